@@ -1,0 +1,131 @@
+"""Every error that pdl raises. They hold fields; their texts are built here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pdl.reply import Check
+    from pdl.source import Span
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, where, and what to do about it.
+
+    `code` is a stable kebab-case name (`unknown-role`); `message` says in the author's words what
+    is wrong and what was expected, without a final stop; `hint` advises.
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    hint: str = ""
+
+    @property
+    def location(self) -> Span | None:
+        """The span in the file that the author wrote."""
+        return self.span.origin() if self.span is not None else None
+
+    def __str__(self) -> str:
+        place = self.location
+        parts = [f"{place}: {self.message}" if place else self.message]
+        if place:
+            parts.append(place.excerpt())
+        if self.hint:
+            parts.append(f"  hint: {self.hint}")
+        return "\n".join(parts)
+
+
+class PdlError(Exception):
+    """The base of all errors of pdl; `problems` holds each thing that was wrong."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        text = "\n".join(str(problem) for problem in self.problems)
+        count = len(self.problems)
+        return text if count < 2 else f"{text}\n{count} problems"
+
+    @property
+    def problem(self) -> Problem:
+        """The first problem."""
+        return self.problems[0]
+
+
+class PromptError(PdlError):
+    """A prompt file is wrong. Raised as such when its problems are of several kinds."""
+
+
+class TemplateError(PromptError):
+    """The template does not parse, reads an undefined name, or fails while it renders."""
+
+
+class TurnError(PromptError):
+    """The turns are wrong: an unknown role, text before the first turn, a doubled turn."""
+
+
+class MediaError(PromptError):
+    """An embedded file is missing, too large, outside the prompt's folder or of another kind."""
+
+
+class InputError(PromptError):
+    """The values for a prompt do not fit its `<|input|>` turn, or that turn is wrong."""
+
+
+class ConfigError(PromptError):
+    """A `<|config|>` turn is wrong."""
+
+
+class SchemaError(PromptError):
+    """A schema is wrong: its notation, a reference, a bound, a conflict."""
+
+
+class FileError(PromptError):
+    """A file cannot be read: it is missing, not UTF-8, or not a file."""
+
+
+class LimitError(PromptError):
+    """A limit of `Limits` was reached."""
+
+
+class OutputError(PdlError):
+    """A reply holds no answer that fits the schema; `check` says why, `check.feedback` tells the model."""
+
+    def __init__(self, check: Check) -> None:
+        super().__init__(Problem("output", check.summary))
+        self.check = check
+
+
+def error_from(
+    problems: Iterable[Problem], kinds: dict[str, type[PdlError]] | None = None
+) -> PdlError:
+    """One error for all problems: of their own class if they share one, else a `PromptError`."""
+    found = tuple(problems)
+    classes = {(kinds or KINDS).get(problem.code.split("/")[0], PromptError) for problem in found}
+    cls = classes.pop() if len(classes) == 1 else PromptError
+    return cls(*found)
+
+
+KINDS: dict[str, type[PdlError]] = {
+    "template": TemplateError,
+    "turn": TurnError,
+    "media": MediaError,
+    "input": InputError,
+    "config": ConfigError,
+    "schema": SchemaError,
+    "file": FileError,
+    "limit": LimitError,
+}
+"""The first part of a problem's code names its kind: `turn/unknown-role`."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Advice that names the nearest known word, or an empty string if none is near."""
+    near = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.6)
+    return f"did you mean `{near[0]}`?" if near else ""
