@@ -7,8 +7,9 @@ finds the answer in what the model said and checks it.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from pdl._lazy import lazy
 
 if TYPE_CHECKING:
     from pdl.errors import (
@@ -33,26 +34,31 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "pdl.errors": [
-        "ConfigError",
-        "FileError",
-        "InputError",
-        "LimitError",
-        "MediaError",
-        "OutputError",
-        "PdlError",
-        "Problem",
-        "PromptError",
-        "SchemaError",
-        "TemplateError",
-        "TurnError",
-    ],
-    "pdl.limits": ["Limits"],
-    "pdl.prompt": ["Media", "Message", "Prompt", "Rendered", "Text", "load", "loads"],
-    "pdl.reply": ["Check", "check", "extract"],
-    "pdl.schema": ["Schema"],
+    "Check": "pdl.reply",
+    "ConfigError": "pdl.errors",
+    "FileError": "pdl.errors",
+    "InputError": "pdl.errors",
+    "LimitError": "pdl.errors",
+    "Limits": "pdl.limits",
+    "Media": "pdl.prompt",
+    "MediaError": "pdl.errors",
+    "Message": "pdl.prompt",
+    "OutputError": "pdl.errors",
+    "PdlError": "pdl.errors",
+    "Problem": "pdl.errors",
+    "Prompt": "pdl.prompt",
+    "PromptError": "pdl.errors",
+    "Rendered": "pdl.prompt",
+    "Schema": "pdl.schema",
+    "SchemaError": "pdl.errors",
+    "TemplateError": "pdl.errors",
+    "Text": "pdl.prompt",
+    "TurnError": "pdl.errors",
+    "check": "pdl.reply",
+    "extract": "pdl.reply",
+    "load": "pdl.prompt",
+    "loads": "pdl.prompt",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Check",
@@ -82,17 +88,15 @@ __all__ = [
 ]
 
 
+_load = lazy(__name__, _HOMES)
+
+
 def __getattr__(name: str) -> Any:
-    """Import a public name's module when the name is first used (PEP 562)."""
     if name == "__version__":
-        version: str = importlib.import_module("importlib.metadata").version("pdl-prompts")
-        return version
-    home = _HOME_OF.get(name)
-    if home is None:
-        raise AttributeError(f"module 'pdl' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
-    globals()[name] = value
-    return value
+        from importlib.metadata import version  # noqa: PLC0415  (slow, and seldom asked for)
+
+        return version("pdl-prompts")
+    return _load(name)
 
 
 def __dir__() -> list[str]:

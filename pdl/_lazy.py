@@ -1,0 +1,26 @@
+"""Packages whose names are imported when they are first used (PEP 562).
+
+Lark, jsonschema and pydantic take longer to import than most prompts take to render.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """A module-level `__getattr__` for `package`; `homes` names the module of each public name."""
+
+    def load(name: str) -> Any:
+        home = homes.get(name)
+        if home is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(home), name)
+        setattr(importlib.import_module(package), name, value)
+        return value
+
+    return load

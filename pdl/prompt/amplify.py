@@ -1,0 +1,129 @@
+"""Guards for the few operations that make much out of little: `'a' * 10**9`, `center(10**9)`.
+
+A template's loops are bounded by time; these run at the speed of memory inside one call of C, so
+their result's size is computed before they run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Sized
+from types import BuiltinMethodType
+from typing import Any
+
+_INTEGER_BITS = 100_000
+_NUMBER = re.compile(r"\d+")
+
+
+class TooLargeError(Exception):
+    """An operation would build more than the limit; the message says what."""
+
+
+def guard_binary(operator: str, left: Any, right: Any, limit: int) -> None:
+    """Refuse `left operator right` if its result would be larger than the limit allows."""
+    if operator == "*":
+        _guard_product(left, right, limit)
+    elif operator == "**":
+        if isinstance(left, int) and isinstance(right, int):
+            _guard_bits(left.bit_length() * max(right, 0))
+    elif operator == "+":
+        if isinstance(left, Sequence) and isinstance(right, Sequence):
+            guard_size(len(left) + len(right), limit)
+    elif operator == "%" and isinstance(left, (str, bytes)):
+        guard_printf(left, right, limit)
+
+
+def _guard_product(left: Any, right: Any, limit: int) -> None:
+    if isinstance(left, int) and isinstance(right, int):
+        _guard_bits(left.bit_length() + right.bit_length())
+    elif isinstance(left, Sequence) and isinstance(right, int):
+        guard_size(len(left) * right, limit)
+    elif isinstance(right, Sequence) and isinstance(left, int):
+        guard_size(len(right) * left, limit)
+
+
+def guard_size(size: int, limit: int) -> None:
+    """Refuse a text or a list of that size."""
+    if size > limit:
+        raise TooLargeError(f"this would build {size:,} items or characters")
+
+
+def _guard_bits(bits: int) -> None:
+    if bits > _INTEGER_BITS:
+        raise TooLargeError(f"this would build an integer of {bits:,} bits")
+
+
+def guard_printf(template: str | bytes, values: Any, limit: int) -> None:
+    """Refuse `template % values` if it may be too large."""
+    text = template.decode("latin-1") if isinstance(template, bytes) else template
+    if "%*" in text or ".*" in text:
+        raise TooLargeError("a width that is itself a value (`%*d`) is not allowed")
+    listed = values.values() if isinstance(values, dict) else values
+    _guard_fields(text, "%", listed if isinstance(values, (tuple, dict)) else [values], limit)
+
+
+def _guard_fields(text: str, opener: str, values: Any, limit: int) -> None:
+    widths = sum(int(number[:12]) for number in _NUMBER.findall(text))
+    longest = max((_length(value) for value in values), default=0)
+    guard_size(widths + text.count(opener) * longest, limit)
+
+
+def guard_replace(text: str, old: str, new: str, limit: int) -> None:
+    """Refuse a replacement that may be too large."""
+    places = text.count(old) if old else len(text) + 1
+    guard_size(len(text) + places * len(new), limit)
+
+
+def guard_join(separator: str, parts: Sized, limit: int) -> None:
+    """Refuse a join whose parts and separators are too large."""
+    sizes = sum(map(_length, parts)) if isinstance(parts, Sequence) else 0
+    guard_size(sizes + len(separator) * len(parts), limit)
+
+
+def guard_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], limit: int) -> None:
+    """Refuse a call of a method of a built-in type if its result may be too large.
+
+    Widths (`ljust`, `zfill`, `expandtabs`, `to_bytes`) are the integers among the arguments.
+    """
+    given = (*args, *kwargs.values())
+    for value in given:
+        if isinstance(value, int):
+            guard_size(value, limit)
+    subject = function.__self__
+    if not isinstance(subject, str):
+        return
+    name = function.__name__
+    if name == "expandtabs":
+        guard_size(
+            subject.count("\t") * max((v for v in given if isinstance(v, int)), default=8), limit
+        )
+    elif (
+        name == "replace" and all(isinstance(value, str) for value in given[:2]) and len(given) > 1
+    ):
+        guard_replace(subject, given[0], given[1], limit)
+    elif name == "join" and given and isinstance(given[0], Sized):
+        guard_join(subject, given[0], limit)
+    elif name == "translate" and given and isinstance(given[0], dict):
+        longest = max((_length(value) for value in given[0].values()), default=1)
+        guard_size(len(subject) * max(longest, 1), limit)
+
+
+def guard_format(text: str, args: tuple[Any, ...], kwargs: dict[str, Any], limit: int) -> None:
+    """Refuse `text.format(…)` if it may be too large."""
+    mapping = args[0].values() if len(args) == 1 and isinstance(args[0], dict) else ()
+    values = (*args, *kwargs.values(), *mapping)
+    _guard_fields(text, "{", values, limit)
+    # A width may itself be a field ({:{width}}): then any integer given may be the width.
+    if "{:{" in text or re.search(r":[^{}]*\{", text):
+        guard_size(sum(value for value in values if isinstance(value, int)), limit)
+
+
+def is_guarded(function: Any) -> bool:
+    """Whether the function is a method of a built-in text, bytes or number."""
+    return isinstance(function, BuiltinMethodType) and isinstance(
+        function.__self__, (str, bytes, int, float)
+    )
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, Sized) else 20

@@ -1,0 +1,270 @@
+"""Turns to what is sent: messages, the schema, the configuration; all problems together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from pdl import schema as schemas
+from pdl.errors import MediaError, Problem, PromptError, error_from
+from pdl.prompt.config import parse_config
+from pdl.prompt.folder import Folder, JailError, package_folder
+from pdl.prompt.marks import SCHEMA
+from pdl.prompt.media import parse_media
+from pdl.prompt.messages import Message, Part, Role, Text
+from pdl.prompt.placed import placed_source
+from pdl.prompt.rendered import Rendered
+from pdl.prompt.turns import Split, Token, Turn
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.limits import Limits
+    from pdl.prompt.marks import Marks
+    from pdl.schema import Schema
+    from pdl.source import Source, Span
+
+_MESSAGES = frozenset({"system", "user", "assistant"})
+
+
+@dataclass
+class Assembly:
+    """One rendering on its way from turns to messages."""
+
+    source: Source
+    marks: Marks
+    folder: Folder | None
+    limits: Limits
+    strict: bool
+    prefill: bool
+    problems: list[Problem] = field(default_factory=list)
+    turns: list[tuple[Turn, Message]] = field(default_factory=list)
+    schemas: list[Turn] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    tools: list[str] = field(default_factory=list)
+    config: dict[str, Json] = field(default_factory=dict)
+    describes: bool = False
+
+    def assemble(self, split: Split) -> Rendered:
+        """Put everything together. Raises an error for all problems if it is strict."""
+        self.problems += split.problems
+        self._add_preamble(split.preamble)
+        for turn in split.turns:
+            self._add(turn)
+        schema = self._schema()
+        self._check_order()
+        self._drop_last_empty()
+        messages = tuple(message for _, message in self.turns)
+        if self.describes:
+            messages = tuple(self._with_schema(message, schema) for message in messages)
+        if self.strict and self.problems:
+            self._raise()
+        return Rendered(
+            messages,
+            schema,
+            "\n".join(self.tools) if self.tools else None,
+            self.config,
+            tuple(self.reasoning),
+            tuple(self.problems),
+        )
+
+    def _raise(self) -> None:
+        errors = [problem for problem in self.problems if not problem.code.startswith("warning/")]
+        if errors:
+            raise error_from(sorted(errors, key=_place))
+
+    def _problem(self, code: str, message: str, span: Span | None, hint: str = "") -> None:
+        self.problems.append(Problem(code, message, span, hint))
+
+    def _add_preamble(self, tokens: tuple[Token, ...]) -> None:
+        text = self.marks.spoken("".join(token.text for token in tokens)).strip()
+        if not text:
+            return
+        found = self.source.text.find(text.split("\n", 1)[0])
+        self._problem(
+            "turn/no-role",
+            "this text stands before the first turn",
+            self.source.span(max(found, 0), max(found, 0) + len(text.split("\n", 1)[0])),
+            "begin with a line `<|system|>` or `<|user|>`; a comment is written `{# … #}`",
+        )
+        self._add(Turn("system", tokens))
+
+    def _add(self, turn: Turn) -> None:
+        if turn.role in _MESSAGES:
+            message = Message(cast("Role", turn.role), self._parts(turn))
+            self.turns.append((turn, message))
+        elif turn.role == "schema":
+            self.schemas.append(turn)
+        elif turn.role == "reasoning":
+            self.reasoning.append(self._spoken(turn))
+        elif turn.role == "tools":
+            self.tools.append(self._spoken(turn))
+        elif turn.role == "config":
+            self._refuse_schema_in(turn)
+            placed = placed_source(turn.raw, self.marks, self.source.name)
+            found, problems = parse_config(placed)
+            self.config.update(found)
+            self.problems += problems
+
+    def _spoken(self, turn: Turn) -> str:
+        self._refuse_schema_in(turn)
+        return self.marks.spoken(turn.raw).strip()
+
+    def _refuse_schema_in(self, turn: Turn) -> None:
+        if self.marks.secret in turn.raw and self.marks.mark(SCHEMA) in turn.raw:
+            message = f"`{{{{ schema }}}}` cannot be printed in a `{turn.role}` turn"
+            hint = "it describes the schema for the model, in a system, user or assistant turn"
+            self._problem("template/schema-place", message, self.marks.span(*turn.marks), hint)
+
+    def _parts(self, turn: Turn) -> tuple[Part, ...]:
+        if not turn.content:
+            return ()
+        if len(turn.content) == 1 and turn.content[0].kind == "TEXT":
+            text = self._clean(turn.content[0].text).strip()
+            return (Text(text),) if text else ()
+        return self._mixed(turn.content)
+
+    def _mixed(self, content: tuple[Token, ...]) -> tuple[Part, ...]:
+        """Text and blocks; the text is trimmed at both ends of the turn, as a whole."""
+        parts: list[Part] = []
+        for token in content:
+            if token.kind == "TEXT":
+                parts.append(Text(self._clean(token.text)))
+                continue
+            span = self.marks.span(*token.marks) or self.source.span(0)
+            try:
+                parts.append(parse_media(token.text, span, self.folder, self.limits))
+            except MediaError as error:
+                self.problems += error.problems
+                parts.append(Text(f"<|{token.text}|>"))
+        return _trimmed(_merged(parts))
+
+    def _clean(self, text: str) -> str:
+        """Text without marks, but for those that the schema's description will replace."""
+        if self.marks.secret not in text:
+            return text
+        self.describes = self.describes or self.marks.mark(SCHEMA) in text
+        return self.marks.pattern.sub(
+            lambda match: match[0] if match[1] == SCHEMA else self.marks.spoken(match[0]), text
+        )
+
+    def _with_schema(self, message: Message, schema: Schema | None) -> Message:
+        """The message with the schema described where `{{ schema }}` stands."""
+        if schema is None and not self.problems:
+            found = re.search(r"\{\{[^}]*?(\bschema\b)", self.source.text)
+            span = self.source.span(*found.span(1)) if found else self.source.span(0)
+            hint = "add a `<|schema|>` turn, or pass a value of that name"
+            self._problem("template/undefined", "`schema` is undefined", span, hint)
+        described = schema.describe() if schema is not None else ""
+        parts = tuple(
+            Text(self.marks.pattern.sub(lambda _: described, part.text))
+            if isinstance(part, Text)
+            else part
+            for part in message.parts
+        )
+        return Message(message.role, parts)
+
+    def _schema(self) -> Schema | None:
+        """The schema of the (last) schema turn."""
+        for turn in self.schemas[1:]:
+            hint = "union types are written `A | B` in one schema"
+            self._problem(
+                "turn/second-schema",
+                "there is a second `schema` turn",
+                self.marks.span(*turn.marks),
+                hint,
+            )
+        schema = None
+        for turn in self.schemas:
+            self._refuse_schema_in(turn)
+            try:
+                schema = self._parse_schema(turn)
+            except PromptError as error:
+                self.problems += error.problems
+        return schema
+
+    def _parse_schema(self, turn: Turn) -> Schema:
+        placed = placed_source(turn.raw, self.marks, self.source.name)
+        if not placed.text.strip():
+            message = "this `schema` turn is empty"
+            hint = "write a type such as `{ name: str }`, or leave the turn out"
+            raise error_from([Problem("schema/empty", message, self.marks.span(*turn.marks), hint)])
+        return schemas.Schema.parse(placed, limits=self.limits, resolve=self._read_reference)
+
+    def _read_reference(self, reference: str) -> tuple[str, str]:
+        """The text and the name of the file that `@reference` means."""
+        folder, path = self.folder, reference
+        if ":" in reference:
+            package, _, path = reference.partition(":")
+            folder = package_folder(package)
+        if folder is None:
+            raise JailError("this prompt was loaded from text; give `pdl.loads` a `base`")
+        return folder.read(path, self.limits.source_chars).decode("utf-8-sig"), reference
+
+    def _check_order(self) -> None:
+        if not self.turns:
+            hint = "a prompt has at least a line `<|user|>` with a text below it"
+            self._problem("turn/none", "there is no turn", self.source.span(0), hint)
+        previous = ""
+        for index, (turn, message) in enumerate(self.turns):
+            if not message.parts and index + 1 < len(self.turns):
+                self._problem(
+                    "warning/empty-turn",
+                    f"this `{turn.role}` turn is empty",
+                    self.marks.span(*turn.marks),
+                )
+            if turn.role == "system" and index:
+                words = "`system` stands first, or not at all"
+                self._problem("turn/system-not-first", words, self.marks.span(*turn.marks))
+            elif turn.role == previous and turn.role != "system":
+                words = f"two `{turn.role}` turns stand in a row"
+                hint = "join them, or put the other's turn between them"
+                self._problem("turn/doubled", words, self.marks.span(*turn.marks), hint)
+            previous = turn.role
+
+    def _drop_last_empty(self) -> None:
+        """An empty last turn invites the answer; one that is not empty is the answer's start."""
+        if not self.turns:
+            return
+        turn, message = self.turns[-1]
+        if not message.parts:
+            self.turns.pop()
+            if turn.role != "assistant":
+                problem = f"the last turn, `{turn.role}`, is empty and was left out"
+                self._problem("warning/empty-turn", problem, self.marks.span(*turn.marks))
+            if not self.turns:
+                self._problem("turn/none", "all turns are empty", self.marks.span(*turn.marks))
+        elif turn.role == "assistant" and not self.prefill:
+            self._problem(
+                "turn/ends-with-assistant",
+                "the prompt ends with an `assistant` turn that is not empty",
+                self.marks.span(*turn.marks),
+                "leave it empty, or pass `prefill=True` if the model is to go on from there",
+            )
+
+
+def _place(problem: Problem) -> tuple[bool, int]:
+    """The order of problems: as they stand in the file; those without a place come last."""
+    place = problem.location
+    return place is None, place.start if place is not None else 0
+
+
+def _merged(parts: list[Part]) -> list[Part]:
+    """Neighbouring texts made one."""
+    merged: list[Part] = []
+    for part in parts:
+        last = merged[-1] if merged else None
+        if isinstance(part, Text) and isinstance(last, Text):
+            merged[-1] = Text(last.text + part.text)
+        else:
+            merged.append(part)
+    return merged
+
+
+def _trimmed(parts: list[Part]) -> tuple[Part, ...]:
+    """Without blanks at both ends, and without texts that are nothing but blanks."""
+    if parts and isinstance(parts[0], Text):
+        parts[0] = Text(parts[0].text.lstrip())
+    if parts and isinstance(parts[-1], Text):
+        parts[-1] = Text(parts[-1].text.rstrip())
+    return tuple(part for part in parts if not isinstance(part, Text) or part.text.strip())

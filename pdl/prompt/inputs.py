@@ -1,0 +1,191 @@
+"""The `<|input|>` turn: the variables of a prompt, their types, defaults and descriptions."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import date, time
+from enum import Enum
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+from pdl import reply
+from pdl import schema as schemas
+from pdl._types import format_path
+from pdl.errors import InputError, LimitError, Problem, SchemaError, did_you_mean
+from pdl.prompt.turns import ROLES
+from pdl.source import Anchor, Source
+
+if TYPE_CHECKING:
+    from pdl.limits import Limits
+    from pdl.reply import Violation
+    from pdl.schema import Schema
+    from pdl.source import Span
+
+_SEPARATOR = re.compile(
+    rf"^[^\S\n]*<\|({'|'.join(ROLES)})\|>[^\S\n]*$", re.MULTILINE | re.IGNORECASE
+)
+_DEPTH = 100
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The declared variables: a schema of an object, and the text that declares it."""
+
+    schema: Schema
+    source: Source
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, in the order of their declaration."""
+        return tuple(self.schema.document.get("properties", {}))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether further variables may be passed (`[str]: any`)."""
+        return self.schema.document.get("additionalProperties", True) is not False
+
+    def span(self, name: str) -> Span:
+        """Where a variable is declared."""
+        found = re.search(rf"(?<![\w-])[\"']?({re.escape(name)})[\"']?\s*\??\s*:", self.source.text)
+        return self.source.span(*found.span(1)) if found else self.source.span(0)
+
+    def filled(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values with defaults filled in. Raises InputError for all that is wrong with them."""
+        properties: Mapping[str, Any] = self.schema.document.get("properties", {})
+        defaults = {
+            name: declared["default"]
+            for name, declared in properties.items()
+            if name not in values and isinstance(declared, Mapping) and "default" in declared
+        }
+        problems = [
+            *self._unknown(values),
+            *self._missing({*values, *defaults}),
+            *self._wrong(values),
+        ]
+        if problems:
+            raise InputError(*problems)
+        return {**defaults, **values}
+
+    def _unknown(self, values: Mapping[str, Any]) -> list[Problem]:
+        if self.is_open:
+            return []
+        unknown = [name for name in values if name not in self.names]
+        top = self.source.span(*_first_word(self.source.text))
+        return [
+            Problem(
+                "input/unknown",
+                f"`{name}` was passed, which is no input of this prompt",
+                top,
+                did_you_mean(name, self.names) or f"its inputs are {_listed(self.names)}",
+            )
+            for name in unknown
+        ]
+
+    def _missing(self, given: set[str]) -> list[Problem]:
+        required = self.schema.document.get("required", ())
+        return [
+            Problem("input/missing", f"the input `{name}` is missing", self.span(name))
+            for name in required
+            if name not in given
+        ]
+
+    def _wrong(self, values: Mapping[str, Any]) -> list[Problem]:
+        lenient = {**self.schema.document, "required": []}
+        known = {name: as_json(value) for name, value in values.items() if name in self.names}
+        found = reply.violations(dataclasses.replace(self.schema, document=lenient), known)
+        return [self._problem(violation) for violation in found]
+
+    def _problem(self, violation: Violation) -> Problem:
+        name = str(violation.path[0]) if violation.path else ""
+        where = format_path(violation.path)[2:] or "the input"
+        message = f"the input `{where}` is {violation.found}; expected {violation.wanted}"
+        return Problem("input/value", message, self.span(name))
+
+
+def read_inputs(
+    pieces: Sequence[tuple[int, str, str]], source: Source, limits: Limits
+) -> Inputs | None:
+    """The inputs that a template's own text declares, or None.
+
+    `pieces` are the stretches of text between tags: offset, text, and what begins behind. Raises
+    InputError, or SchemaError placed in the file, if the declaration is wrong.
+    """
+    found = [
+        (
+            offset + match.end(),
+            text[match.end() :],
+            follower,
+            source.span(offset + match.start(1) - 2, offset + match.end(1) + 2),
+        )
+        for offset, text, follower in pieces
+        for match in _SEPARATOR.finditer(text)
+        if match[1].lower() == "input"
+    ]
+    if not found:
+        return None
+    if len(found) > 1:
+        message = "there is a second `input` turn; a prompt has one"
+        raise InputError(Problem("input/second", message, found[1][3]))
+    offset, text, follower, span = found[0]
+    following = _SEPARATOR.search(text)
+    content = text[: following.start()] if following else text
+    if following is None and follower == "variable_begin":
+        raise _dynamic(source, offset + len(content))
+    placed = Source(content, source.name, (Anchor(0, len(content), source, offset),))
+    try:
+        schema = schemas.Schema.parse(placed, limits=limits)
+    except (SchemaError, LimitError):
+        if following is None and follower:
+            raise _dynamic(source, offset + len(content)) from None
+        raise
+    if schema.form != "json" or schema.document.get("type") != "object":
+        message = "the `input` turn holds an object: `{ name: type, … }`"
+        raise InputError(Problem("input/object", message, span))
+    return Inputs(schema, placed)
+
+
+def _dynamic(source: Source, offset: int) -> InputError:
+    message = "the `input` turn holds no template syntax, since it is read before rendering"
+    return InputError(Problem("input/template", message, source.span(offset, offset + 2)))
+
+
+def as_json(value: Any, depth: int = 0) -> Any:
+    """A Python value as the JSON value that it stands for, as far as there is one."""
+    if value is None or (isinstance(value, (str, int, float)) and not isinstance(value, Enum)):
+        return value
+    if depth > _DEPTH:
+        return value
+    if isinstance(value, Enum):
+        return as_json(value.value, depth + 1)
+    if isinstance(value, Mapping):
+        return {key: as_json(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (Sequence, AbstractSet)) and not isinstance(value, (bytes, bytearray)):
+        return [as_json(item, depth + 1) for item in value]
+    return _simple(value, depth)
+
+
+def _simple(value: Any, depth: int) -> Any:
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = dataclasses.fields(value)
+        return {field.name: as_json(getattr(value, field.name), depth + 1) for field in fields}
+    dump = getattr(value, "model_dump", None)
+    return dump(mode="json") if callable(dump) else value
+
+
+def _first_word(text: str) -> tuple[int, int]:
+    start = len(text) - len(text.lstrip())
+    return start, start + 1
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"

@@ -1,0 +1,104 @@
+"""What a rendering may use: a clock that loops look at, and a bound on every text they build."""
+
+from __future__ import annotations
+
+import time
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import islice, repeat
+from typing import TYPE_CHECKING, Any
+
+from pdl.limits import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TICKS_PER_LOOK = 512
+_PIECES = 128  # of a text under construction that are looked at together
+
+
+class OverLimitError(Exception):
+    """A limit was reached while a template rendered; the message says which."""
+
+
+@dataclass(frozen=True)
+class MissingName:
+    """An undefined name that a template used, and where."""
+
+    template: str | None
+    line: int
+    path: str
+    owner: object
+    reason: str
+
+
+@dataclass
+class Meter:
+    """What one rendering has used, and the undefined names that it met."""
+
+    limits: Limits = DEFAULT_LIMITS
+    ticks: int = 0
+    deadline: float = field(init=False)
+    missing: list[MissingName] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Start the clock."""
+        self.deadline = time.perf_counter() + self.limits.render_seconds
+
+    def look(self) -> None:
+        """Look at the clock."""
+        self.ticks = _TICKS_PER_LOOK
+        if time.perf_counter() > self.deadline:
+            raise OverLimitError(
+                f"rendering took longer than {self.limits.render_seconds:g} s"
+                " (Limits.render_seconds)"
+            )
+
+    def sized(self, size: int) -> None:
+        """Refuse a text that has grown too long."""
+        if size > self.limits.output_chars:
+            raise OverLimitError(
+                f"the text grew over {self.limits.output_chars:,} characters (Limits.output_chars)"
+            )
+
+
+METER: ContextVar[Meter] = ContextVar("pdl_meter")
+"""The meter of the rendering under way. A variable of the context, so that threads and tasks that
+share a prompt have one each, and templates whose modules Jinja caches find the current one."""
+
+
+def ticker() -> Iterator[None]:
+    """An iterator that looks at the clock now and then.
+
+    The code of every template, block and macro gets one when it begins, and advances it with each
+    pass through a loop.
+    """
+    meter = METER.get(None)
+    if meter is None:  # Jinja folds constants before anything is rendered
+        return repeat(None)
+    meter.ticks -= 1
+    if meter.ticks < 0:
+        meter.look()
+    return _ticks(meter)
+
+
+def _ticks(meter: Meter) -> Iterator[None]:
+    while True:
+        yield from repeat(None, _TICKS_PER_LOOK)
+        meter.look()
+
+
+def concat(pieces: Any) -> str:
+    """Join the pieces of a text, refusing to let it grow over the limit."""
+    meter = METER.get(None) or Meter()
+    if isinstance(pieces, list):
+        meter.sized(sum(map(len, pieces)))
+        return "".join(pieces)
+    iterator = iter(pieces)
+    out: list[str] = []
+    size = 0
+    while batch := list(islice(iterator, _PIECES)):
+        size += sum(map(len, batch))
+        meter.sized(size)
+        out += batch
+    return "".join(out)

@@ -1,0 +1,42 @@
+"""What a prompt renders to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pdl import reply as replies
+from pdl.limits import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pdl._types import Json
+    from pdl.errors import Problem
+    from pdl.prompt.messages import Message
+    from pdl.reply import Check
+    from pdl.schema import Schema
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """Messages to send, and what the answer must look like.
+
+    `tools` is the text of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
+    `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
+    `strict=False` passed over; it is empty for a strict rendering, but for an empty last turn.
+    """
+
+    messages: tuple[Message, ...]
+    schema: Schema | None = None
+    tools: str | None = None
+    config: Mapping[str, Json] = field(default_factory=dict)
+    reasoning: tuple[str, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+    def check(self, reply: str, *, limits: Limits = DEFAULT_LIMITS) -> Check:
+        """Find the answer in a reply and check it: `pdl.check(rendered.schema, reply)`.
+
+        Without a schema the whole reply is the answer.
+        """
+        return replies.check(self.schema, reply, limits=limits)

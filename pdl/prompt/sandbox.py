@@ -1,0 +1,136 @@
+"""The Jinja environment of prompts: sandboxed, bounded in time and size, strict about undefined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jinja2.compiler import CodeGenerator
+from jinja2.lexer import Token, TokenStream
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from pdl.prompt import amplify, tags
+from pdl.prompt.marks import Marks, Place, placed_after
+from pdl.prompt.meter import concat, ticker
+from pdl.prompt.undefined import StrictUndefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jinja2 import nodes
+    from jinja2.compiler import Frame
+    from jinja2.runtime import Context
+
+    from pdl.limits import Limits
+    from pdl.source import Source
+
+_TAG_END = {"variable_end": "}}", "block_end": "%}"}
+
+
+class _Generator(CodeGenerator):
+    """Jinja's code generator, with a tick in every loop, block and macro, and a bounded `~`."""
+
+    _function_begins = False
+
+    def write_commons(self) -> None:
+        super().write_commons()
+        self.writeline("pdl_tick = environment.ticker()")
+
+    def macro_body(self, node: nodes.Macro | nodes.CallBlock, frame: Frame) -> tuple[Frame, Any]:
+        self._function_begins = True
+        return super().macro_body(node, frame)
+
+    def enter_frame(self, frame: Frame) -> None:
+        super().enter_frame(frame)
+        if frame.loop_frame:
+            self.writeline("next(pdl_tick)")
+        elif self._function_begins:
+            # A macro may outlive the rendering that defined it, so it gets a ticker of its own.
+            self._function_begins = False
+            self.writeline("pdl_tick = environment.ticker()")
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802  (Jinja's name)
+        self.write("environment.concat([str(piece) for piece in (")
+        for piece in node.nodes:
+            self.visit(piece, frame)
+            self.write(", ")
+        self.write(")])")
+
+
+class PromptEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja's immutable sandbox with pdl's rules."""
+
+    code_generator_class = _Generator
+    intercepted_binops = frozenset({"*", "**", "+", "%"})
+    concat = staticmethod(concat)
+    ticker = staticmethod(ticker)
+
+    def __init__(self, marks: Marks, limits: Limits, **options: Any) -> None:
+        super().__init__(undefined=StrictUndefined, **options)
+        self.marks = marks
+        self.limits = limits
+        self.sources: dict[str | None, Source] = {}
+        del self.globals["lipsum"]
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`obj.attribute`; in a dictionary keys come before methods, as in `order.items`."""
+        if isinstance(obj, dict) and attribute in obj:
+            return obj[attribute]
+        value = super().getattr(obj, attribute)
+        if isinstance(obj, str) and attribute in ("format", "format_map"):
+            return _guarded_format(obj, value, self.limits.output_chars)
+        return value
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Operators whose result may be much larger than their operands."""
+        amplify.guard_binary(operator, left, right, self.limits.output_chars)
+        return super().call_binop(context, operator, left, right)
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063  (Jinja's)
+        """Call an object; the names leave all others to keyword arguments, as in Jinja."""
+        if amplify.is_guarded(__obj):
+            amplify.guard_call(__obj, args, kwargs, __self.limits.output_chars)
+        return super().call(__context, __obj, *args, **kwargs)
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        return tags.adapt(super()._parse(source, name, filename))
+
+    def _tokenize(
+        self, source: str, name: str | None, filename: str | None = None, state: str | None = None
+    ) -> TokenStream:
+        stream = super()._tokenize(source, name, filename, state)
+        if state is not None:
+            return stream
+        return TokenStream(self._marked(stream, self.sources[name]), name, filename)
+
+    def _marked(self, stream: TokenStream, source: Source) -> Iterator[Token]:
+        """Replace `<|` and `|>` in the template's text by marks that know their places."""
+        placed = False
+        for token, at in located(stream, source):
+            if token.type == "data":
+                text = self.marks.mark_source(token.value, Place(source, at), placed=placed)
+                placed = placed_after(token.value, token.value.rfind("<|"), before=placed)
+                yield Token(token.lineno, "data", text)
+            else:
+                yield token
+
+
+def located(stream: TokenStream, source: Source) -> Iterator[tuple[Token, int]]:
+    """Each token with the offset where it begins, which is exact for tokens of text."""
+    at = 0
+    for token in stream:
+        if token.type == "data":
+            at = source.text.find(token.value, max(at, source.offset(token.lineno)))
+            yield token, at
+            at += len(token.value)
+            continue
+        yield token, at
+        if token.type in _TAG_END:
+            at = source.text.find(_TAG_END[token.type], at) + 2
+
+
+def _guarded_format(text: str, formatted: Any, limit: int) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        amplify.guard_format(text, args, kwargs, limit)
+        return formatted(*args, **kwargs)
+
+    return call

@@ -1,0 +1,266 @@
+"""The one border where Jinja's errors become ours, with the place in the author's file."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from jinja2.exceptions import SecurityError, TemplateNotFound, TemplateSyntaxError
+from jinja2.runtime import Undefined
+from jinja2.utils import missing
+
+from pdl.errors import LimitError, PdlError, Problem, TemplateError, did_you_mean
+from pdl.prompt.amplify import TooLargeError
+from pdl.prompt.meter import MissingName, OverLimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+
+    from pdl.prompt.sandbox import PromptEnvironment
+    from pdl.source import Source, Span
+
+_TOKEN_WORDS = {
+    "end of print statement": "`}}`",
+    "end of statement block": "`%}`",
+    "begin of print statement": "`{{`",
+    "begin of statement block": "`{%`",
+    "end of template": "the end of the file",
+    "name": "a name",
+    "string": "a text in quotes",
+    "integer": "a number",
+}
+_TAGS = frozenset(
+    [
+        "if",
+        "elif",
+        "else",
+        "endif",
+        "for",
+        "endfor",
+        "set",
+        "endset",
+        "set_global",
+        "macro",
+        "endmacro",
+        "call",
+        "endcall",
+        "include",
+        "import",
+        "from",
+        "extends",
+        "block",
+        "endblock",
+        "filter",
+        "endfilter",
+        "raw",
+        "endraw",
+        "with",
+        "endwith",
+        "break",
+        "continue",
+        "autoescape",
+        "endautoescape",
+    ]
+)
+_CASES = (
+    (re.compile(r"expected token '(.+?)', got '(.+)'$"), "expected {0}, found {1}"),
+    (re.compile(r"unexpected '(.+)', expected '(.+)'$"), "expected {1}, found {0}"),
+    (re.compile(r"unexpected '(.+)'$"), "unexpected {0}"),
+    (re.compile(r"unexpected char (.+) at \d+$"), "unexpected character {0}"),
+)
+
+
+def compile_problem(error: Exception, env: PromptEnvironment, main: Source) -> Problem | None:
+    """What kept a template from being compiled; None for an error of another kind."""
+    if isinstance(error, TemplateSyntaxError):
+        source = env.sources.get(error.name, main)
+        return _syntax_problem(error.message or "", source, error.lineno, env)
+    if isinstance(error, RecursionError):
+        return Problem("limit/template-depth", "the template nests too deeply", main.span(0))
+    if isinstance(error, SyntaxError):
+        # Python's own compiler, on what Jinja generated: only its limits on nesting are left.
+        return Problem("limit/template-depth", f"the template has {error.msg}", main.span(0))
+    return None
+
+
+def _syntax_problem(message: str, source: Source, line: int, env: PromptEnvironment) -> Problem:
+    hint = ""
+    if found := re.match(r"Encountered unknown tag '(\w+)'", message):
+        tag = found[1]
+        expected = re.search(r"looking for the following tags: (.*?)\. The innermost", message)
+        message = (
+            f"there is no tag `{tag}`" if tag not in _TAGS else f"`{tag}` does not belong here"
+        )
+        hint = did_you_mean(tag, _TAGS - {tag}) if tag not in _TAGS else ""
+        if expected:
+            hint = f"expected {_listed(expected[1])}" + (f"; {hint}" if hint else "")
+        return Problem("template/unknown-tag", message, _word(source, line, tag), hint)
+    if found := re.match(r"No (filter|test) named '(\w+)'", message):
+        kind, name = found.groups()
+        known = env.filters if kind == "filter" else env.tests
+        hint = did_you_mean(name, (each for each in known if not each.startswith("_")))
+        return Problem(
+            f"template/unknown-{kind}",
+            f"there is no {kind} `{name}`",
+            _word(source, line, name),
+            hint,
+        )
+    if found := re.match(
+        r"Unexpected end of template\. .*?tags: (.*?)\. The innermost .* '(\w+)'", message
+    ):
+        opener = _opener(source, found[2], line)
+        return Problem(
+            "template/unclosed",
+            f"this `{found[2]}` is never closed: expected {_listed(found[1])}",
+            opener,
+        )
+    return Problem("template/syntax", _reworded(message), _mistake(source, line, message), hint)
+
+
+def _reworded(message: str) -> str:
+    for pattern, words in _CASES:
+        if found := pattern.match(message):
+            return words.format(*(_token(group) for group in found.groups()))
+    text = message[:1].lower() + message[1:].rstrip(".")
+    return text.replace("'", "`")
+
+
+def _token(name: str) -> str:
+    return _TOKEN_WORDS.get(name) or (name if name.startswith("'") else f"`{name}`")
+
+
+def _listed(tags: str) -> str:
+    return tags.replace("'", "`")
+
+
+def _opener(source: Source, tag: str, line: int) -> Span:
+    """The last opening tag of that name that could still be open."""
+    last = None
+    for found in re.finditer(rf"\{{%[-+]?\s*({tag})\b", source.text):
+        last = found
+    return source.span(last.start(1), last.end(1)) if last else _line(source, line)
+
+
+def _mistake(source: Source, line: int, message: str) -> Span:
+    found = re.search(r"got '(.+?)'$|unexpected '(.+?)'|unexpected char '(.)'", message)
+    word = next((group for group in found.groups() if group), None) if found else None
+    if word and word in source.line(min(line, source.position(len(source.text))[0])):
+        return _word(source, line, word)
+    return _line(source, line)
+
+
+def _word(source: Source, line: int, word: str) -> Span:
+    """A word on a line, preferably inside of a tag; else the whole line."""
+    start = source.offset(line)
+    text = source.line(source.position(start)[0])
+    edge = r"(?<!\w)" if word[:1].isidentifier() else ""
+    inside = re.search(rf"\{{[{{%].*?({edge}{re.escape(word)})", text)
+    found = inside or re.search(rf"({edge}{re.escape(word)})", text)
+    if found is None:
+        return _line(source, line)
+    return source.span(start + found.start(1), start + found.end(1))
+
+
+def _line(source: Source, line: int) -> Span:
+    start = source.offset(line)
+    text = source.line(source.position(start)[0])
+    indent = len(text) - len(text.lstrip())
+    return source.span(start + indent, start + max(len(text.rstrip()), indent + 1))
+
+
+def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -> Problem | None:
+    """What stopped a rendering; None for an error that did not come from the template."""
+    if isinstance(error, TemplateSyntaxError):
+        return compile_problem(error, env, main)
+    place = _failed_at(error.__traceback__, env, main)
+    if place is None:
+        return None
+    source, line = place
+    span = _line(source, line)
+    if isinstance(error, TemplateNotFound):
+        reason = error.message if error.message != error.name else "it was not found"
+        return Problem("template/include", f"cannot include `{error.name}`: {reason}", span)
+    code, message, hint = _failure(error)
+    return Problem(code, message, span, hint)
+
+
+def _failure(error: BaseException) -> tuple[str, str, str]:
+    """The code, the message and the hint for an error that an expression raised."""
+    if isinstance(error, (OverLimitError, TooLargeError)):
+        return "limit/template", str(error), "see pdl.Limits for the bounds"
+    if isinstance(error, RecursionError):
+        return "limit/recursion", "a macro, an include or a loop calls itself too often", ""
+    if isinstance(error, (MemoryError, OverflowError)):
+        return "limit/template", "this would build too much", ""
+    if isinstance(error, SecurityError):
+        return "template/forbidden", f"the sandbox refuses this: {error}", ""
+    return "template/failed", f"this failed: {_described(error)}", ""
+
+
+def _described(error: BaseException) -> str:
+    from_template = type(error).__module__.startswith("jinja2")
+    return str(error) if from_template else f"{type(error).__name__}: {error}"
+
+
+def _failed_at(
+    trace: TracebackType | None, env: PromptEnvironment, main: Source
+) -> tuple[Source, int] | None:
+    """The innermost line of a template that the traceback goes through."""
+    place = None
+    while trace is not None:
+        template = trace.tb_frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            line = template.get_corresponding_lineno(trace.tb_lineno)
+            place = env.sources.get(template.name, main), line
+        trace = trace.tb_next
+    return place
+
+
+def missing_problems(
+    names: Iterable[MissingName], env: PromptEnvironment, main: Source, values: Mapping[str, Any]
+) -> list[Problem]:
+    """One problem for each undefined name and line, in the order in which they were met."""
+    problems: dict[tuple[str | None, int, str], Problem] = {}
+    for name in names:
+        key = (name.template, name.line, name.path)
+        if key not in problems:
+            source = env.sources.get(name.template, main)
+            problems[key] = _missing_problem(name, source, values)
+    return list(problems.values())
+
+
+def _missing_problem(name: MissingName, source: Source, values: Mapping[str, Any]) -> Problem:
+    first = re.split(r"[.\[]", name.path)[0]
+    span = _word(source, name.line, first)
+    if name.reason:
+        return Problem("template/forbidden", name.reason.rstrip("."), span)
+    if isinstance(name.owner, Undefined) or _is_root(name):
+        hint = did_you_mean(first, values) or _passed(values)
+        return Problem("template/undefined", f"`{first}` is undefined", span, hint)
+    kind = "an object" if isinstance(name.owner, dict) else f"a {type(name.owner).__name__}"
+    keys = (
+        [key for key in name.owner if isinstance(key, str)] if isinstance(name.owner, dict) else []
+    )
+    hint = did_you_mean(first, keys) or (f"it has {_names(keys)}" if keys else "")
+    message = f"`{first}` is undefined: it was looked up in {kind} that has no such key"
+    return Problem("template/undefined", message, span, hint)
+
+
+def _is_root(name: MissingName) -> bool:
+    return name.owner is missing
+
+
+def _passed(values: Mapping[str, Any]) -> str:
+    return f"passed were {_names(values)}" if values else "no values were passed"
+
+
+def _names(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - 8} more" if len(listed) > 8 else ""  # noqa: PLR2004
+    return ", ".join(f"`{name}`" for name in listed[:8]) + more
+
+
+def type_of(code: str) -> type[PdlError]:
+    """The class of error for a problem of a template."""
+    return LimitError if code.startswith("limit/") else TemplateError
