@@ -6,20 +6,20 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from pdl import schema as schemas
 from pdl.errors import MediaError, Problem, PromptError, error_from
 from pdl.prompt.config import parse_config
-from pdl.prompt.folder import Folder, JailError, package_folder
 from pdl.prompt.marks import SCHEMA
 from pdl.prompt.media import parse_media
 from pdl.prompt.messages import Message, Part, Role, Text
 from pdl.prompt.placed import placed_source
+from pdl.prompt.references import parse_schema
 from pdl.prompt.rendered import Rendered
 from pdl.prompt.turns import Split, Token, Turn
 
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
+    from pdl.prompt.folder import Folder
     from pdl.prompt.marks import Marks
     from pdl.schema import Schema
     from pdl.source import Source, Span
@@ -80,14 +80,18 @@ class Assembly:
         text = self.marks.spoken("".join(token.text for token in tokens)).strip()
         if not text:
             return
-        found = self.source.text.find(text.split("\n", 1)[0])
+        if not text.startswith("<|"):  # else its first line is an unknown role, which was said
+            self._no_role(text.split("\n", 1)[0])
+        self._add(Turn("system", tokens))
+
+    def _no_role(self, line: str) -> None:
+        start = max(self.source.text.find(line), 0)
         self._problem(
             "turn/no-role",
             "this text stands before the first turn",
-            self.source.span(max(found, 0), max(found, 0) + len(text.split("\n", 1)[0])),
+            self.source.span(start, start + len(line)),
             "begin with a line `<|system|>` or `<|user|>`; a comment is written `{# … #}`",
         )
-        self._add(Turn("system", tokens))
 
     def _add(self, turn: Turn) -> None:
         if turn.role in _MESSAGES:
@@ -110,11 +114,14 @@ class Assembly:
         self._refuse_schema_in(turn)
         return self.marks.spoken(turn.raw).strip()
 
-    def _refuse_schema_in(self, turn: Turn) -> None:
+    def _refuse_schema_in(self, turn: Turn) -> bool:
+        """Note a `{{ schema }}` where it cannot be printed; whether there was one."""
         if self.marks.secret in turn.raw and self.marks.mark(SCHEMA) in turn.raw:
             message = f"`{{{{ schema }}}}` cannot be printed in a `{turn.role}` turn"
             hint = "it describes the schema for the model, in a system, user or assistant turn"
             self._problem("template/schema-place", message, self.marks.span(*turn.marks), hint)
+            return True
+        return False
 
     def _parts(self, turn: Turn) -> tuple[Part, ...]:
         if not turn.content:
@@ -176,7 +183,8 @@ class Assembly:
             )
         schema = None
         for turn in self.schemas:
-            self._refuse_schema_in(turn)
+            if self._refuse_schema_in(turn):
+                continue
             try:
                 schema = self._parse_schema(turn)
             except PromptError as error:
@@ -189,17 +197,7 @@ class Assembly:
             message = "this `schema` turn is empty"
             hint = "write a type such as `{ name: str }`, or leave the turn out"
             raise error_from([Problem("schema/empty", message, self.marks.span(*turn.marks), hint)])
-        return schemas.Schema.parse(placed, limits=self.limits, resolve=self._read_reference)
-
-    def _read_reference(self, reference: str) -> tuple[str, str]:
-        """The text and the name of the file that `@reference` means."""
-        folder, path = self.folder, reference
-        if ":" in reference:
-            package, _, path = reference.partition(":")
-            folder = package_folder(package)
-        if folder is None:
-            raise JailError("this prompt was loaded from text; give `pdl.loads` a `base`")
-        return folder.read(path, self.limits.source_chars).decode("utf-8-sig"), reference
+        return parse_schema(placed, self.folder, self.limits)
 
     def _check_order(self) -> None:
         if not self.turns:

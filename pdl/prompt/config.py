@@ -50,7 +50,7 @@ def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Proble
         found[key] = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         if _LOOKS_LIKE_JSON.match(text):
-            reason = getattr(error, "msg", "too deep")
+            reason = getattr(error, "msg", "too deep").lower()
             place = source.span(match.start(3) + getattr(error, "pos", 0), match.end(3))
             return Problem("config/value", f"the value of `{key}` is not JSON: {reason}", place)
         found[key] = text

@@ -39,4 +39,5 @@ class Rendered:
 
         Without a schema the whole reply is the answer.
         """
-        return replies.check(self.schema, reply, limits=limits)
+        check: Check = replies.check(self.schema, reply, limits=limits)
+        return check

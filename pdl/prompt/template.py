@@ -20,6 +20,7 @@ from pdl.prompt.template_errors import (
     missing_problems,
     render_problem,
     type_of,
+    unknown_name,
 )
 from pdl.source import Source
 
@@ -118,9 +119,12 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
     env.globals.update(filters.FUNCTIONS)
     env.sources[None] = source
     try:
-        tree = parse_tree(env, source.text)
+        tree = env.parse(source.text)
+        _check_names(env, tree, source)
         variables = tuple(sorted(_variables(env, tree)))
         compiled = env.from_string(tree)
+    except TemplateError:
+        raise
     except Exception as error:
         problem = compile_problem(error, env, source)
         if problem is None:
@@ -129,9 +133,19 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
     return Template(source, env, compiled, variables)
 
 
-def parse_tree(env: PromptEnvironment, text: str, name: str | None = None) -> nodes.Template:
-    """The syntax tree of a template, adapted to Tera's syntax."""
-    return env.parse(text, name)
+def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -> None:
+    """Refuse unknown filters and tests, which Jinja would notice only when it comes to them."""
+    problems = [
+        unknown_name(kind, node.name, source, node.lineno, env)
+        for kind, cls, known in (
+            ("filter", nodes.Filter, env.filters),
+            ("test", nodes.Test, env.tests),
+        )
+        for node in tree.find_all(cls)
+        if node.name not in known
+    ]
+    if problems:
+        raise TemplateError(*problems)
 
 
 def _variables(env: PromptEnvironment, tree: nodes.Template) -> set[str]:
@@ -160,7 +174,7 @@ def _tree_of(env: PromptEnvironment, name: str) -> list[nodes.Template]:
         text = env.loader.get_source(env, name)[0]
     except TemplateNotFound:
         return []
-    return [parse_tree(env, text, name)]
+    return [env.parse(text, name)]
 
 
 def normalize_newlines(text: str) -> str:

@@ -63,6 +63,11 @@ _TAGS = frozenset(
         "endautoescape",
     ]
 )
+_UNCLOSED = (
+    (r"Missing end of comment tag", "{#", "#}"),
+    (r"unexpected end of template, expected 'end of print statement'", "{{", "}}"),
+    (r"unexpected end of template, expected 'end of statement block'", "{%", "%}"),
+)
 _CASES = (
     (re.compile(r"expected token '(.+?)', got '(.+)'$"), "expected {0}, found {1}"),
     (re.compile(r"unexpected '(.+)', expected '(.+)'$"), "expected {1}, found {0}"),
@@ -77,45 +82,54 @@ def compile_problem(error: Exception, env: PromptEnvironment, main: Source) -> P
         source = env.sources.get(error.name, main)
         return _syntax_problem(error.message or "", source, error.lineno, env)
     if isinstance(error, RecursionError):
-        return Problem("limit/template-depth", "the template nests too deeply", main.span(0))
+        return Problem(
+            "limit/template-depth", "the template nests its tags too deeply", main.span(0)
+        )
     if isinstance(error, SyntaxError):
         # Python's own compiler, on what Jinja generated: only its limits on nesting are left.
-        return Problem("limit/template-depth", f"the template has {error.msg}", main.span(0))
+        message = "the template nests its tags too deeply"
+        return Problem("limit/template-depth", message, main.span(0))
     return None
 
 
 def _syntax_problem(message: str, source: Source, line: int, env: PromptEnvironment) -> Problem:
-    hint = ""
     if found := re.match(r"Encountered unknown tag '(\w+)'", message):
-        tag = found[1]
-        expected = re.search(r"looking for the following tags: (.*?)\. The innermost", message)
-        message = (
-            f"there is no tag `{tag}`" if tag not in _TAGS else f"`{tag}` does not belong here"
-        )
-        hint = did_you_mean(tag, _TAGS - {tag}) if tag not in _TAGS else ""
-        if expected:
-            hint = f"expected {_listed(expected[1])}" + (f"; {hint}" if hint else "")
-        return Problem("template/unknown-tag", message, _word(source, line, tag), hint)
+        return _unknown_tag(found[1], message, source, line)
     if found := re.match(r"No (filter|test) named '(\w+)'", message):
-        kind, name = found.groups()
-        known = env.filters if kind == "filter" else env.tests
-        hint = did_you_mean(name, (each for each in known if not each.startswith("_")))
-        return Problem(
-            f"template/unknown-{kind}",
-            f"there is no {kind} `{name}`",
-            _word(source, line, name),
-            hint,
-        )
-    if found := re.match(
-        r"Unexpected end of template\. .*?tags: (.*?)\. The innermost .* '(\w+)'", message
-    ):
-        opener = _opener(source, found[2], line)
-        return Problem(
-            "template/unclosed",
-            f"this `{found[2]}` is never closed: expected {_listed(found[1])}",
-            opener,
-        )
-    return Problem("template/syntax", _reworded(message), _mistake(source, line, message), hint)
+        return unknown_name(found[1], found[2], source, line, env)
+    if found := re.match(r"Unexpected end of .*?tags: (.*?)\. The innermost .* '(\w+)'", message):
+        text = f"this `{found[2]}` is never closed: expected {_listed(found[1])}"
+        return Problem("template/unclosed", text, _opener(source, found[2], line))
+    for pattern, opener, closer in _UNCLOSED:
+        if re.match(pattern, message):
+            at = source.text.rfind(opener)
+            span = source.span(at, at + 2) if at >= 0 else line_span(source, line)
+            text = f"this `{opener}` is never closed: expected `{closer}`"
+            return Problem("template/unclosed", text, span)
+    if message.startswith(("unexpected char '\"'", 'unexpected char "\'"')):
+        text = "this text in quotes is never closed"
+        return Problem("template/unclosed", text, _mistake(source, line, message))
+    return Problem("template/syntax", _reworded(message), _mistake(source, line, message))
+
+
+def _unknown_tag(tag: str, message: str, source: Source, line: int) -> Problem:
+    expected = re.search(r"looking for (?:the following tags: )?('.*?)\. The innermost", message)
+    hint = f"expected {_listed(expected[1])}" if expected else ""
+    span = word_span(source, line, tag)
+    if tag in _TAGS:
+        return Problem("template/misplaced-tag", f"`{tag}` does not belong here", span, hint)
+    hint = did_you_mean(tag, _TAGS) or hint
+    return Problem("template/unknown-tag", f"there is no tag `{tag}`", span, hint)
+
+
+def unknown_name(
+    kind: str, name: str, source: Source, line: int, env: PromptEnvironment
+) -> Problem:
+    """A filter or a test that does not exist."""
+    known = env.filters if kind == "filter" else env.tests
+    hint = did_you_mean(name, (each for each in known if not each.startswith("_")))
+    span = word_span(source, line, name)
+    return Problem(f"template/unknown-{kind}", f"there is no {kind} `{name}`", span, hint)
 
 
 def _reworded(message: str) -> str:
@@ -139,18 +153,18 @@ def _opener(source: Source, tag: str, line: int) -> Span:
     last = None
     for found in re.finditer(rf"\{{%[-+]?\s*({tag})\b", source.text):
         last = found
-    return source.span(last.start(1), last.end(1)) if last else _line(source, line)
+    return source.span(last.start(1), last.end(1)) if last else line_span(source, line)
 
 
 def _mistake(source: Source, line: int, message: str) -> Span:
     found = re.search(r"got '(.+?)'$|unexpected '(.+?)'|unexpected char '(.)'", message)
     word = next((group for group in found.groups() if group), None) if found else None
     if word and word in source.line(min(line, source.position(len(source.text))[0])):
-        return _word(source, line, word)
-    return _line(source, line)
+        return word_span(source, line, word)
+    return line_span(source, line)
 
 
-def _word(source: Source, line: int, word: str) -> Span:
+def word_span(source: Source, line: int, word: str) -> Span:
     """A word on a line, preferably inside of a tag; else the whole line."""
     start = source.offset(line)
     text = source.line(source.position(start)[0])
@@ -158,11 +172,12 @@ def _word(source: Source, line: int, word: str) -> Span:
     inside = re.search(rf"\{{[{{%].*?({edge}{re.escape(word)})", text)
     found = inside or re.search(rf"({edge}{re.escape(word)})", text)
     if found is None:
-        return _line(source, line)
+        return line_span(source, line)
     return source.span(start + found.start(1), start + found.end(1))
 
 
-def _line(source: Source, line: int) -> Span:
+def line_span(source: Source, line: int) -> Span:
+    """A line without the blanks around it."""
     start = source.offset(line)
     text = source.line(source.position(start)[0])
     indent = len(text) - len(text.lstrip())
@@ -177,7 +192,7 @@ def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -
     if place is None:
         return None
     source, line = place
-    span = _line(source, line)
+    span = line_span(source, line)
     if isinstance(error, TemplateNotFound):
         reason = error.message if error.message != error.name else "it was not found"
         return Problem("template/include", f"cannot include `{error.name}`: {reason}", span)
@@ -232,9 +247,10 @@ def missing_problems(
 
 def _missing_problem(name: MissingName, source: Source, values: Mapping[str, Any]) -> Problem:
     first = re.split(r"[.\[]", name.path)[0]
-    span = _word(source, name.line, first)
+    span = word_span(source, name.line, first)
     if name.reason:
-        return Problem("template/forbidden", name.reason.rstrip("."), span)
+        hint = "a template reads data; it neither changes it nor reaches into Python"
+        return Problem("template/forbidden", name.reason.rstrip("."), span, hint)
     if isinstance(name.owner, Undefined) or _is_root(name):
         hint = did_you_mean(first, values) or _passed(values)
         return Problem("template/undefined", f"`{first}` is undefined", span, hint)

@@ -1,0 +1,217 @@
+"""What can be said about a prompt file without data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
+
+from pdl.errors import MediaError, Problem, PromptError, did_you_mean
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.prompt.config import parse_config
+from pdl.prompt.media import parse_media
+from pdl.prompt.outline import DYNAMIC, Branches, Known, Outline, outline_of
+from pdl.prompt.placed import placed_source
+from pdl.prompt.prompt import Prompt, load
+from pdl.prompt.references import parse_schema
+from pdl.prompt.template_errors import compile_problem, word_span
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+    from pdl.prompt.template import Template
+    from pdl.source import Source, Span
+
+_STAND_INS = ("1", "1000000", '"a"', "str", "0.5")
+"""What an expression in a schema may print, tried one after the other."""
+_ALTERNATING = frozenset({"user", "assistant"})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A problem of a file and how bad it is: only errors keep a prompt from working."""
+
+    problem: Problem
+    severity: Literal["error", "warning", "note"] = "error"
+
+
+def lint_file(
+    path: str | os.PathLike[str] | Traversable, limits: Limits = DEFAULT_LIMITS
+) -> tuple[Finding, ...]:
+    """All findings of a prompt file, in the order of their places. Never raises a PromptError."""
+    try:
+        prompt = load(path, limits=limits)
+    except PromptError as error:
+        return tuple(Finding(problem) for problem in error.problems)
+    return tuple(sorted(_Linter(prompt).findings(), key=_place))
+
+
+def _place(finding: Finding) -> tuple[str, int]:
+    place = finding.problem.location
+    return (place.source.name, place.start) if place is not None else ("", 0)
+
+
+class _Linter:
+    def __init__(self, prompt: Prompt) -> None:
+        assert prompt.template is not None
+        self.prompt = prompt
+        self.template: Template = prompt.template
+        self.marks = self.template.marks
+        self.source: Source = prompt.source
+        self.tree = self.template.environment.parse(self.source.text)
+
+    def findings(self) -> Iterator[Finding]:
+        """Every check, one after the other."""
+        yield from self._includes()
+        yield from self._names()
+        outline = outline_of(self.tree.body, self.marks)
+        yield from (Finding(problem) for problem in outline.problems)
+        yield from self._beginning(outline)
+        yield from self._turns(outline)
+
+    def _includes(self) -> Iterator[Finding]:
+        env = self.template.environment
+        for name in meta.find_referenced_templates(self.tree):
+            if name is None:
+                continue
+            line = next((n.lineno for n in self._referring(name)), 1)
+            try:
+                env.get_template(name)
+            except TemplateNotFound as error:
+                reason = error.message if error.message != name else "it was not found"
+                message = f"cannot include `{name}`: {reason}"
+                span = word_span(self.source, line, name)
+                yield Finding(Problem("template/include", message, span))
+            except TemplateSyntaxError as error:
+                problem = compile_problem(error, env, self.source)
+                if problem is not None:
+                    yield Finding(problem)
+
+    def _referring(self, name: str) -> Iterator[nodes.Node]:
+        kinds = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
+        for node in self.tree.find_all(kinds):
+            if any(const.value == name for const in node.find_all(nodes.Const)):
+                yield node
+
+    def _names(self) -> Iterator[Finding]:
+        inputs = self.prompt.inputs
+        if inputs is None:
+            return
+        for name in self.prompt.variables:
+            if name not in inputs.names and not inputs.is_open:
+                message = f"`{name}` is read, but is no input of this prompt"
+                hint = did_you_mean(name, inputs.names) or "declare it in the `<|input|>` turn"
+                yield Finding(Problem("template/undefined", message, self._first_use(name), hint))
+        for name in inputs.names:
+            if name not in self.prompt.variables:
+                message = f"the input `{name}` is never used"
+                yield Finding(Problem("input/unused", message, inputs.span(name)), "warning")
+
+    def _first_use(self, name: str) -> Span:
+        uses = (node.lineno for node in self.tree.find_all(nodes.Name) if node.name == name)
+        return word_span(self.source, min(uses, default=1), name)
+
+    def _beginning(self, outline: Outline) -> Iterator[Finding]:
+        text = self.marks.spoken("".join(token.text for token in outline.preamble)).strip()
+        if text.strip(DYNAMIC + " \n\t"):
+            line = text.split("\n", 1)[0].split(DYNAMIC, 1)[0]
+            start = max(self.source.text.find(line), 0)
+            message = "this text stands before the first turn"
+            hint = "begin with a line `<|system|>` or `<|user|>`"
+            span = self.source.span(start, start + max(len(line), 1))
+            yield Finding(Problem("turn/no-role", message, span, hint))
+        elif not outline.items:
+            message, hint = "there is no turn", "a prompt has at least a line `<|user|>`"
+            yield Finding(Problem("turn/none", message, self.source.span(0), hint))
+
+    def _turns(self, outline: Outline) -> Iterator[Finding]:
+        """Check a list of turns, and those inside of branches, each for itself."""
+        yield from (Finding(problem) for problem in self._order(outline))
+        for item in outline.items:
+            if isinstance(item, Known):
+                yield from self._content(item)
+            else:
+                for body in item.bodies:
+                    yield from self._turns(body)
+                if item.loops:
+                    yield from self._repeated(item)
+
+    def _order(self, outline: Outline) -> Iterator[Problem]:
+        previous, sent, schemas_seen = "", False, False
+        for item in outline.items:
+            if isinstance(item, Branches):
+                previous = ""
+                continue
+            span = self.marks.span(*item.marks)
+            if item.role == "system" and sent:
+                message = "`system` stands first, or not at all"
+                yield Problem("turn/system-not-first", message, span)
+            elif item.role in _ALTERNATING and item.role == previous:
+                message = f"two `{item.role}` turns stand in a row"
+                hint = "join them, or put the other's turn between them"
+                yield Problem("turn/doubled", message, span, hint)
+            elif item.role == "schema" and schemas_seen:
+                yield Problem("turn/second-schema", "there is a second `schema` turn", span)
+            schemas_seen = schemas_seen or item.role == "schema"
+            if item.role in _ALTERNATING or item.role == "system":
+                previous, sent = item.role, True
+
+    def _repeated(self, loop: Branches) -> Iterator[Finding]:
+        items = loop.bodies[0].items if loop.bodies else []
+        roles = [item for item in items if isinstance(item, Known) and item.role in _ALTERNATING]
+        if roles and len(roles) == len(items) and roles[0].role == roles[-1].role:
+            message = f"a second pass of this loop puts two `{roles[0].role}` turns in a row"
+            span = self.marks.span(*roles[0].marks)
+            yield Finding(Problem("turn/doubled", message, span), "warning")
+
+    def _content(self, turn: Known) -> Iterator[Finding]:
+        for token in turn.content:
+            if token.kind == "BLOCK" and DYNAMIC not in token.text:
+                span = self.marks.span(*token.marks) or self.source.span(0)
+                try:
+                    parse_media(token.text, span, self.prompt.folder, self.prompt.limits)
+                except MediaError as error:
+                    yield from (Finding(problem) for problem in error.problems)
+        if turn.role == "schema":
+            yield from self._schema(turn)
+        elif turn.role == "config":
+            text = "".join(token.text for token in turn.content).replace(DYNAMIC, "1")
+            placed = placed_source(text, self.marks, self.source.name)
+            yield from (Finding(problem) for problem in parse_config(placed)[1])
+
+    def _schema(self, turn: Known) -> Iterator[Finding]:
+        text = "".join(token.text for token in turn.content)
+        certain = [] if turn.cut else self._schema_problems(text)
+        if certain:
+            yield from (Finding(problem) for problem in certain)
+        elif certain is None or turn.cut:
+            message = "this schema depends on data, so it was not checked"
+            span = self.marks.span(*turn.marks)
+            yield Finding(Problem("schema/dynamic", message, span), "note")
+
+    def _schema_problems(self, text: str) -> list[Problem] | None:
+        """What is wrong with a schema whatever its expressions print.
+
+        Each expression is replaced by several stand-ins. The schema is right if it parses with one
+        of them; a problem is certain if two of them show it at the same place of the file (with
+        all would be too much to ask: a stand-in of the wrong kind is a mistake of its own, and
+        may hide others); else nothing is known: None.
+        """
+        found: list[Problem] = []
+        for stand_in in _STAND_INS if DYNAMIC in text else ("",):
+            placed = placed_source(text.replace(DYNAMIC, stand_in), self.marks, self.source.name)
+            try:
+                parse_schema(placed, self.prompt.folder, self.prompt.limits)
+            except PromptError as error:
+                found += error.problems
+            else:
+                return []
+        if DYNAMIC not in text:
+            return found
+        seen = Counter(f"{problem.location}: {problem.message}" for problem in found)
+        certain = {text: p for p in found if seen[text := f"{p.location}: {p.message}"] > 1}
+        return list(certain.values()) or None

@@ -1,0 +1,42 @@
+"""A schema turn, and the files that it may refer to: `@file.json`, `@package:path`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl import schema as schemas
+from pdl.errors import Problem, SchemaError
+from pdl.prompt.folder import Folder, JailError, package_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pdl.limits import Limits
+    from pdl.schema import Schema
+    from pdl.source import Source
+
+
+def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schema:
+    """The schema of a turn. Raises SchemaError or LimitError."""
+    try:
+        return schemas.Schema.parse(source, limits=limits, resolve=_reader(folder, limits))
+    except (JailError, OSError, UnicodeDecodeError) as error:
+        text = source.text.strip()
+        start = source.text.find(text)
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        message = f"the schema's file cannot be read: {reason}"
+        span = source.span(start, start + len(text))
+        raise SchemaError(Problem("schema/bad-file", message, span)) from error
+
+
+def _reader(folder: Folder | None, limits: Limits) -> Callable[[str], tuple[str, str]]:
+    """A function from what stands behind the `@` to the text and the name of the file."""
+
+    def read(reference: str) -> tuple[str, str]:
+        package, colon, path = reference.partition(":")
+        where, path = (package_folder(package), path) if colon else (folder, reference)
+        if where is None:
+            raise JailError("this prompt was loaded from text; give `pdl.loads` a `base`")
+        return where.read(path, limits.source_chars).decode("utf-8-sig"), reference
+
+    return read

@@ -1,0 +1,170 @@
+"""Loading and rendering, as an app calls them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pdl
+from pdl.limits import Limits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write(folder: Path, name: str, text: str | bytes) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def test_load_reads_a_path(tmp_path: Path) -> None:
+    path = write(tmp_path, "hello.pdl", "<|user|>\nHello {{ name }}\n")
+    for given in (path, str(path)):
+        assert pdl.load(given).render(name="Ada").messages[0].text == "Hello Ada"
+
+
+def test_load_reads_a_resource() -> None:
+    """A prompt may live in an installed package."""
+    prompt = pdl.load(files("pdl").joinpath("py.typed"), strict=False)
+    assert prompt.source.text == ""
+
+
+def test_data_is_a_mapping_and_keywords() -> None:
+    prompt = pdl.loads("<|user|>\n{{ a }}{{ b }}{{ strict }}\n")
+    assert prompt.render({"a": 1, "strict": 3, "b": 0}, b=2).messages[0].text == "123"
+
+
+def test_variables_are_what_the_template_and_its_includes_read(tmp_path: Path) -> None:
+    write(tmp_path, "part.jinja", "{{ inner }}{% set own = 1 %}{{ own }}")
+    text = (
+        "<|user|>\n{% for d in docs %}{{ d.title }}{{ loop.index }}{% endfor %}"
+        "{% include 'part.jinja' %}{{ range(2) }}{% set_global n = 1 %}{{ n }}"
+    )
+    assert pdl.loads(text, base=tmp_path).variables == ("docs", "inner")
+
+
+def test_the_schema_is_no_variable_of_a_prompt_that_has_one() -> None:
+    assert pdl.loads("<|schema|>\nint\n<|user|>\n{{ schema }}").variables == ()
+    assert pdl.loads("<|user|>\n{{ schema }}").variables == ("schema",)
+
+
+def test_a_value_named_schema_wins_over_the_description() -> None:
+    prompt = pdl.loads("<|schema|>\nint\n<|user|>\n{{ schema }}")
+    assert prompt.render(schema="mine").messages[0].text == "mine"
+
+
+def test_errors_name_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.pdl", "<|user|>\n\n{{ x }}\n")
+    with pytest.raises(pdl.TemplateError) as raised:
+        pdl.load(path).render()
+    assert str(raised.value).startswith(f"{path}:3:4: `x` is undefined")
+
+
+def test_a_missing_file_is_a_file_error(tmp_path: Path) -> None:
+    for path in (tmp_path / "nothing.pdl", tmp_path):
+        with pytest.raises(pdl.FileError, match="cannot be read"):
+            pdl.load(path)
+
+
+def test_bytes_that_are_not_utf8_have_a_place(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.pdl", b"<|user|>\nna\xefve\n")
+    with pytest.raises(pdl.FileError) as raised:
+        pdl.load(path)
+    assert str(raised.value).startswith(f"{path}:2:3: this byte (0xef) is not UTF-8")
+
+
+def test_rendering_twice_gives_the_same() -> None:
+    prompt = pdl.loads("<|user|>\n{{ a }}\n<|schema|>\n{ a: int }\n")
+    assert prompt.render(a=1) == prompt.render(a=1)
+
+
+def test_media_root_widens_the_folder(tmp_path: Path) -> None:
+    write(tmp_path, "media/dot.png", b"\x89PNG\r\n\x1a\n")
+    path = write(tmp_path, "prompts/a.pdl", "<|user|>\n<|media(media/dot.png)|>\n")
+    with pytest.raises(pdl.MediaError, match="was not found"):
+        pdl.load(path).render()
+    (message,) = pdl.load(path, media_root=tmp_path).render().messages
+    assert message.parts == (pdl.Media("png", b"\x89PNG\r\n\x1a\n"),)
+
+
+@pytest.mark.parametrize("text", ["<|media(link.png)|>", "{% include 'link.png' %}"])
+def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, text: str) -> None:
+    outside = write(tmp_path, "secret.png", b"\x89PNG\r\n\x1a\n")
+    folder = tmp_path / "prompts"
+    folder.mkdir()
+    (folder / "link.png").symlink_to(outside)
+    with pytest.raises(pdl.PromptError, match="a link that leads out"):
+        pdl.loads(f"<|user|>\n{text}\n", base=folder).render()
+
+
+def test_a_pipe_is_no_file(tmp_path: Path) -> None:
+    """Reading one would wait for a writer for ever."""
+    os.mkfifo(tmp_path / "pipe.png")
+    with pytest.raises(pdl.MediaError, match="was not found"):
+        pdl.loads("<|user|>\n<|media(pipe.png)|>", base=tmp_path).render()
+
+
+def test_media_may_not_be_larger_than_the_limit(tmp_path: Path) -> None:
+    write(tmp_path, "dot.png", b"\x89PNG\r\n\x1a\n" + bytes(100))
+    limits = Limits(media_bytes=50)
+    for block in ("<|media(dot.png)|>", f"<|raw_media(png:{'A' * 100})|>"):
+        with pytest.raises(pdl.MediaError, match=r"larger|more than"):
+            pdl.loads(f"<|user|>\n{block}", base=tmp_path, limits=limits).render()
+
+
+def test_text_alone_reads_no_files() -> None:
+    for block in ("<|media(a.png)|>", "{% include 'a' %}", "<|schema|>\n@a.json"):
+        with pytest.raises(pdl.PromptError, match="loaded from text"):
+            pdl.loads(f"<|user|>\nHi\n{block}").render()
+
+
+def test_a_schema_may_come_from_an_installed_package() -> None:
+    text = (
+        "<|schema|>\n@jsonschema_specifications:schemas/draft202012/metaschema.json\n<|user|>\nHi"
+    )
+    with pytest.raises(pdl.SchemaError):  # it refers to other documents, which are never fetched
+        pdl.loads(text).render()
+
+
+def test_renderings_of_one_prompt_share_nothing() -> None:
+    """Each thread has its own meter, and the undefined names of one are not another's."""
+    prompt = pdl.loads("<|user|>\n{% for i in range(300) %}{{ x }}{% endfor %}\n")
+    outcomes: list[str] = []
+
+    def render(name: str) -> None:
+        for _ in range(20):
+            try:
+                outcomes.append(prompt.render({name: name}).messages[0].text[:1])
+            except pdl.TemplateError as error:
+                outcomes.append(error.problem.message)
+
+    threads = [threading.Thread(target=render, args=(name,)) for name in "xyxy"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(set(outcomes)) == ["`x` is undefined", "x"]
+    assert len(outcomes) == 80
+
+
+def test_ten_megabytes_of_data_render() -> None:
+    text = "<|assistant|>\n" * 100_000 + "x" * 9_000_000
+    prompt = pdl.loads("<|system|>\n{{ a }}\n<|user|>\n{{ a }}\n")
+    assert [message.text for message in prompt.render(a=text).messages] == [text, text]
+
+
+def test_ten_megabytes_of_turns_render() -> None:
+    prompt = pdl.loads("{% for t in ts %}\n<|user|>\n{{ t }}\n<|assistant|>\nok\n{% endfor %}")
+    rendered = prompt.render(ts=["x" * 200] * 45_000, prefill=True)
+    assert len(rendered.messages) == 90_000
+
+
+def test_a_template_of_a_megabyte_loads() -> None:
+    text = "<|user|>\n" + "Some words and a {{ name }} on every line.\n" * 20_000
+    assert len(pdl.loads(text).render(name="x").messages[0].text) > 600_000

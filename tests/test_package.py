@@ -1,0 +1,47 @@
+"""The package as a whole: its names, and what importing it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import pdl
+
+
+def test_every_public_name_is_there() -> None:
+    for name in pdl.__all__:
+        assert getattr(pdl, name).__name__ == name
+        assert name in dir(pdl)
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert pdl.__version__.count(".") == 2
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = pdl.nothing
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import pdl", "jinja2 lark jsonschema regex click rich pydantic"),
+        ("import pdl; pdl.loads", "lark jsonschema regex click rich pydantic"),
+        ("import pdl; pdl.loads('<|user|>\\nHi').render()", "jsonschema click rich pydantic"),
+        (
+            "import pdl; pdl.check(pdl.Schema.parse('{ a: int }'), '{\"a\": 1}')",
+            "jsonschema jinja2",
+        ),
+        ("import pdl.cli", "jinja2 lark jsonschema regex rich pydantic"),
+    ],
+)
+def test_what_is_not_needed_is_not_imported(statement: str, absent: str) -> None:
+    """Start-up is most of the time of a command."""
+    code = f"{statement}\nimport sys\nprint(*sorted(set({absent.split()!r}) & sys.modules.keys()))"
+    done = subprocess.run(  # noqa: S603  (our own interpreter and text)
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
