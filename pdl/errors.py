@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pdl.reply import Check
     from pdl.source import Span
 
@@ -49,8 +49,7 @@ class PdlError(Exception):
 
     def __str__(self) -> str:
         text = "\n".join(str(problem) for problem in self.problems)
-        count = len(self.problems)
-        return text if count < 2 else f"{text}\n{count} problems"
+        return f"{text}\n{len(self.problems)} problems" if self.problems[1:] else text
 
     @property
     def problem(self) -> Problem:
@@ -95,7 +94,10 @@ class LimitError(PromptError):
 
 
 class OutputError(PdlError):
-    """A reply holds no answer that fits the schema; `check` says why, `check.feedback` tells the model."""
+    """A reply holds no answer that fits the schema.
+
+    `check` says why, and `check.feedback` tells the model.
+    """
 
     def __init__(self, check: Check) -> None:
         super().__init__(Problem("output", check.summary))
@@ -127,5 +129,7 @@ KINDS: dict[str, type[PdlError]] = {
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Advice that names the nearest known word, or an empty string if none is near."""
+    import difflib  # noqa: PLC0415  (only errors need it, and most programs see none)
+
     near = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.6)
     return f"did you mean `{near[0]}`?" if near else ""

@@ -6,13 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from pdl import prompt as prompts
 from pdl.errors import MediaError, Problem, PromptError, error_from
-from pdl.prompt.config import parse_config
 from pdl.prompt.marks import SCHEMA
-from pdl.prompt.media import parse_media
 from pdl.prompt.messages import Message, Part, Role, Text
-from pdl.prompt.placed import placed_source
-from pdl.prompt.references import parse_schema
 from pdl.prompt.rendered import Rendered
 from pdl.prompt.turns import Split, Token, Turn
 
@@ -105,8 +102,8 @@ class Assembly:
             self.tools.append(self._spoken(turn))
         elif turn.role == "config":
             self._refuse_schema_in(turn)
-            placed = placed_source(turn.raw, self.marks, self.source.name)
-            found, problems = parse_config(placed)
+            placed = prompts.placed_source(turn.raw, self.marks, self.source.name)
+            found, problems = prompts.parse_config(placed)
             self.config.update(found)
             self.problems += problems
 
@@ -140,7 +137,7 @@ class Assembly:
                 continue
             span = self.marks.span(*token.marks) or self.source.span(0)
             try:
-                parts.append(parse_media(token.text, span, self.folder, self.limits))
+                parts.append(prompts.parse_media(token.text, span, self.folder, self.limits))
             except MediaError as error:
                 self.problems += error.problems
                 parts.append(Text(f"<|{token.text}|>"))
@@ -192,12 +189,12 @@ class Assembly:
         return schema
 
     def _parse_schema(self, turn: Turn) -> Schema:
-        placed = placed_source(turn.raw, self.marks, self.source.name)
+        placed = prompts.placed_source(turn.raw, self.marks, self.source.name)
         if not placed.text.strip():
             message = "this `schema` turn is empty"
             hint = "write a type such as `{ name: str }`, or leave the turn out"
             raise error_from([Problem("schema/empty", message, self.marks.span(*turn.marks), hint)])
-        return parse_schema(placed, self.folder, self.limits)
+        return prompts.parse_schema(placed, self.folder, self.limits)
 
     def _check_order(self) -> None:
         if not self.turns:

@@ -8,8 +8,8 @@ digits only: upper-casing, JSON escaping and the like leave them whole.
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -125,4 +125,5 @@ def placed_after(text: str, at: int, *, before: bool) -> bool:
 
 
 def _random_digits(count: int) -> str:
-    return str(secrets.randbelow(9 * 10 ** (count - 1)) + 10 ** (count - 1))
+    number = int.from_bytes(os.urandom(count), "big")  # more bytes than needed, so no bias to see
+    return str(number % (9 * 10 ** (count - 1)) + 10 ** (count - 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -47,6 +46,8 @@ class Media:
     @property
     def base64(self) -> str:
         """The bytes in base64 (RFC 4648, section 4)."""
+        import base64  # noqa: PLC0415  (only prompts with media need it)
+
         return base64.b64encode(self.data).decode("ascii")
 
 

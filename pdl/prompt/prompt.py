@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pdl import prompt as prompts
 from pdl.errors import FileError, LimitError, Problem, PromptError, error_from
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.assemble import Assembly
 from pdl.prompt.folder import Folder
-from pdl.prompt.inputs import Inputs, read_inputs
 from pdl.prompt.marks import SCHEMA, Marks, Place
 from pdl.prompt.template import Template, compile_template, normalize_newlines
 from pdl.prompt.turns import split_turns
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
+    from pdl.prompt.inputs import Inputs
     from pdl.prompt.rendered import Rendered
 
 _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|schema\|>", re.MULTILINE | re.IGNORECASE)
@@ -149,7 +150,8 @@ def loads(
     template, inputs, problems = None, None, []
     try:
         template = compile_template(source, folder, limits)
-        inputs = read_inputs(template.pieces(), source, limits)
+        if "<|input|>" in source.text.lower():
+            inputs = prompts.read_inputs(template.pieces(), source, limits)
     except PromptError as error:
         if strict:
             raise
