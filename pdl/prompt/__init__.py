@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pdl.prompt.prompt import Prompt, load, loads
     from pdl.prompt.references import parse_schema
     from pdl.prompt.rendered import Rendered
+    from pdl.prompt.static import static_schema
 
 __all__ = [
     "Inputs",
@@ -30,6 +31,7 @@ __all__ = [
     "parse_schema",
     "placed_source",
     "read_inputs",
+    "static_schema",
 ]
 
 # Most prompts have no media, no inputs and no configuration: their modules wait to be needed.
@@ -49,5 +51,6 @@ __getattr__ = lazy(
         "parse_schema": "pdl.prompt.references",
         "placed_source": "pdl.prompt.placed",
         "read_inputs": "pdl.prompt.inputs",
+        "static_schema": "pdl.prompt.static",
     },
 )

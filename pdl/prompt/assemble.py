@@ -54,7 +54,8 @@ class Assembly:
         messages = tuple(message for _, message in self.turns)
         if self.describes:
             messages = tuple(self._with_schema(message, schema) for message in messages)
-        if self.strict and self.problems:
+        if self.problems:
+            self.problems.sort(key=_place)
             self._raise()
         return Rendered(
             messages,
@@ -66,9 +67,11 @@ class Assembly:
         )
 
     def _raise(self) -> None:
+        if not self.strict:
+            return
         errors = [problem for problem in self.problems if not problem.code.startswith("warning/")]
         if errors:
-            raise error_from(sorted(errors, key=_place))
+            raise error_from(errors)
 
     def _problem(self, code: str, message: str, span: Span | None, hint: str = "") -> None:
         self.problems.append(Problem(code, message, span, hint))
@@ -219,22 +222,21 @@ class Assembly:
 
     def _drop_last_empty(self) -> None:
         """An empty last turn invites the answer; one that is not empty is the answer's start."""
-        if not self.turns:
-            return
-        turn, message = self.turns[-1]
-        if not message.parts:
-            self.turns.pop()
-            if turn.role != "assistant":
-                problem = f"the last turn, `{turn.role}`, is empty and was left out"
-                self._problem("warning/empty-turn", problem, self.marks.span(*turn.marks))
+        if self.turns and not self.turns[-1][1].parts:
+            turn = self.turns.pop()[0]
+            span = self.marks.span(*turn.marks)
             if not self.turns:
-                self._problem("turn/none", "all turns are empty", self.marks.span(*turn.marks))
-        elif turn.role == "assistant" and not self.prefill:
+                self._problem("turn/none", "all turns are empty", span)
+            elif turn.role != "assistant":
+                problem = f"the last turn, `{turn.role}`, is empty and was left out"
+                self._problem("warning/empty-turn", problem, span)
+        if self.turns and self.turns[-1][0].role == "assistant" and not self.prefill:
             self._problem(
                 "turn/ends-with-assistant",
                 "the prompt ends with an `assistant` turn that is not empty",
-                self.marks.span(*turn.marks),
-                "leave it empty, or pass `prefill=True` if the model is to go on from there",
+                self.marks.span(*self.turns[-1][0].marks),
+                "leave it empty, or say that the model is to go on from there (`prefill=True`,"
+                " on the command line `--prefill`)",
             )
 
 

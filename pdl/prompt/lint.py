@@ -101,8 +101,11 @@ class _Linter:
         inputs = self.prompt.inputs
         if inputs is None:
             return
+        set_somewhere = {
+            node.name for node in self.tree.find_all(nodes.Name) if node.ctx == "store"
+        }
         for name in self.prompt.variables:
-            if name not in inputs.names and not inputs.is_open:
+            if name not in (*inputs.names, *set_somewhere) and not inputs.is_open:
                 message = f"`{name}` is read, but is no input of this prompt"
                 hint = did_you_mean(name, inputs.names) or "declare it in the `<|input|>` turn"
                 yield Finding(Problem("template/undefined", message, self._first_use(name), hint))
@@ -207,7 +210,7 @@ class _Linter:
             try:
                 parse_schema(placed, self.prompt.folder, self.prompt.limits)
             except PromptError as error:
-                found += error.problems
+                found += (p for p in error.problems if not _touches_gap(p, placed))
             else:
                 return []
         if DYNAMIC not in text:
@@ -215,3 +218,16 @@ class _Linter:
         seen = Counter(f"{problem.location}: {problem.message}" for problem in found)
         certain = {text: p for p in found if seen[text := f"{p.location}: {p.message}"] > 1}
         return list(certain.values()) or None
+
+
+def _touches_gap(problem: Problem, source: Source) -> bool:
+    """Whether a problem's span reaches over text that was not copied from a file: a stand-in."""
+    span = problem.span
+    if span is None or span.source.text != source.text:
+        return False
+    starts = [anchor.start for anchor in source.anchors[1:]] + [len(source.text)]
+    gaps = (
+        (anchor.start + anchor.length, start)
+        for anchor, start in zip(source.anchors, starts, strict=False)
+    )
+    return any(start < end and span.start <= end and span.end >= start for start, end in gaps)

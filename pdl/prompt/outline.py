@@ -55,6 +55,11 @@ class Outline:
     problems: list[Problem] = field(default_factory=list)
 
 
+def depends_on_data(turn: Known) -> bool:
+    """Whether a turn holds tags or expressions."""
+    return turn.cut or any(DYNAMIC in token.text for token in turn.content)
+
+
 def outline_of(body: Iterable[nodes.Node], marks: Marks) -> Outline:
     """Walk statements; expressions are taken to print no separators, as long as no macro does."""
     found = Outline()

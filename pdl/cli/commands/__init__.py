@@ -1,0 +1,1 @@
+"""The commands, a file each; `command` is what the application looks for in it."""

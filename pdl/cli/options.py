@@ -1,0 +1,77 @@
+"""The options that several commands have, made into the values that the commands take."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pdl.cli.context import Assignment, Data, parse_assignment
+from pdl.cli.origin import SchemaOrigin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Function = Callable[..., None]
+
+FILE = click.Path(allow_dash=True)
+"""A file's name or `-`. That it can be read is found out where it is read, with one wording."""
+
+
+def data_options(function: Function) -> Function:
+    """`--context` and `--set`, which a function takes as one `data`."""
+
+    @functools.wraps(function)
+    def bundled(context: str | None, assignments: tuple[Assignment, ...], **others: Any) -> None:
+        function(data=Data(context, assignments), **others)
+
+    return _CONTEXT(_SET(bundled))
+
+
+def schema_options(function: Function) -> Function:
+    """`FILE`, `--dsl`, `--json-schema` and the data, which a function takes as one `origin`."""
+
+    @data_options
+    @functools.wraps(function)
+    def bundled(
+        file: str | None, dsl: str | None, json_schema: str | None, data: Data, **others: Any
+    ) -> None:
+        function(origin=SchemaOrigin(file, dsl, json_schema, data), **others)
+
+    return _SCHEMA_FILE(_DSL(_JSON_SCHEMA(bundled)))
+
+
+def _assignments(
+    ctx: click.Context,  # noqa: ARG001  (click's signature)
+    param: click.Parameter,  # noqa: ARG001  (likewise)
+    values: tuple[str, ...],
+) -> tuple[Assignment, ...]:
+    return tuple(map(parse_assignment, values))
+
+
+_CONTEXT = click.option(
+    "--context",
+    type=FILE,
+    metavar="FILE",
+    help="The values for the template: an object in a JSON file, in a .yaml file, or in JSON on the"
+    " standard input (-).",
+)
+_SET = click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    callback=_assignments,
+    metavar="NAME=VALUE",
+    help="Set one value, over those of --context; may be repeated. VALUE is JSON if it parses as"
+    " JSON, else text: n=5 is a number, 'n=\"5\"' a text. user.name=Ann sets a key inside of user.",
+)
+_SCHEMA_FILE = click.argument(
+    "file", type=FILE, required=False, metavar="FILE|--dsl TEXT|--json-schema FILE"
+)
+_DSL = click.option(
+    "--dsl", metavar="TEXT", help="Take this schema, such as '{ name: str, age: int }'."
+)
+_JSON_SCHEMA = click.option(
+    "--json-schema", type=FILE, metavar="FILE", help="Take the schema of a JSON Schema file."
+)

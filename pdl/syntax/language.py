@@ -1,0 +1,132 @@
+"""The one border at which Lark's errors become problems in the author's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+from pdl.errors import Problem, error_from
+from pdl.syntax.grammar import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lark import Token, Transformer
+
+    from pdl.source import Source, Span
+
+_END = "$END"
+
+
+@dataclass(frozen=True)
+class Unexpected:
+    """A place where the text stops to make sense.
+
+    `found` is the text there, empty at the end; `expected` are the terminals that could stand
+    there, or nothing if the text there is no terminal at all.
+    """
+
+    source: Source
+    start: int
+    found: str
+    expected: frozenset[str]
+
+    @property
+    def before(self) -> str:
+        """The word or the mark in front of the place, empty at the beginning."""
+        head = self.source.text[max(0, self.start - 200) : self.start].rstrip()
+        cut = len(head)
+        while cut and (head[cut - 1].isalnum() or head[cut - 1] in "_-."):
+            cut -= 1
+        return head[cut:] or head[-1:]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a language knows better than the general message; empty fields leave that as it is.
+
+    `code` is the problem's code without its kind, `span` the place to point at.
+    """
+
+    message: str = ""
+    hint: str = ""
+    code: str = ""
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Language:
+    """A packaged grammar with the words that its errors use.
+
+    `kind` is the first part of its problems' codes. `words` gives each terminal's name in errors
+    (a terminal without one is never named). `groups` gives one name to several terminals that may
+    stand at the same place; the first that fits wins. The `minor` terminals are named only where
+    nothing else is expected: they could stand nearly everywhere.
+    """
+
+    file: str
+    kind: str
+    noun: str
+    words: Mapping[str, str]
+    groups: tuple[tuple[frozenset[str], str], ...] = ()
+    minor: frozenset[str] = frozenset()
+    transformer: type[Transformer[Any, Any]] | None = None
+    advise: Callable[[Unexpected], Advice] = lambda _: Advice()
+
+    def parse(self, source: Source) -> Any:
+        """What the grammar's transformer makes of the text (a `lark.Tree` if it has none).
+
+        Raises the error of this language's kind, with the place, what was found and what was
+        expected there.
+        """
+        try:
+            return load(self.file, self.transformer).parse(source.text)
+        except UnexpectedToken as error:
+            raise error_from([self._problem(_unexpected_token(source, error))]) from error
+        except UnexpectedCharacters as error:
+            start = source.offset(error.line, error.column)
+            place = Unexpected(source, start, source.text[start : start + 1], frozenset())
+            raise error_from([self._problem(place)]) from error
+
+    def _problem(self, place: Unexpected) -> Problem:
+        advice = self.advise(place)
+        found = f"`{place.found}`" if place.found else f"the end of the {self.noun}"
+        message = f"unexpected {found}"
+        if place.expected:
+            message = f"expected {self.name(place.expected)}, found {found}"
+        return Problem(
+            f"{self.kind}/{advice.code or 'syntax'}",
+            advice.message or message,
+            advice.span or place.source.span(place.start, place.start + max(1, len(place.found))),
+            advice.hint,
+        )
+
+    def name(self, expected: frozenset[str]) -> str:
+        """The terminals in the author's words: "a type", "`,` or `}`"."""
+        if _END in expected:
+            return f"the end of the {self.noun}"
+        left = set(expected)
+        names = []
+        for group, name in self.groups:
+            if group <= left:
+                names.append(name)
+                left -= group
+        major = left - self.minor if names or left - self.minor else left
+        names += [word for terminal, word in self.words.items() if terminal in major]
+        return _either(names)
+
+
+def _unexpected_token(source: Source, error: UnexpectedToken) -> Unexpected:
+    token: Token = error.token
+    accepted = frozenset(error.accepts or error.expected)
+    if token.type == _END:
+        end = len(source.text.rstrip())
+        return Unexpected(source, end, "", accepted)
+    start = token.start_pos if token.start_pos is not None else 0
+    return Unexpected(source, start, str(token), accepted)
+
+
+def _either(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,74 @@
+"""Help teaches by example, and its examples are command lines that pdl takes."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from pdl.cli.app import Application, application
+from pdl.cli.teaching import TaughtCommand
+
+CONTEXT = click.Context(application, info_name="pdl")
+COMMANDS = application.list_commands(CONTEXT)
+
+
+def command(name: str) -> TaughtCommand:
+    assert isinstance(application, Application)
+    found = application.get_command(CONTEXT, name)
+    assert isinstance(found, TaughtCommand)
+    return found
+
+
+def pdl_words(line: str) -> list[str]:
+    """The words behind `pdl` in a shell line, up to the next pipe or redirection."""
+    lexer = shlex.shlex(
+        line.removeprefix('eval "$(').removesuffix(')"'), posix=True, punctuation_chars="|>;"
+    )
+    lexer.whitespace_split = True
+    words = list(lexer)
+    words = words[words.index("pdl") + 1 :]
+    ends = [index for index, word in enumerate(words) if word in {"|", ">", ";", "2"}]
+    return words[: min(ends, default=len(words))]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_are_in_the_help_and_parse(name: str) -> None:
+    taught = command(name)
+    shown = CliRunner().invoke(application, [name, "--help"], prog_name="pdl")
+    assert shown.exit_code == 0
+    assert taught.examples
+    for wish, line in taught.examples:
+        assert f"  # {wish}\n  {line}\n" in shown.stdout
+        first, *words = pdl_words(line)
+        assert first == name
+        taught.make_context(name, words)
+
+
+def test_the_overview_names_each_command_and_what_it_is_for() -> None:
+    shown = CliRunner().invoke(application, ["--help"], prog_name="pdl")
+    for name in COMMANDS:
+        assert f"  {name}" in shown.stdout
+        assert str(command(name).short_help) in shown.stdout
+    assert "..." not in shown.stdout.split("Commands:")[1]
+
+
+def test_no_line_of_help_is_wider_than_the_terminal() -> None:
+    for name in COMMANDS:
+        shown = CliRunner().invoke(application, [name, "--help"], env={"COLUMNS": "80"})
+        options = shown.stdout.split("Examples:")[0]
+        assert max(map(len, options.splitlines())) <= 80
+
+
+def test_version() -> None:
+    shown = CliRunner().invoke(application, ["--version"], prog_name="pdl")
+    assert shown.stdout.startswith("pdl 0.")
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_a_completion_script_calls_pdl_back(shell: str) -> None:
+    shown = CliRunner().invoke(application, ["completion", shell], prog_name="pdl")
+    assert shown.exit_code == 0
+    assert f"_PDL_COMPLETE={shell}_complete" in shown.stdout

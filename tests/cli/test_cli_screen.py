@@ -1,0 +1,73 @@
+"""Colour and control characters, on a terminal and off it."""
+
+from __future__ import annotations
+
+import io
+
+import click
+import pytest
+
+from pdl.cli.screen import Screen
+from pdl.errors import Problem, TurnError
+from pdl.source import Source
+
+SOURCE = Source("first\nsecond line\n", "a.pdl")
+PROBLEMS = (
+    Problem("a/b", "wrong", SOURCE.span(6, 12), "do better"),
+    Problem("a/b", "without a hint", SOURCE.span(0)),
+    Problem("a/b", "without a place"),
+)
+
+
+class Terminal(io.TextIOWrapper):
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="ascii")
+
+    def isatty(self) -> bool:
+        return True
+
+    @property
+    def written(self) -> str:
+        assert isinstance(self.buffer, io.BytesIO)
+        return self.buffer.getvalue().decode("utf-8")
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    return Terminal()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_coloured_error_holds_the_words_of_the_plain_one(terminal: Terminal, count: int) -> None:
+    error = TurnError(*PROBLEMS[:count])
+    Screen.of(terminal).write_error(error)
+    assert "\x1b[" in terminal.written
+    assert click.unstyle(terminal.written) == f"{error}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "coloured"),
+    [("NO_COLOR", "1", False), ("NO_COLOR", "", True), ("TERM", "dumb", False)],
+)
+def test_the_environment_may_turn_colour_off(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, name: str, value: str, *, coloured: bool
+) -> None:
+    monkeypatch.setenv(name, value)
+    Screen.of(terminal).write_error(TurnError(*PROBLEMS))
+    assert ("\x1b[" in terminal.written) is coloured
+
+
+def test_data_does_not_steer_a_terminal(terminal: Terminal) -> None:
+    error = TurnError(Problem("a/b", "found \x1b]0;title\x07 and \x9b31m"))
+    Screen.of(terminal).write_error(error)
+    assert terminal.written == "found �]0;title� and �31m\n"
+
+
+def test_a_file_gets_data_as_it_is() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    screen = Screen(stream, terminal=False, colour=False)
+    screen.write(screen.safe("\x1b[31m ü 🙂 \ud83d"))
+    assert isinstance(stream.buffer, io.BytesIO)
+    assert stream.buffer.getvalue() == "\x1b[31m ü 🙂 \\ud83d\n".encode()

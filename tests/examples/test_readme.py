@@ -1,0 +1,130 @@
+"""What the README shows is true: its commands, its snippets, its table of the notation."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from pdl.cli.app import application
+from pdl.reply import violations
+from pdl.schema import Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FENCE = re.compile(
+    r"^(?P<mark>`{3,})(?P<language>\w+)(?: (?P<file>\S+))?\n(?P<text>.*?)^(?P=mark)$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: a file to be saved, a session, code, or what the code above prints."""
+
+    language: str
+    file: str | None
+    text: str
+
+
+BLOCKS = [Block(m["language"], m["file"], m["text"]) for m in FENCE.finditer(README)]
+
+
+def run(command: str) -> str:
+    """What a terminal shows for `pdl …` or for `echo '…' | pdl …`."""
+    words, given = shlex.split(command), None
+    if words[0] == "echo":
+        pipe = words.index("|")
+        given, words = " ".join(words[1:pipe]) + "\n", words[pipe + 1 :]
+    assert words[0] == "pdl"
+    return CliRunner().invoke(application, words[1:], given, catch_exceptions=False).output
+
+
+@dataclass
+class Follower:
+    """Somebody who does all that the README says, in order."""
+
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "readme"})
+    printed: str = ""
+
+    def follow(self, block: Block, capsys: pytest.CaptureFixture[str]) -> None:
+        if block.file:
+            Path(block.file).write_text(block.text, encoding="utf-8")
+        elif block.language == "console":
+            assert session(block.text) == block.text
+        elif block.language == "python":
+            assert self.printed == "", "what the code before prints is not shown"
+            code = compile(block.text, "README.md", "exec", dont_inherit=True)
+            exec(code, self.names)  # noqa: S102  (our own text)
+            self.printed = capsys.readouterr().out
+        elif block.language == "text":
+            assert self.printed == block.text
+            self.printed = ""
+
+
+def session(text: str) -> str:
+    """The commands of a terminal session, each with what it prints now."""
+    commands = re.findall(r"^\$ (.*)$", text, re.MULTILINE)
+    return "".join(f"$ {command}\n{run(command)}" for command in commands)
+
+
+def test_the_tour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("prompts", "examples"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    follower = Follower()
+    for block in BLOCKS:
+        follower.follow(block, capsys)
+    assert follower.printed == ""
+
+
+def test_it_begins_with_two_lines_for_a_shell() -> None:
+    """One that shows pdl at work, one that passes the tests; both begin from nothing."""
+    first, second, *others = BLOCKS
+    assert [first.language, second.language] == ["sh", "sh"]
+    assert all(block.language != "sh" for block in others)
+    assert all(block.text.startswith("python3 -m venv") for block in (first, second))
+    assert all(block.text.count("\n") == 1 for block in (first, second))
+
+
+def test_the_first_line_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    steps = BLOCKS[0].text.strip().split(" && ")
+    commands = [step.removeprefix(".venv/bin/") for step in steps if "/bin/pdl " in step]
+    rendered, value = (run(command) for command in commands)
+    assert rendered.startswith("<|system|>")
+    assert json.loads(value)["number"] == "2024-0193"
+
+
+def rows() -> Iterator[tuple[str, list[str], str, str]]:
+    """The rows of the table of the notation: an id, its schemas, what fits, what does not."""
+    for line in README.split("| write | it means |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]:
+        write, _, good, bad = (
+            cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]
+        )
+        yield write, re.findall(r"`([^`]+)`", write), good.strip("`"), bad.strip("`")
+
+
+@pytest.mark.parametrize(("dsl", "good", "bad"), [pytest.param(*r[1:], id=r[0]) for r in rows()])
+def test_the_table_of_the_notation(dsl: list[str], good: str, bad: str) -> None:
+    schemas = [Schema.parse(text) for text in dsl]
+    assert schemas
+    if good:
+        assert violations(schemas[0], json.loads(good)) == ()
+        assert violations(schemas[0], json.loads(bad)) != ()
+
+
+def test_its_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
