@@ -1,4 +1,4 @@
-"""Texts with names, and places in them. Line, column and caret are derived here and nowhere else."""
+"""Texts with names, and places in them: only here are line, column and caret derived."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 _WINDOW = 100  # characters of a line that an excerpt shows at most
 
 
-@dataclass(frozen=True)
-class Anchor:
-    """`length` characters from `start` on were copied from `source`, where they begin at `offset`."""
+class Anchor(NamedTuple):
+    """`length` characters from `start` on were copied from `source`, from `offset` on."""
 
     start: int
     length: int
@@ -65,8 +65,7 @@ class Source:
         return Span(self, start, start + 1 if end is None else end)
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """A half-open range of characters of a source."""
 
     source: Source
@@ -135,7 +134,7 @@ def _blank(text: str) -> str:
 
 
 def _cells(text: str) -> int:
-    """Columns of a terminal that the text takes (UAX #11: wide and full-width characters take two)."""
+    """Columns of a terminal that the text takes; wide characters take two (UAX #11)."""
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text

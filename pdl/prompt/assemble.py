@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MESSAGES = frozenset({"system", "user", "assistant"})
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Assembly:
     """One rendering on its way from turns to messages."""
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pdl.source import Source, Span
@@ -35,26 +34,23 @@ _PLACED_ROLES = frozenset({"schema", "config", "tools", "input"})
 _SPOKEN = {OPEN: "<|", CLOSE: "|>", HERE: "", SCHEMA: ""}
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """An offset in a source."""
 
     source: Source
     offset: int
 
-    def __add__(self, characters: int) -> Place:
+    def after(self, characters: int) -> Place:
+        """The place that many characters behind this one."""
         return Place(self.source, self.offset + characters)
 
 
-@dataclass
 class Marks:
     """The marks of one prompt and of the templates that it includes."""
 
-    secret: str = field(default_factory=lambda: _random_digits(_SECRET_DIGITS), repr=False)
-    places: list[Place] = field(default_factory=list, repr=False)
-
-    def __post_init__(self) -> None:
-        """Compile the pattern that finds the marks again."""
+    def __init__(self) -> None:
+        self.secret = _random_digits(_SECRET_DIGITS)
+        self.places: list[Place] = []
         self.pattern = re.compile(rf"{self.secret}(\d)(\d{{{_INDEX_DIGITS}}})")
 
     def mark(self, kind: str, place: Place | None = None) -> str:
@@ -87,19 +83,19 @@ class Marks:
         at = 0
         for match in _SOURCE_TOKENS.finditer(text):
             token, start, end = match.group(), match.start(), match.end()
-            out.append(self._mark_lines(text[at:start], place + at, placed=placed))
-            placed = placed_after(text[: end + _LONGEST_NAME], start, before=placed)
-            out.append(_LITERALS.get(token) or self.mark(_KIND_OF[token], place + start))
+            out.append(self._mark_lines(text[at:start], place.after(at), placed=placed))
+            placed = placed_after(text, start, before=placed)
+            out.append(_LITERALS.get(token) or self.mark(_KIND_OF[token], place.after(start)))
             if placed:
-                out.append(self.mark(HERE, place + end))
+                out.append(self.mark(HERE, place.after(end)))
             at = end
-        out.append(self._mark_lines(text[at:], place + at, placed=placed))
+        out.append(self._mark_lines(text[at:], place.after(at), placed=placed))
         return "".join(out)
 
     def _mark_lines(self, text: str, place: Place, *, placed: bool) -> str:
         if not placed or "\n" not in text:
             return text
-        return re.sub("\n", lambda m: "\n" + self.mark(HERE, place + m.end()), text)
+        return re.sub("\n", lambda m: "\n" + self.mark(HERE, place.after(m.end())), text)
 
     def mark_value(self, text: str) -> str:
         """Mark a value that the author has declared to be source text (`|safe`)."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from itertools import islice, repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 
@@ -21,8 +20,7 @@ class OverLimitError(Exception):
     """A limit was reached while a template rendered; the message says which."""
 
 
-@dataclass(frozen=True)
-class MissingName:
+class MissingName(NamedTuple):
     """An undefined name that a template used, and where."""
 
     template: str | None
@@ -32,18 +30,16 @@ class MissingName:
     reason: str
 
 
-@dataclass
 class Meter:
     """What one rendering has used, and the undefined names that it met."""
 
-    limits: Limits = DEFAULT_LIMITS
-    ticks: int = 0
-    deadline: float = field(init=False)
-    missing: list[MissingName] = field(default_factory=list)
+    __slots__ = ("deadline", "limits", "missing", "ticks")
 
-    def __post_init__(self) -> None:
-        """Start the clock."""
-        self.deadline = time.perf_counter() + self.limits.render_seconds
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.limits = limits
+        self.ticks = 0
+        self.missing: list[MissingName] = []
+        self.deadline = time.perf_counter() + limits.render_seconds
 
     def look(self) -> None:
         """Look at the clock."""

@@ -27,7 +27,7 @@ def placed_source(text: str, marks: Marks, name: str) -> Source:
         if match[1] != HERE:
             literal = _LITERAL.get(match[1], "")
             length = _copy(literal, place, length, out, anchors)
-            place = place + len(literal) if place else None
+            place = place.after(len(literal)) if place else None
     _copy(text[at:], place, length, out, anchors)
     return Source("".join(out), name, tuple(anchors))
 

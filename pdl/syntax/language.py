@@ -1,23 +1,20 @@
-"""The one border at which Lark's errors become problems in the author's words."""
+"""Languages: a grammar, and the author's words for what may stand in its texts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken
-
+from pdl import syntax
 from pdl.errors import Problem, error_from
-from pdl.syntax.grammar import load
+from pdl.syntax.runner import StuckError, runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lark import Token, Transformer
-
     from pdl.source import Source, Span
 
-_END = "$END"
+END = "$END"
 
 
 @dataclass(frozen=True)
@@ -66,29 +63,25 @@ class Language:
     nothing else is expected: they could stand nearly everywhere.
     """
 
-    file: str
+    grammar: str
     kind: str
     noun: str
     words: Mapping[str, str]
     groups: tuple[tuple[frozenset[str], str], ...] = ()
     minor: frozenset[str] = frozenset()
-    transformer: type[Transformer[Any, Any]] | None = None
+    builder: type = object
     advise: Callable[[Unexpected], Advice] = lambda _: Advice()
 
     def parse(self, source: Source) -> Any:
-        """What the grammar's transformer makes of the text (a `lark.Tree` if it has none).
+        """What the language's builder makes of the text: it has a method for each production.
 
         Raises the error of this language's kind, with the place, what was found and what was
         expected there.
         """
         try:
-            return load(self.file, self.transformer).parse(source.text)
-        except UnexpectedToken as error:
-            raise error_from([self._problem(_unexpected_token(source, error))]) from error
-        except UnexpectedCharacters as error:
-            start = source.offset(error.line, error.column)
-            place = Unexpected(source, start, source.text[start : start + 1], frozenset())
-            raise error_from([self._problem(place)]) from error
+            return runner(self.grammar).parse(source.text, self.builder())
+        except StuckError as error:
+            raise error_from([self._problem(syntax.explain(self.grammar, source))]) from error
 
     def _problem(self, place: Unexpected) -> Problem:
         advice = self.advise(place)
@@ -105,7 +98,7 @@ class Language:
 
     def name(self, expected: frozenset[str]) -> str:
         """The terminals in the author's words: "a type", "`,` or `}`"."""
-        if _END in expected:
+        if END in expected:
             return f"the end of the {self.noun}"
         left = set(expected)
         names = []
@@ -116,16 +109,6 @@ class Language:
         major = left - self.minor if names or left - self.minor else left
         names += [word for terminal, word in self.words.items() if terminal in major]
         return _either(names)
-
-
-def _unexpected_token(source: Source, error: UnexpectedToken) -> Unexpected:
-    token: Token = error.token
-    accepted = frozenset(error.accepts or error.expected)
-    if token.type == _END:
-        end = len(source.text.rstrip())
-        return Unexpected(source, end, "", accepted)
-    start = token.start_pos if token.start_pos is not None else 0
-    return Unexpected(source, start, str(token), accepted)
 
 
 def _either(names: list[str]) -> str:

@@ -23,7 +23,7 @@ class Token(NamedTuple):
     end: int
 
 
-class Stuck(Exception):  # noqa: N818  (not an error yet: Lark will say what is wrong)
+class StuckError(Exception):
     """The text is not of the language; the place where that shows is `offset`."""
 
     def __init__(self, offset: int) -> None:
@@ -46,12 +46,12 @@ class Runner:
     def parse(self, text: str, builder: Any) -> Any:
         """What `builder`'s methods make of the text: one for each rule, called bottom up.
 
-        Raises Stuck if the text is not of the language.
+        Raises StuckError if the text is not of the language.
         """
         return self.run(self.tokens(text), builder, len(text))
 
     def tokens(self, text: str) -> list[Token]:
-        """The terminals of the text. Raises Stuck at a character that begins none."""
+        """The terminals of the text. Raises StuckError at a character that begins none."""
         assert self.pattern is not None
         found: list[Token] = []
         match, ignored = self.pattern.match, self.ignored
@@ -59,7 +59,7 @@ class Runner:
         while at < size:
             here = match(text, at)
             if here is None or here.end() == at:
-                raise Stuck(at)
+                raise StuckError(at)
             kind = here.lastgroup
             assert kind is not None
             if kind not in ignored:
@@ -76,7 +76,7 @@ class Runner:
             while True:
                 action = actions[states[-1]].get(token.type)
                 if action is None:
-                    raise Stuck(token.start)
+                    raise StuckError(token.start)
                 if action >= 0:
                     states.append(action)
                     values.append(token)
@@ -94,7 +94,9 @@ class Runner:
                 if part == "+":
                     children.append(value)
                 elif part == "*":
-                    children += value
+                    # A helper's list has no other owner, so it may grow in place: copied at each
+                    # reduction, long lists would cost their square.
+                    children = value if not children else children + value
             del states[-len(parts) :], values[-len(parts) :]
         states.append(self.states[states[-1]][origin])
         if not method:

@@ -9,6 +9,7 @@ Lark is imported only to explain a text that does not parse.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ def tables(grammar: str) -> dict[str, Any]:
     states = {state: number for number, state in enumerate(table.states)}
     assert len(names) == len(states)
     return {
+        "grammar": fingerprint(grammar),
         "terminals": _terminals(lark),
         "ignore": sorted(lark.ignore_tokens),
         "rules": [_rule(rule) for rule in rules],
@@ -54,6 +56,11 @@ def tables(grammar: str) -> dict[str, Any]:
         "start": states[table.start_states["start"]],
         "end": states[table.end_states["start"]],
     }
+
+
+def fingerprint(grammar: str) -> str:
+    """Tells one grammar from another, so that tables of an older one are noticed."""
+    return hashlib.sha256(grammar.encode()).hexdigest()[:16]
 
 
 def _terminals(lark: Lark) -> list[list[str]]:

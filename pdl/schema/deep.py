@@ -1,0 +1,52 @@
+"""Recursion without the interpreter's stack: schemas may nest deeper than frames can."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from typing import Any, TypeAlias, TypeVar
+
+_T = TypeVar("_T")
+
+Deep: TypeAlias = Generator[Any, Any, _T]
+"""A function that yields the calls it would make, is sent their results, and returns its own."""
+
+
+def call(task: Deep[_T]) -> Deep[_T]:
+    """The value that a yielded task returns."""
+    value: _T = yield task
+    return value
+
+
+def each(tasks: Iterable[Deep[_T]]) -> Deep[list[_T]]:
+    """The results of calls, one after the other."""
+    values = []
+    for task in tasks:
+        value: _T = yield task
+        values.append(value)
+    return values
+
+
+def run(task: Deep[_T]) -> _T:
+    """The task's result, with all calls that it yields kept on a list instead of the stack.
+
+    An exception goes up to the caller, as from any call.
+    """
+    pending: list[Deep[Any]] = [task]
+    value: Any = None
+    error: Exception | None = None
+    while pending:
+        try:
+            call = pending[-1].send(value) if error is None else pending[-1].throw(error)
+        except StopIteration as done:
+            pending.pop()
+            value, error = done.value, None
+        except Exception as raised:  # noqa: BLE001 - it is thrown into the caller, or raised below
+            pending.pop()
+            error = raised
+        else:
+            pending.append(call)
+            value, error = None, None
+    if error is not None:
+        raise error
+    result: _T = value
+    return result

@@ -1,0 +1,75 @@
+"""A JSON Schema that stands in for the notation: in a fence, or in a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdl.errors import PdlError, Problem, error_from
+from pdl.schema.json_schema.convert import convert
+from pdl.schema.json_schema.load import load
+from pdl.source import Source, Span
+
+if TYPE_CHECKING:
+    from pdl.limits import Limits
+    from pdl.schema.parts import Parts
+
+Resolve: TypeAlias = Callable[[str], tuple[str, str]]
+"""From what stands behind the `@` to the text of that file and its name."""
+
+_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n`]*)(?:\r\n?|\n|$)")
+_INFOS = ("", "json", "jsonschema", "json-schema", "json schema", "schema+json")
+
+
+def from_file(source: Source, start: int, limits: Limits, resolve: Resolve | None) -> Parts:
+    """@file.json | @package:path."""
+    words = source.text[start + 1 :].strip()
+    span = source.span(start, start + 1 + len(words))
+    if not words or "\n" in words:
+        message = "a schema file is named by one line: `@file.json` or `@package:path`"
+        raise error_from([Problem("schema/bad-file", message, span)])
+    if resolve is None:
+        message = f"the file `{words}` cannot be read here: only a prompt's file names files"
+        hint = "load the prompt with `pdl.load`, or pass `resolve=`"
+        raise error_from([Problem("schema/bad-file", message, span, hint)])
+    text, name = resolve(words)
+    return _convert(Source(text, name), limits, span, f"{name}: ")
+
+
+def from_fence(source: Source, start: int, limits: Limits) -> Parts:
+    """A fence by the rules of GFM (section 4.5): its closer is as long as its opener, or longer."""
+    fence = _FENCE.match(source.text, start)
+    assert fence is not None
+    info = fence["info"].strip()
+    if info.lower() not in _INFOS:
+        message = f"a fence in a schema holds a JSON Schema, not `{info}`"
+        span = source.span(fence.start("info"), fence.end("info"))
+        raise error_from([Problem("schema/bad-fence", message, span, "write ```json")])
+    mark = fence["mark"]
+    closer = re.compile(rf"^[ \t]*{mark[0]}{{{len(mark)},}}[ \t]*\r?$", re.MULTILINE)
+    end = closer.search(source.text, fence.end())
+    span = source.span(fence.start("mark"), fence.end("mark"))
+    if end is None:
+        message = "this fence is never closed"
+        raise error_from([Problem("schema/bad-fence", message, span, "close it as it was opened")])
+    behind = source.text[end.end() :]
+    if behind.strip():
+        place = end.end() + len(behind) - len(behind.lstrip())
+        message = "text stands behind the fence, where the schema ends"
+        raise error_from([Problem("schema/trailing-text", message, source.span(place))])
+    inside = Source(source.text[: end.start()], source.name, source.anchors)
+    return _convert(inside, limits, span, "", fence.end())
+
+
+def _convert(source: Source, limits: Limits, span: Span, prefix: str, start: int = 0) -> Parts:
+    """The JSON Schema of a text; problems without a place get the span."""
+    document = load(source, limits, start)
+    try:
+        return convert(document, limits)
+    except PdlError as error:
+        placed = [
+            Problem(one.code, prefix + one.message, one.span or span, one.hint)
+            for one in error.problems
+        ]
+        raise error_from(placed) from error

@@ -1,0 +1,153 @@
+"""All schemas of a document, with their base URIs, anchors and references."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote, urldefrag, urljoin
+
+from pdl._types import Json, JsonPath, JsonSchema, format_path
+from pdl.errors import Problem
+from pdl.schema.json_schema.shapes import problems
+from pdl.schema.keywords import subschemas
+
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_NEWEST_WITH_RECURSIVE = 2019
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A schema of the document, where it stands, and the URI of the resource that it is part of."""
+
+    node: Json
+    path: JsonPath
+    base: str
+
+
+class Survey:
+    """What is known of a document's schemas. `targets` maps a schema's reference to its target.
+
+    The keys of `places` are identities of the document's dicts, which the survey keeps alive.
+    """
+
+    def __init__(self, document: JsonSchema, draft: int | None) -> None:
+        self.draft = draft
+        self.document = document
+        self.problems: list[Problem] = []
+        self.places: dict[int, Place] = {}
+        self.targets: dict[tuple[int, str], Place] = {}
+        self._resources: dict[str, Place] = {"": Place(document, (), "")}
+        self._anchors: dict[tuple[str, str], Place] = {}
+        self._dynamic: dict[str, list[Place]] = {}
+        self._pending: list[Place] = []
+        self._visit(self._resources[""])
+        while self._pending:
+            self._resolve_all(self._pending.pop())
+
+    def _visit(self, start: Place) -> None:
+        """Take in a schema and all schemas inside it."""
+        pending = [start]
+        while pending:
+            place = self._with_base(pending.pop())
+            node = place.node
+            if not isinstance(node, dict) or id(node) in self.places:
+                continue
+            self.places[id(node)] = place
+            self._pending.append(place)
+            self.problems += problems(node, place.path, self.draft)
+            self._anchor(place)
+            pending += [
+                Place(inner, place.path + steps, place.base) for steps, inner in subschemas(node)
+            ]
+
+    def _with_base(self, place: Place) -> Place:
+        """The place inside the resource that its `$id` begins, if it has one."""
+        node = place.node
+        own = identifier(node, self.draft) if isinstance(node, dict) else ""
+        uri, fragment = urldefrag(own)
+        if fragment and not uri:  # drafts 4 to 7 name anchors so
+            self._anchors.setdefault((place.base, fragment), place)
+        if not uri:
+            return place
+        inside = Place(node, place.path, urljoin(place.base, uri))
+        self._resources.setdefault(inside.base, inside)
+        return inside
+
+    def _anchor(self, place: Place) -> None:
+        for key in ("$anchor", "$dynamicAnchor"):
+            name = place.node.get(key)
+            if isinstance(name, str):
+                self._anchors.setdefault((place.base, name), place)
+        dynamic = place.node.get("$dynamicAnchor")
+        if isinstance(dynamic, str):
+            self._dynamic.setdefault(dynamic, []).append(place)
+        if place.node.get("$recursiveAnchor") is True:
+            self._dynamic.setdefault("$recursive", []).append(place)
+
+    def _resolve_all(self, place: Place) -> None:
+        for key in _REFERENCES:
+            reference = place.node.get(key)
+            if key == "$recursiveRef" and self.draft not in (None, _NEWEST_WITH_RECURSIVE):
+                continue
+            if not isinstance(reference, str):
+                continue
+            target = self._target(place, key, reference)
+            if target is not None:
+                self.targets[id(place.node), key] = target
+                self._visit(target)
+
+    def _target(self, place: Place, key: str, reference: str) -> Place | None:
+        base, fragment = urldefrag(
+            place.base + reference if reference.startswith("#") else urljoin(place.base, reference)
+        )
+        resource = self._resources.get(base)
+        if resource is None:
+            self._refuse(place, key, reference, "leads out of the document, and nothing is fetched")
+            return None
+        if key != "$ref" and self._is_open(key, fragment):
+            self._refuse(place, key, reference, "has several targets that only a validation picks")
+            return None
+        target = self._inside(resource, unquote(fragment))
+        if target is None and reference.startswith("#"):
+            # Before `$id` was understood to begin a resource, such references meant the document.
+            target = self._inside(self._resources[""], unquote(fragment))
+        if target is None:
+            self._refuse(place, key, reference, "names nothing in the document")
+        elif not isinstance(target.node, dict | bool):
+            self._refuse(place, key, reference, "names something that is no schema")
+            return None
+        return target
+
+    def _is_open(self, key: str, fragment: str) -> bool:
+        name = "$recursive" if key == "$recursiveRef" else fragment
+        return len(self._dynamic.get(name, ())) > 1
+
+    def _inside(self, resource: Place, fragment: str) -> Place | None:
+        if fragment and not fragment.startswith("/"):
+            return self._anchors.get((resource.base, fragment))
+        node, path = resource.node, resource.path
+        for token in fragment.split("/")[1:]:
+            step = token.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, list) and _INDEX.fullmatch(step) and int(step) < len(node):
+                node, path = node[int(step)], (*path, int(step))
+            elif isinstance(node, dict) and step in node:
+                node, path = node[step], (*path, step)
+            else:
+                return None
+        known = self.places.get(id(node))
+        return known or Place(node, path, resource.base)
+
+    def _refuse(self, place: Place, key: str, reference: str, why: str) -> None:
+        where = format_path((*place.path, key))
+        message = f"the reference `{reference}` {why} (at {where})"
+        self.problems.append(Problem("schema/bad-reference", message))
+
+
+def identifier(node: JsonSchema, draft: int | None) -> str:
+    """The URI that a schema gives itself, or an empty string."""
+    for key in ("$id", "id") if draft in (None, 4) else ("$id",):
+        value = node.get(key)
+        if isinstance(value, str):
+            return value
+    return ""

@@ -1,0 +1,107 @@
+"""The one value that says what an answer must look like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.schema.parts import Form, Parts
+from pdl.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    from pdl._types import JsonSchema
+
+# The methods import what they need when they are called: the parser alone takes as long to load as
+# all else that `pdl check` does, and most programs use one or two of these methods.
+# ruff: noqa: PLC0415
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What an answer must look like.
+
+    `document` is a JSON Schema 2020-12 object, never changed, in which every `$ref` is `#` and a
+    JSON pointer into it. `form` says how the answer is written: `json`; `text`, the reply as it is;
+    `yesno`; `code`, one fenced block, with the info string `lang` if that is set; or `tasklist`,
+    with between `tasks[0]` and `tasks[1]` tasks. The document describes the value that results.
+    """
+
+    document: JsonSchema
+    form: Form = "json"
+    lang: str | None = None
+    tasks: tuple[int | None, int | None] = (None, None)
+
+    @classmethod
+    def parse(
+        cls,
+        dsl: str | Source,
+        *,
+        name: str = "<schema>",
+        limits: Limits = DEFAULT_LIMITS,
+        resolve: Callable[[str], tuple[str, str]] | None = None,
+    ) -> Self:
+        """The schema that a text holds: the notation, a JSON Schema in a fence, or `@file.json`.
+
+        `name` is what errors call a text that is no `Source`. `resolve` is called with what stands
+        behind the `@` and returns that file's text and name. Raises SchemaError with all problems
+        and their places, LimitError for a text that is too long or too deep.
+        """
+        from pdl.schema.text import parse
+
+        source = dsl if isinstance(dsl, Source) else Source(dsl, name)
+        return cls._of(parse(source, limits, resolve))
+
+    @classmethod
+    def from_json_schema(cls, schema: Any, *, limits: Limits = DEFAULT_LIMITS) -> Self:
+        """The schema that a JSON Schema of draft 4 to 2020-12 means; the argument stays as it is.
+
+        Raises SchemaError with the JSON path of each wrong keyword value and each reference that
+        leads out of the document or to nothing; LimitError for a schema that is too deep.
+        """
+        from pdl.schema.json_schema.convert import convert
+
+        return cls._of(convert(schema, limits))
+
+    @classmethod
+    def from_type(cls, form: Any) -> Self:
+        """The schema of a Python type: a pydantic model, a dataclass, a TypedDict, `list[int]`.
+
+        Raises SchemaError for a type that has no schema, naming where it stands.
+        """
+        from pdl.schema.typed.convert import convert
+
+        return cls._of(convert(form))
+
+    @classmethod
+    def _of(cls, parts: Parts) -> Self:
+        return cls(parts.document, parts.form, parts.lang, parts.tasks)
+
+    @property
+    def _parts(self) -> Parts:
+        return Parts(self.document, self.form, self.lang, self.tasks)
+
+    def to_json_schema(self) -> dict[str, Any]:
+        """A JSON Schema 2020-12 object of the answer's value, which the caller may change."""
+        from pdl.schema.json_schema.copying import copied
+
+        document: dict[str, Any] = copied(self.document)
+        return document
+
+    def to_dsl(self) -> str:
+        """The canonical text of the schema in the notation, without a final newline.
+
+        Raises SchemaError with each keyword that the notation has no way to write, and its path.
+        """
+        from pdl.schema.writing.notation import write
+
+        return write(self._parts)
+
+    def describe(self) -> str:
+        """What to answer with, in words for a model; `{{ schema }}` prints it."""
+        from pdl.schema.writing.describe import describe
+
+        return describe(self._parts)

@@ -1,0 +1,1 @@
+"""The compact notation of a schema, read into JSON Schema."""

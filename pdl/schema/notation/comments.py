@@ -1,0 +1,162 @@
+"""Which comment describes what.
+
+Behind something on its line, a comment describes the field that ended or began there last; on
+lines of its own it describes what the next line begins. A block that an empty line parts from what
+follows, or that stands before a closing bracket, describes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pdl.schema.notation.tree import (
+    Array,
+    Definition,
+    Field,
+    Group,
+    Item,
+    Node,
+    Object,
+    Rest,
+    Text,
+    Union,
+)
+from pdl.schema.prose import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pdl.schema.notation.outline import Comment
+
+_BLANKS = re.compile(r"\s*")
+_COMMA = re.compile(r"\s*,")
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A comment in its surroundings.
+
+    `own_line` says that nothing stands before it on its line; `behind` is the place that a comment
+    there describes if something does; `inside` is the innermost place that is still open.
+    """
+
+    comment: Comment
+    line: int
+    column: int
+    own_line: bool
+    behind: int
+    inside: int
+
+
+def descriptions(text: str, comments: tuple[Comment, ...], parsed: Text) -> dict[int, str]:
+    """The description of each field, definition and of the root, by the offset where it starts."""
+    if not comments:
+        return {}
+    places = list(_places(parsed))
+    starts = {place.start for place in places} | {parsed.root.start}
+    seen = list(_survey(text, comments, places, parsed.root.start))
+    owners = _owners(text, seen, starts, parsed)
+    lines: dict[int, list[str]] = {}
+    for one, owner in zip(seen, owners, strict=True):
+        if owner is not None:
+            lines.setdefault(owner, []).append(one.comment.text.removeprefix(" "))
+    found = {owner: joined(block) for owner, block in lines.items()}
+    return {owner: description for owner, description in found.items() if description}
+
+
+def _places(parsed: Text) -> Iterator[Field | Rest | Definition]:
+    pending: list[Node] = [*parsed.definitions, parsed.root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Field | Rest | Definition):
+            yield node
+        pending += _inner(node)
+
+
+def _inner(node: Node) -> Iterable[Node]:
+    match node:
+        case Field(type=inner) | Rest(type=inner) | Definition(type=inner):
+            return (inner,)
+        case Item(atom=inner) | Group(inner=inner):
+            return (inner,)
+        case Union(items=items) | Array(items=items):
+            return items
+        case Object(members=members):
+            return members
+    return ()
+
+
+def _survey(
+    text: str, comments: tuple[Comment, ...], places: list[Field | Rest | Definition], root: int
+) -> Iterator[_Seen]:
+    """One walk over the starts and ends of all places and the comments between them."""
+    events = sorted(
+        [(place.start, True, place) for place in places]
+        + [(place.end, False, place) for place in places],
+        key=lambda event: event[:2],
+    )
+    opened: list[int] = []
+    latest: tuple[int, bool, Field | Rest | Definition] | None = None
+    at = line = counted = 0
+    for comment in comments:
+        while at < len(events) and events[at][0] <= comment.start:
+            latest = events[at]
+            opened.append(latest[2].start) if latest[1] else opened.pop()
+            at += 1
+        line += text.count("\n", counted, comment.start)
+        counted = comment.start
+        line_start = text.rfind("\n", 0, comment.start) + 1
+        before = line_start + len(text[line_start : comment.start].rstrip())
+        inside = opened[-1] if opened else root
+        behind = latest[2].start if latest and _touches(text, latest, before) else inside
+        yield _Seen(comment, line, comment.start - line_start, before == line_start, behind, inside)
+
+
+def _touches(text: str, event: tuple[int, bool, Node], before: int) -> bool:
+    """Whether nothing but a comma stands between the end of a place and an offset."""
+    end, is_start, _ = event
+    if is_start:
+        return True
+    comma = _COMMA.match(text, end)
+    return before <= (comma.end() if comma else end)
+
+
+def _owners(text: str, seen: list[_Seen], starts: set[int], parsed: Text) -> list[int | None]:
+    owners: list[int | None] = [None] * len(seen)
+    carried = [False] * len(seen)
+    for index, one in enumerate(seen):
+        last = index - 1
+        if not one.own_line:
+            owners[index], carried[index] = one.behind, True
+        elif index and carried[last] and _continues(seen[last], one):
+            owners[index], carried[index] = owners[last], True
+    for index in reversed(range(len(seen))):
+        if carried[index]:
+            continue
+        if (
+            index + 1 < len(seen)
+            and seen[index + 1].own_line
+            and not carried[index + 1]
+            and seen[index + 1].line == seen[index].line + 1
+        ):
+            owners[index] = owners[index + 1]
+        else:
+            owners[index] = _ahead(text, seen[index], starts, parsed)
+    return owners
+
+
+def _continues(above: _Seen, below: _Seen) -> bool:
+    return below.line == above.line + 1 and below.column == above.column
+
+
+def _ahead(text: str, one: _Seen, starts: set[int], parsed: Text) -> int | None:
+    """What the last line of a block of comments stands above."""
+    blanks = _BLANKS.match(text, one.comment.end)
+    position = blanks.end() if blanks else one.comment.end
+    if position == len(text):
+        return None if parsed.definitions else parsed.root.start
+    if text.count("\n", one.comment.end, position) > 1 or text[position] in "}])":
+        return None
+    return position if position in starts else one.inside

@@ -1,0 +1,235 @@
+"""Bounds and constraints of a type as keywords of its schema."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdl.schema.notation.tree import Bounds, Item, Node, Scalar, Value
+from pdl.schema.notation.words import nearest
+from pdl.schema.patterns import complaint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pdl._types import Json, JsonSchema
+    from pdl.schema.notation.report import Report
+    from pdl.schema.notation.values import Values
+
+
+_Pair: TypeAlias = tuple[str, Node, Value]
+
+_LENGTHS = {"min": "count", "max": "count"}
+_NUMBERS = ("min", "max", "gt", "lt")
+
+_TAKES = MappingProxyType(
+    {
+        "string": {**_LENGTHS, "pattern": "pattern"},
+        "integer": {**dict.fromkeys(_NUMBERS, "integer"), "multiple": "step"},
+        "number": {**dict.fromkeys(_NUMBERS, "number"), "multiple": "step"},
+        "array": {**_LENGTHS, "unique": "flag"},
+        "tuple": {"unique": "flag"},
+        "object": _LENGTHS,
+        "code": {**_LENGTHS, "lang": "text"},
+        "tasklist": _LENGTHS,
+    }
+)
+"""The constraints of each kind of type, and what kind of value each takes."""
+
+_UNITS = MappingProxyType(
+    {
+        "string": "characters",
+        "array": "items",
+        "object": "keys",
+        "code": "characters",
+        "tasklist": "tasks",
+    }
+)
+
+_LENGTH_NAMES = MappingProxyType(
+    {"string": "Length", "array": "Items", "object": "Properties", "code": "Length"}
+)
+
+_KEYWORDS = MappingProxyType(
+    {
+        "min": "minimum",
+        "max": "maximum",
+        "gt": "exclusiveMinimum",
+        "lt": "exclusiveMaximum",
+        "multiple": "multipleOf",
+        "unique": "uniqueItems",
+    }
+)
+_INSTEAD = MappingProxyType(
+    {
+        "group": "bounds and constraints stand inside the parentheses",
+        "name": "bounds and constraints stand where the name is defined",
+        "tuple": "a tuple is as long as its list of types",
+    }
+)
+"""What to do about a length that a type cannot have."""
+
+_ALIASES = MappingProxyType({"len_min": "min", "len_max": "max"})
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What constraints a type takes, and what its author calls it."""
+
+    takes: str
+    name: str
+
+    @property
+    def constraints(self) -> Mapping[str, str]:
+        """The constraints of this kind, and what kind of value each takes."""
+        return _TAKES.get(self.takes, {})
+
+    @property
+    def unit(self) -> str:
+        """What its length counts; empty if it has none."""
+        return _UNITS.get(self.takes, "")
+
+
+class Constraints:
+    """Reads the constraints of one text's types."""
+
+    def __init__(self, report: Report, values: Values) -> None:
+        self._report = report
+        self._values = values
+
+    def keywords(self, kind: Kind, item: Item) -> JsonSchema:
+        """The keywords that an item's constraints add to a schema of that kind.
+
+        `lang`, and the bounds of a task list, for which there is no keyword, stay what they are.
+        """
+        read: dict[str, Json] = {}
+        for key, place, node in self._pairs(kind, item):
+            value = self._value(kind, key, node)
+            if value is not None:
+                read[key] = value
+                self._check_range(kind, read, key, place)
+        return {
+            _keyword(kind.takes, key): value for key, value in read.items() if value is not False
+        }
+
+    def _pairs(self, kind: Kind, item: Item) -> Iterator[_Pair]:
+        """The constraints that this kind has, each once."""
+        seen: set[str] = set()
+        for written, place, value in self._written(kind, item):
+            key = _ALIASES.get(written, written)
+            if key in seen:
+                also = "" if key == written else f" (`{written}` is `{key}`)"
+                message = f"`{key}` is set twice{also}"
+                self._report.add("schema/duplicate-constraint", message, place)
+            elif key in kind.constraints:
+                yield key, place, value
+            else:
+                self._refuse_key(kind, written, place)
+            seen.add(key)
+
+    def _written(self, kind: Kind, item: Item) -> Iterator[_Pair]:
+        bounds = item.bounds
+        if bounds and self._has_bounds(kind, bounds):
+            for key, value in (("min", bounds.low), ("max", bounds.high)):
+                if value is not None:
+                    yield key, bounds, value
+        for constraint in item.constraints:
+            yield self._values.key(constraint.key), constraint.key, constraint.value
+
+    def _has_bounds(self, kind: Kind, bounds: Bounds) -> bool:
+        if "min" not in kind.constraints:
+            hint = _INSTEAD.get(kind.takes, "")
+            self._report.add("schema/no-bounds", f"{kind.name} has no bounds", bounds, hint)
+            return False
+        if bounds.exact and not kind.unit:
+            message = f"a single bound is a length, and {kind.name} has none"
+            number, word = bounds.low.text if bounds.low else "", kind.name.strip("`")
+            hint = f"write `{word}<{number},>`, `{word}<,{number}>`, or the number alone"
+            self._report.add("schema/exact-bound", message, bounds, hint)
+            return False
+        return True
+
+    def _refuse_key(self, kind: Kind, key: str, place: Node) -> None:
+        known = kind.constraints
+        message = f"{kind.name} has no constraint `{key}`"
+        hint = f"it takes {', '.join(known)}" if known else "it takes no constraints"
+        hint = nearest(key, known) or (_INSTEAD.get(kind.takes, hint) if key in _LENGTHS else hint)
+        self._report.add("schema/unknown-constraint", message, place, hint)
+
+    def _value(self, kind: Kind, key: str, node: Value) -> Json:
+        """The value of a constraint, or None if it is of the wrong kind, which is reported."""
+        wanted = kind.constraints[key]
+        value = self._values.read(node)
+        wrong = _complaint(wanted, kind, value)
+        if not wrong:
+            return self._pattern(value, node) if wanted == "pattern" else value
+        shown = node.text if isinstance(node, Scalar) else "a list or a map"
+        if value is None and shown != "null":
+            return None  # what is no value has been reported as such
+        message = f"`{key}` of {kind.name} {wrong}, not {shown}"
+        self._report.add("schema/bad-constraint", message, node)
+        return None
+
+    def _pattern(self, pattern: str, node: Node) -> str | None:
+        wrong = complaint(pattern)
+        if wrong:
+            message = f"this pattern is no regular expression: {wrong}"
+            self._report.add("schema/bad-pattern", message, node)
+        return None if wrong else pattern
+
+    def _check_range(self, kind: Kind, read: dict[str, Json], key: str, place: Node) -> None:
+        if key in _NUMBERS and _is_empty(kind.takes, read):
+            unit = kind.unit
+            verb, tail = ("has", f" {unit}") if unit else ("is", "")
+            low = _said(read, (("min", "at least"), ("gt", "more than")))
+            high = _said(read, (("max", "at most"), ("lt", "less than")))
+            message = f"no value of {kind.name} {verb} {low} and {high}{tail}"
+            self._report.add("schema/empty-range", message, place)
+            for bound in ("max", "lt"):
+                read.pop(bound, None)
+
+
+def _complaint(wanted: str, kind: Kind, value: Json) -> str:
+    """What a constraint's value should be, if it is not that; else nothing."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    number = whole or isinstance(value, float)
+    match wanted:
+        case "count":
+            said = f"is a number of {kind.unit}"
+            return "" if whole and value >= 0 else said
+        case "integer":
+            return "" if whole else "is a whole number"
+        case "number":
+            return "" if number else "is a number"
+        case "step":
+            fits = (whole if kind.takes == "integer" else number) and value > 0
+            said = "whole number" if kind.takes == "integer" else "number"
+            return "" if fits else f"is a {said} above 0"
+        case "flag":
+            return "" if isinstance(value, bool) else "is `true` or `false`"
+    return "" if isinstance(value, str) else "is a string"
+
+
+def _is_empty(kind: str, read: dict[str, Json]) -> bool:
+    """Whether no number is within the bounds."""
+    step = 1 if kind == "integer" else 0
+    lows = [read["min"]] if "min" in read else []
+    highs = [read["max"]] if "max" in read else []
+    lows += [read["gt"] + step] if "gt" in read else []
+    highs += [read["lt"] - step] if "lt" in read else []
+    low, high = max(lows, default=-math.inf), min(highs, default=math.inf)
+    if low == high and kind == "number":
+        return read.get("gt") == low or read.get("lt") == high
+    return bool(low > high)
+
+
+def _said(read: dict[str, Json], names: tuple[tuple[str, str], ...]) -> str:
+    return " and ".join(f"{words} {read[key]}" for key, words in names if key in read)
+
+
+def _keyword(kind: str, key: str) -> str:
+    if key in _LENGTHS and kind in _LENGTH_NAMES:
+        return key + _LENGTH_NAMES[kind]
+    return key if kind == "tasklist" else _KEYWORDS.get(key, key)

@@ -1,0 +1,136 @@
+"""Whether a default fits its type, for the schemas that the notation can write."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pdl.schema.deep import Deep, call, run
+from pdl.schema.notation.unions import same
+from pdl.schema.patterns import matches
+
+if TYPE_CHECKING:
+    from pdl._types import Json, JsonSchema
+
+_CLASSES: MappingProxyType[str, tuple[type, ...]] = MappingProxyType(
+    {
+        "array": (list,),
+        "boolean": (bool,),
+        "null": (type(None),),
+        "number": (int, float),
+        "object": (dict,),
+        "string": (str,),
+    }
+)
+
+
+def fits(value: Json, schema: JsonSchema, definitions: JsonSchema) -> bool:
+    """Whether the value is valid, formats aside; an answer is checked elsewhere, and more fully."""
+    return run(_fits(value, schema, definitions))
+
+
+def _fits(value: Json, schema: JsonSchema, definitions: JsonSchema) -> Deep[bool]:
+    if "$ref" in schema:
+        target = definitions.get(schema["$ref"].rpartition("/")[2], {})
+        return bool((yield from call(_fits(value, target, definitions))))
+    if "anyOf" in schema:
+        for branch in schema["anyOf"]:
+            if (yield from call(_fits(value, branch, definitions))):
+                return True
+        return False
+    if not _fits_itself(value, schema):
+        return False
+    for inner, inner_schema in _parts(value, schema):
+        if not (yield from call(_fits(inner, inner_schema, definitions))):
+            return False
+    return True
+
+
+def _fits_itself(value: Json, schema: JsonSchema) -> bool:
+    if "const" in schema or "enum" in schema:
+        allowed = schema.get("enum", [schema.get("const")])
+        is_scalar = not isinstance(value, list | dict)
+        return is_scalar and same(value) in {same(one) for one in allowed}
+    types = schema.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    if types and not any(is_type(value, name) for name in types):
+        return False
+    if isinstance(value, bool) or value is None:
+        return True
+    return _within(value, schema)
+
+
+def is_type(value: Json, name: str) -> bool:
+    """Whether a value is of a JSON Schema type; 1.0 is an integer, true is no number."""
+    if isinstance(value, bool):
+        return name == "boolean"
+    if name == "integer":
+        return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return isinstance(value, _CLASSES[name])
+
+
+def _within(value: Json, schema: JsonSchema) -> bool:
+    match value:
+        case str():
+            return _sized(value, schema, "Length") and _matches(value, schema.get("pattern"))
+        case list():
+            return _sized(value, schema, "Items") and _is_unique(value, schema)
+        case dict():
+            required = set(schema.get("required", ()))
+            return _sized(value, schema, "Properties") and required <= value.keys()
+    return _in_range(value, schema)
+
+
+def _sized(value: str | list[Json] | dict[str, Json], schema: JsonSchema, name: str) -> bool:
+    low = schema.get(f"min{name}", 0)
+    return bool(low <= len(value) <= schema.get(f"max{name}", len(value)))
+
+
+def _matches(value: str, pattern: str | None) -> bool:
+    return pattern is None or matches(pattern, value)
+
+
+def _is_unique(value: list[Json], schema: JsonSchema) -> bool:
+    if not schema.get("uniqueItems"):
+        return True
+    return len({repr(item) for item in value}) == len(value)
+
+
+def _in_range(value: float, schema: JsonSchema) -> bool:
+    step = schema.get("multipleOf")
+    return bool(
+        schema.get("minimum", value) <= value <= schema.get("maximum", value)
+        and not value <= schema.get("exclusiveMinimum", -float("inf"))
+        and not value >= schema.get("exclusiveMaximum", float("inf"))
+        and (step is None or _is_multiple(value, step))
+    )
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    """Whether it is a multiple as both are written: 0.3 is one of 0.1."""
+    number, denominator = Decimal(str(value)).as_integer_ratio()
+    step_number, step_denominator = Decimal(str(step)).as_integer_ratio()
+    return number * step_denominator % (denominator * step_number) == 0
+
+
+def _parts(value: Json, schema: JsonSchema) -> list[tuple[Json, JsonSchema]]:
+    """The parts of a list or an object with their schemas; a key too many has a false one."""
+    if isinstance(value, list):
+        first = schema.get("prefixItems", [])
+        rest = schema.get("items", {})
+        return [
+            (item, _schema(first[index] if index < len(first) else rest))
+            for index, item in enumerate(value)
+        ]
+    if isinstance(value, dict):
+        fields = schema.get("properties", {})
+        rest = schema.get("additionalProperties", {})
+        return [(inner, _schema(fields.get(key, rest))) for key, inner in value.items()]
+    return []
+
+
+def _schema(schema: JsonSchema | bool) -> JsonSchema:  # noqa: FBT001 - a schema may be a boolean
+    if isinstance(schema, bool):
+        return {} if schema else {"enum": []}
+    return schema

@@ -1,0 +1,195 @@
+"""The notation's tree as JSON Schema 2020-12."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pdl.schema.deep import Deep, call, each, run
+from pdl.schema.notation.constraints import Constraints, Kind
+from pdl.schema.notation.flatten import alternatives, is_literal
+from pdl.schema.notation.names import PREFIX
+from pdl.schema.notation.tree import (
+    Array,
+    Field,
+    Item,
+    Node,
+    Object,
+    Rest,
+    Scalar,
+    Type,
+    Value,
+)
+from pdl.schema.notation.unions import join, same
+from pdl.schema.notation.values import Values
+from pdl.schema.notation.words import FORMS, TYPES, advice
+from pdl.schema.prose import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pdl._types import Json, JsonSchema
+    from pdl.limits import Limits
+    from pdl.schema.notation.report import Report
+
+_UNKNOWN: JsonSchema = {"not": {}}  # stands where a problem was reported, so that none follows
+
+
+@dataclass(frozen=True)
+class Default:
+    """A default that is yet to be checked against its type."""
+
+    value: Json
+    schema: JsonSchema
+    node: Value
+
+
+class Lowering:
+    """Lowers the types of one text; `defaults` gathers what can be checked only at the end."""
+
+    def __init__(
+        self,
+        report: Report,
+        limits: Limits,
+        names: frozenset[str],
+        descriptions: Mapping[int, str],
+    ) -> None:
+        self.report = report
+        self.values = Values(report, limits)
+        self.constraints = Constraints(report, self.values)
+        self.defaults: list[Default] = []
+        self._names = names
+        self._descriptions = descriptions
+
+    def lower(self, node: Type, described: Node) -> JsonSchema:
+        """The JSON Schema of a type, with the description of the node that holds it."""
+        return self.describe(run(self._type(node)), described)
+
+    def describe(self, schema: JsonSchema, node: Node) -> JsonSchema:
+        """The schema with the description that the comments give the node, if they do."""
+        description = self._descriptions.get(node.start)
+        return {**schema, "description": description} if description else schema
+
+    def _type(self, node: Type) -> Deep[JsonSchema]:
+        """type: item ('|' item)*."""
+        leaves = alternatives(node)
+        self._check_literals(leaves)
+        return join((yield from each(map(self._leaf, leaves))))
+
+    def _check_literals(self, leaves: list[Scalar | Array | Object | Item]) -> None:
+        seen: set[tuple[str, Json]] = set()
+        for leaf in leaves:
+            if isinstance(leaf, Scalar) and is_literal(leaf) and len(leaves) > 1:
+                value = same(self.values.read(leaf))
+                if value in seen:
+                    message = f"the value {quoted(leaf.text)} stands twice"
+                    self.report.add("schema/duplicate-value", message, leaf)
+                seen.add(value)
+
+    def _leaf(self, leaf: Scalar | Array | Object | Item) -> Deep[JsonSchema]:
+        """item: atom bounds? constraints?."""
+        if isinstance(leaf, Item):
+            schema = yield from call(self._type(leaf.atom))
+            if schema is _UNKNOWN:
+                return schema
+            return {**schema, **self.constraints.keywords(_kind(leaf.atom, schema), leaf)}
+        if isinstance(leaf, Array):
+            return (yield from self._array(leaf))
+        if isinstance(leaf, Object):
+            return (yield from self._object(leaf))
+        return self._scalar(leaf)
+
+    def _scalar(self, scalar: Scalar) -> JsonSchema:
+        """atom: word | literal | NAME."""
+        if is_literal(scalar):
+            return {"const": self.values.read(scalar)}
+        word = scalar.text
+        if word in self._names:
+            return {"$ref": PREFIX + word}
+        if word in TYPES:
+            return dict(TYPES[word])
+        if word in FORMS:
+            message = f"`{word}` stands only at the root: it is a form of the whole answer"
+            self.report.add("schema/root-only", message, scalar, f"here write `{FORMS[word]}`")
+        else:
+            self._refuse_word(scalar)
+        return _UNKNOWN
+
+    def _refuse_word(self, scalar: Scalar) -> None:
+        word = scalar.text
+        hint = "" if self.report.is_full else advice(word, self._names)
+        if word[:1].isdigit():
+            code, message = "schema/bad-number", f"{quoted(word)} is no number"
+            hint = "a fixed text stands in quotes"
+        elif word[:1].isupper():
+            code, message = "schema/undefined-name", f"the name {quoted(word)} is not defined"
+            hint = hint or "define it behind the answer's type: `Name = …`"
+        else:
+            code, message = "schema/unknown-type", f"there is no type {quoted(word)}"
+            hint = hint or "a fixed text stands in quotes"
+        self.report.add(code, message, scalar, hint)
+
+    def _array(self, array: Array) -> Deep[JsonSchema]:
+        """array: '[' ']' | '[' type ']' | '[' type ',' type … ']'."""
+        items = yield from each(map(self._type, array.items))
+        if len(items) > 1:
+            return {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+        return {"type": "array", "items": items[0]} if items and items[0] else {"type": "array"}
+
+    def _object(self, node: Object) -> Deep[JsonSchema]:
+        """object: '{' (field),* '}'."""
+        fields: dict[str, JsonSchema] = {}
+        required = []
+        rest: JsonSchema | bool | None = None
+        for member in node.members:
+            if isinstance(member, Field):
+                key = self._key(member, fields)
+                fields[key] = self.describe((yield from self._field(member)), member)
+                required += [] if member.optional else [key]
+            else:
+                self._check_rest(member, first=rest is None)
+                rest = self.describe((yield from call(self._type(member.type))), member) or True
+        schema: dict[str, Json] = {"type": "object"}
+        if fields:
+            schema["properties"] = fields
+        if required:
+            schema["required"] = required
+        schema["additionalProperties"] = rest if rest is not None else False
+        return schema
+
+    def _key(self, member: Field, fields: Mapping[str, JsonSchema]) -> str:
+        key = self.values.key(member.key)
+        if key in fields:
+            self.report.add("schema/duplicate-key", f"the key `{key}` stands twice", member.key)
+        return key
+
+    def _check_rest(self, member: Rest, *, first: bool) -> None:
+        if member.key.text not in ("str", "string"):
+            message = f"the keys of a map are strings, not `{member.key.text}`"
+            self.report.add("schema/bad-map-key", message, member.key, "write `[str]: …`")
+        elif not first:
+            message = "an object has one type for all other keys, and this is the second"
+            self.report.add("schema/duplicate-key", message, member)
+
+    def _field(self, member: Field) -> Deep[JsonSchema]:
+        """field: key '?'? ':' type ('=' literal)?."""
+        schema = yield from call(self._type(member.type))
+        if member.default is None:
+            return schema
+        value = self.values.read(member.default)
+        self.defaults.append(Default(value, schema, member.default))
+        return {**schema, "default": value}
+
+
+def _kind(atom: Type, schema: JsonSchema) -> Kind:
+    """What constraints an atom takes, and what its author calls it."""
+    if isinstance(atom, Array):
+        return Kind("tuple", "a tuple") if "prefixItems" in schema else Kind("array", "an array")
+    if isinstance(atom, Object):
+        return Kind("object", "an object")
+    if not isinstance(atom, Scalar):
+        return Kind("group", "a type in parentheses")
+    if is_literal(atom):
+        return Kind("literal", "a fixed value")
+    kind = "name" if "$ref" in schema else str(schema.get("type", "any"))
+    return Kind(kind, f"`{atom.text}`")

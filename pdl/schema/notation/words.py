@@ -1,0 +1,144 @@
+"""The words of the notation, and what to say to someone who used another language's."""
+
+from __future__ import annotations
+
+import difflib
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pdl._types import JsonSchema
+
+FORMATS = MappingProxyType(
+    {
+        "date": "date",
+        "time": "time",
+        "datetime": "date-time",
+        "duration": "duration",
+        "email": "email",
+        "uri": "uri",
+        "uuid": "uuid",
+        "ipv4": "ipv4",
+        "ipv6": "ipv6",
+    }
+)
+"""The words for strings of a format, and JSON Schema's names of these formats."""
+
+TYPES: MappingProxyType[str, JsonSchema] = MappingProxyType(
+    {
+        "str": {"type": "string"},
+        "string": {"type": "string"},
+        "int": {"type": "integer"},
+        "integer": {"type": "integer"},
+        "float": {"type": "number"},
+        "number": {"type": "number"},
+        "bool": {"type": "boolean"},
+        "boolean": {"type": "boolean"},
+        "null": {"type": "null"},
+        "any": {},
+        **{word: {"type": "string", "format": name} for word, name in FORMATS.items()},
+    }
+)
+"""The type words and what they mean."""
+
+FORMS = MappingProxyType({"yesno": "bool", "code": "str", "tasklist": "[str]"})
+"""The words that stand only at the root, and what to write elsewhere."""
+
+CONSTANTS = MappingProxyType({"true": True, "false": False, "null": None})
+
+_ARRAY = "an array is written `[T]`"
+_MAP = "a map is written `{ [str]: T }`"
+_OBJECT = "an object is written with its fields: `{ name: str }`"
+_NULLABLE = "write `T?` for a type that may be null, `key?: T` for a field that may be absent"
+_ENUM = 'a choice is written with its values: `"a" | "b"`'
+
+_ADVICE = MappingProxyType(
+    {
+        "list": _ARRAY,
+        "array": _ARRAY,
+        "vec": _ARRAY,
+        "sequence": _ARRAY,
+        "iterable": _ARRAY,
+        "set": "a set is written `[T] { unique: true }`",
+        "frozenset": "a set is written `[T] { unique: true }`",
+        "tuple": "a tuple is written `[A, B]`",
+        "...": "`[T]` is an array of any length, `[T]<2,5>` one of 2 to 5 items",
+        "dict": _MAP,
+        "map": _MAP,
+        "mapping": _MAP,
+        "record": _MAP,
+        "hashmap": _MAP,
+        "object": _OBJECT,
+        "struct": _OBJECT,
+        "json": "`any` is any JSON value; " + _OBJECT,
+        "optional": _NULLABLE,
+        "nullable": _NULLABLE,
+        "option": _NULLABLE,
+        "maybe": _NULLABLE,
+        "enum": _ENUM,
+        "literal": _ENUM,
+        "oneof": _ENUM,
+        "const": 'a fixed value is written as it is: `"a"`',
+        "union": "a union is written `A | B`",
+        "text": "write `str`",
+        "char": "one character is written `str<1>`",
+        "double": "write `float`",
+        "decimal": "write `float`",
+        "real": "write `float`",
+        "long": "write `int`",
+        "uint": "write `int<0,>`",
+        "unsigned": "write `int<0,>`",
+        "none": "write `null`",
+        "nil": "write `null`",
+        "void": "write `null`",
+        "undefined": "write `null`, or `key?: T` for a field that may be absent",
+        "unknown": "write `any`",
+        "object.any": "write `any`",
+        "url": "write `uri`",
+        "guid": "write `uuid`",
+        "timestamp": "write `datetime`",
+        "date-time": "write `datetime`",
+        "datetime.datetime": "write `datetime`",
+        "datetime.date": "write `date`",
+        "datetime.time": "write `time`",
+        "datetime.timedelta": "write `duration`",
+        "timedelta": "write `duration`",
+        "uuid.uuid": "write `uuid`",
+        "ip": "write `ipv4 | ipv6`",
+        "yes": "an answer of yes or no is written `yesno`, alone",
+        "no": "an answer of yes or no is written `yesno`, alone",
+        "markdown": "write `str`, or `code` for one fenced block",
+    }
+)
+
+_SHORT = MappingProxyType({"string": "str", "integer": "int", "boolean": "bool"})
+_LONGEST = 40  # characters of a word that is compared with others
+_MOST = 2_000  # words that it is compared with
+
+
+def advice(word: str, names: Iterable[str] = ()) -> str:
+    """What to write instead of an unknown word, or nothing if it is like no other."""
+    known = _ADVICE.get(word.lower())
+    if known or not word[:1].isupper():
+        return known or nearest(word, [*TYPES, *FORMS, *names])
+    # `Node` is more likely a name that was forgotten than the type `code`.
+    return nearest(word, names) or nearest(word, TYPES, alike=0.8)
+
+
+def foreign(word: str) -> str:
+    """What to write instead of a word of another language, or nothing if it is no such word."""
+    return _ADVICE.get(word.lower(), "")
+
+
+def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
+    """Advice that names the known word that is most like this one, in any case of letters."""
+    if len(word) > _LONGEST:
+        return ""
+    by_lower = {name.lower(): name for name in list(known)[:_MOST][::-1]}
+    near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=alike)
+    if not near:
+        return ""
+    word = by_lower[near[0]]
+    return f"did you mean `{_SHORT.get(word, word)}`?"

@@ -1,0 +1,32 @@
+"""Descriptions as lines of comments and back, and pieces of text as errors quote them."""
+
+from __future__ import annotations
+
+import re
+
+_QUOTED = 40  # characters of a piece of text in an error
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+def lines_of(description: str) -> list[str]:
+    """The lines without blanks at their ends, empty lines at the ends, and common indentation.
+
+    What a comment cannot carry is only blanks, so this is what a description is compared by.
+    """
+    lines = [line.rstrip() for line in _LINE_END.split(description)]
+    while lines and not lines[0]:
+        lines.pop(0)
+    while lines and not lines[-1]:
+        lines.pop()
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+    return [line[indent:] for line in lines]
+
+
+def joined(lines: list[str]) -> str:
+    """The description that lines of comments make."""
+    return "\n".join(lines_of("\n".join(lines)))
+
+
+def quoted(text: str) -> str:
+    """A piece of text in backticks, cut if it is long."""
+    return f"`{text if len(text) <= _QUOTED else f'{text[: _QUOTED - 1]}…'}`"

@@ -1,0 +1,336 @@
+"""Any Python typing form as a JSON Schema document."""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import datetime as dt
+import enum
+import importlib
+import types
+import typing
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, Union, get_args, get_origin
+from uuid import UUID
+
+from pdl.errors import Problem, error_from
+from pdl.limits import DEFAULT_LIMITS
+from pdl.schema.json_schema.convert import convert as convert_json_schema
+from pdl.schema.notation.unions import NULL, join
+from pdl.schema.typed.defaults import NO_DEFAULT
+from pdl.schema.typed.metadata import annotate
+from pdl.schema.typed.records import Member, docstring, is_record, members
+
+if typing.TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.schema.parts import Parts
+
+_SCALARS: MappingProxyType[Any, dict[str, Json]] = MappingProxyType(
+    {
+        str: {"type": "string"},
+        bool: {"type": "boolean"},
+        int: {"type": "integer"},
+        float: {"type": "number"},
+        Decimal: {"type": "number"},
+        None: dict(NULL),
+        type(None): dict(NULL),
+        Any: {},
+        object: {},
+        dt.datetime: {"type": "string", "format": "date-time"},
+        dt.date: {"type": "string", "format": "date"},
+        dt.time: {"type": "string", "format": "time"},
+        dt.timedelta: {"type": "string", "format": "duration"},
+        UUID: {"type": "string", "format": "uuid"},
+    }
+)
+_LISTS = frozenset(
+    {
+        list,
+        collections.deque,
+        collections.abc.Collection,
+        collections.abc.Iterable,
+        collections.abc.MutableSequence,
+        collections.abc.Sequence,
+    }
+)
+_SETS = frozenset({set, frozenset, collections.abc.Set, collections.abc.MutableSet})
+_MAPS = frozenset(
+    {
+        dict,
+        collections.OrderedDict,
+        collections.defaultdict,
+        collections.abc.Mapping,
+        collections.abc.MutableMapping,
+    }
+)
+_PREFIX = "#/$defs/"
+_DEEPEST = 100  # fields inside fields
+
+_Bindings = Mapping[Any, Any]
+
+
+def convert(form: Any) -> Parts:
+    """The parts of a type's schema.
+
+    Records (dataclasses, TypedDicts, NamedTuples) are closed objects; a field with a default is not
+    required. Raises SchemaError for what has no JSON Schema, naming where it stands.
+    """
+    converter = _Converter()
+    root = converter.schema(form, _name(form), {})
+    document = {**root, "$defs": converter.definitions} if converter.definitions else root
+    return convert_json_schema(_inlined(document), DEFAULT_LIMITS)
+
+
+class _Converter:
+    """Converts one type; `definitions` gathers the classes that it uses."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, Json] = {}
+        self._names: dict[Any, str] = {}
+
+    def schema(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
+        """The schema of a type that stands at `where`, with type variables as bound."""
+        form = _unwrapped(form, bound)
+        if _is_scalar(form):
+            return dict(_SCALARS[form])
+        origin, arguments = get_origin(form), get_args(form)
+        if origin is Annotated:
+            inner = self.schema(arguments[0], where, bound)
+            return annotate(inner, form.__metadata__, lambda why: _refuse(form, where, why))
+        if origin in (Union, types.UnionType):
+            return self._union(arguments, where, bound)
+        if origin is Literal:
+            return _choice([_value(one) for one in arguments], where)
+        return self._class(form, where, bound)
+
+    def _class(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
+        origin, arguments = get_origin(form) or form, get_args(form)
+        if _is_pydantic(form):
+            return self._pydantic(form, where)
+        if is_record(origin):
+            return self._record(origin, arguments, where, bound)
+        if isinstance(form, type) and issubclass(form, enum.Enum):
+            return _enumeration(form, where)
+        return self._container(form, where, bound)
+
+    def _union(self, arguments: Iterable[Any], where: str, bound: _Bindings) -> dict[str, Json]:
+        parts = []
+        for argument in arguments:
+            parts += _alternatives(self.schema(argument, where, bound))
+        return dict(join(parts))
+
+    def _container(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
+        origin, arguments = get_origin(form) or form, get_args(form)
+        if origin is tuple:
+            if form is not tuple and not arguments:  # tuple[()], the empty one
+                return {"type": "array", "maxItems": 0}
+            return self._tuple(arguments, where, bound)
+        if origin in _MAPS:
+            return self._map(arguments, where, bound)
+        if origin not in _LISTS | _SETS:
+            _refuse(form, where, "it has no JSON Schema")
+        found: dict[str, Json] = {"type": "array"}
+        items = self.schema(arguments[0], f"{where}[]", bound) if arguments else {}
+        found |= {"items": items} if items else {}
+        return found | ({"uniqueItems": True} if origin in _SETS else {})
+
+    def _tuple(self, arguments: tuple[Any, ...], where: str, bound: _Bindings) -> dict[str, Json]:
+        if not arguments:
+            return {"type": "array"}
+        if len(arguments) == 2 and arguments[1] is Ellipsis:  # noqa: PLR2004 - tuple[T, ...]
+            return {"type": "array", "items": self.schema(arguments[0], f"{where}[]", bound)}
+        items = [self.schema(one, f"{where}[{n}]", bound) for n, one in enumerate(arguments)]
+        return {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+
+    def _map(self, arguments: tuple[Any, ...], where: str, bound: _Bindings) -> dict[str, Json]:
+        if not arguments:
+            return {"type": "object", "additionalProperties": True}
+        key = self.schema(arguments[0], where, bound)
+        if key and key.get("type") != "string":
+            _refuse(arguments[0], where, "the keys of a JSON object are strings")
+        values = self.schema(arguments[1], f"{where}[str]", bound)
+        names = {"propertyNames": key} if key.keys() - {"type"} else {}
+        return {"type": "object", "additionalProperties": values or True, **names}
+
+    def _record(
+        self, cls: Any, arguments: tuple[Any, ...], where: str, bound: _Bindings
+    ) -> dict[str, Json]:
+        resolved = tuple(_unwrapped(argument, bound) for argument in arguments)
+        identity = (cls, resolved)
+        if identity not in self._names:
+            if where.count(".") > _DEEPEST:  # a generic class may hold ever larger ones of itself
+                _refuse(cls, where[:60] + "…", "its fields nest without end")
+            name = self._free_name("".join(map(_short_name, (cls, *resolved))))
+            self._names[identity] = name
+            self.definitions[name] = {}  # taken, so that a record may hold itself
+            parameters = getattr(cls, "__parameters__", ())
+            self.definitions[name] = self._object(
+                cls, dict(zip(parameters, resolved, strict=False)), where
+            )
+        return {"$ref": _PREFIX + self._names[identity]}
+
+    def _object(self, cls: Any, bound: _Bindings, where: str) -> dict[str, Json]:
+        try:
+            listed = list(members(cls))
+        except NameError as error:
+            _refuse(cls, where, f"its annotations name `{error.name}`, which is not defined there")
+        fields = {one.name: self._field(one, f"{where}.{one.name}", bound) for one in listed}
+        required = [one.name for one in listed if one.required]
+        found: dict[str, Json] = {"type": "object"}
+        found |= {"properties": fields} if fields else {}
+        found |= {"required": required} if required else {}
+        found["additionalProperties"] = False
+        text = docstring(cls)
+        return found | ({"description": text} if text else {})
+
+    def _field(self, member: Member, where: str, bound: _Bindings) -> dict[str, Json]:
+        found = self.schema(member.form, where, bound)
+        found |= {"description": member.description} if member.description else {}
+        return found | ({} if member.default is NO_DEFAULT else {"default": member.default})
+
+    def _pydantic(self, form: Any, where: str) -> dict[str, Json]:
+        if form not in self._names:
+            models = importlib.import_module("pdl.schema.typed.pydantic_models")
+            try:
+                document = models.model_schema(form)
+            except TypeError as error:
+                _refuse(form, where, str(error))
+            document = self._adopted(document)
+            if "$ref" in document:
+                return document
+            self._names[form] = self._free_name(_short_name(form))
+            self.definitions[self._names[form]] = document
+        return {"$ref": _PREFIX + self._names[form]}
+
+    def _adopted(self, document: dict[str, Json]) -> dict[str, Json]:
+        """A document whose definitions have joined ours, renamed where ours mean something else."""
+        own = document.pop("$defs", {})
+        renamed = {
+            _PREFIX + name: _PREFIX + self._free_name(name)
+            for name, schema in own.items()
+            if self.definitions.get(name, schema) != schema
+        }
+        for node in _dicts([document, own]):
+            if isinstance(node.get("$ref"), str):
+                node["$ref"] = renamed.get(node["$ref"], node["$ref"])
+        for name, schema in own.items():
+            self.definitions[renamed.get(_PREFIX + name, _PREFIX + name).removeprefix(_PREFIX)] = (
+                schema
+            )
+        return document
+
+    def _free_name(self, name: str) -> str:
+        number, free = 1, name
+        while free in self.definitions:
+            number += 1
+            free = f"{name}{number}"
+        return free
+
+
+def _unwrapped(form: Any, bound: _Bindings) -> Any:
+    """A form without aliases, new names, qualifiers and variables around it."""
+    while True:
+        if isinstance(form, TypeVar):
+            form = bound.get(form, _default(form))
+        elif get_origin(form) in (Final, ClassVar):
+            form = get_args(form)[0]
+        elif hasattr(form, "__supertype__"):
+            form = form.__supertype__
+        elif type(form).__name__ == "TypeAliasType":
+            form = form.__value__
+        elif get_origin(form) is not None and bound.keys() & set(form.__parameters__):
+            form = form[tuple(bound.get(one, one) for one in form.__parameters__)]
+        else:
+            return form
+
+
+def _default(variable: TypeVar) -> Any:
+    """What an unbound type variable may be."""
+    if variable.__constraints__:
+        return Union[variable.__constraints__]  # noqa: UP007 - made of a tuple
+    return variable.__bound__ if variable.__bound__ is not None else Any
+
+
+def _is_scalar(form: Any) -> bool:
+    return isinstance(form, collections.abc.Hashable) and form in _SCALARS
+
+
+def _is_pydantic(form: Any) -> bool:
+    names = ("__get_pydantic_core_schema__", "__pydantic_core_schema__")
+    return isinstance(form, type) and any(hasattr(form, name) for name in names)
+
+
+def _alternatives(schema: dict[str, Json]) -> list[dict[str, Json]]:
+    if schema.keys() == {"anyOf"}:
+        branches: list[dict[str, Json]] = schema["anyOf"]
+        return [part for branch in branches for part in _alternatives(branch)]
+    if schema.keys() == {"enum"}:
+        return [dict(NULL) if value is None else {"const": value} for value in schema["enum"]]
+    if schema.keys() == {"type"} and isinstance(schema["type"], list):
+        return [{"type": kind} for kind in schema["type"]]
+    return [schema]
+
+
+def _enumeration(cls: type[enum.Enum], where: str) -> dict[str, Json]:
+    found = _choice([_value(member) for member in cls], where)
+    text = docstring(cls)
+    return found | ({"description": text} if text and text != "An enumeration." else {})
+
+
+def _value(one: Any) -> Json:
+    return one.value if isinstance(one, enum.Enum) else one
+
+
+def _choice(values: list[Json], where: str) -> dict[str, Json]:
+    for value in values:
+        if value is not None and not isinstance(value, str | bool | int | float):
+            _refuse(value, where, "a choice is among JSON's scalars")
+    if values == [None]:
+        return dict(NULL)
+    return {"const": values[0]} if len(values) == 1 else {"enum": values}
+
+
+def _name(form: Any) -> str:
+    return getattr(form, "__name__", None) or str(form)
+
+
+def _short_name(form: Any) -> str:
+    """A type's name as a part of a definition's name: `list[int]` is `ListInt`."""
+    parts = (get_origin(form) or form, *get_args(form))
+    names = [str(getattr(part, "__name__", part)) for part in parts]
+    word = "".join(name[:1].upper() + name[1:] for name in names)
+    return "".join(c for c in word if c.isalnum() or c == "_") or "Type"
+
+
+def _inlined(document: dict[str, Json]) -> dict[str, Json]:
+    """The document without a definition that only the root refers to."""
+    name = str(document.get("$ref", "")).removeprefix(_PREFIX)
+    definitions = dict(document.get("$defs", {}))
+    if name not in definitions or _PREFIX + name in _references(definitions):
+        return document
+    root = definitions.pop(name)
+    rest = {key: value for key, value in document.items() if key not in ("$ref", "$defs")}
+    return {**root, **rest, **({"$defs": definitions} if definitions else {})}
+
+
+def _references(value: Json) -> set[str]:
+    return {node["$ref"] for node in _dicts(value) if isinstance(node.get("$ref"), str)}
+
+
+def _dicts(value: Json) -> Iterator[dict[str, Json]]:
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            yield node
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
+
+
+def _refuse(form: Any, where: str, why: str) -> typing.NoReturn:
+    shown = _name(form) if isinstance(form, type) else str(form)
+    message = f"the type `{shown}` at {where} cannot be a schema: {why}"
+    raise error_from([Problem("schema/unsupported-type", message)])

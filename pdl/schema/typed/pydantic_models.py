@@ -1,0 +1,59 @@
+"""JSON Schema of pydantic's types. Imported only where a type is one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
+from pydantic.json_schema import GenerateJsonSchema
+
+from pdl.schema.keywords import subschemas
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+
+
+class _WithoutTitles(GenerateJsonSchema):
+    """Titles that only repeat a field's name say nothing."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        del schema
+        return False
+
+
+def model_schema(form: Any) -> dict[str, Json]:
+    """The JSON Schema of a pydantic type, closed as all objects of the notation are.
+
+    A model that allows extra keys (`extra="allow"`) stays open. Raises TypeError for a type that
+    has no JSON Schema.
+    """
+    try:
+        document = TypeAdapter(form).json_schema(schema_generator=_WithoutTitles)
+    except (PydanticInvalidForJsonSchema, PydanticSchemaGenerationError) as error:
+        raise TypeError(str(error).splitlines()[0]) from error
+    pending: list[Json] = [document]
+    while pending:
+        node = pending.pop()
+        _tidy(node, getattr(form, "__name__", ""))
+        pending += [inner for _, inner in subschemas(node) if isinstance(inner, dict)]
+    return document
+
+
+def _tidy(node: dict[str, Json], name: str) -> None:
+    for key, inner in node.get("$defs", {}).items():
+        if _same_name(inner.get("title", ""), key):
+            del inner["title"]
+    if node.get("title") == name:
+        del node["title"]
+    if "properties" in node:
+        node.setdefault("additionalProperties", False)
+    if "oneOf" in node and "discriminator" in node:
+        # The discriminator keeps the branches apart, so at most one fits in any case.
+        del node["discriminator"]
+        node["anyOf"] = node.pop("oneOf")
+
+
+def _same_name(title: str, key: str) -> bool:
+    letters = "".join(c if c.isalnum() else "_" for c in title)
+    return bool(title) and key.endswith(letters)

@@ -1,0 +1,1 @@
+"""A schema as text: in the notation for authors, in words for models."""

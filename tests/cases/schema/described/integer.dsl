@@ -1,0 +1,1 @@
+int<1,10> // how good it is

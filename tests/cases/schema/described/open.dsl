@@ -1,0 +1,1 @@
+{ id: uuid, site: uri, mail: email<,80>, at: datetime, [str]: any }

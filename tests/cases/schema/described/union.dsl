@@ -1,0 +1,1 @@
+{ kind: "a" } | { kind: "b", n: int<1,> }

@@ -1,0 +1,3 @@
+// Two lines
+// of text
+{ a?: int, b?: int }

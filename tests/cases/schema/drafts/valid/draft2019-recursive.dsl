@@ -1,0 +1,2 @@
+Answer
+Answer = { kids?: [Answer] }

@@ -1,0 +1,5 @@
+{
+  a?: N = 3, // an a
+  [str]: any,
+}
+N = int

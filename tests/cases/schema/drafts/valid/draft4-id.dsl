@@ -1,0 +1,2 @@
+{ a: Id, b?: Id, c?: Id }
+Id = int

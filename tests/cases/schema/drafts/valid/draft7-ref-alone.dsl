@@ -1,0 +1,5 @@
+{
+  a?: N, // an a
+  [str]: any,
+}
+N = int

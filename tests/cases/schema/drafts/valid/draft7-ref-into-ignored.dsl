@@ -1,0 +1,3 @@
+[X]
+X = [Ref1]
+Ref1 = int

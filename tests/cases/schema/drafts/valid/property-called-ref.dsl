@@ -1,0 +1,1 @@
+{ "$ref"?: str, items?: int, "$id"?: str }

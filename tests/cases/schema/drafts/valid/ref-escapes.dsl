@@ -1,0 +1,3 @@
+{ a?: ABC, b?: WithBlank }
+ABC = int
+WithBlank = str

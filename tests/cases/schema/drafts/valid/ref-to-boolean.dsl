@@ -1,0 +1,2 @@
+[Ref1]
+Ref1 = any

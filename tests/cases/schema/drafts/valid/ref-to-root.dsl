@@ -1,0 +1,3 @@
+Answer
+// A tree.
+Answer = { kids: [Answer] }

@@ -1,0 +1,1 @@
+the notation has no way to write `components` (at $)

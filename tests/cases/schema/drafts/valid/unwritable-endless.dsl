@@ -1,0 +1,1 @@
+no value of `A` is ever complete, so the notation has no way to write it

@@ -1,0 +1,12 @@
+the notation has no way to write `patternProperties` (at $)
+the notation has no way to write `title` (at $)
+the notation has no way to write `not` (at $.properties.x)
+the notation has no way to write `description` here (at $.properties.y.items)
+the notation has no way to write `minLength` without a `type` (at $.properties.z)
+the notation has no way to write `oneOf` (at $.properties.u)
+the notation has no way to write `format` of `hostname` (at $.properties.v)
+the notation has no way to write `enum` of an array or an object (at $.properties.w)
+the notation has no way to write `prefixItems` of an array whose length is open (at $.properties.t)
+the notation has no way to write a schema that nothing fits (at $.properties.s)
+the notation has no way to write `required` of a key that `additionalProperties` forbids (at $)
+11 problems

@@ -1,0 +1,1 @@
+{ a: str = hello, b: int? = None, c: bool = True }

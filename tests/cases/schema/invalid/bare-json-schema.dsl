@@ -1,0 +1,1 @@
+{ "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] }

@@ -1,0 +1,1 @@
+{ a: String, b: Int, c: Boolean }

@@ -1,0 +1,4 @@
+{
+  name: str
+  age: int
+}

@@ -1,0 +1,1 @@
+str { min: 1, len_min: 2 }

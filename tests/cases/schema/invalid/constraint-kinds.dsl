@@ -1,0 +1,1 @@
+{ a: int { min: 0.5 }, b: str { min: -3 }, c: [] { max: 1.5 }, d: str { pattern: 5 }, e: [int] { unique: 1 }, f: int { multiple: 0 }, g: float { min: "1" }, h: int { max: null }, i: str { max: [1] } }

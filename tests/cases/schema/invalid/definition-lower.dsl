@@ -1,0 +1,1 @@
+{ a: node } node = int

@@ -1,0 +1,1 @@
+{ a: int, "a": str, b: int, b: int }

@@ -1,0 +1,1 @@
+{ [str]: int, [str]: str }

@@ -1,0 +1,1 @@
+{ a: A } A = B | int B = A

@@ -1,0 +1,3 @@
+```json
+{ "type": "object", }
+```

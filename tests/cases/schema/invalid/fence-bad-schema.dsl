@@ -1,0 +1,3 @@
+```json
+{ "type": "strng", "minLength": -1 }
+```

@@ -1,0 +1,1 @@
+{ a: yesno, b: [code], c?: tasklist }

@@ -1,0 +1,1 @@
+tasklist { min: -1, lang: "md" }

@@ -1,0 +1,1 @@
+{ a: Nodes, b: Other } Node = int

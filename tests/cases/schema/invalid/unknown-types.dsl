@@ -1,0 +1,1 @@
+{ a: strng, b: inteager, c: flaot, d: foo, e: [bol], f: Node | dat }

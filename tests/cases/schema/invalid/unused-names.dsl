@@ -1,0 +1,1 @@
+{ a: A } A = int B = [C] C = str

@@ -1,0 +1,1 @@
+{ a: str, b: int, c: float, d: bool, e: null }

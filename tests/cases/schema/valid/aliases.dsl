@@ -1,0 +1,1 @@
+{ a: string, b: integer, c: number, d: boolean, e: null }

@@ -1,0 +1,1 @@
+[int] { unique: false }

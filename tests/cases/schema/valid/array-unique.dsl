@@ -1,0 +1,1 @@
+["red" | "green"]<1,2> { unique: true }

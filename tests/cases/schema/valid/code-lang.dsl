@@ -1,0 +1,1 @@
+code { lang: "py", min: 10 }

@@ -1,0 +1,3 @@
+// one thing
+// and no other
+{ a: int }

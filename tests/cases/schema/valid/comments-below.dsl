@@ -1,0 +1,3 @@
+{ a: int }
+// one thing
+// and no other

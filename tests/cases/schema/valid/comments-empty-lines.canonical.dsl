@@ -1,0 +1,7 @@
+{
+  // first
+  //
+  //   indented
+  // last
+  a: int,
+}

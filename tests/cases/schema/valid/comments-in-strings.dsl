@@ -1,0 +1,1 @@
+{ url: "http://example.com" | '// no comment' }

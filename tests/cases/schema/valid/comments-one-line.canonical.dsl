@@ -1,0 +1,2 @@
+// two things
+{ a: int, b: str }

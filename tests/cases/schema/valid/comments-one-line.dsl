@@ -1,0 +1,1 @@
+{ a: int, b: str } // two things

@@ -1,0 +1,2 @@
+{ level: Level = "low" }
+Level = "low" | "high"

@@ -1,0 +1,10 @@
+{
+  lang: str = "en",
+  n: int = 3,
+  f: float = 0.001,
+  on?: bool = false,
+  tags: [str] = ["a", "b"],
+  opt: { a?: int } = {"a": 1},
+  none: int? = null,
+  id: int | str = "x",
+}

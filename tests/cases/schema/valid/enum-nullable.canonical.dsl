@@ -1,0 +1,1 @@
+"bug" | "feat" | null

@@ -1,0 +1,1 @@
+float<,1> { gt: 0, multiple: 0.25 }

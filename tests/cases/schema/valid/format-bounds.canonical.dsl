@@ -1,0 +1,1 @@
+{ mail: email<,80>, site: uri { pattern: "^https:" } }

@@ -1,0 +1,1 @@
+str { len_min: 1, len_max: 80 }

@@ -1,0 +1,1 @@
+int { gt: 0, lt: 10, multiple: 2 }

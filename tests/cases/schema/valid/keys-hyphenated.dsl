@@ -1,0 +1,1 @@
+{ content-type: str, x--y: int, -a: int }

@@ -1,0 +1,1 @@
+{ "first name": str, "last \"name": str, abc: str, "": int }

@@ -1,0 +1,1 @@
+{ "first name": str, 'last "name': str, "a\u0062c": str, "": int }

@@ -1,0 +1,1 @@
+{ str: str, int: int, null: null, true: bool, yesno: any, code: str }

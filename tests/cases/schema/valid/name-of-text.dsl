@@ -1,0 +1,2 @@
+Title
+Title = str<1,80>

@@ -1,0 +1,5 @@
+// both
+{ a: A, b: A }
+// the shared part
+// of them
+A = { x: int }

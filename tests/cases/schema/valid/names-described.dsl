@@ -1,0 +1,3 @@
+{ a: A, b: A } // both
+// the shared part
+A = { x: int } // of them

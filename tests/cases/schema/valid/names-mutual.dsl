@@ -1,0 +1,3 @@
+Expr
+Expr = Sum | int
+Sum = { left: Expr, right: Expr }

@@ -1,0 +1,2 @@
+{ next: Item? }
+Item = { next: Item? }

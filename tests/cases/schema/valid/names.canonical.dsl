@@ -1,0 +1,2 @@
+{ root: Node }
+Node = { v: int, kids: [Node] }

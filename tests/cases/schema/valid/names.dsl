@@ -1,0 +1,1 @@
+{ root: Node }  Node = { v: int, kids: [Node] }

@@ -1,0 +1,1 @@
+{ first_name: str<1,100>, last_name: str<1,100>, email: email, phone?: str, birthday?: date, tags: [str]<,20> }

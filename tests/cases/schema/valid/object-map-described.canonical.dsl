@@ -1,0 +1,3 @@
+{
+  [str]: int, // the count of a word
+}

@@ -1,0 +1,2 @@
+{ [str]: int // the count of a word
+}

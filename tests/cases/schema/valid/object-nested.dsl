@@ -1,0 +1,1 @@
+{ user: { name: str, address?: { street: str, zip: str<5> } } }

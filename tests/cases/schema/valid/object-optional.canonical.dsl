@@ -1,0 +1,1 @@
+{ name: str, nick?: str, age?: int? }

@@ -1,0 +1,1 @@
+tasklist { min: 3, max: 7 }

@@ -1,0 +1,1 @@
+str { pattern: '^\d{4}$' }

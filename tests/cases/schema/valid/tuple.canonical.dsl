@@ -1,0 +1,1 @@
+[str, int<0,>, bool?]

@@ -1,0 +1,1 @@
+int | str | bool | null

@@ -1,0 +1,1 @@
+"low" | "high" | null | int

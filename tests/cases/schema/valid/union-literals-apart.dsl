@@ -1,0 +1,1 @@
+"low" | int | "high" | null

@@ -1,0 +1,1 @@
+{ kind: "circle", r: float } | { kind: "square", side: float }

@@ -1,0 +1,1 @@
+{ id: int | str, at: date | datetime | null }

@@ -1,0 +1,5 @@
+// root
+{
+  a: int, // one
+  b: str
+}

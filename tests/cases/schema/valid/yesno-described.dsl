@@ -1,0 +1,2 @@
+// Is it spam?
+yesno

@@ -1,0 +1,148 @@
+"""Schema texts that are not only the notation: fences, files, rendered sources, hostile sizes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+
+from pdl.errors import LimitError, SchemaError
+from pdl.limits import Limits
+from pdl.schema import Schema
+from pdl.source import Anchor, Source
+
+PERSON = '{"type": "object", "properties": {"name": {"type": "string"}}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{PERSON}\n```",
+        f"\n  ~~~~ JSON Schema\n{PERSON}\n~~~~~\n",
+        f"```\r\n{PERSON}\r\n```\r\n",
+    ],
+)
+def test_a_fence_holds_a_json_schema(text: str) -> None:
+    assert Schema.parse(text).to_dsl() == "{ name?: str, [str]: any }"
+
+
+def test_a_file_is_what_resolve_gives() -> None:
+    asked: list[str] = []
+
+    def resolve(words: str) -> tuple[str, str]:
+        asked.append(words)
+        return PERSON, "schemas/person.json"
+
+    schema = Schema.parse("\n @schemas/person.json \n", resolve=resolve)
+    assert schema == Schema.from_json_schema(
+        {"type": "object", "properties": {"name": {"type": "string"}}}
+    )
+    assert asked == ["schemas/person.json"]
+
+
+def test_an_error_in_a_file_names_the_file_and_the_path() -> None:
+    with pytest.raises(SchemaError) as caught:
+        Schema.parse("@a.json", name="p.pdl", resolve=lambda _: ('{"items": 5}', "s/a.json"))
+    assert str(caught.value).splitlines()[0] == (
+        "p.pdl:1:1: s/a.json: the value of `items` is a schema, not `5` (at $)"
+    )
+
+
+def test_a_file_that_is_no_json_is_shown_where_it_breaks() -> None:
+    with pytest.raises(SchemaError) as caught:
+        Schema.parse("@a.json", resolve=lambda _: ('{\n  "items": ,\n}', "s/a.json"))
+    assert str(caught.value).startswith("s/a.json:2:12: this is no JSON: expecting value\n")
+
+
+@pytest.mark.parametrize("text", ["@", "@a.json\nint"])
+def test_a_file_is_named_by_one_line(text: str) -> None:
+    with pytest.raises(SchemaError, match="named by one line"):
+        Schema.parse(text, resolve=lambda _: ("{}", "x"))
+
+
+@pytest.mark.parametrize(
+    ("inside", "message"),
+    [
+        ('{"minimum": NaN}', "NaN is no JSON value"),
+        ('{"maximum": ' + "9" * 5_000 + "}", "an integer of more than 4,000 digits"),
+        ("[" * 5_000, "the JSON nests deeper than 800 levels"),
+    ],
+)
+def test_json_that_is_refused(inside: str, message: str) -> None:
+    with pytest.raises((SchemaError, LimitError), match=message):
+        Schema.parse(f"```json\n{inside}\n```")
+
+
+def test_errors_point_into_the_file_that_was_rendered() -> None:
+    """A rendered schema's problems stand where the template has the words."""
+    file = Source("<|schema|>\n{ a: strng }", "p.pdl")
+    anchors = (Anchor(0, 12, file, 11),)
+    with pytest.raises(SchemaError) as caught:
+        Schema.parse(Source("{ a: strng }", "rendered", anchors))
+    assert str(caught.value).startswith("p.pdl:2:6: there is no type `strng`\n  2 | { a: strng }\n")
+
+
+def test_all_problems_are_told_but_a_hundred_are_enough() -> None:
+    text = "{" + ", ".join(f"k{n}: strng" for n in range(500)) + "}"
+    with pytest.raises(SchemaError) as caught:
+        Schema.parse(text)
+    assert len(caught.value.problems) == 100
+
+
+@pytest.mark.parametrize("opener", ["[", "{a: ", "(", "int { a: ["])
+def test_100000_open_brackets_are_a_limit_with_a_place(opener: str) -> None:
+    with pytest.raises(LimitError) as caught:
+        Schema.parse(opener * 100_000)
+    assert caught.value.problem.span is not None
+
+
+def test_limits_can_be_set() -> None:
+    with pytest.raises(LimitError, match="longer than 10 characters"):
+        Schema.parse("{ name: str }", limits=replace(Limits(), source_chars=10))
+    with pytest.raises(LimitError, match="deeper than 2 levels"):
+        Schema.parse("[[[int]]]", limits=replace(Limits(), schema_depth=2))
+    deep = "[" * 900 + "]" * 900
+    assert Schema.parse(deep, limits=replace(Limits(), schema_depth=900)).form == "json"
+
+
+def seconds(text: str) -> float:
+    """How long the better of two readings takes."""
+    times = []
+    for _ in range(2):
+        start = time.perf_counter()
+        Schema.parse(text)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "key{0}: str<1,{0}>? = null, // words\n",
+        "// above\n// and above\n\nkey{0}: int | 'a' | \"b\\u0041\",\n",
+        "key{0}: [[{{ a: [int, str] }}]],",
+    ],
+)
+def test_time_is_linear(line: str) -> None:
+    def text(count: int) -> str:
+        return "{" + "".join(line.format(n) for n in range(1, count)) + "\n}"
+
+    assert seconds(text(6_000)) < 6 * seconds(text(2_000)) + 0.05
+
+
+def test_time_is_linear_in_the_length_of_a_list() -> None:
+    assert seconds("int" + " | int" * 60_000) < 6 * seconds("int" + " | int" * 15_000) + 0.05
+
+
+def test_only_what_is_used_is_imported() -> None:
+    """A program that reads JSON Schema does not pay for the parser."""
+    program = (
+        "import sys; from pdl.schema import Schema; Schema.from_json_schema({}).document;"
+        "sys.exit(' '.join({'lark', 'jsonschema', 'jinja2', 'regex'} & sys.modules.keys()))"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - ours
+    assert done.stderr == "\n"
