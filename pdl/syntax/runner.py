@@ -94,9 +94,12 @@ class Runner:
                 if part == "+":
                     children.append(value)
                 elif part == "*":
-                    # A helper's list has no other owner, so it may grow in place: copied at each
+                    # A gathered list has no other owner, so it grows in place: copied at each
                     # reduction, long lists would cost their square.
-                    children = value if not children else children + value
+                    if children:
+                        children += value
+                    else:
+                        children = value
             del states[-len(parts) :], values[-len(parts) :]
         states.append(self.states[states[-1]][origin])
         if not method:
