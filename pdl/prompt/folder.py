@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -15,8 +14,7 @@ class JailError(Exception):
     """A path may not be read; the message says why."""
 
 
-@dataclass(frozen=True)
-class Folder:
+class Folder(NamedTuple):
     """A folder that prompts may read files of: of the file system, or of an importable package."""
 
     root: Path | Traversable

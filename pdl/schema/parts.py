@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from pdl._types import JsonSchema
@@ -12,8 +11,7 @@ Form: TypeAlias = Literal["json", "text", "yesno", "code", "tasklist"]
 """How an answer is written: as JSON, or as one of the forms that are not JSON."""
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):
     """The fields of a `Schema`; that class says what they mean."""
 
     document: JsonSchema

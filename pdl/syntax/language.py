@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdl import syntax
 from pdl.errors import Problem, error_from
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 END = "$END"
 
 
-@dataclass(frozen=True)
-class Unexpected:
+class Unexpected(NamedTuple):
     """A place where the text stops to make sense.
 
     `found` is the text there, empty at the end; `expected` are the terminals that could stand
@@ -40,8 +38,7 @@ class Unexpected:
         return head[cut:] or head[-1:]
 
 
-@dataclass(frozen=True)
-class Advice:
+class Advice(NamedTuple):
     """What a language knows better than the general message; empty fields leave that as it is.
 
     `code` is the problem's code without its kind, `span` the place to point at.
@@ -53,8 +50,7 @@ class Advice:
     span: Span | None = None
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(NamedTuple):
     """A packaged grammar with the words that its errors use.
 
     `kind` is the first part of its problems' codes. `words` gives each terminal's name in errors

@@ -8,8 +8,7 @@ follows, or that stands before a closing bracket, describes nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.schema.notation.tree import (
     Array,
@@ -34,8 +33,7 @@ _BLANKS = re.compile(r"\s*")
 _COMMA = re.compile(r"\s*,")
 
 
-@dataclass(frozen=True)
-class _Seen:
+class _Seen(NamedTuple):
     """A comment in its surroundings.
 
     `own_line` says that nothing stands before it on its line; `behind` is the place that a comment

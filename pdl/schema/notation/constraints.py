@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pdl.schema.notation.tree import Bounds, Item, Node, Scalar, Value
 from pdl.schema.notation.words import nearest
@@ -74,8 +73,7 @@ _INSTEAD = MappingProxyType(
 _ALIASES = MappingProxyType({"len_min": "min", "len_max": "max"})
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """What constraints a type takes, and what its author calls it."""
 
     takes: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.schema.deep import Deep, call, each, run
 from pdl.schema.notation.constraints import Constraints, Kind
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 _UNKNOWN: JsonSchema = {"not": {}}  # stands where a problem was reported, so that none follows
 
 
-@dataclass(frozen=True)
-class Default:
+class Default(NamedTuple):
     """A default that is yet to be checked against its type."""
 
     value: Json

@@ -7,8 +7,7 @@ depth is bounded before anything is built.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from pdl.errors import Problem, error_from
 
@@ -28,8 +27,7 @@ _PIECES = re.compile(
 _CLOSER = {"{": "}", "[": "]", "(": ")"}
 
 
-@dataclass(frozen=True)
-class Comment:
+class Comment(NamedTuple):
     """A `// comment`: where its slashes stand, and what stands behind them."""
 
     start: int
