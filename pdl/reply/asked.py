@@ -1,0 +1,40 @@
+"""A reply and what was asked for: all that the readers of the several forms look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pdl.reply.shape import root_kinds
+from pdl.reply.verdict import Verdict, verdict_of
+
+if TYPE_CHECKING:
+    from pdl.limits import Limits
+    from pdl.reply.references import Document
+    from pdl.reply.segment import Cut
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The text of a reply, its parts, and the JSON Schema that the answer must fit.
+
+    `lang` is the language that a code block must have, `tasks` bound the items of a task list.
+    """
+
+    text: str
+    cut: Cut
+    document: Document
+    limits: Limits
+    lang: str | None = None
+    tasks: tuple[int | None, int | None] = (None, None)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The compiled schema."""
+        return verdict_of(self.document)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The types that the schema allows at its root."""
+        return root_kinds(self.document, self.document)

@@ -1,0 +1,166 @@
+"""Which candidate is the answer.
+
+Never by position alone: first or last is how injected text wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from pdl._types import Json, JsonPath, format_path
+from pdl.reply.candidates import Candidate, Judged, candidates, judge
+from pdl.reply.equality import first_difference, key
+from pdl.reply.late import violations_of
+from pdl.reply.locate import placed
+from pdl.reply.outcome import Extent, Reading, Rejected, Violation, failed
+from pdl.reply.parse import Broken, Parsed
+from pdl.reply.wording import brief, count, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from pdl.reply.asked import Asked
+
+
+def read(asked: Asked) -> Reading:
+    """The one answer among the bracketed spans of a reply, or why there is none."""
+    found = candidates(asked)
+    if len(found) > asked.limits.reply_candidates:
+        return failed("limit", f"has more than {asked.limits.reply_candidates} candidates")
+    wanted = [one for one in found if one.kind in asked.kinds or one.bracket.cut]
+    if not wanted:
+        return _nothing(asked, found)
+    top = max(candidate.rank for candidate in wanted)
+    group = [one for one in wanted if _competes(one, top)]
+    judged = [judge(asked, candidate) for candidate in group]
+    reading = _decide(asked, judged)
+    outranked = [
+        Rejected(one.span, "another one is marked as the answer")
+        for one in wanted
+        if not _competes(one, top)
+    ]
+    rejected = [*_rejected(judged, reading), *outranked]
+    return replace(reading, rejected=tuple(sorted(rejected, key=lambda other: other.span)))
+
+
+def _competes(one: Candidate, top: int) -> bool:
+    """Whether a candidate has a say where the most clearly marked one has the rank `top`."""
+    return one.rank == top or one.bracket.cut or (top == 1 and one.claimed)
+
+
+def _nothing(asked: Asked, found: Sequence[Candidate]) -> Reading:
+    wanted = "object" if "object" in asked.kinds else "array"
+    if not found:
+        text = shorten(asked.text)
+        return failed("absent", f"holds no `{wanted}`", wanted=wanted, found=text)
+    other = found[0]
+    message = f"has a wrong type: it must be `{wanted}`, not `{other.kind}`"
+    excerpt = shorten(asked.text[slice(*other.span)])
+    violation = Violation((), "type", excerpt, wanted, message, other.span)
+    rejected = tuple(Rejected(one.span, f"is no `{wanted}`") for one in found)
+    return Reading(reason="wrong-schema", span=other.span, errors=(violation,), rejected=rejected)
+
+
+def _decide(asked: Asked, judged: Sequence[Judged]) -> Reading:
+    for one in judged:
+        if one.candidate.bracket.cut and isinstance(one.made, Broken):
+            return _unread(asked, one)
+    listed = _in_sequence(asked.text, judged)
+    meant = [one for one in judged if one.fate != "other" or one.candidate.span in listed]
+    fitting = _distinct([one for one in meant if one.fate == "fits"])
+    if len(fitting) > 1:
+        return _conflict(fitting)
+    if not fitting:
+        return _nearest(asked, meant or judged)
+    odd = next((one for one in meant if one.fate != "fits"), None)
+    if odd:
+        return _uncertain(asked, odd)
+    answer = fitting[0]
+    assert isinstance(answer.made, Parsed)
+    return Reading(answer.value, answer.candidate.span, repairs=answer.made.repairs)
+
+
+def _in_sequence(text: str, judged: Sequence[Judged]) -> set[Extent]:
+    """The spans that stand beside another with nothing but blanks between: they are one list."""
+    spans: set[Extent] = set()
+    for left, right in pairwise(one.candidate.span for one in judged):
+        if not text[left[1] : right[0]].strip(" \t\r\n,;"):
+            spans |= {left, right}
+    return spans
+
+
+def _distinct(fitting: Sequence[Judged]) -> list[Judged]:
+    first: dict[Hashable, Judged] = {}
+    for one in fitting:
+        first.setdefault(key(one.value), one)
+    return list(first.values())
+
+
+def _conflict(fitting: Sequence[Judged]) -> Reading:
+    one, other = fitting[0], fitting[1]
+    path = first_difference(one.value, other.value) or ()
+    values = [_shown(judged.value, path) for judged in (one, other)]
+    found = f"{values[0]} and {values[1]}"
+    what = f"has more than 1 candidates: {count(len(fitting), 'different answer')}"
+    places = " and ".join(
+        f"{start} to {end}" for start, end in (one.candidate.span, other.candidate.span)
+    )
+    message = f"{what}, at characters {places}; they differ at `{format_path(path)}`: {found}"
+    span = other.candidate.span
+    return failed("ambiguous", message, span=span, path=path, found=found, wanted="1 answer")
+
+
+def _shown(value: Json, path: JsonPath) -> str:
+    for step in path:
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            return "nothing"
+    return brief(value, 16)
+
+
+def _uncertain(asked: Asked, odd: Judged) -> Reading:
+    """One candidate fits, and another one that does not may have been meant."""
+    why = _unread(asked, odd).errors[0]
+    span = odd.candidate.span
+    excerpt = shorten(asked.text[slice(*span)], 32)
+    message = f"has more than 1 candidates: one fits, and `{excerpt}` {why.message}"
+    return failed("ambiguous", message, span=span, found=excerpt, wanted="1 answer")
+
+
+def _nearest(asked: Asked, judged: Sequence[Judged]) -> Reading:
+    """Nothing fits: the reading of the candidate that came nearest, judged by its violations."""
+    readings = [_unread(asked, one) for one in judged]
+    return min(
+        readings, key=lambda reading: (reading.reason != "wrong-schema", len(reading.errors))
+    )
+
+
+def _unread(asked: Asked, one: Judged) -> Reading:
+    """The reading of a candidate that is no answer."""
+    start, end = one.candidate.span
+    if isinstance(one.made, Broken):
+        place = (min(start + one.made.at, end), end)
+        violation = Violation((), one.made.reason, one.made.found, "", one.made.message, place)
+        return Reading(reason=one.made.reason, span=(start, end), errors=(violation,))
+    errors = placed(asked.text, (start, end), violations_of(asked.document, one.value))
+    return Reading(reason="wrong-schema", span=(start, end), errors=errors)
+
+
+def _rejected(judged: Sequence[Judged], reading: Reading) -> list[Rejected]:
+    """The candidates that were not taken; the answer itself is not among them."""
+    return [
+        Rejected(one.candidate.span, _why(one, reading))
+        for one in judged
+        if reading.reason or one.candidate.span != reading.span
+    ]
+
+
+def _why(one: Judged, reading: Reading) -> str:
+    if isinstance(one.made, Broken):
+        return one.made.message
+    if one.fate != "fits":
+        return "does not fit the schema"
+    return "differs from another one that fits" if reading.reason else "is equal to the answer"

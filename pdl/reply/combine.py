@@ -1,0 +1,99 @@
+"""Compiled tests of the keywords that hold for any value, or that combine other schemas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pdl.reply.equality import key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pdl._types import Json
+    from pdl.reply.compiled import CellOf, Memo, Test
+
+
+def _enum(_cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
+    values = schema["enum"]
+    if all(isinstance(value, str) for value in values):
+        words = frozenset(values)
+        return lambda value, _memo: isinstance(value, str) and value in words
+    keys = frozenset(map(key, values))
+    return lambda value, _memo: key(value) in keys
+
+
+def _const(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
+    return _enum(cell_of, {"enum": [schema["const"]]})
+
+
+def _all_of(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
+    cells = [cell_of(sub) for sub in schema["allOf"]]
+
+    def test(value: Json, memo: Memo) -> bool:
+        for cell in cells:  # noqa: SIM110 - a generator would be a second frame
+            if not cell[0](value, memo):
+                return False
+        return True
+
+    return test
+
+
+def _any_of(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
+    cells = [cell_of(sub) for sub in schema["anyOf"]]
+
+    def test(value: Json, memo: Memo) -> bool:
+        for cell in cells:  # noqa: SIM110 - a generator would be a second frame
+            if cell[0](value, memo):
+                return True
+        return False
+
+    return test
+
+
+def _one_of(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
+    cells = [cell_of(sub) for sub in schema["oneOf"]]
+
+    def test(value: Json, memo: Memo) -> bool:
+        count = 0
+        for cell in cells:
+            count += cell[0](value, memo)
+        return count == 1
+
+    return test
+
+
+def _not(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
+    cell = cell_of(schema["not"])
+    return lambda value, memo: not cell[0](value, memo)
+
+
+def _if(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
+    condition = cell_of(schema["if"])
+    then, other = cell_of(schema.get("then", True)), cell_of(schema.get("else", True))
+    return lambda value, memo: (then if condition[0](value, memo) else other)[0](value, memo)
+
+
+def _dependent_schemas(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
+    cells = {name: cell_of(sub) for name, sub in schema["dependentSchemas"].items()}
+
+    def test(value: Json, memo: Memo) -> bool:
+        if not isinstance(value, dict):
+            return True
+        for name, cell in cells.items():  # noqa: SIM110 - a generator would be a second frame
+            if name in value and not cell[0](value, memo):
+                return False
+        return True
+
+    return test
+
+
+COMBINED: Mapping[str, Callable[[CellOf, Mapping[str, Any]], Test]] = {
+    "enum": _enum,
+    "const": _const,
+    "allOf": _all_of,
+    "anyOf": _any_of,
+    "oneOf": _one_of,
+    "not": _not,
+    "if": _if,
+    "dependentSchemas": _dependent_schemas,
+}

@@ -1,0 +1,32 @@
+"""The shape of a compiled test. A test takes a value and the memo of its run and says yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from pdl._types import Json
+
+Memo: TypeAlias = dict[tuple[int, int], bool]
+"""What is known of (test, part of the value) in one run: keeps unions from being tried twice."""
+
+Test: TypeAlias = Callable[[Json, Memo], bool]
+Cell: TypeAlias = list[Test]
+"""One test, which may be filled in after others refer to it."""
+
+CellOf: TypeAlias = Callable[[Json], Cell]
+"""From a subschema to its cell."""
+
+
+def always(_value: Json, _memo: Memo) -> bool:
+    """The test of `true` and `{}`."""
+    return True
+
+
+def never(_value: Json, _memo: Memo) -> bool:
+    """The test of `false`."""
+    return False
+
+
+class PatternTimeout(Exception):  # noqa: N818 - it ends a check with a reason; nobody else sees it
+    """A pattern took too long on one string."""

@@ -1,0 +1,130 @@
+"""What to tell the model about its reply, and one line about it for a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl._types import JsonPath, format_path
+from pdl.reply.shape import required_names, root_kinds
+from pdl.reply.wording import listed, quoted
+
+if TYPE_CHECKING:
+    from pdl.reply.outcome import Check, Violation
+    from pdl.schema import Schema
+
+_PATH_WIDTH = 120  # characters of a path that are written
+_LISTED = 10  # violations that a feedback names
+
+
+def feedback(schema: Schema | None, check: Check) -> str:
+    """What the model should know to do better, one sentence a line where there are several."""
+    lines = [_opening(check), *_violations(check), _advice(schema, check)]
+    return "\n".join(line for line in lines if line)
+
+
+def summary(check: Check) -> str:
+    """One line: the reason, and the first violation with how many more there are."""
+    first, *others = check.errors
+    more = f" (and {len(others)} more)" if others else ""
+    place = f" at characters {check.span[0]} to {check.span[1]}" if check.span else ""
+    return f"{check.reason}: {_sentence(first).rstrip('.')}{more}{place}"
+
+
+def _opening(check: Check) -> str:
+    first = check.errors[0]
+    if check.reason == "wrong-schema":
+        return _wrong_kind(first)
+    if check.reason == "absent":
+        return f"I cannot find {_article(first)} in your output." if first.wanted else ""
+    if check.reason == "ambiguous":
+        return "I do not know which answer to take."
+    return {
+        "truncated": "Your answer is cut off before its end.",
+        "unparsable": "I cannot parse your output.",
+        "elided": "Your answer is not complete.",
+    }.get(check.reason or "", "")
+
+
+def _wrong_kind(first: Violation) -> str:
+    """The answer as a whole is of another type: then the wanted one was not found."""
+    if first.keyword != "type" or first.path:
+        return ""
+    return f"I cannot find {_article(first)} in your output."
+
+
+def _article(first: Violation) -> str:
+    known = {"a code block", "a task list", "text", "yes or no"}
+    return first.wanted if first.wanted in known else f"`{first.wanted}`"
+
+
+def _violations(check: Check) -> list[str]:
+    if check.reason == "absent" and check.errors[0].message.startswith("holds no "):
+        return []  # the opening has said so
+    shown = [_sentence(error) for error in check.errors[:_LISTED]]
+    if len(check.errors) > _LISTED:
+        shown.append(f"There are {len(check.errors) - _LISTED} more errors.")
+    return shown
+
+
+def _sentence(error: Violation) -> str:
+    # An ambiguity has the path at which answers differ, but it is one of the whole reply.
+    path = () if error.keyword == "ambiguous" else error.path
+    return f"{_subject(path)} {error.message}."
+
+
+def _subject(path: JsonPath) -> str:
+    if not path:
+        return "Your output"
+    if len(path) == 1 and isinstance(path[0], str) and path[0].replace("-", "_").isidentifier():
+        return f"Field `{path[0]}` of your output"
+    place = format_path(path)
+    half = _PATH_WIDTH // 2
+    return f"`{place}`" if len(place) <= _PATH_WIDTH else f"`{place[:half]}…{place[-half:]}`"
+
+
+def _advice(schema: Schema | None, check: Check) -> str:
+    if check.reason == "truncated":
+        return "Answer more shortly, so that the whole answer fits."
+    if check.reason == "elided":
+        return "Write out all of the answer, and leave nothing out."
+    if check.reason == "ambiguous":
+        return "Please be specific. " + _wanted(schema, alone=True)
+    if check.reason in {"absent", "unparsable"} or (
+        check.errors[0].keyword == "type" and not check.errors[0].path
+    ):
+        return _wanted(schema, alone=False)
+    return ""
+
+
+def _wanted(schema: Schema | None, *, alone: bool) -> str:
+    """What to answer with."""
+    form = "text" if schema is None else schema.form
+    if form == "yesno":
+        return "Just say yes or no."
+    if form == "code":
+        lang = f" in {schema.lang}" if schema and schema.lang else ""
+        return f"Give me just 1 code block{lang}, between lines of three backticks."
+    if form == "tasklist":
+        return "Give me just 1 task list, each line of which begins with `- [ ]` or `- [x]`."
+    if form == "text" or schema is None:
+        return "Give me just the text."
+    return _wanted_json(schema, alone=alone)
+
+
+def _wanted_json(schema: Schema, *, alone: bool) -> str:
+    kinds = root_kinds(schema.document, schema.document)
+    named = sorted(kind for kind in kinds if not (kind == "integer" and "number" in kinds))
+    if len(named) != 1:
+        return "Give me just 1 answer." if alone else "Give me 1 JSON value that fits the schema."
+    names = required_names(schema.document, schema.document) if named == ["object"] else []
+    fields = (
+        f" with the {'field' if len(names) == 1 else 'fields'} {listed(quoted(names), ' and ')}"
+        if names
+        else ""
+    )
+    json = "JSON " if named[0] in {"object", "array"} else ""
+    return (
+        f"Give me just 1 {json}{named[0]}{fields}."
+        if alone
+        else f"Answer with 1 {json}{named[0]}{fields}."
+    )

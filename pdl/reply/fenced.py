@@ -1,0 +1,124 @@
+"""`code`: the content of the one fenced block of a reply, exactly as it stands there."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pdl.reply.dialects import END_TOKEN
+from pdl.reply.marks import announced
+from pdl.reply.outcome import Reading, Rejected, failed
+from pdl.reply.sentences import language
+from pdl.reply.wording import count, listed, quoted
+
+if TYPE_CHECKING:
+    from pdl.reply.asked import Asked
+    from pdl.reply.outcome import Segment
+
+_ALIASES = (
+    ("python", "py", "python3", "py3"),
+    ("javascript", "js", "node", "mjs", "jsx"),
+    ("typescript", "ts", "tsx"),
+    ("shell", "sh", "bash", "zsh", "console", "shellscript", "shell-session"),
+    ("c++", "cpp", "cxx", "cc"),
+    ("c#", "csharp", "cs"),
+    ("golang", "go"),
+    ("rust", "rs"),
+    ("ruby", "rb"),
+    ("kotlin", "kt"),
+    ("yaml", "yml"),
+    ("markdown", "md"),
+    ("html", "htm", "xhtml"),
+    ("dockerfile", "docker"),
+    ("powershell", "ps1", "pwsh"),
+    ("haskell", "hs"),
+    ("objective-c", "objc", "objectivec"),
+    ("perl", "pl"),
+    ("latex", "tex"),
+    ("json", "json5", "jsonc"),
+    ("makefile", "make"),
+    ("postgresql", "postgres", "psql", "sql"),
+)
+_CANONICAL = {name: names[0] for names in _ALIASES for name in names}
+_RUN = re.compile(r"`{3,}|~{3,}")
+_TRAILING_TOKENS = re.compile(rf"(?:\s*(?:{END_TOKEN.pattern}))+\s*$")
+
+
+def read(asked: Asked) -> Reading:
+    """The content of the only block, or of the only one in `lang`, less its last line break."""
+    lang = asked.lang
+    blocks = [segment for segment in asked.cut.segments if segment.kind == "fence"]
+    fitting = [block for block in blocks if not lang or _same_language(block.label, lang)]
+    if not fitting:
+        return _absent(blocks, lang)
+    fitting = _marked(asked, fitting) or fitting
+    contents = {content(asked.text, block): block for block in reversed(fitting)}
+    others = tuple(Rejected(b.span, "is not the answer") for b in blocks if b not in fitting)
+    if len(contents) > 1:
+        return _many(fitting)
+    [(value, block)] = contents.items()
+    if not value.strip():
+        return failed("absent", "holds an empty code block", span=block.span, wanted="a code block")
+    if _has_fence(value, asked.text, block):
+        message = "has a code block in which another one begins"
+        return failed("ambiguous", message, span=block.span, wanted="1 code block")
+    return Reading(value, block.body, rejected=others)
+
+
+def content(text: str, block: Segment) -> str:
+    """What a fence holds: its lines, less the indentation of the fence itself (GFM 4.5)."""
+    start, end = block.body
+    body = text[start:end]
+    if not block.closed:
+        body = _TRAILING_TOKENS.sub("", body)
+    line = text[text.rfind("\n", 0, block.span[0]) + 1 : block.span[0]]
+    if line:
+        body = re.sub(rf"^[ \t]{{1,{len(line)}}}", "", body, flags=re.MULTILINE)
+    return body.removesuffix("\n").removesuffix("\r") if body.endswith("\n") else body
+
+
+def _has_fence(value: str, text: str, block: Segment) -> bool:
+    """Whether a line begins as the block's own fence does, but does not close it.
+
+    Then one block may be lost in the other. Shorter runs are content.
+    """
+    run = _RUN.match(text, block.span[0])
+    return run is not None and re.search(rf"^[ \t]*{run[0]}", value, re.MULTILINE) is not None
+
+
+def _same_language(info: str, wanted: str) -> bool:
+    one, other = language(info), wanted.lower()
+    return _CANONICAL.get(one, one) == _CANONICAL.get(other, other)
+
+
+def _marked(asked: Asked, blocks: list[Segment]) -> list[Segment]:
+    """The blocks that the reply calls final or corrected, or puts into an answer tag."""
+    marked: list[Segment] = []
+    end = 0
+    for block in blocks:
+        start = block.span[0]
+        if any(a <= start < b for a, b in asked.cut.answers) or announced(asked.text, end, start):
+            marked.append(block)
+        end = block.span[1]
+    return marked
+
+
+def _absent(blocks: list[Segment], lang: str | None) -> Reading:
+    if not blocks:
+        return failed("absent", "holds no code block", wanted="a code block")
+    found = listed(
+        quoted(dict.fromkeys(language(block.label) or "no language" for block in blocks))
+    )
+    message = f"holds no code block in `{lang}`, only in {found}"
+    return failed(
+        "wrong-schema", message, span=blocks[0].span, found=found, wanted=f"a block in `{lang}`"
+    )
+
+
+def _many(blocks: list[Segment]) -> Reading:
+    message = f"has more than 1 code block: {count(len(blocks), 'different block')}"
+    reading = failed("ambiguous", message, span=blocks[1].span, wanted="1 code block")
+    rejected = tuple(Rejected(block.span, "differs from another block") for block in blocks)
+    return Reading(
+        reason=reading.reason, span=reading.span, errors=reading.errors, rejected=rejected
+    )

@@ -1,0 +1,65 @@
+"""The types of JSON values, and arithmetic on numbers as they are written."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pdl._types import Json
+
+
+def is_integer(value: Json) -> bool:
+    """25 and 25.0 are integers, true is not (2020-12 validation, 6.1.1)."""
+    if isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: Json) -> bool:
+    """A finite number; true is none."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+KINDS: Mapping[str, Callable[[Json], bool]] = {
+    "null": lambda value: value is None,
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": is_integer,
+    "number": is_number,
+    "string": lambda value: isinstance(value, str),
+    "array": lambda value: isinstance(value, list | tuple),
+    "object": lambda value: isinstance(value, dict),
+}
+"""Type name -> question."""
+
+
+def kind_of(value: Json) -> str:
+    """The type's name, `integer` where it fits; the Python type's name if JSON has none."""
+    return next((name for name, fits in KINDS.items() if fits(value)), type(value).__name__)
+
+
+def is_multiple(value: float, divisor: float) -> bool:
+    """Whether `value` is a multiple of `divisor`, both as the decimals that they are written as.
+
+    0.3 is a multiple of 0.1, which it is not in binary.
+    """
+    if isinstance(value, int) and isinstance(divisor, int):
+        return value % divisor == 0
+    (mantissa, exponent), (other, scale) = _decimal(value), _decimal(divisor)
+    low = min(exponent, scale)
+    left: int = mantissa * 10 ** (exponent - low)
+    right: int = other * 10 ** (scale - low)
+    return left % right == 0
+
+
+def _decimal(value: float) -> tuple[int, int]:
+    """A number as mantissa and power of ten, from its shortest decimal form."""
+    if isinstance(value, int):
+        return value, 0
+    digits, _, exponent = repr(value).partition("e")
+    whole, _, fraction = digits.partition(".")
+    return int(whole + fraction), int(exponent or 0) - len(fraction)

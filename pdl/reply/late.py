@@ -1,0 +1,70 @@
+"""Parts that are imported when they are first needed: a good reply to a plain schema needs none.
+
+Each of them costs as much time as checking dozens of replies, most of it for compiling patterns.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from pdl._types import Json
+    from pdl.limits import Limits
+    from pdl.reply.asked import Asked
+    from pdl.reply.outcome import Check, Reading, Violation
+    from pdl.reply.references import Document
+    from pdl.schema import Schema
+
+
+_READERS = {
+    "brackets": ("pdl.reply.choose", "read"),
+    "literal": ("pdl.reply.literals", "literal"),
+    "scalar": ("pdl.reply.literals", "read"),
+    "prose": ("pdl.reply.scalars", "read"),
+    "text": ("pdl.reply.text", "read"),
+    "yesno": ("pdl.reply.yesno", "read"),
+    "code": ("pdl.reply.fenced", "read"),
+    "tasklist": ("pdl.reply.tasklist", "read"),
+}
+
+
+def reader(form: str) -> Callable[[Asked], Reading]:
+    """The function that reads answers of a form."""
+    home, name = _READERS[form]
+    read: Callable[[Asked], Reading] = getattr(import_module(home), name)
+    return read
+
+
+def search(schema: Schema | None, reply: str, limits: Limits) -> Check:
+    """`search.search`."""
+    found: Check = import_module("pdl.reply.search").search(schema, reply, limits)
+    return found
+
+
+def compile_pattern(pattern: str) -> Callable[[str], bool]:
+    """`patterns.compile_pattern`."""
+    test: Callable[[str], bool] = import_module("pdl.reply.patterns").compile_pattern(pattern)
+    return test
+
+
+def formats() -> Mapping[str, Callable[[str], bool]]:
+    """`formats.FORMATS`."""
+    found: Mapping[str, Callable[[str], bool]] = import_module("pdl.reply.formats").FORMATS
+    return found
+
+
+def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
+    """`validate.violations_of`."""
+    found: tuple[Violation, ...] = import_module("pdl.reply.validate").violations_of(
+        document, value
+    )
+    return found
+
+
+def unevaluated(*arguments: Any) -> Iterable[Any]:
+    """`evaluated.unevaluated`."""
+    found: Iterable[Any] = import_module("pdl.reply.evaluated").unevaluated(*arguments)
+    return found

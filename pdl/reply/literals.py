@@ -1,0 +1,80 @@
+"""Answers that are one scalar and nothing else: a JSON literal, or a word, decorated at most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pdl.reply.late import violations_of
+from pdl.reply.outcome import Extent, Reading, Repair, Violation
+from pdl.reply.parse import Parsed, parse
+from pdl.reply.sentences import PLAIN_FENCES, masked, untagged
+from pdl.reply.shape import is_free_text, literals
+from pdl.reply.wording import brief, listed, quoted
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.reply.asked import Asked
+
+DECORATION = " \t\r\n*_`\"'“”‘’«»"
+"""What may stand around an answer and is no part of it."""
+
+
+def literal(asked: Asked) -> Reading | None:
+    """The reply as one JSON scalar that fits, if it is no more than that."""
+    text = _plain(asked)
+    body = text.strip()
+    made = parse(body, asked.limits) if body else None
+    if not isinstance(made, Parsed) or isinstance(made.value, dict | list):
+        return None
+    reading = accept(asked, _extent(text, body), made.value, ())
+    return None if reading.reason else reading
+
+
+def _plain(asked: Asked) -> str:
+    return untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
+
+
+def _extent(text: str, body: str) -> Extent:
+    start = text.find(body)
+    return start, start + len(body)
+
+
+def read(asked: Asked) -> Reading | None:
+    """The reading of a reply that is nothing but a literal, decorated at most."""
+    exact = literal(asked)
+    if exact:
+        return exact
+    text = _plain(asked)
+    body = text.strip(DECORATION).rstrip(".").rstrip(DECORATION)
+    if not body or len(body) > asked.limits.integer_digits:
+        return None
+    free = is_free_text(asked.document)
+    if "null" in asked.kinds and not free and body.lower() in {"null", "none"}:
+        return accept(asked, _extent(text, body), None, ())
+    for choice in literals(asked.document, asked.document):
+        if isinstance(choice, str) and choice == body and asked.verdict(choice):
+            return accept(asked, _extent(text, body), choice, ())
+    return None
+
+
+def wanted_kinds(asked: Asked) -> str:
+    """The types that the schema allows, each in backticks."""
+    names = [
+        name
+        for name in ("integer", "number", "boolean", "string", "null")
+        if name in asked.kinds and not (name == "integer" and "number" in asked.kinds)
+    ]
+    return listed(quoted(names), " or ")
+
+
+def accept(asked: Asked, span: Extent, value: Json, repairs: tuple[Repair, ...]) -> Reading:
+    """The reading of a value that was found, held against the schema."""
+    if asked.verdict(value):
+        return Reading(value, span, repairs=repairs)
+    if isinstance(value, float) and "integer" in asked.kinds and "number" not in asked.kinds:
+        message = f"must be `integer`, but I can only find a float literal: {value!r}"
+        violation = Violation((), "type", brief(value), "integer", message, span)
+        return Reading(reason="wrong-schema", span=span, errors=(violation,))
+    errors = [replace(error, span=span) for error in violations_of(asked.document, value)]
+    return Reading(reason="wrong-schema", span=span, errors=tuple(errors))

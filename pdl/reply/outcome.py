@@ -1,0 +1,131 @@
+"""What a check gives back, and the words that its parts share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from pdl._types import Json, JsonPath, format_path
+
+Extent: TypeAlias = tuple[int, int]
+"""Half-open range of offsets into the reply as it came."""
+
+Reason: TypeAlias = Literal[
+    "absent", "truncated", "unparsable", "wrong-schema", "ambiguous", "elided", "limit"
+]
+"""Why a reply gave no value.
+
+absent: nothing in it looks like an answer; truncated: the answer stops before its end; unparsable:
+it is broken; wrong-schema: it parses and does not fit; ambiguous: several answers fit and nothing
+says which counts; elided: the model left data out and said so; limit: a bound of `Limits` was hit.
+"""
+
+
+Kind: TypeAlias = Literal["text", "reasoning", "fence", "token"]
+"""What a part of a reply is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a reply.
+
+    `span` is the whole of it and `body` what stands between its marks; `label` is the name of the
+    tag or channel, the info string of the fence, or the token; `closed` is false if the mark that
+    ends it is missing.
+    """
+
+    kind: Kind
+    span: Extent
+    body: Extent
+    label: str = ""
+    closed: bool = True
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One thing that is wrong with an answer.
+
+    `keyword` is the JSON Schema keyword that failed, or the name of a rule of pdl (`ambiguous`);
+    `found` (at most 40 characters) and `wanted` say what stands there and what should;
+    `message` is what follows a subject ("Your output …"), without a final stop; `span` tells
+    where the part stands in the reply, if that is known.
+    """
+
+    path: JsonPath
+    keyword: str
+    found: str
+    wanted: str
+    message: str
+    span: Extent | None = None
+
+    def __str__(self) -> str:
+        return f"{format_path(self.path)}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Repair:
+    """One change of spelling that was needed to read the answer; data is never changed."""
+
+    kind: str
+    span: Extent
+    path: JsonPath
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A part of the reply that looked like an answer and was not taken."""
+
+    span: Extent
+    why: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one of the readers made of a reply: a value and its place, or a reason and errors."""
+
+    value: Json = None
+    span: Extent | None = None
+    reason: Reason | None = None
+    errors: tuple[Violation, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a reply holds. Either `ok` and `value`, or `reason`, `errors` and `feedback`.
+
+    `feedback` is for the model, `summary` is one line for a person or a log; both are empty
+    if all is well. `span` is where the answer stands, or where the nearest candidate does.
+    """
+
+    value: Json = None
+    reason: Reason | None = None
+    errors: tuple[Violation, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    span: Extent | None = None
+    rejected: tuple[Rejected, ...] = ()
+    segments: tuple[Segment, ...] = field(default=(), repr=False)
+    feedback: str = ""
+    summary: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the reply holds exactly one answer, and it fits the schema."""
+        return self.reason is None
+
+
+def failed(  # noqa: PLR0913 - each is a field of the violation
+    reason: Reason,
+    message: str,
+    *,
+    span: Extent | None = None,
+    path: JsonPath = (),
+    found: str = "",
+    wanted: str = "",
+) -> Reading:
+    """A reading that gave no value for one reason, which is also its only violation."""
+    violation = Violation(path, reason, found, wanted, message, span)
+    return Reading(reason=reason, span=span, errors=(violation,))

@@ -1,0 +1,60 @@
+"""Checking a reply: at once if it is one clean JSON value that fits, else by searching it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.errors import OutputError
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.reply import late
+from pdl.reply.compiled import PatternTimeout
+from pdl.reply.outcome import Check, Segment
+from pdl.reply.parse import Parsed, is_deep, parse
+from pdl.reply.verdict import verdict_of
+from pdl.schema import Schema
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+
+_BLANKS = " \t\r\n"
+
+
+def check(schema: Schema | None, reply: str, *, limits: Limits = DEFAULT_LIMITS) -> Check:
+    """Find the one answer in a reply and hold it against the schema.
+
+    Without a schema the whole reply is the answer, less its reasoning. Never raises for a bad
+    reply: `Check` says what was wrong with it. Raises TypeError for arguments of other types.
+    """
+    if not (schema is None or isinstance(schema, Schema)):
+        raise TypeError(f"schema must be a pdl.Schema or None, not {type(schema).__name__}")
+    if not isinstance(reply, str):
+        raise TypeError(f"reply must be a str, not {type(reply).__name__}")
+    return _clean(schema, reply, limits) or late.search(schema, reply, limits)
+
+
+def extract(schema: Schema | None, reply: str, *, limits: Limits = DEFAULT_LIMITS) -> Json:
+    """The value of the one answer in a reply. Raises OutputError, which carries the `Check`."""
+    result = check(schema, reply, limits=limits)
+    if not result.ok:
+        raise OutputError(result)
+    return result.value
+
+
+def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
+    """The check of a reply that is one JSON object or array and fits, which most are."""
+    if schema is None or schema.form != "json" or len(reply) > limits.reply_chars:
+        return None
+    body = reply.strip(_BLANKS)
+    if body[:1] not in {"{", "["} or is_deep(body, limits.reply_depth):
+        return None
+    made = parse(body, limits)
+    try:
+        if not isinstance(made, Parsed) or not verdict_of(schema.document)(made.value):
+            return None
+    except (RecursionError, PatternTimeout):
+        return None
+    start = len(reply) - len(reply.lstrip(_BLANKS))
+    whole = (0, len(reply))
+    return Check(
+        made.value, span=(start, start + len(body)), segments=(Segment("text", whole, whole),)
+    )

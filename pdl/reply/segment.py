@@ -1,0 +1,281 @@
+"""One pass over a reply cuts it into reasoning, fences, tokens and text. Nothing is rewritten."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pdl.reply import dialects
+from pdl.reply.brackets import Bracketed, Stack
+from pdl.reply.outcome import Segment
+
+if TYPE_CHECKING:
+    from pdl.reply.outcome import Extent
+
+_OUTSIDE = re.compile(r"[{\[<◁`~]")
+_INSIDE = re.compile(r"""[{}\[\]"'“/<◁`~]""")
+_RUN = re.compile(r"`++|~++")
+_FENCE_PREFIX = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+")
+_REST_OF_CLOSER = re.compile(rf"(?:\s|{dialects.END_TOKEN.pattern})*+")
+_FENCE_LINE = re.compile(r"^[ \t]*+(?:`{3,}|~{3,})[ \t]*+(?P<info>\S?)", re.MULTILINE)
+_FIRST = re.compile(r"\s*+(\S)")
+_SHORTEST_FENCE = 3  # GFM 4.5
+_PREFIX_WINDOW = 200  # a fence that is indented deeper than this is none
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A reply in parts: segments without a gap, bracketed spans, the insides of answer tags.
+
+    Each bracketed span stands beside the fence that it is in.
+    """
+
+    segments: tuple[Segment, ...]
+    brackets: tuple[tuple[Bracketed, Segment | None], ...]
+    answers: tuple[Extent, ...]
+
+
+@dataclass
+class _Fence:
+    """A fence that is open: the run that opened it and where its body begins."""
+
+    start: int
+    run: str
+    indent: int
+    info: str
+    body: int
+    reasoning: int = 0  # reasoning tags that opened in its body
+
+
+def cut(text: str, depth: int) -> Cut:
+    """Cut a reply; `depth` is how many brackets may be open at once. Linear in its length."""
+    return _Pass(text, depth).run()
+
+
+class _Pass:
+    def __init__(self, text: str, depth: int) -> None:
+        self._text = text
+        self._end = len(text)
+        self._stack = Stack(text, self._end, depth)
+        self._segments: list[Segment] = []
+        self._brackets: list[tuple[Bracketed, Segment | None]] = []
+        self._answers: list[Extent] = []
+        self._answer: int | None = None
+        self._fence: _Fence | None = None
+        self._unclosable: set[str] = set()
+        self._ahead: re.Match[str] | None = None  # the fence line that was looked for last
+        self._looked = False
+        self._handlers = {
+            "{": self._stack.open,
+            "[": self._square,
+            "}": self._stack.close,
+            "]": self._stack.close,
+            '"': self._stack.quote,
+            "'": self._stack.quote,
+            "“": self._stack.quote,
+            "/": self._stack.slash,
+            "<": self._angle,
+            "◁": self._angle,
+            "`": self._run,
+            "~": self._run,
+        }
+
+    def run(self) -> Cut:
+        at = 0
+        while at < self._end:
+            mark = (_INSIDE if self._stack else _OUTSIDE).search(self._text, at)
+            if mark is None:
+                break
+            at = self._handlers[mark[0]](mark.start())
+        if self._fence:
+            self._end_fence(self._end, self._end, closed=False)
+        self._leave(self._end, cut=True)
+        if self._answer is not None:
+            self._answers.append((self._answer, self._end))
+        return Cut(tuple(self._with_text()), tuple(self._brackets), tuple(self._answers))
+
+    def _leave(self, end: int, *, cut: bool = False, fence: Segment | None = None) -> None:
+        self._brackets += [(span, fence) for span in self._stack.leave(end, cut=cut)]
+
+    def _with_text(self) -> list[Segment]:
+        """The segments, with the text between them as segments of its own."""
+        out: list[Segment] = []
+        at = 0
+        for segment in [*self._segments, None]:
+            start = segment.span[0] if segment else self._end
+            if start > at:
+                out.append(Segment("text", (at, start), (at, start)))
+            if segment:
+                out.append(segment)
+                at = segment.span[1]
+        return out
+
+    # Fences: GFM 4.5, but at any indentation, for replies are indented as they please.
+
+    def _run(self, at: int) -> int:
+        run = _RUN.match(self._text, at)
+        assert run
+        start = self._text.rfind("\n", max(0, at - _PREFIX_WINDOW), at) + 1
+        if len(run[0]) < _SHORTEST_FENCE or (not start and at > _PREFIX_WINDOW):
+            return run.end()
+        prefix = self._text[start:at]
+        if self._fence:
+            return self._close_fence(self._fence, run, prefix)
+        return self._open_fence(run, prefix)
+
+    def _line_end(self, at: int) -> int:
+        end = self._text.find("\n", at)
+        return self._end if end < 0 else end
+
+    def _open_fence(self, run: re.Match[str], prefix: str) -> int:
+        if not _FENCE_PREFIX.fullmatch(prefix):
+            return run.end()
+        line_end = self._line_end(run.end())
+        info = self._text[run.end() : line_end].strip()
+        if run[0][0] == "`" and "`" in info:
+            return run.end()
+        self._leave(run.start())
+        body = min(line_end + 1, self._end)
+        self._fence = _Fence(run.start(), run[0], len(prefix), info, body)
+        first = _FIRST.match(self._text, body)
+        self._stack.long_strings = first is not None and first[1] in {"{", "["}
+        return body
+
+    def _close_fence(self, fence: _Fence, run: re.Match[str], prefix: str) -> int:
+        closes = (
+            run[0].startswith(fence.run)
+            and not prefix.strip()
+            and len(prefix) <= fence.indent + 3
+            and _REST_OF_CLOSER.fullmatch(self._text, run.end(), self._line_end(run.end()))
+        )
+        if closes:
+            self._end_fence(run.start() - len(prefix), run.end(), closed=True)
+        return run.end()
+
+    def _end_fence(self, body_end: int, end: int, *, closed: bool) -> None:
+        fence = self._fence
+        assert fence
+        self._fence = None
+        self._stack.long_strings = True
+        body = (fence.body, max(fence.body, body_end))
+        segment = Segment("fence", (fence.start, end), body, fence.info, closed)
+        self._segments.append(segment)
+        self._leave(body[1], cut=not closed, fence=segment)
+
+    # Tags and tokens
+
+    def _square(self, at: int) -> int:
+        if self._text[at + 1 : at + 2] in {"T", "A", "/"}:
+            end = self._tag(at)
+            if end is not None:
+                return end
+        return self._stack.open(at)
+
+    def _angle(self, at: int) -> int:
+        return self._tag(at) or at + 1
+
+    def _tag(self, at: int) -> int | None:
+        """Handle the tag or token that begins here; None if there is none."""
+        text = self._text
+        for pattern, handle in (
+            (dialects.CLOSER, self._close_reasoning),
+            (dialects.OPENER, self._open_reasoning),
+            (dialects.HARMONY_CHANNEL, self._channel),
+            (dialects.TOKEN, self._token),
+            (dialects.ANSWER_OPENER, self._open_answer),
+            (dialects.ANSWER_CLOSER, self._close_answer),
+        ):
+            found = pattern.match(text, at)
+            if found:
+                # In a code span the tag is spoken of, not used.
+                quoted = text[at - 1 : at] == "`" == text[found.end() : found.end() + 1]
+                return found.end() if quoted else handle(found)
+        return None
+
+    def _open_reasoning(self, opener: re.Match[str]) -> int:
+        if self._fence:
+            self._fence.reasoning += 1
+            return opener.end()
+        closer = self._find_closer(opener)
+        end = closer.end() if closer else self._end
+        body = (opener.end(), closer.start() if closer else self._end)
+        label = opener["tag"] or opener["mark"]
+        self._add(Segment("reasoning", (opener.start(), end), body, label, closer is not None))
+        return end
+
+    def _find_closer(self, opener: re.Match[str]) -> re.Match[str] | None:
+        """Its own closer, or any other's: models mix them up. Each is looked for in vain once."""
+        own = dialects.closer_of(opener)
+        for pattern in (own, dialects.CLOSER):
+            if pattern.pattern not in self._unclosable:
+                found = pattern.search(self._text, opener.end())
+                if found:
+                    return found
+                self._unclosable.add(pattern.pattern)
+        return None
+
+    def _close_reasoning(self, closer: re.Match[str]) -> int:
+        """A closer without an opener: all before it is reasoning."""
+        if self._fence and self._fence.reasoning:
+            self._fence.reasoning -= 1
+            return closer.end()
+        if self._fence and not self._abandoned(closer):
+            return closer.end()
+        self._stack.leave(closer.start(), cut=False)
+        self._brackets.clear()
+        self._answers.clear()
+        self._answer = self._fence = None
+        self._stack.long_strings = True
+        label = closer["tag"] or closer["mark"]
+        self._segments = [Segment("reasoning", (0, closer.end()), (0, closer.start()), label)]
+        return closer.end()
+
+    def _abandoned(self, closer: re.Match[str]) -> bool:
+        """Whether a closer in a fence ends reasoning that left the fence open.
+
+        It stands at the start of a line, and the next fence is opened before this one is closed.
+        """
+        line = self._text[max(0, closer.start() - _PREFIX_WINDOW) : closer.start()]
+        following = self._next_fence(closer.end())
+        return not line.rpartition("\n")[2].strip() and not (following and not following["info"])
+
+    def _next_fence(self, at: int) -> re.Match[str] | None:
+        """The next line that may open or close a fence; each is looked for once."""
+        if self._ahead is not None and self._ahead.start() < at:
+            self._ahead, self._looked = None, False
+        if not self._looked:
+            self._ahead, self._looked = _FENCE_LINE.search(self._text, at), True
+        return self._ahead
+
+    def _channel(self, head: re.Match[str]) -> int:
+        if self._fence:
+            return head.end()
+        if head["channel"].lower() == "final":
+            return self._token(head)
+        end = dialects.HARMONY_END.search(self._text, head.end())
+        stop = end.start() if end else self._end
+        body = (head.end(), stop)
+        span = (head.start(), stop)
+        self._add(Segment("reasoning", span, body, head["channel"], end is not None))
+        return stop
+
+    def _add(self, segment: Segment) -> None:
+        self._leave(segment.span[0])
+        self._segments.append(segment)
+
+    def _token(self, token: re.Match[str]) -> int:
+        if not self._fence and not self._stack:
+            self._segments.append(Segment("token", token.span(), token.span(), token[0]))
+        return token.end()
+
+    def _open_answer(self, tag: re.Match[str]) -> int:
+        if self._answer is None and not self._fence and not self._stack:
+            self._answer = tag.end()
+        return tag.end()
+
+    def _close_answer(self, tag: re.Match[str]) -> int:
+        if self._answer is not None and not self._fence and not self._stack:
+            self._answers.append((self._answer, tag.start()))
+            self._answer = None
+        return tag.end()

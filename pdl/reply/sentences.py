@@ -1,0 +1,112 @@
+"""The prose around a scalar answer: whether its sentence denies it, sets a condition, or asks."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pdl.reply.outcome import Extent
+    from pdl.reply.segment import Cut
+
+_END = re.compile(r"[.!?](?=[\s\"'”’)\]*_`]|$)|[。！？\n]")
+_TURNS = re.compile(
+    r"(?<![\w-])(?:not|no|never|neither|nor|cannot|hardly|without|unlike|untrue|incorrect|wrong|false(?=\s+that)"
+    r"|isnt|wasnt|arent|dont|doesnt|cant|unsure|uncertain|unclear|unknown|doubt\w*"
+    r"|if|unless|whether|suppose|supposing|assuming|hypothetically|otherwise|would\s+have|except"
+    r"|nicht|kein\w*|weder|nie|niemals|wenn|falls|ob"
+    r"|pas|jamais|aucun\w*|ni|sauf|nunca|jamás|tampoco|ningun\w*|não|nem|mai|nessun\w*|neanche"
+    r"|niet|geen|nooit|inte|aldrig|ikke|aldri|ei"
+    r"|не|нет|ни|никогда|если|nie|żaden|değil|hayır|eğer)(?![\w-])"
+    r"|n['’]t\b|不|没|沒|非(?!常)|未|无|無|ない|なく|ません|아니|아닙|아닌|않|못|없|안\s|如果|若|もし|만약|ليس|لا\s|नहीं",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"[?？]")
+_TAG = re.compile(r"</?[A-Za-z][\w-]*+(?:\s[^<>\n]{0,200}+)?>")
+PLAIN_FENCES = frozenset(["", "text", "txt", "plaintext", "plain", "json", "markdown", "md"])
+"""Languages of fences that hold an answer, and no program."""
+
+_WORD = re.compile(r"\w+")
+_SPARED = 3  # words behind "7, " that must be free of a denial for the answer to stand alone
+_DECORATION = "*_`\"'“”‘’«»()#> \t\r\n-"
+
+
+class Sentences:
+    """The sentences of a text, to be asked about places in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends = [end.end() for end in _END.finditer(text)]
+        self._turns = [turn.start() for turn in _TURNS.finditer(text)]
+
+    def around(self, span: Extent) -> Extent:
+        """The sentence in which a span begins, with the mark that ends it."""
+        index = bisect_right(self._ends, span[0])
+        start = self._ends[index - 1] if index else 0
+        later = bisect_left(self._ends, span[1])
+        return start, self._ends[later] if later < len(self._ends) else len(self._text)
+
+    def turned(self, span: Extent) -> bool:
+        """Whether the sentence around a span denies it, makes it a condition, or asks."""
+        start, end = self.around(span)
+        if _ASKS.search(self._text, span[1], end):
+            return True
+        turns = self._between(start, span[0]) + self._between(span[1], end)
+        if not turns:
+            return False
+        return not (self.leads(span) and self._stands_alone(span, turns[0]))
+
+    def _between(self, start: int, end: int) -> list[int]:
+        return self._turns[bisect_left(self._turns, start) : bisect_left(self._turns, end)]
+
+    def _stands_alone(self, span: Extent, turn: int) -> bool:
+        """`7, since it is not even`: a comma ends the answer, and what denies comes later."""
+        behind = self._text[span[1] : turn]
+        return behind.lstrip("*_`\"'”’ ")[:1] in {",", ";", ":", ".", "!", "—", "–"} and (
+            len(_WORD.findall(behind)) >= _SPARED
+        )
+
+    def leads(self, span: Extent) -> bool:
+        """Whether nothing but decoration stands in front of a span."""
+        return not self._text[: span[0]].strip(_DECORATION)
+
+
+def masked(text: str, cut: Cut, fences: frozenset[str]) -> str:
+    """The reply with line breaks for all that is no text: reasoning, tokens, the marks of fences.
+
+    As long as the reply, so that offsets stay. The bodies of fences with those languages are kept.
+    """
+    parts: list[str] = []
+    for segment in cut.segments:
+        start, end = segment.span
+        kept = segment.kind == "text"
+        if segment.kind == "fence":
+            kept = language(segment.label) in fences
+            start, end = segment.body
+        parts.append("\n" * (start - segment.span[0]))
+        parts.append(text[start:end] if kept else "\n" * (end - start))
+        parts.append("\n" * (segment.span[1] - end))
+    return "".join(parts)
+
+
+def untagged(text: str) -> str:
+    """The text with blanks in place of tags, `<b>` and `</answer>`; as long as before."""
+    return _TAG.sub(lambda tag: " " * len(tag[0]), text)
+
+
+def language(info: str) -> str:
+    """The language that an info string names, in lower case."""
+    found = re.match(r"\{?\.?([\w+#.-]*)", info.strip())
+    return found[1].lower() if found else ""
+
+
+def blanked(text: str, spans: list[Extent]) -> str:
+    """The text with line breaks in place of the spans, which are in order and apart."""
+    parts: list[str] = []
+    at = 0
+    for start, end in spans:
+        if start >= at:
+            parts += [text[at:start], "\n" * (end - start)]
+            at = end
+    return "".join([*parts, text[at:]])

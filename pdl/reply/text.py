@@ -1,0 +1,70 @@
+"""Answers that are text: the reply without reasoning and without the tokens around a turn."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pdl.reply.dialects import CLOSER, END_TOKEN, OPENER
+from pdl.reply.outcome import Extent, Reading, failed
+from pdl.reply.wording import shorten
+
+if TYPE_CHECKING:
+    from pdl.reply.asked import Asked
+    from pdl.reply.outcome import Segment
+
+_MENTION = re.compile(r"[ \t][^\n]")
+
+
+def read(asked: Asked) -> Reading:
+    """The text, stripped. A reasoning tag amid a line may be one that the text only speaks of."""
+    text, segments = asked.text, asked.cut.segments
+    for segment in segments:
+        if segment.kind == "reasoning" and _amid_line(text, segment):
+            message = f"has a tag of reasoning, `{shorten(segment.label)}`, amid its text"
+            return failed("ambiguous", message, span=segment.span, wanted="the text alone")
+    start, end = _inner(text, segments)
+    start, end = _stripped(text, start, end)
+    inside = END_TOKEN.search(text, start, end)
+    if inside and not _MENTION.match(text, inside.end()):
+        message = f"goes on behind the token `{inside[0]}`, which ends a turn"
+        return failed("ambiguous", message, span=inside.span(), wanted="the text alone")
+    if start >= end:
+        return failed("absent", "holds no text", wanted="text")
+    return Reading(_without_reasoning(text, segments, start, end), (start, end))
+
+
+def _amid_line(text: str, segment: Segment) -> bool:
+    """Whether text stands on the line of the reasoning's opener, or on both sides of its closer."""
+    start, end = segment.span
+    opener = OPENER.match(text, start)
+    before = text[text.rfind("\n", 0, start) + 1 : start].strip() if opener else ""
+    if opener:
+        return bool(before) and not before.endswith(">")
+    # The opener was in the prompt, or there is none: a closer ends a line, or stands on its own.
+    closer = CLOSER.match(text, segment.body[1]) if segment.body[1] < end else None
+    head = text[text.rfind("\n", 0, segment.body[1]) + 1 : segment.body[1]].strip()
+    behind = text[end : end + 200].partition("\n")[0].strip()
+    return closer is not None and bool(head) and bool(behind)
+
+
+def _inner(text: str, segments: tuple[Segment, ...]) -> Extent:
+    """From the first to the last segment that is no token, no reasoning and not blank."""
+    spans = [segment.span for segment in segments if segment.kind in {"text", "fence"}]
+    kept = [span for span in spans if text[slice(*span)].strip()]
+    return (kept[0][0], kept[-1][1]) if kept else (0, 0)
+
+
+def _stripped(text: str, start: int, end: int) -> Extent:
+    body = text[start:end]
+    return start + len(body) - len(body.lstrip()), start + len(body.rstrip())
+
+
+def _without_reasoning(text: str, segments: tuple[Segment, ...], start: int, end: int) -> str:
+    parts: list[str] = []
+    at = start
+    for segment in segments:
+        if segment.kind == "reasoning" and start <= segment.span[0] < end:
+            parts.append(text[at : segment.span[0]])
+            at = segment.span[1]
+    return "".join([*parts, text[at:end]]).strip()

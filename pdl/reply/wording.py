@@ -1,0 +1,72 @@
+"""How values, lists and counts are written in messages."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pdl._types import Json
+
+FOUND_WIDTH = 40
+"""Characters of a value that a message quotes at most."""
+
+_LISTED = 12  # words that a list in a message names at most
+
+
+def brief(value: Json, width: int = FOUND_WIDTH) -> str:
+    """A value as JSON, one level deep, cut to a width."""
+    if isinstance(value, dict):
+        parts = [
+            f"{_scalar(name, width)}: {_part(part, width)}" for name, part in _first(value.items())
+        ]
+        return shorten("{" + ", ".join(parts) + "}", width)
+    if isinstance(value, list | tuple):
+        return shorten("[" + ", ".join(_part(part, width) for part in _first(value)) + "]", width)
+    return shorten(_scalar(value, width), width)
+
+
+def _first(items: Iterable[Json]) -> list[Json]:
+    return [item for item, _ in zip(items, range(_LISTED), strict=False)]
+
+
+def _part(value: Json, width: int) -> str:
+    if isinstance(value, dict):
+        return "{…}" if value else "{}"
+    if isinstance(value, list | tuple):
+        return "[…]" if value else "[]"
+    return _scalar(value, width)
+
+
+def _scalar(value: Json, width: int) -> str:
+    if isinstance(value, str):
+        value = value[: width + 1]
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 8 * width:
+        return "a number of very many digits"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def shorten(text: str, width: int = FOUND_WIDTH) -> str:
+    """The text on one line, cut to a width with an ellipsis."""
+    text = " ".join(text[: 4 * width].split())
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def listed(words: Sequence[str], last: str = ", ") -> str:
+    """Words in a row; of very many only the first."""
+    shown = list(words[:_LISTED])
+    if len(words) > _LISTED:
+        return ", ".join(shown) + f" and {len(words) - _LISTED} more"
+    return last.join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def count(number: int, noun: str) -> str:
+    """`1 element`, `3 elements`."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def quoted(words: Iterable[str]) -> list[str]:
+    """Each in backticks."""
+    return [f"`{word}`" for word in words]
