@@ -106,7 +106,9 @@ def _broken(body: str, bracket: Bracketed, made: Broken | None) -> Broken:
     if (place := elided_at(body)) is not None:
         return _elided(body, place)
     if bracket.cut:
-        return Broken("truncated", "is cut off", len(body), shorten(body[-24:], 24))
+        kept = body.rstrip()
+        found = shorten(kept[-24:], 24)
+        return Broken("truncated", f"is cut off at `{found}`", len(kept), found)
     if (place := placeholder_at(body)) is not None:
         found = shorten(body[slice(*place)], 24)
         return Broken(

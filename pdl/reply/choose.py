@@ -5,6 +5,7 @@ Never by position alone: first or last is how injected text wins.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from pdl.reply.asked import Asked
+
+
+_CITATION = re.compile(r"\[\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\s*\]")
 
 
 def read(asked: Asked) -> Reading:
@@ -71,7 +75,7 @@ def _decide(asked: Asked, judged: Sequence[Judged]) -> Reading:
     meant = [one for one in judged if one.fate != "other" or one.candidate.span in listed]
     fitting = _distinct([one for one in meant if one.fate == "fits"])
     if len(fitting) > 1:
-        return _conflict(fitting)
+        return _conflict(asked, fitting)
     if not fitting:
         return _nearest(asked, meant or judged)
     odd = next((one for one in meant if one.fate != "fits"), None)
@@ -85,10 +89,16 @@ def _decide(asked: Asked, judged: Sequence[Judged]) -> Reading:
 def _in_sequence(text: str, judged: Sequence[Judged]) -> set[Extent]:
     """The spans that stand beside another with nothing but blanks between: they are one list."""
     spans: set[Extent] = set()
-    for left, right in pairwise(one.candidate.span for one in judged):
+    stated = [one for one in judged if not _is_citation(text, one)]
+    for left, right in pairwise(one.candidate.span for one in stated):
         if not text[left[1] : right[0]].strip(" \t\r\n,;"):
             spans |= {left, right}
     return spans
+
+
+def _is_citation(text: str, one: Judged) -> bool:
+    """Whether a span such as `[1]` or `[2, 3]` is a mark in prose, not a list of the answer's."""
+    return one.fate == "other" and _CITATION.fullmatch(text, *one.candidate.span) is not None
 
 
 def _distinct(fitting: Sequence[Judged]) -> list[Judged]:
@@ -98,16 +108,14 @@ def _distinct(fitting: Sequence[Judged]) -> list[Judged]:
     return list(first.values())
 
 
-def _conflict(fitting: Sequence[Judged]) -> Reading:
+def _conflict(asked: Asked, fitting: Sequence[Judged]) -> Reading:
     one, other = fitting[0], fitting[1]
     path = first_difference(one.value, other.value) or ()
     values = [_shown(judged.value, path) for judged in (one, other)]
     found = f"{values[0]} and {values[1]}"
     what = f"has more than 1 candidates: {count(len(fitting), 'different answer')}"
-    places = " and ".join(
-        f"{start} to {end}" for start, end in (one.candidate.span, other.candidate.span)
-    )
-    message = f"{what}, at characters {places}; they differ at `{format_path(path)}`: {found}"
+    both = [shorten(asked.text[slice(*each.candidate.span)], 32) for each in (one, other)]
+    message = f"{what}, `{both[0]}` and `{both[1]}`; they differ at `{format_path(path)}`: {found}"
     span = other.candidate.span
     return failed("ambiguous", message, span=span, path=path, found=found, wanted="1 answer")
 

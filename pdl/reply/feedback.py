@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl._types import JsonPath, format_path
-from pdl.reply.shape import required_names, root_kinds
-from pdl.reply.wording import listed, quoted
+from pdl.reply.wanted import wanted
 
 if TYPE_CHECKING:
     from pdl.reply.outcome import Check, Violation
@@ -39,7 +38,6 @@ def _opening(check: Check) -> str:
     if check.reason == "ambiguous":
         return "I do not know which answer to take."
     return {
-        "truncated": "Your answer is cut off before its end.",
         "unparsable": "I cannot parse your output.",
         "elided": "Your answer is not complete.",
     }.get(check.reason or "", "")
@@ -88,43 +86,9 @@ def _advice(schema: Schema | None, check: Check) -> str:
     if check.reason == "elided":
         return "Write out all of the answer, and leave nothing out."
     if check.reason == "ambiguous":
-        return "Please be specific. " + _wanted(schema, alone=True)
+        return "Please be specific. " + wanted(schema, alone=True)
     if check.reason in {"absent", "unparsable"} or (
         check.errors[0].keyword == "type" and not check.errors[0].path
     ):
-        return _wanted(schema, alone=False)
+        return wanted(schema, alone=False)
     return ""
-
-
-def _wanted(schema: Schema | None, *, alone: bool) -> str:
-    """What to answer with."""
-    form = "text" if schema is None else schema.form
-    if form == "yesno":
-        return "Just say yes or no."
-    if form == "code":
-        lang = f" in {schema.lang}" if schema and schema.lang else ""
-        return f"Give me just 1 code block{lang}, between lines of three backticks."
-    if form == "tasklist":
-        return "Give me just 1 task list, each line of which begins with `- [ ]` or `- [x]`."
-    if form == "text" or schema is None:
-        return "Give me just the text."
-    return _wanted_json(schema, alone=alone)
-
-
-def _wanted_json(schema: Schema, *, alone: bool) -> str:
-    kinds = root_kinds(schema.document, schema.document)
-    named = sorted(kind for kind in kinds if not (kind == "integer" and "number" in kinds))
-    if len(named) != 1:
-        return "Give me just 1 answer." if alone else "Give me 1 JSON value that fits the schema."
-    names = required_names(schema.document, schema.document) if named == ["object"] else []
-    fields = (
-        f" with the {'field' if len(names) == 1 else 'fields'} {listed(quoted(names), ' and ')}"
-        if names
-        else ""
-    )
-    json = "JSON " if named[0] in {"object", "array"} else ""
-    return (
-        f"Give me just 1 {json}{named[0]}{fields}."
-        if alone
-        else f"Answer with 1 {json}{named[0]}{fields}."
-    )

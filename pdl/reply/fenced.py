@@ -9,7 +9,7 @@ from pdl.reply.dialects import END_TOKEN
 from pdl.reply.marks import announced
 from pdl.reply.outcome import Reading, Rejected, failed
 from pdl.reply.sentences import language
-from pdl.reply.wording import count, listed, quoted
+from pdl.reply.wording import count, listed
 
 if TYPE_CHECKING:
     from pdl.reply.asked import Asked
@@ -106,10 +106,9 @@ def _marked(asked: Asked, blocks: list[Segment]) -> list[Segment]:
 def _absent(blocks: list[Segment], lang: str | None) -> Reading:
     if not blocks:
         return failed("absent", "holds no code block", wanted="a code block")
-    found = listed(
-        quoted(dict.fromkeys(language(block.label) or "no language" for block in blocks))
-    )
-    message = f"holds no code block in `{lang}`, only in {found}"
+    named = dict.fromkeys(language(block.label) for block in blocks)
+    found = listed([f"in `{name}`" if name else "without a language" for name in named])
+    message = f"holds no code block in `{lang}`, only {count(len(blocks), 'block')} {found}"
     return failed(
         "wrong-schema", message, span=blocks[0].span, found=found, wanted=f"a block in `{lang}`"
     )

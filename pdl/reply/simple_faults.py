@@ -98,7 +98,9 @@ def _pattern(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator
     pattern = schema["pattern"]
     if isinstance(value, str) and not late.compile_pattern(pattern)(value):
         wanted = f"text that matches the pattern `{pattern}`"
-        yield fault("pattern", path, value, wanted, f"does not match the pattern `{pattern}`")
+        yield fault(
+            "pattern", path, value, wanted, f"does not match the pattern `{_line(pattern)}`"
+        )
 
 
 def _format(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
@@ -182,3 +184,8 @@ SIMPLE: Mapping[str, Callable[[Mapping[str, Any], Json, JsonPath], Iterator[Viol
     "maxProperties": _length("maxProperties", KINDS["object"], "field"),
 }
 """Keyword -> what it finds wrong with a value. Values of other types are passed over."""
+
+
+def _line(text: str) -> str:
+    """A pattern on one line: line ends are written as escapes."""
+    return text.replace("\r", "\\r").replace("\n", "\\n")
