@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from pdl.source import Span
 
 
+_SHOWN = 50
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong, where, and what to do about it.
@@ -48,8 +51,11 @@ class PdlError(Exception):
         self.problems = problems
 
     def __str__(self) -> str:
-        text = "\n".join(str(problem) for problem in self.problems)
-        return f"{text}\n{len(self.problems)} problems" if self.problems[1:] else text
+        text = "\n".join(str(problem) for problem in self.problems[:_SHOWN])
+        if not self.problems[1:]:
+            return text
+        more = f", of which {_SHOWN} are shown" if self.problems[_SHOWN:] else ""
+        return f"{text}\n{len(self.problems)} problems{more}"
 
     @property
     def problem(self) -> Problem:

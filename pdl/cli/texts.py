@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -81,6 +82,9 @@ def parse_json(source: Source) -> Json:
     except ConstantError as error:
         message = f"{source.name}: is not JSON: there is no {error} in it"
         raise FileError(Problem("file/json", message)) from error
+    except RepeatedKeyError as error:
+        message = f"{source.name}: an object has the key `{str(error)[:40]}` twice"
+        raise FileError(Problem("file/json", message)) from error
     except ValueError as error:
         # The one error that Python adds to those of JSON: 4,300 digits are its limit.
         message = f"{source.name}: holds an integer of too many digits"
@@ -88,15 +92,37 @@ def parse_json(source: Source) -> Json:
 
 
 def strict_json(text: str) -> Json:
-    """What `json.loads` gives, without the numbers that JSON does not have.
+    """What `json.loads` gives, without the numbers that JSON does not have and with each key once.
 
     Raises ValueError, RecursionError.
     """
-    return json.loads(text, parse_constant=_no_constant)
+    return json.loads(
+        text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once
+    )
+
+
+def _each_once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RepeatedKeyError(twice)
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ConstantError(text[:40])
+    return number
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ConstantError(name)
+
+
+class RepeatedKeyError(ValueError):
+    """A key that stands twice in an object; Python's parser would keep the last."""
 
 
 class ConstantError(ValueError):

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import TYPE_CHECKING
 
 from pdl.errors import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl._types import Json
     from pdl.source import Source
 
-_LINE = re.compile(
-    r"[^\S\n]*(?:(//[^\n]*)|([^\s:]+)[^\S\n]*:[^\S\n]*([^\n]*?)|([^\n]+?))?[^\S\n]*(?:\n|\Z)"
-)
+_LINE = re.compile(r"(?:(//.*)|([^\s:]+)[^\S\n]*:\s*(.*?)|(.+?))?\s*", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][\w.-]*")
-_LOOKS_LIKE_JSON = re.compile(r"[\[{\"]|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$")
+_LOOKS_LIKE_JSON = re.compile(r"[\[{\"]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*(?://.*)?$")
 
 
 def parse_config(source: Source) -> tuple[dict[str, Json], list[Problem]]:
@@ -27,7 +28,9 @@ def parse_config(source: Source) -> tuple[dict[str, Json], list[Problem]]:
     """
     found: dict[str, Json] = {}
     problems: list[Problem] = []
-    for match in _LINE.finditer(source.text):
+    for start, end in _lines(source):
+        match = _LINE.fullmatch(source.text, start, end)
+        assert match is not None
         if match[4] is not None:
             message = f"expected `key: value`, found `{match[4][:40]}`"
             problems.append(Problem("config/line", message, source.span(*match.span(4))))
@@ -35,6 +38,18 @@ def parse_config(source: Source) -> tuple[dict[str, Json], list[Problem]]:
             problem = _add(found, match, source)
             problems += [problem] if problem else []
     return found, problems
+
+
+def _lines(source: Source) -> Iterator[tuple[int, int]]:
+    """The lines of the file, without blanks before them; a value's line ends end none of them."""
+    copied = {anchor.start for anchor in source.anchors}
+    start = 0
+    for match in re.finditer("\n|\\Z", source.text):
+        if match.group() and copied and match.end() not in copied:
+            continue
+        text = source.text[start : match.start()]
+        yield start + len(text) - len(text.lstrip()), match.start()
+        start = match.end()
 
 
 def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Problem | None:
@@ -47,10 +62,10 @@ def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Proble
     if not text:
         return Problem("config/value", f"`{key}` has no value", source.span(*match.span(2)))
     try:
-        found[key] = json.loads(text, parse_constant=_no_constant)
+        found[key] = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         if _LOOKS_LIKE_JSON.match(text):
-            reason = getattr(error, "msg", "too deep").lower()
+            reason = getattr(error, "msg", str(error)).lower()
             place = source.span(match.start(3) + getattr(error, "pos", 0), match.end(3))
             return Problem("config/value", f"the value of `{key}` is not JSON: {reason}", place)
         found[key] = text
@@ -59,3 +74,10 @@ def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Proble
 
 def _no_constant(name: str) -> Json:
     raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError("no number is that large")
+    return number

@@ -19,11 +19,13 @@ from jinja2 import Undefined, filters, pass_environment, pass_eval_context
 from jinja2.exceptions import FilterArgumentError, TemplateRuntimeError
 
 from pdl.prompt import amplify
+from pdl.prompt.printing import bounded_list
 
 if TYPE_CHECKING:
     from pdl.prompt.sandbox import PromptEnvironment
 
 _ABSENT: Any = object()
+_SHORT = 200_000  # characters
 
 
 @pass_environment
@@ -43,6 +45,8 @@ def do_json(value: Any, indent: int | None = None, *, pretty: bool = False) -> s
 
 
 def _as_json(value: Any) -> Any:
+    if isinstance(value, Undefined):
+        return str(value)  # which notes it
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (set, frozenset, range)) or hasattr(value, "__next__"):
@@ -93,7 +97,7 @@ def do_join(
     context: Any, value: Any, d: str | None = None, attribute: Any = None, *, sep: str | None = None
 ) -> str:
     """`x | join(", ")`, `x | join(sep=", ")`."""
-    items = value if isinstance(value, Sequence) else list(value)
+    items = value if isinstance(value, Sequence) else bounded_list(value)
     separator = d if d is not None else sep if sep is not None else ""
     if attribute is None:
         amplify.guard_join(separator, items, context.environment.limits.output_chars)
@@ -264,6 +268,29 @@ def do_format(env: PromptEnvironment, value: str, *args: Any, **kwargs: Any) -> 
     return str(filters.do_format(value, *args, **kwargs))
 
 
+def do_list(value: Any) -> list[Any]:
+    """Jinja's `list`, bounded."""
+    return list(value) if isinstance(value, Sequence | Mapping) else bounded_list(value)
+
+
+def _only_short(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter of Jinja's that takes long for long texts."""
+
+    @pass_environment
+    def bounded(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> Any:
+        amplify.guard_size(len(str(value)), _SHORT)
+        return function(env, str(value), *args, **kwargs)
+
+    return bounded
+
+
+@pass_eval_context
+def do_urlize(context: Any, value: Any, *args: Any, **kwargs: Any) -> str:
+    """Jinja's `urlize`, bounded."""
+    amplify.guard_size(len(str(value)), _SHORT)
+    return str(filters.do_urlize(context, str(value), *args, **kwargs))
+
+
 def is_matching(value: str, pat: str) -> bool:
     """`x is matching("a+")`: the pattern is found in the text; at most a tenth of a second."""
     import regex  # noqa: PLC0415  (slow to import, and rarely used)
@@ -304,6 +331,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "indent": _bounded(filters.do_indent),
     "join": do_join,
     "json_encode": do_json,
+    "list": do_list,
     "linebreaksbr": lambda value: str(value).replace("\n", "<br>"),
     "nth": do_nth,
     "pluralize": do_pluralize,
@@ -320,6 +348,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "trim_start": str.lstrip,
     "trim_start_matches": do_trim_start_matches,
     "truncate": do_truncate,
+    "urlize": do_urlize,
+    "wordwrap": _only_short(filters.do_wordwrap),
     "urlencode_strict": do_urlencode_strict,
 }
 """What pdl adds to Jinja's filters, or has instead of them."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import date, time
+from datetime import date, time, timedelta
+from decimal import Decimal
 from enum import Enum
 from numbers import Integral, Real
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from pdl import reply
 from pdl import schema as schemas
@@ -29,6 +32,10 @@ _SEPARATOR = re.compile(
     rf"^[^\S\n]*<\|({'|'.join(ROLES)})\|>[^\S\n]*$", re.MULTILINE | re.IGNORECASE
 )
 _DEPTH = 100
+_ANNOTATIONS = frozenset({"description", "default", "title"})
+_TAKEN = frozenset(
+    {"self", "super", "caller", "varargs", "kwargs", "loop", "true", "false", "none"}
+)
 
 
 @dataclass(frozen=True)
@@ -53,14 +60,21 @@ class Inputs:
         found = re.search(rf"(?<![\w-])[\"']?({re.escape(name)})[\"']?\s*\??\s*:", self.source.text)
         return self.source.span(*found.span(1)) if found else self.source.span(0)
 
-    def filled(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values with defaults filled in. Raises InputError for all that is wrong with them."""
+    def defaults(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The defaults of the variables that were not passed."""
         properties: Mapping[str, Any] = self.schema.document.get("properties", {})
-        defaults = {
-            name: declared["default"]
+        return {
+            name: self._completed(declared, declared["default"])
             for name, declared in properties.items()
             if name not in values and isinstance(declared, Mapping) and "default" in declared
         }
+
+    def filled(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values as they were checked, with defaults filled in, at any depth.
+
+        Raises InputError for all that is wrong with them.
+        """
+        defaults = self.defaults(values)
         problems = [
             *self._unknown(values),
             *self._missing({*values, *defaults}),
@@ -68,7 +82,37 @@ class Inputs:
         ]
         if problems:
             raise InputError(*problems)
-        return {**defaults, **values}
+        given = {name: self._passed(name, value) for name, value in values.items()}
+        return {**defaults, **given}
+
+    def _passed(self, name: str, value: Any) -> Any:
+        """What the template gets: the JSON value that was checked, unless anything is allowed."""
+        declared = self.schema.document.get("properties", {}).get(name)
+        if not isinstance(declared, Mapping) or not declared.keys() - _ANNOTATIONS:
+            return value
+        return self._completed(declared, as_json(value))
+
+    def _completed(self, declared: Any, value: Any, depth: int = 0) -> Any:
+        """A value with the defaults of the fields that it leaves out, at any depth."""
+        while isinstance(declared, Mapping) and "$ref" in declared:
+            name = declared["$ref"].removeprefix("#/$defs/")
+            declared = self.schema.document.get("$defs", {}).get(name)
+        if not isinstance(declared, Mapping) or depth > _DEPTH:
+            return value
+        if isinstance(value, list) and "items" in declared:
+            return [self._completed(declared["items"], item, depth + 1) for item in value]
+        if not isinstance(value, dict):
+            return value
+        fields: Mapping[str, Any] = declared.get("properties", {})
+        defaults = {
+            name: field["default"]
+            for name, field in fields.items()
+            if name not in value and isinstance(field, Mapping) and "default" in field
+        }
+        whole = {**value, **defaults}
+        return {
+            name: self._completed(fields.get(name), item, depth + 1) for name, item in whole.items()
+        }
 
     def _unknown(self, values: Mapping[str, Any]) -> list[Problem]:
         if self.is_open:
@@ -95,7 +139,7 @@ class Inputs:
 
     def _wrong(self, values: Mapping[str, Any]) -> list[Problem]:
         lenient = {**self.schema.document, "required": []}
-        known = {name: as_json(value) for name, value in values.items() if name in self.names}
+        known = {name: self._passed(name, v) for name, v in values.items() if name in self.names}
         found = reply.violations(dataclasses.replace(self.schema, document=lenient), known)
         return [self._problem(violation) for violation in found]
 
@@ -145,7 +189,12 @@ def read_inputs(
     if schema.form != "json" or schema.document.get("type") != "object":
         message = "the `input` turn holds an object: `{ name: type, … }`"
         raise InputError(Problem("input/object", message, span))
-    return Inputs(schema, placed)
+    inputs = Inputs(schema, placed)
+    taken = [name for name in inputs.names if name in _TAKEN]
+    if taken:
+        message = f"`{taken[0]}` has a meaning of its own in templates, so no input has that name"
+        raise InputError(Problem("input/taken", message, inputs.span(taken[0])))
+    return inputs
 
 
 def _dynamic(source: Source, offset: int) -> InputError:
@@ -169,17 +218,30 @@ def as_json(value: Any, depth: int = 0) -> Any:
 
 
 def _simple(value: Any, depth: int) -> Any:
-    if isinstance(value, (date, time)):
-        return value.isoformat()
-    if isinstance(value, Integral):
-        return int(value)
-    if isinstance(value, Real):
-        return float(value)
+    """The JSON value of what is neither JSON nor a container."""
+    for kinds, convert in _CONVERSIONS:
+        if isinstance(value, kinds):
+            return convert(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = dataclasses.fields(value)
         return {field.name: as_json(getattr(value, field.name), depth + 1) for field in fields}
     dump = getattr(value, "model_dump", None)
     return dump(mode="json") if callable(dump) else value
+
+
+def _number(value: Decimal) -> int | float:
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+_CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    ((date, time), lambda value: value.isoformat()),
+    ((UUID, PurePath), str),
+    (Decimal, _number),
+    (timedelta, lambda value: f"PT{value.total_seconds():g}S"),
+    (Integral, int),
+    (Real, float),
+)
+"""Python values that stand for a JSON value: times in the notation of RFC 3339 and ISO 8601."""
 
 
 def _first_word(text: str) -> tuple[int, int]:

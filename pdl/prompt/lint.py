@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _STAND_INS = ("1", "1000000", '"a"', "str", "0.5")
 """What an expression in a schema may print, tried one after the other."""
 _ALTERNATING = frozenset({"user", "assistant"})
+_SENT = _ALTERNATING | {"system"}
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,19 @@ class _Linter:
                 yield Finding(Problem("input/unused", message, inputs.span(name)), "warning")
 
     def _first_use(self, name: str) -> Span:
-        uses = (node.lineno for node in self.tree.find_all(nodes.Name) if node.name == name)
-        return word_span(self.source, min(uses, default=1), name)
+        """Where the prompt, or else one of the templates that it includes, reads a name."""
+        for source, tree in self._trees():
+            uses = [node.lineno for node in tree.find_all(nodes.Name) if node.name == name]
+            if uses:
+                return word_span(source, min(uses), name)
+        return self.source.span(0)
+
+    def _trees(self) -> Iterator[tuple[Source, nodes.Template]]:
+        env = self.template.environment
+        yield self.source, self.tree
+        for name, source in list(env.sources.items()):
+            if name is not None:
+                yield source, env.parse(source.text, name)
 
     def _beginning(self, outline: Outline) -> Iterator[Finding]:
         text = self.marks.spoken("".join(token.text for token in outline.preamble)).strip()
@@ -173,7 +185,8 @@ class _Linter:
 
     def _content(self, turn: Known) -> Iterator[Finding]:
         for token in turn.content:
-            if token.kind == "BLOCK" and DYNAMIC not in token.text:
+            is_sent = turn.role in _SENT
+            if is_sent and token.kind == "BLOCK" and DYNAMIC not in token.text:
                 span = self.marks.span(*token.marks) or self.source.span(0)
                 try:
                     parse_media(token.text, span, self.prompt.folder, self.prompt.limits)
@@ -182,12 +195,12 @@ class _Linter:
         if turn.role == "schema":
             yield from self._schema(turn)
         elif turn.role == "config":
-            text = "".join(token.text for token in turn.content).replace(DYNAMIC, "1")
+            text = turn.raw.replace(DYNAMIC, "1")
             placed = placed_source(text, self.marks, self.source.name)
             yield from (Finding(problem) for problem in parse_config(placed)[1])
 
     def _schema(self, turn: Known) -> Iterator[Finding]:
-        text = "".join(token.text for token in turn.content)
+        text = turn.raw
         certain = [] if turn.cut else self._schema_problems(text)
         if certain:
             yield from (Finding(problem) for problem in certain)

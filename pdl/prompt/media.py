@@ -58,7 +58,8 @@ def parse_media(block: str, span: Span, folder: Folder | None, limits: Limits) -
 
 def _from_url(url: str, span: Span) -> Media:
     parts = urlsplit(url)
-    if parts.scheme.lower() not in ("http", "https") or not parts.netloc:
+    blank = any(character.isspace() for character in url)
+    if parts.scheme.lower() not in ("http", "https") or not parts.netloc or blank:
         hint = "for bytes there is `<|raw_media(png:BASE64)|>`" if parts.scheme == "data" else ""
         raise _error("url", f"`{_short(url)}` is no http or https URL", span, hint)
     ending = parts.path.rpartition("/")[2].rpartition(".")[2].lower()

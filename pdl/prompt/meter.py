@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TICKS_PER_LOOK = 512
+_MISSING = 100  # undefined names that are looked for
 _PIECES = 128  # of a text under construction that are looked at together
 
 
@@ -28,6 +29,10 @@ class MissingName(NamedTuple):
     path: str
     owner: object
     reason: str
+
+
+class TooManyMissingError(Exception):
+    """So many undefined names were met that looking for more helps nobody."""
 
 
 class Meter:
@@ -49,6 +54,12 @@ class Meter:
                 f"rendering took longer than {self.limits.render_seconds:g} s"
                 " (Limits.render_seconds)"
             )
+
+    def miss(self, name: MissingName) -> None:
+        """Note an undefined name."""
+        self.missing.append(name)
+        if len(self.missing) >= _MISSING:
+            raise TooManyMissingError
 
     def sized(self, size: int) -> None:
         """Refuse a text that has grown too long."""
@@ -89,7 +100,7 @@ def concat(pieces: Any) -> str:
     meter = METER.get(None) or Meter()
     if isinstance(pieces, list):
         meter.sized(sum(map(len, pieces)))
-        return "".join(pieces)
+        return _joined(pieces)
     iterator = iter(pieces)
     out: list[str] = []
     size = 0
@@ -97,4 +108,11 @@ def concat(pieces: Any) -> str:
         size += sum(map(len, batch))
         meter.sized(size)
         out += batch
-    return "".join(out)
+    return _joined(out)
+
+
+def _joined(pieces: list[Any]) -> str:
+    try:
+        return "".join(pieces)
+    except TypeError:  # what `{% call %}` prints is not made a text before
+        return "".join(map(str, pieces))

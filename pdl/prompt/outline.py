@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from jinja2 import nodes
 
 from pdl.prompt.marks import OPEN
-from pdl.prompt.turns import Token, split_turns
+from pdl.prompt.turns import Token, Turn, split_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +33,11 @@ class Known:
     content: tuple[Token, ...]
     marks: tuple[str, str]
     cut: bool = False
+
+    @property
+    def raw(self) -> str:
+        """The content with its blocks written out, and DYNAMIC for each expression."""
+        return Turn(self.role, self.content).raw
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdl import prompt as prompts
-from pdl.errors import FileError, LimitError, Problem, PromptError, error_from
+from pdl.errors import FileError, InputError, LimitError, Problem, PromptError, error_from
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.assemble import Assembly
 from pdl.prompt.folder import Folder
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from pdl.prompt.inputs import Inputs
     from pdl.prompt.rendered import Rendered
+    from pdl.schema import Schema
 
 _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|schema\|>", re.MULTILINE | re.IGNORECASE)
 
@@ -88,16 +90,43 @@ class Prompt:
         """The rendered text; if that fails and need not be strict, the template's own text."""
         try:
             if self.inputs is not None:
-                values = self.inputs.filled(values)
+                values = self._filled(values, problems, strict=strict)
             if self.template is not None:
                 if "schema" in self.template.variables and "schema" not in values:
-                    values["schema"] = SchemaPlace(marks)
+                    values |= self._described(marks)
                 return self.template.render(values)
         except PromptError as error:
             if strict:
                 raise
             problems += error.problems
         return marks.mark_source(self.source.text, Place(self.source, 0), placed=False)
+
+    def _filled(
+        self, values: dict[str, Any], problems: list[Problem], *, strict: bool
+    ) -> dict[str, Any]:
+        """The values with defaults; wrong ones as they are if it need not be strict."""
+        assert self.inputs is not None
+        try:
+            return self.inputs.filled(values)
+        except InputError as error:
+            if strict:
+                raise
+            problems += error.problems
+            return {**self.inputs.defaults(values), **values}
+
+    def _described(self, marks: Marks) -> dict[str, Any]:
+        """What `schema` is in the template: the description, or its place if it depends on data."""
+        try:
+            is_static, schema = self._static_schema
+        except PromptError:
+            return {"schema": SchemaPlace(marks)}  # its problems are told with all others
+        if is_static:
+            return {} if schema is None else {"schema": schema.describe()}
+        return {"schema": SchemaPlace(marks)}
+
+    @cached_property
+    def _static_schema(self) -> tuple[bool, Schema | None]:
+        return prompts.static_schema(self)
 
 
 class SchemaPlace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import BuiltinMethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from jinja2.compiler import CodeGenerator
@@ -11,6 +12,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pdl.prompt import amplify, tags
 from pdl.prompt.marks import Marks, Place, placed_after
 from pdl.prompt.meter import concat, ticker
+from pdl.prompt.printing import Method, printed
 from pdl.prompt.undefined import StrictUndefined
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     ticker = staticmethod(ticker)
 
     def __init__(self, marks: Marks, limits: Limits, **options: Any) -> None:
-        super().__init__(undefined=StrictUndefined, **options)
+        super().__init__(undefined=StrictUndefined, finalize=printed, **options)
         self.marks = marks
         self.limits = limits
         self.sources: dict[str | None, Source] = {}
@@ -76,6 +78,8 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         if isinstance(obj, dict) and attribute in obj:
             return obj[attribute]
         value = super().getattr(obj, attribute)
+        if isinstance(value, BuiltinMethodType) and not isinstance(obj, ModuleType):
+            return Method(value, attribute)
         if isinstance(obj, str) and attribute in ("format", "format_map"):
             return _guarded_format(obj, value, self.limits.output_chars)
         return value
@@ -87,6 +91,8 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063  (Jinja's)
         """Call an object; the names leave all others to keyword arguments, as in Jinja."""
+        if isinstance(__obj, Method):
+            __obj = __obj.method
         if amplify.is_guarded(__obj):
             amplify.guard_call(__obj, args, kwargs, __self.limits.output_chars)
         return super().call(__context, __obj, *args, **kwargs)

@@ -29,8 +29,7 @@ def static_schema(prompt: Prompt) -> tuple[bool, Schema | None]:
         return False, None
     if not turns:
         return True, None
-    text = "".join(token.text for token in turns[0].content)
-    placed = placed_source(text, marks, prompt.source.name)
+    placed = placed_source(turns[0].raw, marks, prompt.source.name)
     return True, parse_schema(placed, prompt.folder, prompt.limits)
 
 

@@ -9,11 +9,11 @@ from jinja2 import TemplateNotFound, meta, nodes
 from jinja2.ext import LoopControlExtension
 from jinja2.loaders import BaseLoader
 
-from pdl.errors import TemplateError
+from pdl.errors import LimitError, Problem, PromptError, TemplateError
 from pdl.prompt import filters, tags
 from pdl.prompt.folder import Folder, JailError
 from pdl.prompt.marks import Marks
-from pdl.prompt.meter import METER, Meter
+from pdl.prompt.meter import METER, Meter, TooManyMissingError
 from pdl.prompt.sandbox import PromptEnvironment, located
 from pdl.prompt.template_errors import (
     compile_problem,
@@ -21,6 +21,7 @@ from pdl.prompt.template_errors import (
     render_problem,
     type_of,
     unknown_name,
+    word_span,
 )
 from pdl.source import Source
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from pdl.limits import Limits
 
+_ELIFS = 500
 _IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", tags.GLOBALS})
 
 
@@ -91,6 +93,8 @@ class Template:
         token = METER.set(meter)
         try:
             text = env.concat(self.compiled.root_render_func(self.compiled.new_context(values)))
+        except TooManyMissingError:
+            text = ""
         except Exception as error:
             problem = render_problem(error, env, self.source)
             if problem is None:
@@ -123,7 +127,7 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
         _check_names(env, tree, source)
         variables = tuple(sorted(_variables(env, tree)))
         compiled = env.from_string(tree)
-    except TemplateError:
+    except PromptError:
         raise
     except Exception as error:
         problem = compile_problem(error, env, source)
@@ -135,6 +139,11 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
 
 def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -> None:
     """Refuse unknown filters and tests, which Jinja would notice only when it comes to them."""
+    for branching in tree.find_all(nodes.If):
+        if len(branching.elif_) > _ELIFS:  # Jinja needs memory for the square of their number
+            message = f"this `if` has more than {_ELIFS} `elif`s"
+            span = word_span(source, branching.lineno, "if")
+            raise LimitError(Problem("limit/template", message, span))
     problems = [
         unknown_name(kind, node.name, source, node.lineno, env)
         for kind, cls, known in (

@@ -63,6 +63,21 @@ _TAGS = frozenset(
         "endautoescape",
     ]
 )
+_SLIPS = {
+    "schema": "add a `<|schema|>` turn, or pass a value of that name",
+    "null": "write `none`",
+    "nil": "write `none`",
+    "undefined": "write `is undefined`, or `none`",
+    "TRUE": "write `true`",
+    "FALSE": "write `false`",
+}
+_OPERATORS = {
+    "&": "write `and`",
+    "!": "write `not`",
+    "?": "write `a if condition else b`",
+    "`": "texts stand in straight quotes",
+    "$": "a name has no `$`",
+}
 _UNCLOSED = (
     (r"Missing end of comment tag", "{#", "#}"),
     (r"unexpected end of template, expected 'end of print statement'", "{{", "}}"),
@@ -109,7 +124,9 @@ def _syntax_problem(message: str, source: Source, line: int, env: PromptEnvironm
     if message.startswith(("unexpected char '\"'", 'unexpected char "\'"')):
         text = "this text in quotes is never closed"
         return Problem("template/unclosed", text, _mistake(source, line, message))
-    return Problem("template/syntax", _reworded(message), _mistake(source, line, message))
+    character = re.match(r"unexpected char '(.)'", message)
+    hint = _OPERATORS.get(character[1], "") if character else ""
+    return Problem("template/syntax", _reworded(message), _mistake(source, line, message), hint)
 
 
 def _unknown_tag(tag: str, message: str, source: Source, line: int) -> Problem:
@@ -189,6 +206,8 @@ def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -
     if isinstance(error, TemplateSyntaxError):
         return compile_problem(error, env, main)
     place = _failed_at(error.__traceback__, env, main)
+    if place is None and isinstance(error, (OverLimitError, TooLargeError)):
+        place = main, 1  # all pieces together are too much, and none of them alone
     if place is None:
         return None
     source, line = place
@@ -248,11 +267,13 @@ def missing_problems(
 def _missing_problem(name: MissingName, source: Source, values: Mapping[str, Any]) -> Problem:
     first = re.split(r"[.\[]", name.path)[0]
     span = word_span(source, name.line, first)
-    if name.reason:
+    if "unsafe" in name.reason:
         hint = "a template reads data; it neither changes it nor reaches into Python"
         return Problem("template/forbidden", name.reason.rstrip("."), span, hint)
+    if name.reason:
+        return Problem("template/undefined", name.reason.rstrip("."), span)
     if isinstance(name.owner, Undefined) or _is_root(name):
-        hint = did_you_mean(first, values) or _passed(values)
+        hint = _SLIPS.get(first) or did_you_mean(first, values) or _passed(values)
         return Problem("template/undefined", f"`{first}` is undefined", span, hint)
     kind = "an object" if isinstance(name.owner, dict) else f"a {type(name.owner).__name__}"
     keys = (

@@ -34,8 +34,10 @@ class Turn(NamedTuple):
 
     @property
     def raw(self) -> str:
-        """The content as it was rendered, with its marks."""
-        return "".join(token.text for token in self.content)
+        """The content as it was rendered; blocks are written out again."""
+        return "".join(
+            f"<|{token.text}|>" if token.kind == "BLOCK" else token.text for token in self.content
+        )
 
 
 class Split(NamedTuple):

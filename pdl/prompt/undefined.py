@@ -66,8 +66,10 @@ def _note(undefined: StrictUndefined, *_: object, **__: object) -> StrictUndefin
         raise TemplateRuntimeError(undefined._undefined_message)
     name, owner = str(undefined._undefined_name), undefined._undefined_obj
     template, line = _where()
+    if line is None:
+        return undefined  # it is on its way out, and was noted where it was used
     reason = undefined._undefined_hint or ""
-    meter.missing.append(MissingName(template, line, name, owner, reason))
+    meter.miss(MissingName(template, line, name, owner, reason))
     return undefined
 
 
@@ -93,13 +95,13 @@ for _function, _names in _OPERATORS.items():
         setattr(StrictUndefined, f"__{_name}__", _function)
 
 
-def _where() -> tuple[str | None, int]:
-    """The template and the line that are being rendered, read off the stack."""
+def _where() -> tuple[str | None, int | None]:
+    """The template and the line that are being rendered, read off the stack, if there are."""
     frame = sys._getframe(1)
     while True:
         template = frame.f_globals.get("__jinja_template__")
         if template is not None:
             return template.name, template.get_corresponding_lineno(frame.f_lineno)
         if frame.f_back is None:
-            return None, 1
+            return None, None
         frame = frame.f_back

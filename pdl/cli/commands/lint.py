@@ -80,7 +80,8 @@ def _files(path: str) -> Iterator[str]:
         return
     for folder, inner, names in os.walk(path, onerror=_raise_unreadable):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        yield from (str(Path(folder, name)) for name in sorted(names) if name.endswith(".pdl"))
+        files = (Path(folder, name) for name in sorted(names) if name.endswith(".pdl"))
+        yield from (str(file) for file in files if not file.is_fifo())  # it might never end
 
 
 def _raise_unreadable(error: OSError) -> None:
