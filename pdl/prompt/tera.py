@@ -1,0 +1,163 @@
+"""Filters, tests and functions that Tera has and Jinja lacks, by Tera's names and arguments.
+
+Tera is the template language of the Rust crate `ragit-pdl`, whose prompts load here unchanged.
+Source: https://keats.github.io/tera/docs/#built-ins
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from jinja2.exceptions import TemplateRuntimeError
+
+_ABSENT: Any = object()
+
+
+def do_split(value: str, pat: str | None = None) -> list[str]:
+    """`x | split(pat=",")`."""
+    return value.split(pat)
+
+
+def do_get(value: Any, key: str, default: Any = _ABSENT) -> Any:
+    """`x | get(key="name", default=…)`: a key of an object."""
+    found = value.get(key, default) if isinstance(value, Mapping) else default
+    if found is _ABSENT:
+        raise TemplateRuntimeError(f"the filter `get` found no key {key!r} and has no default")
+    return found
+
+
+def do_pluralize(value: float, singular: str = "", plural: str = "s") -> str:
+    """`{{ n | pluralize }}`: the ending for one, or for another number."""
+    return singular if abs(value) == 1 else plural
+
+
+def do_concat(value: Sequence[Any], with_: Any = _ABSENT, /, **kwargs: Any) -> list[Any]:
+    """`list | concat(with=…)`: the list and an item or the items of another list."""
+    more = kwargs.get("with", with_)
+    return [*value, *(more if isinstance(more, (list, tuple)) else [more])]
+
+
+def do_nth(value: Sequence[Any], n: int) -> Any:
+    """`list | nth(n=2)`, from 0; an empty text if there is none, as in Tera."""
+    return value[n] if 0 <= n < len(value) else ""
+
+
+def do_filter(items: Sequence[Any], /, attribute: str, **kwargs: Any) -> list[Any]:
+    """`list | filter(attribute="a.b", value=1)`: the items that have that value there."""
+    wanted = kwargs.get("value", _ABSENT)
+    found = ((item, _dig(item, attribute)) for item in items)
+    return [item for item, at in found if (at is not None if wanted is _ABSENT else at == wanted)]
+
+
+def do_group_by(value: Sequence[Any], attribute: str) -> dict[str, list[Any]]:
+    """`list | group_by(attribute="year")`: an object from values to the items that have them."""
+    groups: dict[str, list[Any]] = {}
+    for item in value:
+        key = _dig(item, attribute)
+        if key is not None:
+            groups.setdefault(str(key), []).append(item)
+    return groups
+
+
+def _dig(item: Any, attribute: str) -> Any:
+    for step in attribute.split("."):
+        item = item.get(step) if isinstance(item, Mapping) else getattr(item, step, None)
+    return item
+
+
+def do_trim_start_matches(value: str, pat: str) -> str:
+    """`x | trim_start_matches(pat="v")`: without any leading `pat`s."""
+    at = 0
+    while pat and value.startswith(pat, at):
+        at += len(pat)
+    return value[at:]
+
+
+def do_trim_end_matches(value: str, pat: str) -> str:
+    """`x | trim_end_matches(pat="v")`: without any `pat`s at the end."""
+    end = len(value)
+    while pat and value.endswith(pat, 0, end):
+        end -= len(pat)
+    return value[:end]
+
+
+def do_slugify(value: str) -> str:
+    """`Hello, Wörld!` -> `hello-world`."""
+    plain = unicodedata.normalize("NFKD", value).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
+
+
+def do_addslashes(value: str) -> str:
+    """Backslashes before quotes and backslashes."""
+    return re.sub(r"([\\\"'])", r"\\\1", value)
+
+
+def do_urlencode_strict(value: str) -> str:
+    """Percent-encoding of everything but letters and digits."""
+    return quote(value, safe="").replace(".", "%2E").replace("-", "%2D").replace("_", "%5F")
+
+
+def do_date(value: Any, format: str = "%Y-%m-%d") -> str:  # noqa: A002  (Tera's name)
+    """`x | date(format="%d.%m.%Y")` of a date or of its ISO 8601 text."""
+    from datetime import UTC, datetime  # noqa: PLC0415  (rarely used, and slow to import)
+
+    if isinstance(value, (int, float)):
+        value = datetime.fromtimestamp(value, tz=UTC)
+    return str(
+        (datetime.fromisoformat(value) if isinstance(value, str) else value).strftime(format)
+    )
+
+
+def is_matching(value: str, pat: str) -> bool:
+    """`x is matching("a+")`: the pattern is found in the text; at most a tenth of a second."""
+    import regex  # noqa: PLC0415  (slow to import, and rarely used)
+
+    return regex.search(pat, value, timeout=0.1) is not None
+
+
+def is_divisible(value: int, divisor: int) -> bool:
+    """`n is divisibleby(3)`, `n is divisible_by(divisor=3)`."""
+    return value % divisor == 0
+
+
+def do_throw(message: str) -> str:
+    """`{{ throw(message="…") }}`: stop with that message."""
+    raise TemplateRuntimeError(message)
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "addslashes": do_addslashes,
+    "as_str": str,
+    "concat": do_concat,
+    "date": do_date,
+    "filter": do_filter,
+    "get": do_get,
+    "group_by": do_group_by,
+    "linebreaksbr": lambda value: str(value).replace("\n", "<br>"),
+    "nth": do_nth,
+    "pluralize": do_pluralize,
+    "slugify": do_slugify,
+    "spaceless": lambda value: re.sub(r">\s+<", "><", value),
+    "split": do_split,
+    "trim_end": str.rstrip,
+    "trim_end_matches": do_trim_end_matches,
+    "trim_start": str.lstrip,
+    "trim_start_matches": do_trim_start_matches,
+    "urlencode_strict": do_urlencode_strict,
+}
+
+TESTS: dict[str, Callable[..., bool]] = {
+    "containing": lambda value, pat: pat in value,
+    "divisible_by": is_divisible,
+    "divisibleby": is_divisible,
+    "ending_with": lambda value, pat: value.endswith(pat),
+    "matching": is_matching,
+    "object": lambda value: isinstance(value, Mapping),
+    "starting_with": lambda value, pat: value.startswith(pat),
+}
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"throw": do_throw}
