@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdl.errors import PdlError, Problem, error_from
 from pdl.schema.json_schema.convert import convert
 from pdl.schema.json_schema.load import load
+from pdl.schema.prose import quoted
 from pdl.source import Source, Span
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def from_file(source: Source, start: int, limits: Limits, resolve: Resolve | Non
         message = "a schema file is named by one line: `@file.json` or `@package:path`"
         raise error_from([Problem("schema/bad-file", message, span)])
     if resolve is None:
-        message = f"the file `{words}` cannot be read here: only a prompt's file names files"
+        message = f"the file {quoted(words)} cannot be read here: only a prompt's file names files"
         hint = "load the prompt with `pdl.load`, or pass `resolve=`"
         raise error_from([Problem("schema/bad-file", message, span, hint)])
     text, name = resolve(words)
@@ -43,7 +44,7 @@ def from_fence(source: Source, start: int, limits: Limits) -> Parts:
     assert fence is not None
     info = fence["info"].strip()
     if info.lower() not in _INFOS:
-        message = f"a fence in a schema holds a JSON Schema, not `{info}`"
+        message = f"a fence in a schema holds a JSON Schema, not {quoted(info)}"
         span = source.span(fence.start("info"), fence.end("info"))
         raise error_from([Problem("schema/bad-fence", message, span, "write ```json")])
     mark = fence["mark"]

@@ -48,10 +48,13 @@ class Schema:
 
         `name` is what errors call a text that is no `Source`. `resolve` is called with what stands
         behind the `@` and returns that file's text and name. Raises SchemaError with all problems
-        and their places, LimitError for a text that is too long or too deep.
+        and their places, LimitError for a text that is too long or too deep, TypeError for what is
+        no text.
         """
         from pdl.schema.text import parse
 
+        if not isinstance(dsl, str | Source):
+            raise TypeError(f"dsl must be a str or a pdl Source, not {type(dsl).__name__}")
         source = dsl if isinstance(dsl, Source) else Source(dsl, name)
         return cls._of(parse(source, limits, resolve))
 
@@ -79,6 +82,12 @@ class Schema:
     @classmethod
     def _of(cls, parts: Parts) -> Self:
         return cls(parts.document, parts.form, parts.lang, parts.tasks)
+
+    def __hash__(self) -> int:
+        """By content, as equality is; taken anew each time, in the time that a walk takes."""
+        from pdl.schema.content import content_hash
+
+        return hash((self.form, self.lang, self.tasks, content_hash(self.document)))
 
     @property
     def _parts(self) -> Parts:

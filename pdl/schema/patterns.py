@@ -1,4 +1,4 @@
-"""Regular expressions of authors, which may be wrong."""
+"""Regular expressions of authors (ECMA-262, as JSON Schema has them), which may be wrong."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ def complaint(pattern: str) -> str:
     """Why a text is no regular expression, or nothing if it is one."""
     import regex
 
+    from pdl.schema.ecma import FLAGS, translate
+
     try:
-        regex.compile(pattern)
+        regex.compile(translate(pattern), FLAGS)
     except regex.error as error:
-        return str(error)
-    except (OverflowError, RecursionError):
+        return str(error).split(" at position")[0]  # which counts in the translation
+    except (OverflowError, RecursionError, ValueError):
         return "it nests too deep or repeats too often"
     return ""
 
@@ -25,7 +27,9 @@ def matches(pattern: str, text: str) -> bool:
     """Whether a pattern matches somewhere in a text; true if that takes too long to tell."""
     import regex
 
+    from pdl.schema.ecma import FLAGS, translate
+
     try:
-        return bool(regex.search(pattern, text, timeout=_SECONDS))
+        return bool(regex.search(translate(pattern), text, FLAGS, timeout=_SECONDS))
     except TimeoutError:
         return True

@@ -14,10 +14,8 @@ def lines_of(description: str) -> list[str]:
     What a comment cannot carry is only blanks, so this is what a description is compared by.
     """
     lines = [line.rstrip() for line in _LINE_END.split(description)]
-    while lines and not lines[0]:
-        lines.pop(0)
-    while lines and not lines[-1]:
-        lines.pop()
+    filled = [number for number, line in enumerate(lines) if line]
+    lines = lines[filled[0] : filled[-1] + 1] if filled else []
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
     return [line[indent:] for line in lines]
 
@@ -28,5 +26,6 @@ def joined(lines: list[str]) -> str:
 
 
 def quoted(text: str) -> str:
-    """A piece of text in backticks, cut if it is long."""
-    return f"`{text if len(text) <= _QUOTED else f'{text[: _QUOTED - 1]}…'}`"
+    """A piece of text in backticks, cut if it is long; what no terminal prints is escaped."""
+    shown = text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
+    return f"`{''.join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)}`"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -153,3 +154,38 @@ def test_only_what_is_used_is_imported() -> None:
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - ours
     assert done.stderr == "\n"
+
+
+@pytest.mark.parametrize("text", [None, 5, b"int", Schema({})])
+def test_what_is_no_text_is_refused(text: Any) -> None:
+    with pytest.raises(TypeError, match="dsl must be a str or a pdl Source, not "):
+        Schema.parse(text)
+
+
+def test_equal_schemas_have_one_hash() -> None:
+    one = Schema({"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"]})
+    same = Schema({"required": ["a"], "properties": {"a": {"const": 1.0}}, "type": "object"})
+    assert len({one, same, Schema.parse("int"), Schema.parse("[int]"), Schema.parse("yesno")}) == 4
+
+
+@pytest.mark.parametrize("count", [50_000])
+def test_comments_without_words_are_read_in_linear_time(count: int) -> None:
+    assert seconds("//\n" * count + "int") < 6 * seconds("//\n" * (count // 4) + "int") + 0.05
+
+
+def test_time_is_linear_in_defaults_that_lead_through_many_names() -> None:
+    def text(count: int) -> str:
+        fields = ", ".join(f"a{n}: N{n} = {n}" for n in range(count))
+        return (
+            f"{{ {fields} }}\n"
+            + "".join(f"N{n} = N{n + 1}\n" for n in range(count))
+            + (f"N{count} = int")
+        )
+
+    assert seconds(text(4_000)) < 6 * seconds(text(1_000)) + 0.05
+
+
+def test_an_error_is_no_longer_than_a_person_reads() -> None:
+    with pytest.raises(SchemaError) as caught:
+        Schema.parse("@" + "x" * 1_000_000)
+    assert len(str(caught.value)) < 1_000

@@ -5,10 +5,14 @@ from __future__ import annotations
 import collections.abc
 import datetime as dt
 import enum
+import ipaddress
 import subprocess
 import sys
+import types
+import typing
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 from typing import (
     Annotated,
     Any,
@@ -28,12 +32,15 @@ import annotated_types as at
 import pydantic
 import pytest
 
-from pdl.errors import SchemaError
+from pdl.errors import LimitError, SchemaError
 from pdl.schema import Schema
 
 T = TypeVar("T")
 Bounded = TypeVar("Bounded", bound=int)
 UserId = NewType("UserId", int)
+
+
+LOCAL = ipaddress.IPv4Address("127.0.0.1")
 
 
 class Colour(enum.Enum):
@@ -62,6 +69,34 @@ class Plain:
     c: float = field(default=0.5, init=False)
     d: Node | None = None
     e: list[int] = field(default_factory=lambda: [1])
+
+
+@dataclass
+class Wrong:
+    a: int = "x"  # type: ignore[assignment]  # the mistake that is tested
+
+
+@dataclass
+class Absent:
+    a: int = None  # type: ignore[assignment]  # the mistake that is tested
+
+
+@dataclass
+class Network:
+    host: ipaddress.IPv4Address = LOCAL
+    peer: ipaddress.IPv6Address | None = None
+    folder: Path = Path("a")
+    since: dt.datetime = dt.datetime(2024, 1, 2)  # noqa: DTZ001 - no offset, so no default of JSON
+
+
+class Foreign(dict[str, Any]):
+    """What a TypedDict of `typing_extensions` looks like."""
+
+    __total__ = True
+    __required_keys__ = frozenset({"a"})
+    __optional_keys__ = frozenset({"b"})
+    a: int
+    b: list[Foreign]
 
 
 @dataclass
@@ -140,6 +175,11 @@ Person = {
   pair: [int, str],
 }"""
 
+FOREIGN = """\
+// What a TypedDict of `typing_extensions` looks like.
+Foreign = { a: int, b?: [Foreign] }"""
+NETWORK = '{ host?: ipv4 = "127.0.0.1", peer?: ipv6? = null, folder?: str = "a", since?: datetime }'
+
 CASES: list[tuple[Any, str]] = [
     (str, "str"),
     (bool, "bool"),
@@ -165,6 +205,12 @@ CASES: list[tuple[Any, str]] = [
     (tuple[int, str], "[int, str]"),
     (tuple[()], "[]<,0>"),
     (tuple, "[]"),
+    (typing.Tuple, "[]"),  # noqa: UP006 - the old spelling is what is tested
+    (typing.Dict, "{ [str]: any }"),  # noqa: UP006 - the old spelling is what is tested
+    (Path, "str"),
+    (ipaddress.IPv6Address, "ipv6"),
+    (Foreign, f"Foreign\n{FOREIGN}"),
+    (Network, NETWORK),
     (int | None, "int?"),
     (Optional[Literal["a"]], '"a" | null'),  # noqa: UP045 - the old spelling is what is tested
     (int | str | None, "int | str | null"),
@@ -221,7 +267,27 @@ def test_a_string_is_text_and_a_choice_of_strings_is_json() -> None:
         (complex, "the type `complex` at complex cannot be a schema: it has no JSON Schema"),
         (dict[int, str], "the keys of a JSON object are strings"),
         (list[dict[str, bytes]], "the type `bytes` at list[][str] cannot be a schema"),
-        ("Node", "cannot be a schema: it has no JSON Schema"),
+        ("Node", "it is only the name of a type"),
+        (
+            types.GenericAlias(list, ("Missing",)),
+            "the type `Missing` at list[] cannot be a schema: it is only the name",
+        ),
+        ([int], "it is a list, not a type: write `list[int]`"),
+        ({"a": int}, "it is a dict, not a type"),
+        ((int, str), "it is a tuple, not a type"),
+        (5, "it is a value, not a type"),
+        (types.GenericAlias(list, ([int],)), "it has no JSON Schema"),
+        (Movie(title="x"), "it is a dict, not a type"),
+        (Plain(1), "it is an instance: pass the class `Plain`"),
+        (Open(a=1), "it is an instance: pass the class `Open`"),
+        (typing.Callable, "it has no JSON Schema"),
+        (typing.Hashable, "it has no JSON Schema"),
+        (typing.Union, "it says nothing without its brackets"),
+        (enum.Flag("Rights", ["READ", "WRITE"]), "flags combine"),
+        (enum.Enum("Nothing", []), "it has no members"),
+        (Annotated[str, pydantic.Field(pattern="[")], "the pattern `[` is no regular expression"),
+        (Wrong, "the default 'x' at Wrong.a does not fit the field's type"),
+        (Absent, "a field that may be None has a type such as `int | None`"),
         (collections.abc.Callable[[int], int], "it has no JSON Schema"),
         (Literal[b"x"], "a choice is among JSON's scalars"),
         (Annotated[dt.date, at.Gt(dt.date(2024, 1, 1))], "is no JSON number"),
@@ -277,3 +343,11 @@ def test_pydantic_is_not_imported_without_need() -> None:
         "Schema.from_type(list[A]); sys.exit('pydantic' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)  # noqa: S603 - our own program
+
+
+def test_a_type_that_nests_without_end_is_a_limit() -> None:
+    form: Any = int
+    for _ in range(5_000):
+        form = list[form]
+    with pytest.raises(LimitError, match="nests too deep"):
+        Schema.from_type(form)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem
 from pdl.schema.keywords import MANY, NAMED, ONE
+from pdl.schema.patterns import complaint
 from pdl.schema.prose import quoted
 
 if TYPE_CHECKING:
@@ -110,6 +111,19 @@ def problems(node: JsonSchema, path: JsonPath, draft: int | None) -> Iterator[Pr
         yield Problem(
             "schema/bad-keyword", f"{message} (at {format_path(path)})", hint=_hint(key, value)
         )
+    yield from _bad_patterns(node, path)
+
+
+def _bad_patterns(node: JsonSchema, path: JsonPath) -> Iterator[Problem]:
+    own, of_keys = node.get("pattern"), node.get("patternProperties")
+    patterns = [own] if isinstance(own, str) else []
+    patterns += of_keys if isinstance(of_keys, dict) else []
+    for pattern in patterns:
+        wrong = complaint(pattern)
+        if wrong:
+            message = f"the pattern {quoted(pattern)} is no regular expression: {wrong}"
+            hint = "patterns are those of ECMA-262, without inline flags"
+            yield Problem("schema/bad-pattern", f"{message} (at {format_path(path)})", hint=hint)
 
 
 def _fits_older(key: str, value: Json, draft: int | None) -> bool:

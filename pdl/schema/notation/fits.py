@@ -7,6 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pdl.schema.deep import Deep, call, run
+from pdl.schema.formats import is_like
+from pdl.schema.notation.names import PREFIX
 from pdl.schema.notation.unions import same
 from pdl.schema.patterns import matches
 
@@ -25,26 +27,59 @@ _CLASSES: MappingProxyType[str, tuple[type, ...]] = MappingProxyType(
 )
 
 
-def fits(value: Json, schema: JsonSchema, definitions: JsonSchema) -> bool:
-    """Whether the value is valid, formats aside; an answer is checked elsewhere, and more fully."""
-    return run(_fits(value, schema, definitions))
+class Fits:
+    """Whether values fit; an answer is checked elsewhere, and more fully.
 
+    Many defaults may lead through the same names, and many ways to one name, so what fits a name
+    is looked at once. The values must live as long as this does: lists are told by their identity.
+    """
 
-def _fits(value: Json, schema: JsonSchema, definitions: JsonSchema) -> Deep[bool]:
-    if "$ref" in schema:
-        target = definitions.get(schema["$ref"].rpartition("/")[2], {})
-        return bool((yield from call(_fits(value, target, definitions))))
-    if "anyOf" in schema:
-        for branch in schema["anyOf"]:
-            if (yield from call(_fits(value, branch, definitions))):
-                return True
-        return False
-    if not _fits_itself(value, schema):
-        return False
-    for inner, inner_schema in _parts(value, schema):
-        if not (yield from call(_fits(inner, inner_schema, definitions))):
+    def __init__(self, definitions: JsonSchema) -> None:
+        self._definitions = definitions
+        self._targets: dict[str, JsonSchema] = {}
+        self._known: dict[tuple[int, Json], bool] = {}
+
+    def __call__(self, value: Json, schema: JsonSchema) -> bool:
+        """Whether a value fits a schema that the notation can write."""
+        return run(self._fits(value, schema))
+
+    def _fits(self, value: Json, schema: JsonSchema) -> Deep[bool]:
+        if "$ref" in schema:
+            return (yield from self._fits_name(value, schema["$ref"]))
+        if "anyOf" in schema:
+            for branch in schema["anyOf"]:
+                if (yield from call(self._fits(value, branch))):
+                    return True
             return False
-    return True
+        if not _fits_itself(value, schema):
+            return False
+        for inner, inner_schema in _parts(value, schema):
+            if not (yield from call(self._fits(inner, inner_schema))):
+                return False
+        return True
+
+    def _fits_name(self, value: Json, reference: str) -> Deep[bool]:
+        target = self._target(reference)
+        holder = isinstance(value, list | dict)
+        key = (id(target), ("id", id(value)) if holder else (type(value), value))
+        if key not in self._known:
+            self._known[key] = False  # for a name that leads to itself before anything else
+            self._known[key] = yield from call(self._fits(value, target))
+        return self._known[key]
+
+    def _target(self, reference: str) -> JsonSchema:
+        """What a name stands for, through all names that stand for nothing but another name."""
+        passed: set[str] = set()
+        schema: JsonSchema = {"$ref": reference}
+        while "$ref" in schema and schema["$ref"] not in passed:
+            reference = schema["$ref"]
+            if reference in self._targets:
+                schema = self._targets[reference]
+                break
+            passed.add(reference)
+            schema = self._definitions.get(reference.removeprefix(PREFIX), {})
+        self._targets.update(dict.fromkeys(passed, schema))
+        return schema
 
 
 def _fits_itself(value: Json, schema: JsonSchema) -> bool:
@@ -73,7 +108,11 @@ def is_type(value: Json, name: str) -> bool:
 def _within(value: Json, schema: JsonSchema) -> bool:
     match value:
         case str():
-            return _sized(value, schema, "Length") and _matches(value, schema.get("pattern"))
+            return (
+                _sized(value, schema, "Length")
+                and is_like(schema.get("format", ""), value)
+                and _matches(value, schema.get("pattern"))
+            )
         case list():
             return _sized(value, schema, "Items") and _is_unique(value, schema)
         case dict():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.schema.notation.build import Build
 from pdl.schema.notation.words import TYPES, foreign
+from pdl.schema.prose import quoted
 from pdl.syntax.language import Advice, Language, Unexpected
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _advise_character(place: Unexpected) -> Advice:
         "!": "a field without `?` is required",
         "%": "template syntax has no place here",
     }
-    message = f"unexpected character `{place.found}`"
+    message = f"unexpected character {quoted(place.found)}"
     return Advice(message, hints.get(place.found, ""), "unexpected-character")
 
 

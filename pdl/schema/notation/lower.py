@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.schema.deep import Deep, call, each, run
+from pdl.schema.extents import extents, is_beyond
 from pdl.schema.notation.constraints import Constraints, Kind
 from pdl.schema.notation.flatten import alternatives, is_literal
 from pdl.schema.notation.names import PREFIX
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.schema.notation.report import Report
 
+_SIZES = MappingProxyType({"string": ("Length", "characters"), "object": ("Properties", "keys")})
 _UNKNOWN: JsonSchema = {"not": {}}  # stands where a problem was reported, so that none follows
 
 
@@ -90,12 +94,24 @@ class Lowering:
             schema = yield from call(self._type(leaf.atom))
             if schema is _UNKNOWN:
                 return schema
-            return {**schema, **self.constraints.keywords(_kind(leaf.atom, schema), leaf)}
+            bounded = {**schema, **self.constraints.keywords(_kind(leaf.atom, schema), leaf)}
+            self._check_extents(bounded, leaf)
+            return bounded
         if isinstance(leaf, Array):
             return (yield from self._array(leaf))
         if isinstance(leaf, Object):
             return (yield from self._object(leaf))
         return self._scalar(leaf)
+
+    def _check_extents(self, schema: JsonSchema, leaf: Item) -> None:
+        kind = str(schema.get("type"))
+        if kind not in _SIZES or not is_beyond(schema, _SIZES[kind][0]):
+            return
+        low, high = extents(schema)
+        few = f"{low} or more" if math.isinf(high) else f"{low} to {high}"
+        few = str(low) if low == high else few
+        message = f"no value of this type has such a number of {_SIZES[kind][1]}: it has {few}"
+        self.report.add("schema/empty-range", message, leaf)
 
     def _scalar(self, scalar: Scalar) -> JsonSchema:
         """atom: word | literal | NAME."""

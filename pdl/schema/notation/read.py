@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdl.schema.notation.comments import descriptions
 from pdl.schema.notation.constraints import Kind
-from pdl.schema.notation.fits import fits
+from pdl.schema.notation.fits import Fits
 from pdl.schema.notation.language import SCHEMA
 from pdl.schema.notation.lower import Lowering
 from pdl.schema.notation.names import alias_cycle, endless_cycle, reachable
@@ -125,8 +125,9 @@ def _way(cycle: list[str]) -> str:
 def _check_defaults(lowering: Lowering, definitions: Mapping[str, JsonSchema]) -> None:
     if lowering.report:
         return  # a type that is unknown has no values to compare with
+    fits = Fits(definitions)
     for default in lowering.defaults:
-        if not fits(default.value, default.schema, definitions):
+        if not fits(default.value, default.schema):
             node = default.node
             shown = quoted(lowering.report.source.text[node.start : node.end])
             message = f"the default {shown} does not fit the field's type"

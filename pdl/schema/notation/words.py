@@ -107,6 +107,7 @@ _ADVICE = MappingProxyType(
         "timedelta": "write `duration`",
         "uuid.uuid": "write `uuid`",
         "ip": "write `ipv4 | ipv6`",
+        "never": "no value fits it, so leave it out",
         "yes": "an answer of yes or no is written `yesno`, alone",
         "no": "an answer of yes or no is written `yesno`, alone",
         "markdown": "write `str`, or `code` for one fenced block",

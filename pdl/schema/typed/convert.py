@@ -4,47 +4,28 @@ from __future__ import annotations
 
 import collections
 import collections.abc
-import datetime as dt
 import enum
 import importlib
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, Union, get_args, get_origin
-from uuid import UUID
 
 from pdl.errors import Problem, error_from
 from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.json_schema.convert import convert as convert_json_schema
+from pdl.schema.notation.fits import Fits
 from pdl.schema.notation.unions import NULL, join
 from pdl.schema.typed.defaults import NO_DEFAULT
 from pdl.schema.typed.metadata import annotate
 from pdl.schema.typed.records import Member, docstring, is_record, members
+from pdl.schema.typed.refusals import is_form, refuse, why_not
+from pdl.schema.typed.scalars import scalar_schema
 
 if typing.TYPE_CHECKING:
     from pdl._types import Json
     from pdl.schema.parts import Parts
 
-_SCALARS: MappingProxyType[Any, dict[str, Json]] = MappingProxyType(
-    {
-        str: {"type": "string"},
-        bool: {"type": "boolean"},
-        int: {"type": "integer"},
-        float: {"type": "number"},
-        Decimal: {"type": "number"},
-        None: dict(NULL),
-        type(None): dict(NULL),
-        Any: {},
-        object: {},
-        dt.datetime: {"type": "string", "format": "date-time"},
-        dt.date: {"type": "string", "format": "date"},
-        dt.time: {"type": "string", "format": "time"},
-        dt.timedelta: {"type": "string", "format": "duration"},
-        UUID: {"type": "string", "format": "uuid"},
-    }
-)
 _LISTS = frozenset(
     {
         list,
@@ -75,10 +56,16 @@ def convert(form: Any) -> Parts:
     """The parts of a type's schema.
 
     Records (dataclasses, TypedDicts, NamedTuples) are closed objects; a field with a default is not
-    required. Raises SchemaError for what has no JSON Schema, naming where it stands.
+    required. Raises SchemaError for what has no JSON Schema, naming where it stands, LimitError for
+    types that nest deeper than Python's own calls can.
     """
     converter = _Converter()
-    root = converter.schema(form, _name(form), {})
+    try:
+        root = converter.schema(form, _name(form), {})
+    except RecursionError as error:
+        message = "the type nests too deep"
+        raise error_from([Problem("limit/schema-depth", message)]) from error
+    converter.check_defaults()
     document = {**root, "$defs": converter.definitions} if converter.definitions else root
     return convert_json_schema(_inlined(document), DEFAULT_LIMITS)
 
@@ -89,16 +76,31 @@ class _Converter:
     def __init__(self) -> None:
         self.definitions: dict[str, Json] = {}
         self._names: dict[Any, str] = {}
+        self._defaults: list[tuple[Json, dict[str, Json], str]] = []
+
+    def check_defaults(self) -> None:
+        """Refuse a default that its own type does not take, now that all classes are known."""
+        fits = Fits(self.definitions)
+        for value, schema, where in self._defaults:
+            if not fits(value, schema):
+                hint = "a field that may be None has a type such as `int | None`"
+                message = f"the default {value!r:.40} at {where} does not fit the field's type"
+                raise error_from(
+                    [Problem("schema/bad-default", message, hint="" if value is not None else hint)]
+                )
 
     def schema(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
         """The schema of a type that stands at `where`, with type variables as bound."""
         form = _unwrapped(form, bound)
-        if _is_scalar(form):
-            return dict(_SCALARS[form])
+        if not is_form(form):
+            refuse(form, where, why_not(form))
+        scalar = scalar_schema(form)
+        if scalar is not None:
+            return dict(scalar)
         origin, arguments = get_origin(form), get_args(form)
         if origin is Annotated:
             inner = self.schema(arguments[0], where, bound)
-            return annotate(inner, form.__metadata__, lambda why: _refuse(form, where, why))
+            return annotate(inner, form.__metadata__, lambda why: refuse(form, where, why))
         if origin in (Union, types.UnionType):
             return self._union(arguments, where, bound)
         if origin is Literal:
@@ -124,13 +126,13 @@ class _Converter:
     def _container(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
         origin, arguments = get_origin(form) or form, get_args(form)
         if origin is tuple:
-            if form is not tuple and not arguments:  # tuple[()], the empty one
+            if not (arguments or form is tuple or _is_bare(form)):  # tuple[()], the empty one
                 return {"type": "array", "maxItems": 0}
             return self._tuple(arguments, where, bound)
         if origin in _MAPS:
             return self._map(arguments, where, bound)
         if origin not in _LISTS | _SETS:
-            _refuse(form, where, "it has no JSON Schema")
+            refuse(form, where, why_not(form))
         found: dict[str, Json] = {"type": "array"}
         items = self.schema(arguments[0], f"{where}[]", bound) if arguments else {}
         found |= {"items": items} if items else {}
@@ -149,7 +151,7 @@ class _Converter:
             return {"type": "object", "additionalProperties": True}
         key = self.schema(arguments[0], where, bound)
         if key and key.get("type") != "string":
-            _refuse(arguments[0], where, "the keys of a JSON object are strings")
+            refuse(arguments[0], where, "the keys of a JSON object are strings")
         values = self.schema(arguments[1], f"{where}[str]", bound)
         names = {"propertyNames": key} if key.keys() - {"type"} else {}
         return {"type": "object", "additionalProperties": values or True, **names}
@@ -161,7 +163,7 @@ class _Converter:
         identity = (cls, resolved)
         if identity not in self._names:
             if where.count(".") > _DEEPEST:  # a generic class may hold ever larger ones of itself
-                _refuse(cls, where[:60] + "…", "its fields nest without end")
+                refuse(cls, where, "its fields nest without end")
             name = self._free_name("".join(map(_short_name, (cls, *resolved))))
             self._names[identity] = name
             self.definitions[name] = {}  # taken, so that a record may hold itself
@@ -175,7 +177,7 @@ class _Converter:
         try:
             listed = list(members(cls))
         except NameError as error:
-            _refuse(cls, where, f"its annotations name `{error.name}`, which is not defined there")
+            refuse(cls, where, f"its annotations name `{error.name}`, which is not defined there")
         fields = {one.name: self._field(one, f"{where}.{one.name}", bound) for one in listed}
         required = [one.name for one in listed if one.required]
         found: dict[str, Json] = {"type": "object"}
@@ -188,7 +190,10 @@ class _Converter:
     def _field(self, member: Member, where: str, bound: _Bindings) -> dict[str, Json]:
         found = self.schema(member.form, where, bound)
         found |= {"description": member.description} if member.description else {}
-        return found | ({} if member.default is NO_DEFAULT else {"default": member.default})
+        if member.default is NO_DEFAULT:
+            return found
+        self._defaults.append((member.default, found, where))
+        return {**found, "default": member.default}
 
     def _pydantic(self, form: Any, where: str) -> dict[str, Json]:
         if form not in self._names:
@@ -196,7 +201,7 @@ class _Converter:
             try:
                 document = models.model_schema(form)
             except TypeError as error:
-                _refuse(form, where, str(error))
+                refuse(form, where, str(error))
             document = self._adopted(document)
             if "$ref" in document:
                 return document
@@ -234,16 +239,26 @@ def _unwrapped(form: Any, bound: _Bindings) -> Any:
     while True:
         if isinstance(form, TypeVar):
             form = bound.get(form, _default(form))
-        elif get_origin(form) in (Final, ClassVar):
+        elif get_origin(form) in (Final, ClassVar) or _is_read_only(form):
             form = get_args(form)[0]
         elif hasattr(form, "__supertype__"):
             form = form.__supertype__
         elif type(form).__name__ == "TypeAliasType":
             form = form.__value__
-        elif get_origin(form) is not None and bound.keys() & set(form.__parameters__):
+        elif get_args(form) and bound.keys() & set(getattr(form, "__parameters__", ())):
             form = form[tuple(bound.get(one, one) for one in form.__parameters__)]
         else:
             return form
+
+
+def _is_bare(form: Any) -> bool:
+    """Whether it is a generic name of `typing` without its brackets, as `typing.Tuple` is."""
+    return not hasattr(form, "__args__")
+
+
+def _is_read_only(form: Any) -> bool:
+    """Whether it is `ReadOnly[…]` (PEP 705), which Python 3.11 has only in `typing_extensions`."""
+    return getattr(get_origin(form), "_name", "") == "ReadOnly"
 
 
 def _default(variable: TypeVar) -> Any:
@@ -251,10 +266,6 @@ def _default(variable: TypeVar) -> Any:
     if variable.__constraints__:
         return Union[variable.__constraints__]  # noqa: UP007 - made of a tuple
     return variable.__bound__ if variable.__bound__ is not None else Any
-
-
-def _is_scalar(form: Any) -> bool:
-    return isinstance(form, collections.abc.Hashable) and form in _SCALARS
 
 
 def _is_pydantic(form: Any) -> bool:
@@ -274,6 +285,10 @@ def _alternatives(schema: dict[str, Json]) -> list[dict[str, Json]]:
 
 
 def _enumeration(cls: type[enum.Enum], where: str) -> dict[str, Json]:
+    if issubclass(cls, enum.Flag):
+        refuse(cls, where, "flags combine: write `int`, or a list of the members of an Enum")
+    if not len(cls):
+        refuse(cls, where, "it has no members, so no value fits it")
     found = _choice([_value(member) for member in cls], where)
     text = docstring(cls)
     return found | ({"description": text} if text and text != "An enumeration." else {})
@@ -286,7 +301,7 @@ def _value(one: Any) -> Json:
 def _choice(values: list[Json], where: str) -> dict[str, Json]:
     for value in values:
         if value is not None and not isinstance(value, str | bool | int | float):
-            _refuse(value, where, "a choice is among JSON's scalars")
+            refuse(value, where, "a choice is among JSON's scalars")
     if values == [None]:
         return dict(NULL)
     return {"const": values[0]} if len(values) == 1 else {"enum": values}
@@ -328,9 +343,3 @@ def _dicts(value: Json) -> Iterator[dict[str, Json]]:
             pending += node.values()
         elif isinstance(node, list):
             pending += node
-
-
-def _refuse(form: Any, where: str, why: str) -> typing.NoReturn:
-    shown = _name(form) if isinstance(form, type) else str(form)
-    message = f"the type `{shown}` at {where} cannot be a schema: {why}"
-    raise error_from([Problem("schema/unsupported-type", message)])

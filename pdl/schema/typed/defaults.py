@@ -8,6 +8,7 @@ import enum
 import math
 from collections.abc import Mapping
 from decimal import Decimal
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -28,9 +29,19 @@ def json_default(value: Any) -> Json:
         return value
     if isinstance(value, int | float | Decimal):
         return _number(value)
-    if isinstance(value, dt.date | dt.time | UUID):
-        return str(value) if isinstance(value, UUID) else value.isoformat()
-    return _collection(value)
+    text = _text(value)
+    return _collection(value) if text is NO_DEFAULT else text
+
+
+def _text(value: Any) -> Json:
+    """The text of a value that JSON has as a string, or NO_DEFAULT."""
+    if isinstance(value, dt.datetime | dt.time) and value.tzinfo is None:
+        return NO_DEFAULT  # RFC 3339 has no times without an offset
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    if isinstance(value, UUID | PurePath) or type(value).__module__ == "ipaddress":
+        return str(value)
+    return NO_DEFAULT
 
 
 def _collection(value: Any) -> Json:

@@ -38,7 +38,7 @@ class Member:
 def is_record(form: Any) -> bool:
     """Whether a class has named fields that this module can list."""
     return isinstance(form, type) and (
-        dataclasses.is_dataclass(form) or is_typeddict(form) or _is_named_tuple(form)
+        dataclasses.is_dataclass(form) or _is_typed_dict(form) or _is_named_tuple(form)
     )
 
 
@@ -49,7 +49,7 @@ def members(cls: Any) -> Iterator[Member]:
         for field in dataclasses.fields(cls):
             if field.init:
                 yield _dataclass_member(field, hints[field.name])
-    elif is_typeddict(cls):
+    elif _is_typed_dict(cls):
         for name, form in hints.items():
             yield _typed_dict_member(name, form, name in cls.__required_keys__)
     else:
@@ -65,6 +65,13 @@ def docstring(cls: Any) -> str:
     if not isinstance(text, str) or text.startswith(f"{cls.__name__}("):
         return ""
     return inspect.cleandoc(text)
+
+
+def _is_typed_dict(form: type) -> bool:
+    """Also one of `typing_extensions`, which may be absent, and has a metaclass of its own."""
+    return is_typeddict(form) or (
+        issubclass(form, dict) and hasattr(form, "__required_keys__") and hasattr(form, "__total__")
+    )
 
 
 def _is_named_tuple(form: type) -> bool:

@@ -11,7 +11,7 @@ from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem, error_from
 from pdl.schema.deep import Deep, call, run
 from pdl.schema.keywords import ASSERTIONS
-from pdl.schema.notation.fits import fits, is_type
+from pdl.schema.notation.fits import Fits, is_type
 from pdl.schema.notation.names import PREFIX, alias_cycle, endless_cycle
 from pdl.schema.notation.unions import NULL, join
 from pdl.schema.prose import joined
@@ -96,8 +96,9 @@ class _Normaliser:
 
     def _check(self) -> None:
         """What can be told only of all definitions together."""
+        fits = Fits(self._found)
         for value, schema, path in self._defaults if not self._problems else ():
-            if not fits(value, schema, self._found):
+            if not fits(value, schema):
                 self._refuse("default", "that does not fit its type", path)
         cycle = alias_cycle(self._found) or endless_cycle(self._found)
         if cycle and not self._problems:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from pdl.schema.extents import is_beyond
 from pdl.schema.notation.words import FORMATS
 from pdl.schema.patterns import complaint
 
@@ -52,6 +53,8 @@ def sizes(schema: JsonSchema, name: str) -> dict[str, Json]:
     found = {key: int(schema[key]) for key in (f"min{name}", f"max{name}") if key in schema}
     if found.get(f"min{name}", 0) > found.get(f"max{name}", math.inf):
         raise Unwritable(f"max{name}", f"below `min{name}`, which nothing fits")
+    if is_beyond({**schema, **found}, name):
+        raise Unwritable(next(iter(found)), "that nothing fits")
     return found
 
 

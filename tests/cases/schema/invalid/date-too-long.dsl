@@ -1,0 +1,1 @@
+{ day: date<11,20>, id: uuid { max: 30 } }

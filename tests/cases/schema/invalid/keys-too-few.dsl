@@ -1,0 +1,1 @@
+{ a: int, b: int, [str]: any }<,1>

@@ -1,0 +1,1 @@
+{ a: int, b?: int } { min: 3 }
