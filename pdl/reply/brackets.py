@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pdl.reply.outcome import Extent
 
 _SHAPED = {
-    "{": re.compile(r"""\{\s*+(?:["'“”‘`{}\[<]|//|/\*|#|…|\.\.\.|[\w$-]++\s*+[:：])"""),
+    "{": re.compile(r"""\{\s*+(?:["'“”‘`{}\[<]|//|/\*|#|…|\.\.\.|[\w$-]++\s*+[:：]|\Z)"""),
     "[": re.compile(
         r"""\[\s*+(?:["'“‘{\[\]<]|[-+]?\.?\d|//|/\*|…|\.\.\."""
         r"""|(?:true|false|null|none|nan|infinity|undefined)\b|[\w -]{1,40}+,)""",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from pdl.reply import late
+from pdl.reply.doubt import Surroundings
 from pdl.reply.elision import elided_at, elided_behind, placeholder_at
 from pdl.reply.marks import announced, claimed, exemplified
 from pdl.reply.parse import Broken, Parsed, parse
 from pdl.reply.shape import resembles
+from pdl.reply.wholeness import left_out
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ class Candidate:
 
     `rank`: 2 by words (final, corrected) or an answer tag, 1 by a json fence, 0 by nothing.
     `claimed`: it stands behind `Answer:`; that does not decide, but no fence decides against it.
+    `doubt`: why it may be no answer although it fits.
     """
 
     span: Extent
@@ -37,6 +41,7 @@ class Candidate:
     bracket: Bracketed
     rank: int
     claimed: bool
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +62,26 @@ class Judged:
 def candidates(asked: Asked) -> list[Candidate]:
     """What looks like data in a reply, in its order."""
     found: list[Candidate] = []
-    end = 0
+    around = Surroundings(asked.text)
+    end = skipped = 0
     for bracket, fence in asked.cut.brackets:
-        if bracket.shaped:
-            rank = _rank(asked, end, bracket, fence)
-            opener = asked.text[bracket.span[0]]
-            kind: Literal["object", "array"] = "object" if opener == "{" else "array"
-            said = claimed(asked.text, end, bracket.span[0])
-            found.append(Candidate(bracket.span, kind, bracket, rank, said))
+        if bracket.closed and around.no_data(bracket.span, skipped):
+            skipped = bracket.span[1]
+        elif bracket.shaped:
+            found.append(_candidate(asked, bracket, fence, end, around))
             end = bracket.span[1]
     return found
+
+
+def _candidate(
+    asked: Asked, bracket: Bracketed, fence: Segment | None, end: int, around: Surroundings
+) -> Candidate:
+    """What a bracket is; `end` is where the candidate before it ended."""
+    kind: Literal["object", "array"] = "object" if asked.text[bracket.span[0]] == "{" else "array"
+    rank = _rank(asked, end, bracket, fence)
+    said = claimed(asked.text, end, bracket.span[0])
+    doubt = around.doubt(bracket.span, fence, end)
+    return Candidate(bracket.span, kind, bracket, rank, said, doubt)
 
 
 def _rank(asked: Asked, end: int, bracket: Bracketed, fence: Segment | None) -> int:
@@ -95,10 +110,24 @@ def _read(asked: Asked, candidate: Candidate) -> Parsed | Broken:
     if candidate.bracket.deep:
         return Broken("limit", f"is nested deeper than {asked.limits.reply_depth} brackets")
     made = parse(body, asked.limits) if candidate.bracket.closed else None
+    if isinstance(made, Broken) and made.reason != "limit":
+        made = _respelled(body, start, asked) or made
     if isinstance(made, Parsed):
         behind = elided_behind(asked.text, end)
-        return _elided(asked.text, behind) if behind else made
+        return _elided(asked.text, behind) if behind else _whole(asked, made)
     return made if made and made.reason == "limit" else _broken(body, candidate.bracket, made)
+
+
+def _respelled(body: str, start: int, asked: Asked) -> Parsed | None:
+    """The value of what is JSON but for its spelling, unless it says that data is missing."""
+    if elided_at(body) is not None or placeholder_at(body) is not None:
+        return None
+    read = late.read_tolerantly(body, asked.limits)
+    if read is None:
+        return None
+    value, repairs = read
+    placed = [replace(r, span=(r.span[0] + start, r.span[1] + start)) for r in repairs]
+    return Parsed(value, tuple(placed))
 
 
 def _broken(body: str, bracket: Bracketed, made: Broken | None) -> Broken:
@@ -115,6 +144,15 @@ def _broken(body: str, bracket: Bracketed, made: Broken | None) -> Broken:
             "elided", f"has the placeholder `{found}` where a value belongs", place[0], found
         )
     return made or Broken("unparsable", "lacks a closing bracket", len(body))
+
+
+def _whole(asked: Asked, made: Parsed) -> Parsed | Broken:
+    """What was parsed, if no string in it stands for data that is left out."""
+    said = left_out(asked.document, made.value)
+    if not said:
+        return made
+    found = shorten(said, 24)
+    return Broken("elided", f"has `{found}` where data belongs", 0, found)
 
 
 def _elided(text: str, place: Extent) -> Broken:

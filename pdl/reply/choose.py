@@ -16,8 +16,8 @@ from pdl.reply.equality import first_difference, key
 from pdl.reply.late import violations_of
 from pdl.reply.locate import placed
 from pdl.reply.outcome import Extent, Reading, Rejected, Violation, failed
-from pdl.reply.parse import Broken, Parsed
-from pdl.reply.wording import brief, count, shorten
+from pdl.reply.parse import Broken, Parsed, parse
+from pdl.reply.wording import brief, count, listed, quoted, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -55,16 +55,34 @@ def _competes(one: Candidate, top: int) -> bool:
 
 
 def _nothing(asked: Asked, found: Sequence[Candidate]) -> Reading:
-    wanted = "object" if "object" in asked.kinds else "array"
     if not found:
-        text = shorten(asked.text)
-        return failed("absent", f"holds no `{wanted}`", wanted=wanted, found=text)
+        return _other_value(asked) or _absent(asked)
+    wanted = "object" if "object" in asked.kinds else "array"
     other = found[0]
     message = f"has a wrong type: it must be `{wanted}`, not `{other.kind}`"
     excerpt = shorten(asked.text[slice(*other.span)])
     violation = Violation((), "type", excerpt, wanted, message, other.span)
     rejected = tuple(Rejected(one.span, f"is no `{wanted}`") for one in found)
     return Reading(reason="wrong-schema", span=other.span, errors=(violation,), rejected=rejected)
+
+
+def _absent(asked: Asked) -> Reading:
+    kinds = [kind for kind in ("object", "array") if kind in asked.kinds]
+    wanted = "JSON" if len(asked.kinds - {"number", "integer"}) > len(kinds) else " or ".join(kinds)
+    shown = wanted if wanted == "JSON" else listed(quoted(kinds), " or ")
+    return failed("absent", f"holds no {shown}", wanted=wanted, found=shorten(asked.text))
+
+
+def _other_value(asked: Asked) -> Reading | None:
+    """The reading of a reply that is one JSON scalar, where none is wanted, or not this one."""
+    body = asked.text.strip(" \t\r\n")
+    made = parse(body, asked.limits) if body else None
+    if not isinstance(made, Parsed):
+        return None
+    start = asked.text.find(body)
+    span = (start, start + len(body))
+    errors = tuple(replace(e, span=span) for e in violations_of(asked.document, made.value))
+    return Reading(reason="wrong-schema", span=span, errors=errors) if errors else None
 
 
 def _decide(asked: Asked, judged: Sequence[Judged]) -> Reading:
@@ -82,6 +100,8 @@ def _decide(asked: Asked, judged: Sequence[Judged]) -> Reading:
     if odd:
         return _uncertain(asked, odd)
     answer = fitting[0]
+    if all(one.candidate.doubt for one in meant):
+        return _doubtful(asked, answer)
     assert isinstance(answer.made, Parsed)
     return Reading(answer.value, answer.candidate.span, repairs=answer.made.repairs)
 
@@ -135,6 +155,14 @@ def _uncertain(asked: Asked, odd: Judged) -> Reading:
     span = odd.candidate.span
     excerpt = shorten(asked.text[slice(*span)], 32)
     message = f"has more than 1 candidates: one fits, and `{excerpt}` {why.message}"
+    return failed("ambiguous", message, span=span, found=excerpt, wanted="1 answer")
+
+
+def _doubtful(asked: Asked, one: Judged) -> Reading:
+    """The only one that fits is no clear answer."""
+    span = one.candidate.span
+    excerpt = shorten(asked.text[slice(*span)], 32)
+    message = f"says nothing clear: `{excerpt}` {one.candidate.doubt}"
     return failed("ambiguous", message, span=span, found=excerpt, wanted="1 answer")
 
 

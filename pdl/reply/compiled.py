@@ -30,3 +30,7 @@ def never(_value: Json, _memo: Memo) -> bool:
 
 class PatternTimeout(Exception):  # noqa: N818 - it ends a check with a reason; nobody else sees it
     """A pattern took too long on one string."""
+
+
+class UnusablePattern(ValueError):  # noqa: N818 - it ends a check with a reason, as the other does
+    """A pattern of the schema is none."""

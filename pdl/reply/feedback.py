@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdl._types import JsonPath, format_path
 from pdl.reply.wanted import wanted
+from pdl.reply.wording import listed, quoted
 
 if TYPE_CHECKING:
     from pdl.reply.outcome import Check, Violation
@@ -51,8 +52,10 @@ def _wrong_kind(first: Violation) -> str:
 
 
 def _article(first: Violation) -> str:
-    known = {"a code block", "a task list", "text", "yes or no"}
-    return first.wanted if first.wanted in known else f"`{first.wanted}`"
+    known = {"a code block", "a task list", "text", "yes or no", "JSON"}
+    if first.wanted in known:
+        return first.wanted
+    return listed(quoted(first.wanted.split(" or ")), " or ")
 
 
 def _violations(check: Check) -> list[str]:
@@ -91,4 +94,6 @@ def _advice(schema: Schema | None, check: Check) -> str:
         check.errors[0].keyword == "type" and not check.errors[0].path
     ):
         return wanted(schema, alone=False)
+    if schema and schema.form == "text" and check.errors[0].keyword in {"format", "pattern"}:
+        return "Give me just that text, without quotes or other words."
     return ""

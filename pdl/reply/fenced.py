@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from pdl.reply.dialects import END_TOKEN
 from pdl.reply.marks import announced
 from pdl.reply.outcome import Reading, Rejected, failed
+from pdl.reply.program import Program
 from pdl.reply.sentences import language
-from pdl.reply.wording import count, listed
+from pdl.reply.wording import count, listed, shorten
 
 if TYPE_CHECKING:
     from pdl.reply.asked import Asked
@@ -53,16 +54,42 @@ def read(asked: Asked) -> Reading:
         return _absent(blocks, lang)
     fitting = _marked(asked, fitting) or fitting
     contents = {content(asked.text, block): block for block in reversed(fitting)}
-    others = tuple(Rejected(b.span, "is not the answer") for b in blocks if b not in fitting)
+    taken = {block.span for block in fitting}
+    others = tuple(Rejected(b.span, "is not the answer") for b in blocks if b.span not in taken)
     if len(contents) > 1:
         return _many(fitting)
     [(value, block)] = contents.items()
+    return _flaw(asked.text, value, block, blocks) or Reading(value, block.body, rejected=others)
+
+
+def _flaw(text: str, value: str, block: Segment, blocks: list[Segment]) -> Reading | None:
+    """Why the content of the only block is no answer after all."""
     if not value.strip():
         return failed("absent", "holds an empty code block", span=block.span, wanted="a code block")
-    if _has_fence(value, asked.text, block):
+    program = Program(value)
+    if _has_fence(value, text, block) or (
+        block.closed and (program.open_text or _stray(block, blocks))
+    ):
         message = "has a code block in which another one begins"
         return failed("ambiguous", message, span=block.span, wanted="1 code block")
-    return Reading(value, block.body, rejected=others)
+    if not block.closed and program.cut_off:
+        end = shorten(value.rstrip()[-24:], 24)
+        message = f"has a code block that is cut off at `{end}`"
+        return failed("truncated", message, span=block.span, found=end, wanted="all of the code")
+    if said := program.left_out:
+        found = shorten(said)
+        message = f"leaves code out at `{found}`"
+        return failed("elided", message, span=block.span, found=found, wanted="all of the code")
+    return None
+
+
+def _stray(block: Segment, blocks: list[Segment]) -> bool:
+    """Whether the last fence of the reply is bare and never closed.
+
+    Then it may be the one that ends `block`, and the line that seemed to end it is content.
+    """
+    last = blocks[-1]
+    return last.span != block.span and not last.closed and not last.label
 
 
 def content(text: str, block: Segment) -> str:

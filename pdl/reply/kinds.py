@@ -25,6 +25,9 @@ def is_number(value: Json) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+_EXACT = 2**53  # from here on not every whole number is a float
+_LONGEST = 1200  # characters of a number; more than any that a float needs
+
 KINDS: Mapping[str, Callable[[Json], bool]] = {
     "null": lambda value: value is None,
     "boolean": lambda value: isinstance(value, bool),
@@ -58,8 +61,40 @@ def is_multiple(value: float, divisor: float) -> bool:
 
 def _decimal(value: float) -> tuple[int, int]:
     """A number as mantissa and power of ten, from its shortest decimal form."""
-    if isinstance(value, int):
-        return value, 0
-    digits, _, exponent = repr(value).partition("e")
+    return (value, 0) if isinstance(value, int) else _written(repr(value))
+
+
+def _written(text: str) -> tuple[int, int]:
+    """A number as mantissa and power of ten, both as they are written."""
+    digits, _, exponent = text.lower().partition("e")
     whole, _, fraction = digits.partition(".")
     return int(whole + fraction), int(exponent or 0) - len(fraction)
+
+
+def exact(text: str) -> float | int | str:
+    """The value of a number written with a point or an exponent; a word if there is none.
+
+    A float holds about 16 digits (IEEE 754). Ordinary fractions are rounded to it as everywhere,
+    but one whole number never becomes another, nor a fraction a whole number, nor any number 0:
+    what a float cannot hold is an integer then, or `large`, `small`, or `precise`.
+    """
+    value = float(text)
+    if math.isinf(value):
+        return "large"
+    if not value.is_integer() or (abs(value) < _EXACT and text.rstrip("0").endswith(".")):
+        return value
+    return "precise" if len(text) > _LONGEST else _whole(text, value)
+
+
+def _whole(text: str, value: float) -> float | int | str:
+    mantissa, exponent = _written(text)
+    if not value:
+        return "small" if mantissa else value
+    if (mantissa, exponent) == _written(repr(value)):
+        return value
+    whole, rest = divmod(mantissa, 10 ** max(0, -exponent))
+    if rest:
+        return "precise"
+    whole *= 10 ** max(0, exponent)
+    other, scale = _written(repr(value))
+    return value if other * 10 ** max(0, scale) == whole * 10 ** max(0, -scale) else whole

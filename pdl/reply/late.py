@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply.asked import Asked
-    from pdl.reply.outcome import Check, Reading, Violation
+    from pdl.reply.outcome import Check, Reading, Repair, Violation
     from pdl.reply.references import Document
     from pdl.schema import Schema
 
@@ -44,6 +44,12 @@ def search(schema: Schema | None, reply: str, limits: Limits) -> Check:
     return found
 
 
+def is_whole(document: Document, value: Json) -> bool:
+    """`wholeness.is_whole`."""
+    found: bool = import_module("pdl.reply.wholeness").is_whole(document, value)
+    return found
+
+
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
     """`patterns.compile_pattern`."""
     test: Callable[[str], bool] = import_module("pdl.reply.patterns").compile_pattern(pattern)
@@ -67,4 +73,14 @@ def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
 def unevaluated(*arguments: Any) -> Iterable[Any]:
     """`evaluated.unevaluated`."""
     found: Iterable[Any] = import_module("pdl.reply.evaluated").unevaluated(*arguments)
+    return found
+
+
+def read_tolerantly(text: str, limits: Limits) -> tuple[Json, tuple[Repair, ...]] | None:
+    """`tolerant.read`, or None where that has no certain reading."""
+    tolerant = import_module("pdl.reply.tolerant")
+    try:
+        found: tuple[Json, tuple[Repair, ...]] = tolerant.read(text, limits)
+    except tolerant.UnreadableError:
+        return None
     return found

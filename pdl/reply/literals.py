@@ -55,6 +55,15 @@ def read(asked: Asked) -> Reading | None:
     for choice in literals(asked.document, asked.document):
         if isinstance(choice, str) and choice == body and asked.verdict(choice):
             return accept(asked, _extent(text, body), choice, ())
+    return _preferred(asked, text, body)
+
+
+def _preferred(asked: Asked, text: str, body: str) -> Reading | None:
+    """`feature, not bug`: one choice in place of another."""
+    chosen, denied, other = body.partition(", not ")
+    words = [word for word in literals(asked.document, asked.document) if isinstance(word, str)]
+    if denied and chosen != other and chosen in words and other in words and asked.verdict(chosen):
+        return accept(asked, _extent(text, chosen), chosen, ())
     return None
 
 
@@ -69,7 +78,12 @@ def wanted_kinds(asked: Asked) -> str:
 
 
 def accept(asked: Asked, span: Extent, value: Json, repairs: tuple[Repair, ...]) -> Reading:
-    """The reading of a value that was found, held against the schema."""
+    """The reading of a value that was found, held against the schema.
+
+    A whole number with a point is an int where the schema allows no other numbers.
+    """
+    if isinstance(value, float) and value.is_integer() and "number" not in asked.kinds:
+        value = int(value)
     if asked.verdict(value):
         return Reading(value, span, repairs=repairs)
     if isinstance(value, float) and "integer" in asked.kinds and "number" not in asked.kinds:

@@ -67,6 +67,11 @@ def claimed(text: str, start: int, at: int) -> bool:
     return _CLAIM.search(_lead(text, start, at)) is not None
 
 
+def lead_clause(text: str, start: int, at: int) -> str:
+    """The last sentence of the words that lead to what stands at `at`; they begin at `start`."""
+    return _clause(_lead(text, start, at))
+
+
 def _lead(text: str, start: int, at: int) -> str:
     """The words on the line of `at`; if there are none, those just above that announce it."""
     before = text[max(start, at - 3 * _LINE) : at]

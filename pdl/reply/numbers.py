@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pdl.reply.kinds import exact
 from pdl.reply.outcome import Extent, Repair
 
 if TYPE_CHECKING:
@@ -25,15 +26,15 @@ _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b|(?:er|ère|e|º|ª|°)\b|번째|番目
 _UNIT = re.compile(
     r"\s?(?:%|‰|°|percent|per\s+cent|prozent|pour\s*cent|por\s*ciento|процент\w*|백분율|퍼센트)"
     r"|\s*(?:hundred|thousand|million|billion|trillion|dozen|mio|mrd|mln|bn|tausend|million\w*|milliard\w*"
-    r"|mil(?:lones)?|milhões|mille|тыс\w*|млн|млрд|миллион\w*|миллиард\w*)\b"
-    r"|\s?[十百千万萬億亿兆만억조천백]|\s*(?:\.\.\.|…)"
+    r"|lakhs?|crores?|mil(?:lones)?|milhões|mille|тыс\w*|млн|млрд|миллион\w*|миллиард\w*)\b"
+    r"|\+|\s?[十百千万萬億亿兆만억조천백]|\s*(?:\.\.\.|…)"
     r"|(?-i:[^\W\d_\u0e00-\U0003ffff])|[/^\\²³¹⁰-₟½¼¾⅓-⅞]",
     re.IGNORECASE,
 )
 _OPERATOR_BEHIND = re.compile(
     r"[*_)]*\s*+(?:[×÷^=<>≤≥±+*/·]|\*\*|[-–−](?=\s)|x(?=\s*\d))\s*+[-+(−]?\d"
 )
-_OPERATOR_BEFORE = re.compile(r"(?:[×÷^<>≤≥±·]|\d[)\s]*[-–−+*/=x])\s*[-+(−]?$")
+_OPERATOR_BEFORE = re.compile(r"(?:[×÷^<>≤≥±·]|[<>!≠]=|\d[)\s]*[-–−+*/=x])\s*[-+(−]?$|[-+−]{2}$")
 _GROUP_BEHIND = re.compile("[ \u00a0\u2009\u202f][0-9]{3}(?![0-9])")
 _GROUP_BEFORE = re.compile("[0-9][ \u00a0\u2009\u202f]$")
 _BOUND = re.compile(
@@ -54,13 +55,14 @@ _BEFORE = 40  # characters in front of a number that can change what it says
 class Spoken:
     """Something in the text that may be a scalar answer; `value` is None if it cannot be read.
 
-    Then `why` says what it is instead.
+    Then `why` says what it is instead. `placed` tells whether it stands where an answer does.
     """
 
     span: Extent
     value: str | int | float | bool | None
     why: str = ""
     repairs: tuple[Repair, ...] = ()
+    placed: bool = True
 
 
 def numbers(text: str, digits: int) -> Iterator[Spoken]:
@@ -126,9 +128,9 @@ def _number(span: Extent, sign: str, token: str, digits: int) -> Spoken:
     if len(plain) > digits:
         return Spoken(span, None, f"has more than {digits} digits")
     is_float = any(char in plain for char in ".eE")
-    number = float(plain) if is_float else int(plain)
-    if number == float("inf"):
-        return Spoken(span, None, "is too large")
+    number = exact(plain) if is_float else int(plain)
+    if isinstance(number, str):
+        return Spoken(span, None, f"is too {number}")
     value = -number if sign in {"-", "−"} else number
     repairs = (
         (Repair("number", span, (), sign + token, str(value)),)

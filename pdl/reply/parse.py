@@ -7,7 +7,6 @@ place behind it: `parse` is where it is to be asked if the first one fails.
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +14,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply.equality import equal
+from pdl.reply.kinds import exact
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -121,11 +121,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _float(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise _RefusedError(
-            Broken("unparsable", f"holds a number that is too large: {shorten(text)}")
-        )
+    value = exact(text)
+    if isinstance(value, str):
+        message = f"holds a number that is too {value}: {shorten(text)}"
+        raise _RefusedError(Broken("unparsable", message))
     return value
 
 

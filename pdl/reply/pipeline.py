@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pdl.errors import OutputError
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply import late
-from pdl.reply.compiled import PatternTimeout
+from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.outcome import Check, Segment
 from pdl.reply.parse import Parsed, is_deep, parse
 from pdl.reply.verdict import verdict_of
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pdl._types import Json
 
 _BLANKS = " \t\r\n"
+_SIGNS = ("...", "…", "more", "More", "other", "rest", "remaining", '"<', "\\ud", "\\uD")
+"""One of them stands in each text that parses and may all the same be no whole answer."""
 
 
 def check(schema: Schema | None, reply: str, *, limits: Limits = DEFAULT_LIMITS) -> Check:
@@ -51,10 +53,23 @@ def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
     try:
         if not isinstance(made, Parsed) or not verdict_of(schema.document)(made.value):
             return None
-    except (RecursionError, PatternTimeout):
+        if _has_signs(body) and not late.is_whole(schema.document, made.value):
+            return None
+    except (RecursionError, PatternTimeout, UnusablePattern):
         return None
     start = len(reply) - len(reply.lstrip(_BLANKS))
     whole = (0, len(reply))
     return Check(
         made.value, span=(start, start + len(body)), segments=(Segment("text", whole, whole),)
     )
+
+
+def _has_signs(body: str) -> bool:
+    """Whether a closer look is needed, which costs more than the parsing did."""
+    if any(sign in body for sign in _SIGNS):
+        return True
+    try:
+        body.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

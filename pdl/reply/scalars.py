@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.reply.equality import key
-from pdl.reply.literals import DECORATION, accept, wanted_kinds
+from pdl.reply.literals import accept, wanted_kinds
 from pdl.reply.marks import announced
 from pdl.reply.numbers import Spoken, numbers
 from pdl.reply.outcome import Extent, Reading, Reason, Rejected, Repair, Violation, failed
+from pdl.reply.places import placed, taken_back
 from pdl.reply.sentences import PLAIN_FENCES, Sentences, blanked, masked, untagged
 from pdl.reply.shape import is_free_text, literals
 from pdl.reply.wording import brief, listed, shorten
@@ -21,17 +22,8 @@ if TYPE_CHECKING:
     from pdl.reply.asked import Asked
 
 _BOOLEAN = re.compile(r"(?<![\w-])(?:true|false)(?![\w-])", re.IGNORECASE)
+_AMID = "stands amid other words, not where an answer does"
 _CITATION = re.compile(r"\[\s*\d[\d,\s-]*\]")
-_BEFORE_ANSWER = re.compile(
-    r"(?:(?:[:：=→>]|\b(?:is|was|be|are|say|choose|pick|select|therefore|hence|thus|answer|ist|est|es|é|è)"
-    r"|['’]s|为|是|は)\s*+(?:(?:definitely|clearly|simply|therefore|indeed|just)\s+)?+[*_`\"'“‘«(]*|[*`\"“‘«]+)$",
-    re.IGNORECASE,
-)
-_BEHIND_ANSWER = re.compile(
-    r"[*_`\"'”’»)]*[ \t]*+(?:$|[.,;:!\n—–]|\b(?:because|since|as|that|for|given|is\s+the)\b)",
-    re.IGNORECASE,
-)
-_WINDOW = 60  # characters in front of a word that may announce it
 
 
 def read(asked: Asked) -> Reading:
@@ -66,10 +58,12 @@ def _spoken(asked: Asked, text: str) -> Iterator[Spoken]:
     """All that the prose says and that the schema's types could mean."""
     sentences = Sentences(text)
     for one in _all_spoken(asked, text):
-        denied = one.value is not None and sentences.turned(one.span)
-        yield (
-            replace(one, value=None, why="is denied, conditional or asked about") if denied else one
-        )
+        if one.value is None:
+            yield one
+        elif sentences.turned(one.span):
+            yield replace(one, value=None, why="is denied, conditional or asked about")
+        else:
+            yield replace(one, placed=placed(text, sentences.around(one.span), one.span))
 
 
 def _all_spoken(asked: Asked, text: str) -> Iterator[Spoken]:
@@ -85,13 +79,9 @@ def _all_spoken(asked: Asked, text: str) -> Iterator[Spoken]:
 
 
 def _booleans(text: str) -> Iterator[Spoken]:
-    """True and false in any case; one at least must stand where an answer does."""
-    words = list(_BOOLEAN.finditer(text))
-    both = len({word[0].lower() for word in words}) > 1
-    answered = both or any(_is_answer(text, word.span()) for word in words)
-    for word in words:
-        value = word[0].lower() == "true" if answered else None
-        yield Spoken(word.span(), value, "" if answered else "may be an ordinary word")
+    """True and false in any case."""
+    for word in _BOOLEAN.finditer(text):
+        yield Spoken(word.span(), word[0].lower() == "true")
 
 
 def _words(text: str, words: Sequence[str]) -> Iterator[Spoken]:
@@ -108,19 +98,10 @@ def _words(text: str, words: Sequence[str]) -> Iterator[Spoken]:
         choices = by_fold.get(said.casefold(), [])
         if said in choices:
             yield Spoken(span, said)
-        elif len(choices) == 1 and _is_answer(text, span):
+        elif len(choices) == 1:
             yield Spoken(span, choices[0], "", (Repair("case", span, (), said, choices[0]),))
         else:
             yield Spoken(span, None, "is written in another case")
-
-
-def _is_answer(text: str, span: Extent) -> bool:
-    """Whether a word stands where an answer does: alone, first, or behind `is` or a colon."""
-    before = text[max(0, span[0] - _WINDOW) : span[0]]
-    behind = _BEHIND_ANSWER.match(text, span[1]) is not None
-    first = not before.rpartition("\n")[2].strip(DECORATION + "#>-(")
-    decorated = before[-1:] in {"*", "`", '"', "“"}
-    return (behind or decorated) and (first or _BEFORE_ANSWER.search(before) is not None)
 
 
 def _choose(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Reading:
@@ -133,6 +114,9 @@ def _choose(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Reading:
     unclear = next((one for one in group if one.value is None), None)
     if len(values) > 1:
         return _conflict(asked, list(values.values()), spoken)
+    loose = [one for one in group if one.value is not None and not one.placed]
+    if not marked and len(loose) == len(group) > 0:
+        unclear, values = replace(loose[0], value=None, why=_AMID), {}
     if unclear:
         return _unclear(asked, text, unclear, values)
     if not values:
@@ -142,12 +126,20 @@ def _choose(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Reading:
         return failed(
             "absent", f"holds no {wanted}", found=shorten(text), wanted=wanted.replace("`", "")
         )
-    [answer] = values.values()
+    answer = next(one for one in group if one.placed or marked)
+    start = answer.span[1] if marked else 0
+    if taken_back(text, answer.span[1], start, denies=_denies(answer.value)):
+        return _unclear(asked, text, replace(answer, why="is taken back, or not meant"), {})
     reading = accept(asked, answer.span, answer.value, answer.repairs)
+    kept = {id(one) for one in group}
     others = [
-        Rejected(o.span, "another one is marked as the answer") for o in spoken if o not in group
+        Rejected(o.span, "another one is marked as the answer") for o in spoken if id(o) not in kept
     ]
     return replace(reading, rejected=tuple(others))
+
+
+def _denies(value: object) -> bool:
+    return value is False or (isinstance(value, str) and value.lower() in {"no", "false"})
 
 
 def _marked(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Iterator[bool]:

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 
 from pdl.reply import late
 from pdl.reply.asked import Asked
-from pdl.reply.compiled import PatternTimeout
+from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.feedback import feedback, summary
 from pdl.reply.outcome import Check, Reading, Segment, failed
 from pdl.reply.segment import cut
+from pdl.reply.wholeness import half_character
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.schema import Schema
 
 _CONTAINERS = frozenset(["object", "array"])
+_LINE = 200  # characters in front of a tag that are looked at
+_OPENERS = " \t\r>*_`#|"  # what may stand in front of a tag at the start of a line
 
 
 def search(schema: Schema | None, reply: str, limits: Limits) -> Check:
@@ -29,20 +33,39 @@ def search(schema: Schema | None, reply: str, limits: Limits) -> Check:
     if schema is not None:
         asked = Asked(reply, parts, schema.document, limits, schema.lang, schema.tasks)
     try:
-        reading = _unfinished(parts.segments) or _read(
-            "text" if schema is None else schema.form, asked
+        reading = _unfinished(reply, parts.segments) or _encodable(
+            _read("text" if schema is None else schema.form, asked)
         )
     except RecursionError:
         reading = failed("limit", "is nested too deeply")
     except PatternTimeout:
         reading = failed("limit", "takes too long to check against a pattern of the schema")
+    except UnusablePattern as error:
+        message = f"cannot be checked, for the schema has a pattern that is none: {error}"
+        reading = failed("wrong-schema", shorten(message, 200))
     return _check(schema, reading, parts.segments)
 
 
-def _unfinished(segments: tuple[Segment, ...]) -> Reading | None:
-    """Reasoning that never ends: what stands in it is no answer yet."""
+def _encodable(reading: Reading) -> Reading:
+    """A value without lone surrogates, which no program could write to a file."""
+    half = "" if reading.reason else half_character(reading.value)
+    if not half:
+        return reading
+    message = f"holds half of a character: `{half}` needs its other half, a surrogate"
+    return failed("unparsable", message, span=reading.span, found=half)
+
+
+def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
+    """Reasoning that never ends: what stands in it is no answer yet.
+
+    An opener amid a line may be no more than a word of the text; then the answer is not known.
+    """
     for segment in segments:
         if segment.kind == "reasoning" and not segment.closed:
+            start = segment.span[0]
+            if reply[max(0, start - _LINE) : start].rpartition("\n")[2].strip(_OPENERS):
+                message = f"has a reasoning tag, `{segment.label}`, amid a line, and never ends it"
+                return failed("ambiguous", message, span=segment.span, wanted="an answer alone")
             message = f"never ends its reasoning, which `{segment.label}` begins"
             return failed("truncated", message, span=segment.span, wanted="an answer behind it")
     return None
@@ -66,6 +89,8 @@ def _held(asked: Asked, reading: Reading) -> Reading:
 
 def _read_json(asked: Asked) -> Reading:
     """Objects and arrays are looked for as such; scalars alone first, then in prose."""
+    if not asked.kinds:
+        return failed("wrong-schema", "cannot fit: the schema allows no value at all")
     containers = asked.kinds & _CONTAINERS
     whole = (
         late.reader("literal" if containers else "scalar")(asked)
@@ -87,4 +112,10 @@ def _check(schema: Schema | None, reading: Reading, segments: tuple[Segment, ...
     )
     if made.ok:
         return made
-    return replace(made, value=None, feedback=feedback(schema, made), summary=summary(made))
+    told, line = feedback(schema, made), summary(made)
+    return replace(made, value=None, feedback=_printable(told), summary=_printable(line))
+
+
+def _printable(text: str) -> str:
+    """A text that quotes from the reply, with escapes for lone surrogates."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

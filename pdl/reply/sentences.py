@@ -10,12 +10,17 @@ if TYPE_CHECKING:
     from pdl.reply.outcome import Extent
     from pdl.reply.segment import Cut
 
-_END = re.compile(r"[.!?](?=[\s\"'”’)\]*_`]|$)|[。！？\n]")
+_END = re.compile(r"[.!?](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？\n]")
 _TURNS = re.compile(
     r"(?<![\w-])(?:not|no|never|neither|nor|cannot|hardly|without|unlike|untrue|incorrect|wrong|false(?=\s+that)"
     r"|isnt|wasnt|arent|dont|doesnt|cant|unsure|uncertain|unclear|unknown|doubt\w*"
     r"|if|unless|whether|suppose|supposing|assuming|hypothetically|otherwise|would\s+have|except"
-    r"|nicht|kein\w*|weder|nie|niemals|wenn|falls|ob"
+    r"|far\s+from|anything\s+but|but|although|though|however|nothing|nobody|fail\w*|lack\w*|less|fewer|below|rarely|seldom|barely"
+    r"|refuse\w*|declin\w*|hesitat\w*|instead\s+of|rather\s+than|other\s+than|may|might|could|maybe|perhaps|possibly"
+    r"|used\s+to|formerly|previously|or\s+(?:more|less|so|higher|lower|fewer)|at\s+(?:least|most)|minimum|maximum"
+    r"|(?:some|many|most|others?|people|they|critics|experts|someone|he|she)\s+(?:\w+\s+)?"
+    r"(?:say|says|said|think|thinks|answer\w*|claim\w*|argue\w*|believe\w*)|claim\w*|alleged\w*|supposedly|pretend\w*"
+    r"|isn|wasn|nicht|kein\w*|weder|nie|niemals|wenn|falls|ob"
     r"|pas|jamais|aucun\w*|ni|sauf|nunca|jamás|tampoco|ningun\w*|não|nem|mai|nessun\w*|neanche"
     r"|niet|geen|nooit|inte|aldrig|ikke|aldri|ei"
     r"|не|нет|ни|никогда|если|nie|żaden|değil|hayır|eğer)(?![\w-])"
@@ -27,9 +32,17 @@ _TAG = re.compile(r"</?[A-Za-z][\w-]*+(?:\s[^<>\n]{0,200}+)?>")
 PLAIN_FENCES = frozenset(["", "text", "txt", "plaintext", "plain", "json", "markdown", "md"])
 """Languages of fences that hold an answer, and no program."""
 
-_WORD = re.compile(r"\w+")
-_SPARED = 3  # words behind "7, " that must be free of a denial for the answer to stand alone
+_REASON = re.compile(
+    r"[*_`\"'”’ )]*[,;:.—–]?[*_`\"'”’ ]*[—–]?\s*(?:because|since|weil|denn|parce\s+que|porque)\b",
+    re.IGNORECASE,
+)
 _DECORATION = "*_`\"'“”‘’«»()#> \t\r\n-"
+
+
+def _any_between(places: list[int], start: int, end: int) -> bool:
+    """Whether one of the places, which are in order, is in the range."""
+    index = bisect_left(places, start)
+    return index < len(places) and places[index] < end
 
 
 class Sentences:
@@ -39,6 +52,8 @@ class Sentences:
         self._text = text
         self._ends = [end.end() for end in _END.finditer(text)]
         self._turns = [turn.start() for turn in _TURNS.finditer(text)]
+        self._asks = [mark.start() for mark in _ASKS.finditer(text)]
+        self._first = len(text) - len(text.lstrip(_DECORATION))
 
     def around(self, span: Extent) -> Extent:
         """The sentence in which a span begins, with the mark that ends it."""
@@ -47,29 +62,18 @@ class Sentences:
         later = bisect_left(self._ends, span[1])
         return start, self._ends[later] if later < len(self._ends) else len(self._text)
 
+    def asked(self, span: Extent) -> bool:
+        """Whether a span stands in a question."""
+        return _any_between(self._asks, span[1], self.around(span)[1])
+
     def turned(self, span: Extent) -> bool:
         """Whether the sentence around a span denies it, makes it a condition, or asks."""
         start, end = self.around(span)
-        if _ASKS.search(self._text, span[1], end):
+        if self.asked(span) or _any_between(self._turns, start, span[0]):
             return True
-        turns = self._between(start, span[0]) + self._between(span[1], end)
-        if not turns:
+        if not _any_between(self._turns, span[1], end):
             return False
-        return not (self.leads(span) and self._stands_alone(span, turns[0]))
-
-    def _between(self, start: int, end: int) -> list[int]:
-        return self._turns[bisect_left(self._turns, start) : bisect_left(self._turns, end)]
-
-    def _stands_alone(self, span: Extent, turn: int) -> bool:
-        """`7, since it is not even`: a comma ends the answer, and what denies comes later."""
-        behind = self._text[span[1] : turn]
-        return behind.lstrip("*_`\"'”’ ")[:1] in {",", ";", ":", ".", "!", "—", "–"} and (
-            len(_WORD.findall(behind)) >= _SPARED
-        )
-
-    def leads(self, span: Extent) -> bool:
-        """Whether nothing but decoration stands in front of a span."""
-        return not self._text[: span[0]].strip(_DECORATION)
+        return not (span[0] <= self._first and _REASON.match(self._text, span[1]))
 
 
 def masked(text: str, cut: Cut, fences: frozenset[str]) -> str:

@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from pdl.reply.asked import Asked
 
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<marker>[-*+])[ \t]+\[[^\[\]\n]\][ \t]+\S")
+_LEFT_OUT = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+\[[^\[\]\n]\][ \t]+)?[(\[<]?(?:"
+    r"(?:\.\.\.|…|etc\b)[ \t]*"
+    r"(?:\(?(?:and\s+so\s+on|(?:and\s+)?(?:\d+\s+|the\s+)?(?:more|rest|others?|remaining)\b"
+    r"[^\n]{0,40}))?"
+    r"|(?:and\s+)?(?:\d+\s+more|more|other|remaining|rest of the)\s+(?:tasks|items|steps)"
+    r"(?:\s+(?:here|omitted|follow))?"
+    r")[.)\]> \t]*$",
+    re.IGNORECASE,
+)
 _OTHER_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 
 
@@ -26,6 +36,7 @@ class _List:
     markers: dict[int, str]
     mixed: bool = False
     stray: str = ""
+    left_out: str = ""
     items: int = 1
 
 
@@ -44,6 +55,9 @@ def read(asked: Asked) -> Reading:
     if found.stray:
         message = f"has a line beside its tasks that is none: `{found.stray}`"
         return failed("ambiguous", message, span=found.span, found=found.stray)
+    if found.left_out:
+        message = f"leaves tasks out at `{found.left_out}`"
+        return failed("elided", message, span=found.span, found=found.left_out, wanted="all tasks")
     return _bounded(found, asked.tasks) or Reading(text[slice(*found.span)], found.span)
 
 
@@ -74,11 +88,19 @@ def _lists(text: str) -> list[_List]:
             indent = len(item["indent"].expandtabs(4))
             current = _List(span, indent, {indent: item["marker"]})
             lists.append(current)
+            _look_for_gap(current, line)
         elif item and current:
             _add(current, span, item)
+            _look_for_gap(current, line)
         elif current:
             _continue(current, span, line)
     return lists
+
+
+def _look_for_gap(current: _List, line: str) -> None:
+    """Note a task that is none, but stands for others: `- [ ] ...`."""
+    if not current.left_out and _LEFT_OUT.match(line):
+        current.left_out = line.strip()[:40]
 
 
 def _add(current: _List, span: Extent, item: re.Match[str]) -> None:

@@ -284,7 +284,29 @@ def _nearest(run: _Run, union: Union) -> Iterator[Violation]:
     if faults and len(here) == len(faults):
         yield _merged(run, union, here)
     elif faults:
-        yield from min(faults, key=lambda branch: _distance(branch, path))
+        tag = _unknown_tag([branch for branch in faults if not _is_plain(branch, path)], path)
+        nearest = min(faults, key=lambda branch: _distance(branch, path))
+        yield from [tag] if tag else nearest
+
+
+def _unknown_tag(faults: list[tuple[Violation, ...]], path: JsonPath) -> Violation | None:
+    """One violation for a key by which the branches are told apart, if it fits none of them.
+
+    Each branch wants another value for it; what else a branch wants does not matter then.
+    """
+    tags = [
+        {v.path: v for v in branch if len(v.path) == len(path) + 1 and v.keyword in _LITERAL}
+        for branch in faults
+    ]
+    if len(tags) < 2:  # noqa: PLR2004 - one branch has no others to be told from
+        return None
+    for place, first in tags[0].items():
+        wanted = [tag[place].wanted for tag in tags if place in tag]
+        if len(set(wanted)) == len(tags):
+            shown = listed(wanted, " or ")
+            message = f"must be {shown}, not {first.found}"
+            return Violation(place, first.keyword, first.found, shown, message)
+    return None
 
 
 def _is_plain(branch: tuple[Violation, ...], path: JsonPath) -> bool:
@@ -292,6 +314,7 @@ def _is_plain(branch: tuple[Violation, ...], path: JsonPath) -> bool:
 
 
 _PLAIN = frozenset(["type", "enum", "const", "false"])
+_LITERAL = frozenset(["enum", "const"])
 
 
 def _merged(run: _Run, union: Union, here: list[Violation]) -> Violation:

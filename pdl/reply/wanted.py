@@ -62,6 +62,8 @@ def _details(document: JsonSchema, kind: str) -> str:
         names = required_names(document, document)
         noun = "field" if len(names) == 1 else "fields"
         return f" with the {noun} {listed(quoted(names), ' and ')}" if names else ""
+    if kind == "boolean":
+        return ", `true` or `false`"
     found = [branch for branch in branches(document, document) if "type" in branch]
     if len(found) != 1:
         return ""

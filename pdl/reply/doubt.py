@@ -1,0 +1,126 @@
+"""Why a bracketed span in a reply may be no answer, although it fits: what is said around it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from pdl.reply.marks import lead_clause
+from pdl.reply.sentences import PLAIN_FENCES, language
+
+if TYPE_CHECKING:
+    from pdl.reply.outcome import Extent, Segment
+
+_COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_BOX = re.compile(r"\[\s*[xX]?\s*\](?=[ \t]+\S)")
+_INDEXED = re.compile(r"[A-Za-z0-9_)]")
+_CITATION = re.compile(r"\[\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})?\s*\]")
+_EMPTY = re.compile(r"\{\s*\}|\[\s*\]")
+_ANSWERED = re.compile(
+    r"(?:[:：=→>]|\b(?:is|are|be|was|were|get|gets|gives?|yields?|returns?|returned|produces?|with|contains?"
+    r"|pick|choose|select|therefore|thus|hence|answer|result|output|list|array|object|ist|est|es|é|è)"
+    r"|['’]s|为|是|は)[\s*_`\"“]*$",
+    re.IGNORECASE,
+)
+_NAMED_BEHIND = re.compile(r"[\s*_`\"”]*(?:is|are|was|would|should|ist|est|es)\b", re.IGNORECASE)
+_ENDED = re.compile(
+    r"[*_`\"”)]*[ \t]*(?:$|[.,;:!\n\[{]|\b(?:because|since|as|for)\b)", re.IGNORECASE
+)
+_RESET = re.compile(
+    r"\b(?:but|however|instead|rather|here(?:['’]s| is| are| you go| it is)?(?!\s+(?:not|no)\b)"
+    r"|so|then|sondern|aber|mais|pero|mas|ma)\b",
+    re.IGNORECASE,
+)
+_DENIAL = re.compile(
+    r"(?:\b(?:cannot|never|not|refuse|unable|don['’]?t|doesn['’]?t|didn['’]?t|isn['’]?t|wasn['’]?t|aren['’]?t"
+    r"|can['’]?t|won['’]?t|couldn['’]?t|wouldn['’]?t|shouldn['’]?t|mustn['’]?t|nicht|kein\w*|pas|não|nunca|niet)\b"
+    r"(?!\s+only\b)(?:\s+[\w'’`\"]+){0,6}"
+    r"|\b(?:wrong|incorrect|invalid|bad|malformed|forbidden|false|falsch\w*|incorrecto)"
+    r"(?:\s+(?:answers?|results?|outputs?|json|objects?|arrays?|lists?|responses?|examples?|versions?|ones?))?"
+    r"(?:\s+(?:would\s+be|might\s+be|could\s+be|is|are|was|were|looks?\s+like))?)[\s*_`:：]*$"
+    r"|\bif\s+(?:it|he|she|they|this|that|we|i|you|there|the\s+\w+)\s+(?:were|was|had|could|did)\b"
+    r"|^\W*(?:suppos(?:e|ing)|assuming|hypothetically|imagine|pretend)\b|\bwould\s+have\s+been\b",
+    re.IGNORECASE,
+)
+_DENIED_BEHIND = re.compile(
+    r"[\s*_`\"”]*(?:"
+    r"(?:is|was|are|were|would\s+be|would|should|must|may|can|does|ist|est)"
+    r"(?:\s+(?:not|never|wrong|incorrect|invalid|bad|false|nicht|falsch|pas)\b|n['’]t\b)"
+    r"|(?:cannot|isn['’]t|wasn['’]t|aren['’]t)\b)",
+    re.IGNORECASE,
+)
+_LINE = 200  # characters beside a bracket that are looked at
+
+
+class Surroundings:
+    """The text around the brackets of a reply, to be asked about each of them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._comments = [found.span() for found in _COMMENT.finditer(text)]
+
+    def no_data(self, span: Extent, before: int) -> bool:
+        """Whether a closed array is none: a task box, the text of a link, an index.
+
+        `before` is where the last span ended that was found to be no data.
+        """
+        start, end = span
+        if self._text[start] != "[":
+            return False
+        if self._text.startswith("(", end) or (start and start == before):
+            return True
+        if start and _INDEXED.match(self._text, start - 1) and self._text[start - 1].isascii():
+            return True
+        return bool(_BOX.match(self._text, start) and _ITEM.fullmatch(self._before(start)))
+
+    def doubt(self, span: Extent, fence: Segment | None, since: int) -> str:
+        """Why a span is doubtful as an answer; an empty string if nothing speaks against it.
+
+        `since` is where the candidate before it ends.
+        """
+        outside = fence.span[0] if fence and fence.span[0] >= since else span[0]
+        if self._commented(span[0]):
+            return "stands in a comment"
+        if self._denied(span, outside, since, in_prose=fence is None):
+            return "is denied, or made a condition, by the words around it"
+        if fence and not self._programmed(span, fence):
+            return ""
+        text = self._text
+        bare = _EMPTY.fullmatch(text, *span) or _CITATION.fullmatch(text, *span)
+        if bare and (fence or not self._answered(span)):
+            return "does not stand where an answer does"
+        return ""
+
+    def _before(self, at: int) -> str:
+        return self._text[max(0, at - _LINE) : at].rpartition("\n")[2]
+
+    def _commented(self, at: int) -> bool:
+        index = bisect_right(self._comments, (at, at)) - 1
+        return index >= 0 and self._comments[index][0] <= at < self._comments[index][1]
+
+    def _denied(self, span: Extent, outside: int, since: int, *, in_prose: bool) -> bool:
+        clause = lead_clause(self._text, since, outside)
+        resets = list(_RESET.finditer(clause))
+        if _DENIAL.search(clause[resets[-1].end() :] if resets else clause):
+            return True
+        return in_prose and _DENIED_BEHIND.match(self._text, span[1]) is not None
+
+    def _programmed(self, span: Extent, fence: Segment) -> bool:
+        """Whether a span is a part of a program: of a fence in another language that holds more."""
+        named = language(fence.label)
+        if named in PLAIN_FENCES or named.startswith("json"):
+            return False
+        start, end = fence.body
+        outside = self._text[max(start, span[0] - _LINE) : span[0]]
+        outside += self._text[span[1] : min(end, span[1] + _LINE)]
+        return bool(outside.strip())
+
+    def _answered(self, span: Extent) -> bool:
+        """Whether a span stands alone on its line, behind `is` or a colon, or in front of `is`."""
+        before = self._before(span[0]).strip(' \t*_`"“>#-')
+        behind = self._text[span[1] : span[1] + _LINE]
+        if not before:
+            return bool(_ENDED.match(behind) or _NAMED_BEHIND.match(behind))
+        return _ANSWERED.search(before) is not None

@@ -1,0 +1,110 @@
+"""What the parts of a reply are taken for, and that it takes no more than linear time."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import Any
+
+import pytest
+
+import pdl
+from pdl.reply.patterns import compile_pattern
+from pdl.reply.program import Program
+from pdl.reply.wholeness import half_character, stand_in
+
+ARRAY = pdl.Schema.parse("[int]")
+CODE = pdl.Schema.parse("code")
+TASKS = pdl.Schema.parse("tasklist")
+
+
+@pytest.mark.parametrize(
+    ("schema", "piece"),
+    [
+        (CODE, "```\n"),
+        (CODE, "~~~\n"),
+        (CODE, "```py\n\"'''"),
+        (ARRAY, "x[0] "),
+        (ARRAY, "[1](x) "),
+        (ARRAY, "- [ ] a\n"),
+        (ARRAY, "<!-- "),
+        (ARRAY, "not "),
+        (ARRAY, "[[1]"),
+        (TASKS, "- [ ] ...\n"),
+    ],
+)
+def test_the_time_is_linear(schema: pdl.Schema, piece: str) -> None:
+    def seconds(count: int) -> float:
+        start = time.perf_counter()
+        pdl.check(schema, piece * count)
+        return time.perf_counter() - start
+
+    seconds(100)
+    assert seconds(16_000) < 8 * min(seconds(4_000), seconds(4_000)) + 0.1
+
+
+@pytest.mark.parametrize(
+    "piece", ['"\\', "'''", '"""\n', "/*", "<!--", "'a ", "# ...", "--", "((", "\\"]
+)
+def test_a_program_is_read_in_linear_time(piece: str) -> None:
+    def seconds(count: int) -> float:
+        start = time.perf_counter()
+        program = Program(piece * count)
+        assert program.cut_off in {True, False}
+        assert isinstance(program.left_out, str)
+        return time.perf_counter() - start
+
+    assert seconds(16_000) < 8 * min(seconds(4_000), seconds(4_000)) + 0.1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x = 1", "f(a, 'b')", 'print("it\'s")', "i++", "# Done.", "a { color: #fff }", "<p>x</p>",
+     "SELECT 1; -- all", "x = '''a\nb'''", "let y = &'a z;", "/* a */", "don't"],
+)  # fmt: skip
+def test_whole_programs_are_not_cut_off(text: str) -> None:
+    assert not Program(text).cut_off
+
+
+@pytest.mark.parametrize(
+    "text", ["x = [1", "f(", "x = ", "a +", "b,", 'x = "abc', 'x = """a', "/* a", "if x {", "a."]
+)
+def test_broken_off_programs_are_cut_off(text: str) -> None:
+    assert Program(text).cut_off
+
+
+def test_a_schema_with_an_unusable_pattern_is_a_reason() -> None:
+    """Such schemas do not load; one that was made by hand must not make a check raise."""
+    bad: Any = {"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}}
+    schema = dataclasses.replace(pdl.Schema.parse("{ a: str }"), document=bad)
+    for reply in ('{"a": "x"}', 'So: {"a": "x"}', "x", ""):
+        check = pdl.check(schema, reply)
+        assert not check.ok
+        assert check.feedback
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [("^\\cA$", "\x01"), ("^\\u{1F600}$", "😀"), ("^\\uD83D\\uDE00$", "😀"), ("^[^]$", "\n")],
+)
+def test_patterns_of_ecma_262_are_translated(pattern: str, text: str) -> None:
+    assert compile_pattern(pattern)(text)
+
+
+def test_feedback_can_always_be_encoded() -> None:
+    check = pdl.check(pdl.Schema.parse("{ a: int }"), '{"a": "\ud800"}')
+    assert check.feedback.encode()
+    assert check.summary.encode()
+
+
+def test_dots_are_data_where_anything_is() -> None:
+    text = '{"a": ["b", "..."]}'
+    assert pdl.check(pdl.Schema.parse("{ [str]: any }"), text).value == {"a": ["b", "..."]}
+    assert pdl.check(pdl.Schema.parse("{ a: [str] }"), text).reason == "elided"
+
+
+def test_stand_ins_and_halves_are_found_at_any_depth() -> None:
+    assert stand_in({"a": [{"b": [1, "..."]}]}) == "..."
+    assert stand_in(["...", "a"]) == ""
+    assert half_character({"a": [{"\udc00": 1}]}) == "\\udc00"
+    assert half_character({"a": ["😀"]}) == ""
