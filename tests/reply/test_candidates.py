@@ -1,9 +1,8 @@
-"""What the parts of a reply are taken for, and that it takes no more than linear time."""
+"""What the parts of a reply are taken for."""
 
 from __future__ import annotations
 
 import dataclasses
-import time
 from typing import Any
 
 import pytest
@@ -33,28 +32,19 @@ TASKS = pdl.Schema.parse("tasklist")
         (TASKS, "- [ ] ...\n"),
     ],
 )
-def test_the_time_is_linear(schema: pdl.Schema, piece: str) -> None:
-    def seconds(count: int) -> float:
-        start = time.perf_counter()
-        pdl.check(schema, piece * count)
-        return time.perf_counter() - start
-
-    seconds(100)
-    assert seconds(16_000) < 8 * min(seconds(4_000), seconds(4_000)) + 0.1
+def test_long_hostile_replies_end(schema: pdl.Schema, piece: str) -> None:
+    """How their time grows is for benchmarks/growth.py."""
+    check = pdl.check(schema, piece * 8_000)
+    assert check.ok or check.feedback
 
 
 @pytest.mark.parametrize(
     "piece", ['"\\', "'''", '"""\n', "/*", "<!--", "'a ", "# ...", "--", "((", "\\"]
 )
-def test_a_program_is_read_in_linear_time(piece: str) -> None:
-    def seconds(count: int) -> float:
-        start = time.perf_counter()
-        program = Program(piece * count)
-        assert program.cut_off in {True, False}
-        assert isinstance(program.left_out, str)
-        return time.perf_counter() - start
-
-    assert seconds(16_000) < 8 * min(seconds(4_000), seconds(4_000)) + 0.1
+def test_a_long_program_is_read(piece: str) -> None:
+    program = Program(piece * 8_000)
+    assert program.cut_off in {True, False}
+    assert isinstance(program.left_out, str)
 
 
 @pytest.mark.parametrize(
