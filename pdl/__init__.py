@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     )
     from pdl.limits import Limits
     from pdl.prompt import Media, Message, Prompt, Rendered, Text, load, loads
-    from pdl.reply import Check, check, extract
+    from pdl.reply import Check, Coercions, check, extract
     from pdl.schema import Schema
 
     __version__: str
 
 _HOMES = {
     "Check": "pdl.reply",
+    "Coercions": "pdl.reply",
     "ConfigError": "pdl.errors",
     "FileError": "pdl.errors",
     "InputError": "pdl.errors",
@@ -62,6 +63,7 @@ _HOMES = {
 
 __all__ = [
     "Check",
+    "Coercions",
     "ConfigError",
     "FileError",
     "InputError",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.errors import Problem
     from pdl.prompt.messages import Message
-    from pdl.reply import Check
+    from pdl.reply import Check, Coercions
     from pdl.schema import Schema
 
 
@@ -34,10 +34,17 @@ class Rendered:
     reasoning: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
 
-    def check(self, reply: str, *, limits: Limits = DEFAULT_LIMITS) -> Check:
+    def check(
+        self,
+        reply: str,
+        *,
+        coercions: Coercions | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Check:
         """Find the answer in a reply and check it: `pdl.check(rendered.schema, reply)`.
 
         Without a schema the whole reply is the answer.
         """
-        check: Check = replies.check(self.schema, reply, limits=limits)
+        allowed = replies.Coercions() if coercions is None else coercions
+        check: Check = replies.check(self.schema, reply, coercions=allowed, limits=limits)
         return check

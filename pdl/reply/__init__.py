@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
+    from pdl.reply.coercions import Coercions
     from pdl.reply.outcome import Check, Reason, Rejected, Repair, Segment, Violation
     from pdl.reply.pipeline import check, extract
     from pdl.reply.validate import violations
 
 __all__ = [
     "Check",
+    "Coercions",
     "Reason",
     "Rejected",
     "Repair",
@@ -27,6 +29,7 @@ __getattr__ = lazy(
     __name__,
     {
         "Check": "pdl.reply.outcome",
+        "Coercions": "pdl.reply.coercions",
         "Reason": "pdl.reply.outcome",
         "Rejected": "pdl.reply.outcome",
         "Repair": "pdl.reply.outcome",

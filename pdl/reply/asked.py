@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.shape import root_kinds
 from pdl.reply.verdict import Verdict, verdict_of
 
@@ -26,6 +27,7 @@ class Asked:
     cut: Cut
     document: Document
     limits: Limits
+    coercions: Coercions = NO_COERCIONS
     lang: str | None = None
     tasks: tuple[int | None, int | None] = (None, None)
 

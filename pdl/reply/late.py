@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply.asked import Asked
+    from pdl.reply.coercions import Coercions
     from pdl.reply.outcome import Check, Reading, Repair, Violation
     from pdl.reply.references import Document
     from pdl.schema import Schema
@@ -38,9 +39,9 @@ def reader(form: str) -> Callable[[Asked], Reading]:
     return read
 
 
-def search(schema: Schema | None, reply: str, limits: Limits) -> Check:
+def search(schema: Schema | None, reply: str, coercions: Coercions, limits: Limits) -> Check:
     """`search.search`."""
-    found: Check = import_module("pdl.reply.search").search(schema, reply, limits)
+    found: Check = import_module("pdl.reply.search").search(schema, reply, coercions, limits)
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pdl.errors import OutputError
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply import late
+from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.outcome import Check, Segment
 from pdl.reply.parse import Parsed, is_deep, parse
@@ -21,7 +22,13 @@ _SIGNS = ("...", "…", "more", "More", "other", "rest", "remaining", '"<', "\\u
 """One of them stands in each text that parses and may all the same be no whole answer."""
 
 
-def check(schema: Schema | None, reply: str, *, limits: Limits = DEFAULT_LIMITS) -> Check:
+def check(
+    schema: Schema | None,
+    reply: str,
+    *,
+    coercions: Coercions = NO_COERCIONS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Check:
     """Find the one answer in a reply and hold it against the schema.
 
     Without a schema the whole reply is the answer, less its reasoning. Never raises for a bad
@@ -31,12 +38,18 @@ def check(schema: Schema | None, reply: str, *, limits: Limits = DEFAULT_LIMITS)
         raise TypeError(f"schema must be a pdl.Schema or None, not {type(schema).__name__}")
     if not isinstance(reply, str):
         raise TypeError(f"reply must be a str, not {type(reply).__name__}")
-    return _clean(schema, reply, limits) or late.search(schema, reply, limits)
+    return _clean(schema, reply, limits) or late.search(schema, reply, coercions, limits)
 
 
-def extract(schema: Schema | None, reply: str, *, limits: Limits = DEFAULT_LIMITS) -> Json:
+def extract(
+    schema: Schema | None,
+    reply: str,
+    *,
+    coercions: Coercions = NO_COERCIONS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Json:
     """The value of the one answer in a reply. Raises OutputError, which carries the `Check`."""
-    result = check(schema, reply, limits=limits)
+    result = check(schema, reply, coercions=coercions, limits=limits)
     if not result.ok:
         raise OutputError(result)
     return result.value

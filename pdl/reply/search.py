@@ -16,6 +16,7 @@ from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
+    from pdl.reply.coercions import Coercions
     from pdl.schema import Schema
 
 _CONTAINERS = frozenset(["object", "array"])
@@ -23,15 +24,15 @@ _LINE = 200  # characters in front of a tag that are looked at
 _OPENERS = " \t\r>*_`#|"  # what may stand in front of a tag at the start of a line
 
 
-def search(schema: Schema | None, reply: str, limits: Limits) -> Check:
+def search(schema: Schema | None, reply: str, coercions: Coercions, limits: Limits) -> Check:
     """Cut the reply into parts, find the answer in them, and check it."""
     if len(reply) > limits.reply_chars:
         message = f"is longer than {limits.reply_chars} characters"
         return _check(schema, failed("limit", message, found=str(len(reply))), ())
     parts = cut(reply, limits.reply_depth)
-    asked = Asked(reply, parts, {}, limits)
+    asked = Asked(reply, parts, {}, limits, coercions)
     if schema is not None:
-        asked = Asked(reply, parts, schema.document, limits, schema.lang, schema.tasks)
+        asked = Asked(reply, parts, schema.document, limits, coercions, schema.lang, schema.tasks)
     try:
         reading = _unfinished(reply, parts.segments) or _encodable(
             _read("text" if schema is None else schema.form, asked)

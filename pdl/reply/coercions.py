@@ -1,0 +1,37 @@
+"""Changes of data that a caller may allow by name. None is made unless it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Coercions:
+    """Which changes a checker may make to a value so that it fits; all are off.
+
+    Each one that was made is a `Repair` of the same name. `Coercions(numbers_in_strings=True)`.
+    """
+
+    numbers_in_strings: bool = False
+    """`"5"` for 5, where a number is wanted and a string is not."""
+    thousands: bool = False
+    """`"1,000"` for 1000; commas between groups of three digits. Needs `numbers_in_strings`."""
+    words_in_strings: bool = False
+    """`"true"` for true and `"null"` for null, where such a one is wanted and a string is not."""
+    enum_case: bool = False
+    """`"Bug"` for `"bug"`, where one value of an enum differs in case and outer blanks alone."""
+    key_case: bool = False
+    """`{"userName": …}` for `user_name`, where one key differs in case, `_` and `-` alone."""
+    single_to_list: bool = False
+    """A value where a list of such values is wanted."""
+    json_in_strings: bool = False
+    """An object or array written as JSON inside a string."""
+    unwrap: bool = False
+    """The value inside an object of one key, or inside a list of one item."""
+
+    def __bool__(self) -> bool:
+        """Whether any is allowed."""
+        return self != NO_COERCIONS
+
+
+NO_COERCIONS = Coercions()
