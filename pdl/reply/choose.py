@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pdl._types import Json, JsonPath, format_path
+from pdl.reply import lines
 from pdl.reply.candidates import Candidate, Judged, candidates, judge
 from pdl.reply.equality import first_difference, key
 from pdl.reply.late import violations_of
@@ -35,11 +36,13 @@ def read(asked: Asked) -> Reading:
         return failed("limit", f"has more than {asked.limits.reply_candidates} candidates")
     wanted = [one for one in found if one.kind in asked.kinds or one.bracket.cut]
     if not wanted:
-        return _nothing(asked, found)
+        return _sequence(asked, found) or _nothing(asked, found)
     top = max(candidate.rank for candidate in wanted)
     group = [one for one in wanted if _competes(one, top)]
     judged = [judge(asked, candidate) for candidate in group]
     reading = _decide(asked, judged)
+    if reading.reason == "wrong-schema":
+        reading = _sequence(asked, found) or reading
     outranked = [
         Rejected(one.span, "another one is marked as the answer")
         for one in wanted
@@ -47,6 +50,13 @@ def read(asked: Asked) -> Reading:
     ]
     rejected = [*_rejected(judged, reading), *outranked]
     return replace(reading, rejected=tuple(sorted(rejected, key=lambda other: other.span)))
+
+
+def _sequence(asked: Asked, found: Sequence[Candidate]) -> Reading | None:
+    """The reading of all candidates as the items of one array, if they are that."""
+    if "array" not in asked.kinds or len({one.kind for one in found}) != 1:
+        return None
+    return lines.read(asked, [judge(asked, one) for one in found])
 
 
 def _competes(one: Candidate, top: int) -> bool:

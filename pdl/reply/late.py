@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.asked import Asked
     from pdl.reply.coercions import Coercions
-    from pdl.reply.outcome import Check, Reading, Repair, Violation
+    from pdl.reply.outcome import Check, Reading, Violation
     from pdl.reply.references import Document
+    from pdl.reply.tolerant import Made, UnreadableError
     from pdl.schema import Schema
 
 
@@ -77,11 +78,19 @@ def unevaluated(*arguments: Any) -> Iterable[Any]:
     return found
 
 
-def read_tolerantly(text: str, limits: Limits) -> tuple[Json, tuple[Repair, ...]] | None:
-    """`tolerant.read`, or None where that has no certain reading."""
+def read_tolerantly(
+    text: str,
+    document: Document,
+    fits: Callable[[Json], bool],
+    limits: Limits,
+    *,
+    fenced: bool,
+) -> Made | UnreadableError:
+    """`tolerant.read`, or why that has no certain reading."""
     tolerant = import_module("pdl.reply.tolerant")
     try:
-        found: tuple[Json, tuple[Repair, ...]] = tolerant.read(text, limits)
-    except tolerant.UnreadableError:
-        return None
+        found: Made = tolerant.read(text, document, fits, limits, fenced=fenced)
+    except tolerant.UnreadableError as error:
+        unread: UnreadableError = error
+        return unread
     return found

@@ -1,0 +1,113 @@
+"""Where a reader of a text stands, and the smallest steps that it takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pdl.reply.tolerant import tokens
+from pdl.reply.tolerant.errors import UnreadableError
+from pdl.reply.tolerant.state import Frame, Phase, State
+from pdl.reply.tolerant.trail import Event, Op
+
+if TYPE_CHECKING:
+    from pdl._types import JsonPath
+    from pdl.limits import Limits
+    from pdl.reply.tolerant.nodes import Nodes
+
+_BRANCHES = 32  # places at which a text may be read in two ways
+
+
+class Cursor:
+    """A place in a text and what was read up to it; the states that it may go back to."""
+
+    def __init__(self, text: str, nodes: Nodes, limits: Limits) -> None:
+        self._text = text
+        self._nodes = nodes
+        self._limits = limits
+        self._others: list[State] = []
+        self._branches = 0
+        self._resume(State())
+
+    def _resume(self, state: State) -> None:
+        self._at = state.at
+        self._phase: Phase = state.phase
+        self._frame = state.frame
+        self._trail = state.trail
+        self._passed = state.passed
+        self._mended = state.mended
+        self._string = state.string
+        self._ending = state.ending
+
+    def _keep(self, **changes: Any) -> None:
+        """Keep the present state, with changes, to come back to."""
+        self._branches += 1
+        if self._branches > _BRANCHES:
+            raise UnreadableError(self._at, "can be read in too many ways")
+        state = State(self._at, self._phase, self._frame, self._trail, self._passed, self._mended)
+        self._others.append(replace(state, **changes))
+
+    def _skip(self) -> None:
+        """Pass over blanks and comments."""
+        text = self._text
+        while True:
+            blank = tokens.BLANKS.match(text, self._at)
+            assert blank is not None
+            self._at = blank.end()
+            if self._at == len(text):
+                return
+            if odd := tokens.ODD_BLANKS.match(text, self._at):
+                self._repair("blank", odd.start(), odd.end(), " ")
+                self._at = odd.end()
+            elif comment := tokens.COMMENT.match(text, self._at):
+                self._repair("comment", comment.start(), comment.end(), "")
+                self._at = comment.end()
+            else:
+                return
+
+    def _punctuation(self, wanted: str) -> bool:
+        mark = self._text[self._at : self._at + 1]
+        if mark == wanted:
+            self._at += 1
+            return True
+        if tokens.PUNCTUATION.get(mark) != wanted:
+            return False
+        self._repair("full-width", self._at, self._at + 1, wanted)
+        self._at += 1
+        return True
+
+    def _semicolon(self) -> bool:
+        if self._text[self._at : self._at + 1] not in {";", "；"}:
+            return False
+        self._repair("semicolon", self._at, self._at + 1, ",")
+        self._at += 1
+        return True
+
+    def _event(self, op: Op, payload: Any, start: int, end: int | None = None) -> None:
+        self._trail = Event(self._trail, op, payload, start, self._at if end is None else end)
+
+    def _repair(self, kind: str, start: int, end: int, after: str) -> None:
+        self._trail = Event(self._trail, "repair", (kind, after), start, end)
+
+    def _stored(self) -> None:
+        """A value is complete."""
+        frame = self._frame
+        if frame is None:
+            self._phase = "done"
+            return
+        size = frame.size + 1
+        key = None if frame.is_object else size
+        self._frame = frame._replace(key=key, size=size)
+        self._phase = "after"
+
+    def _kinds(self) -> frozenset[str]:
+        """The types that the schema allows for the value that is to come."""
+        return self._nodes.kinds(self._path(self._frame))
+
+    def _path(self, frame: Frame | None) -> JsonPath:
+        steps: list[str | int] = []
+        while frame:
+            if frame.key is not None:
+                steps.append(frame.key)
+            frame = frame.parent
+        return tuple(steps[::-1])

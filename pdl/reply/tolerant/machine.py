@@ -1,0 +1,209 @@
+"""A reader of JSON in other spellings that keeps all readings of what is not certain.
+
+No recursion: brackets are linked frames, and a state of the reader is a handful of references, so
+that keeping one to come back to costs nothing. Where a quote may end a string or stand in it, both
+are read on; what comes of it is a list of whole readings.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pdl.reply.tolerant import numbers, tokens
+from pdl.reply.tolerant.closers import Closers
+from pdl.reply.tolerant.errors import UnreadableError
+from pdl.reply.tolerant.state import Frame, Whole
+from pdl.reply.tolerant.trail import make
+
+if TYPE_CHECKING:
+    import re
+
+_CLOSER = {"{": "}", "[": "]", "(": ")"}
+
+
+class Machine(Closers):
+    """Reads one text, a bracket and all that is in it."""
+
+    def readings(self) -> list[Whole]:
+        """All readings. Raises UnreadableError, that of the first one, if there is none."""
+        found: list[Whole] = []
+        first: UnreadableError | None = None
+        while True:
+            try:
+                found.append(self._read())
+            except UnreadableError as error:
+                first = first or error
+            if not self._others:
+                break
+            self._resume(self._others.pop())
+        if not found and first:
+            raise first
+        return found
+
+    def _read(self) -> Whole:
+        steps = {
+            "value": self._value,
+            "first": self._first,
+            "key": self._key,
+            "after": self._after,
+        }
+        while self._phase != "done":
+            steps[self._phase]()
+        self._skip()
+        if self._text[self._at :].strip(" \t\r\n" if self._mended else " \t\r\n}])"):
+            raise UnreadableError(self._at)
+        if self._at < len(self._text):
+            self._repair("extra-closer", self._at, len(self._text), "")
+        return Whole(make(self._text, self._trail), self._passed, self._mended != "missing")
+
+    def _value(self) -> None:
+        self._skip()
+        text, at = self._text, self._at
+        mark = text[at : at + 1]
+        if mark in _CLOSER and mark:
+            self._open(mark)
+        elif self._string or self._ending or mark in tokens.QUOTES:
+            self._string_value()
+        elif (date := tokens.DATE.match(text, at)) is not None and self._wants_text():
+            self._bare(at, date[0], date.end())
+        elif (number := numbers.match(text, at)) is not None:
+            self._number(number)
+        elif (word := tokens.WORD.match(text, at)) is not None:
+            self._word(word.group(), word.end())
+        else:
+            raise UnreadableError(at)
+
+    def _open(self, mark: str) -> None:
+        depth = self._frame.depth + 1 if self._frame else 1
+        if depth > self._limits.reply_depth:
+            raise UnreadableError(
+                self._at, f"is nested deeper than {self._limits.reply_depth} brackets"
+            )
+        doubled = mark == "{" and self._text.startswith("{{", self._at)
+        start = self._at
+        self._at += 2 if doubled else 1
+        if doubled or mark == "(":
+            self._repair("brackets", start, self._at, "{" if doubled else "[")
+        self._event("object" if mark == "{" else "array", None, start)
+        closer = "}}" if doubled else _CLOSER[mark]
+        key = None if mark == "{" else 0
+        self._frame = Frame(self._frame, mark == "{", key, 0, closer, depth)
+        self._phase = "first"
+
+    def _first(self) -> None:
+        """Behind an opening bracket: its closer, or what it holds."""
+        assert self._frame
+        self._skip()
+        if self._text.startswith(self._frame.closer, self._at):
+            self._close(len(self._frame.closer))
+        else:
+            self._phase = "key" if self._frame.is_object else "value"
+
+    def _key(self) -> None:
+        self._skip()
+        text, start = self._text, self._at
+        if self._string or self._ending or text[start : start + 1] in tokens.QUOTES:
+            name = self._quoted("key")
+        elif (half := tokens.HALF_QUOTED_KEY.match(text, start)) is not None:
+            name, self._at = half[1], half.end()
+            self._repair("missing-quote", start, self._at, json.dumps(name, ensure_ascii=False))
+        elif (bare := self._bare_key(start)) is not None:
+            name, self._at = bare[1], bare.end()
+            self._repair("bare-key", start, self._at, json.dumps(name, ensure_ascii=False))
+        else:
+            raise UnreadableError(start)
+        self._colon()
+        assert self._frame
+        self._event("key", name, start)
+        self._frame = self._frame._replace(key=name)
+        self._phase = "value"
+
+    def _bare_key(self, start: int) -> re.Match[str] | None:
+        """A key without quotes; one of several words only if the schema has it."""
+        assert self._frame
+        spaced = tokens.SPACED_KEY.match(self._text, start)
+        if spaced and self._nodes.declares(self._path(self._frame.parent), spaced[1]):
+            return spaced
+        return tokens.BARE_KEY.match(self._text, start)
+
+    def _colon(self) -> None:
+        self._skip()
+        text, at = self._text, self._at
+        if self._punctuation(":"):
+            if text.startswith(":", self._at):
+                self._repair("colon", self._at, self._at + 1, "")
+                self._at += 1
+            return
+        for mark in ("=>", "="):
+            if text.startswith(mark, at) and not text.startswith("==", at):
+                self._at = at + len(mark)
+                self._repair("colon", at, self._at, ":")
+                return
+        raise UnreadableError(at)
+
+    def _after(self) -> None:
+        """Behind a value: a comma and what it leads to, a closer, or one of them is missing."""
+        frame = self._frame
+        assert frame
+        self._skip()
+        text, at = self._text, self._at
+        if text.startswith(frame.closer, at):
+            self._close(len(frame.closer))
+        elif self._punctuation(",") or self._semicolon():
+            self._behind_comma(at)
+        elif text[at : at + 1] in {"}", "]"}:
+            self._mismatch(text[at])
+        elif at == len(text):
+            self._end()
+        else:
+            self._missing_comma()
+
+    def _behind_comma(self, comma: int) -> None:
+        frame = self._frame
+        assert frame
+        self._skip()
+        text = self._text
+        while frame.is_object and text.startswith((",", "，"), self._at):
+            self._repair("extra-comma", self._at, self._at + 1, "")
+            self._at += 1
+            self._skip()
+        if text.startswith(frame.closer, self._at):
+            self._repair("trailing-comma", comma, comma + 1, "")
+            self._close(len(frame.closer))
+        elif frame.is_object and text[self._at : self._at + 1] == "{":
+            self._leave_for(is_object=False)
+            self._phase = "value"
+        elif not frame.is_object and tokens.QUOTED_KEY_AHEAD.match(text, self._at):
+            self._leave_for(is_object=True)
+            self._phase = "key"
+        else:
+            self._close_early()
+            self._phase = "key" if frame.is_object else "value"
+
+    def _missing_comma(self) -> None:
+        """Two values without a comma between: certain if they cannot be one."""
+        frame, text, at = self._frame, self._text, self._at
+        assert frame
+        gap = text[self._last_end() : at]
+        if frame.is_object:
+            certain = tokens.KEY_AHEAD.match(text, at) is not None
+        else:
+            certain = bool(gap) and (text[at] in "{[\"'“" or "\n" in gap or self._two_numbers(at))
+        if not certain:
+            raise UnreadableError(at)
+        self._repair("missing-comma", at, at, ",")
+        self._phase = "key" if frame.is_object else "value"
+
+    def _two_numbers(self, at: int) -> bool:
+        """Whether a number begins that cannot be the last digits of the one before it."""
+        following = numbers.match(self._text, at)
+        digits = following[0] if following else ""
+        return bool(digits) and not (len(digits) == 3 and digits.isdigit())  # noqa: PLR2004
+
+    def _last_end(self) -> int:
+        """Where the last thing ended that is no repair."""
+        event = self._trail
+        while event and event.op == "repair":
+            event = event.before
+        return event.end if event else 0

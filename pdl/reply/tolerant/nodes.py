@@ -1,0 +1,69 @@
+"""What the schema says about the place that the reader has come to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.reply.references import branches
+from pdl.reply.shape import ALL_KINDS, root_kinds
+
+if TYPE_CHECKING:
+    from pdl._types import Json, JsonPath
+    from pdl.reply.references import Document
+
+_ANY: Json = True
+
+
+class Nodes:
+    """Questions about the subschemas of a document, asked by the path of a value."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def kinds(self, path: JsonPath) -> frozenset[str]:
+        """The type names that may stand at a path; all if the schema does not say."""
+        found = self._at(path)
+        if not found:
+            return ALL_KINDS
+        kinds = frozenset().union(*(root_kinds(self._document, sub) for sub in found))
+        return kinds or ALL_KINDS
+
+    def declares(self, path: JsonPath, name: str) -> bool:
+        """Whether the object at a path has a property of that name in its schema."""
+        return any(name in branch.get("properties", ()) for branch in self._branches(path))
+
+    def open(self, path: JsonPath) -> bool:
+        """Whether the object at a path may have keys of any name."""
+        found = list(self._branches(path))
+        return not any("properties" in branch for branch in found) or any(
+            branch.get("additionalProperties", False) is not False or "patternProperties" in branch
+            for branch in found
+        )
+
+    def _branches(self, path: JsonPath) -> list[dict[str, Json]]:
+        return [dict(one) for sub in self._at(path) for one in branches(self._document, sub)]
+
+    def _at(self, path: JsonPath) -> list[Json]:
+        """The subschemas that stand at a path, those of all branches of unions."""
+        here: list[Json] = [self._document]
+        for step in path:
+            parts = [one for sub in here for one in branches(self._document, sub)]
+            found = [part for one in parts for part in _step(one, step)]
+            here = list({id(part): part for part in found}.values())
+            if not here:
+                break
+        return here
+
+
+def _step(branch: Json, step: str | int) -> list[Json]:
+    """The subschemas of a branch for one of its parts."""
+    if isinstance(step, int):
+        first = branch.get("prefixItems", ())
+        if step < len(first):
+            return [first[step]]
+        return [branch["items"]] if "items" in branch else []
+    named = branch.get("properties", {})
+    if step in named:
+        return [named[step]]
+    rest = branch.get("additionalProperties")
+    return [] if rest is None or rest is False or rest is _ANY else [rest]

@@ -1,0 +1,120 @@
+"""What a reader has read, event by event, and the value that the events make.
+
+Events are linked backwards, so that two readings of a text share what they have in common.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from pdl.reply.equality import equal
+from pdl.reply.outcome import Repair
+from pdl.reply.tolerant.errors import UnreadableError
+from pdl.reply.tolerant.tokens import KEPT
+from pdl.reply.wording import shorten
+
+if TYPE_CHECKING:
+    from pdl._types import Json, JsonPath
+    from pdl.reply.outcome import Extent
+
+Op: TypeAlias = Literal["object", "array", "close", "key", "value", "repair"]
+
+
+class Event(NamedTuple):
+    """One step: what it is, what it holds, where it stands, and the one before it.
+
+    A repair holds its kind and what it is spelled after it.
+    """
+
+    before: Event | None
+    op: Op
+    payload: Any
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A value, the repairs that it took, and where each of its parts stands."""
+
+    value: Json
+    repairs: tuple[Repair, ...]
+    places: dict[JsonPath, Extent]
+
+
+class _Part:
+    """A part of the value that is being made; `key` is where its next part goes."""
+
+    __slots__ = ("key", "start", "value")
+
+    def __init__(self, value: Any, start: int) -> None:
+        self.value: Any = value
+        self.start = start
+        self.key: Any = 0 if isinstance(value, list) else None
+
+
+def make(text: str, last: Event | None) -> Made:
+    """Play the events. Raises UnreadableError if a key stands twice with different values."""
+    return _Maker(text).make(last)
+
+
+class _Maker:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._open: list[_Part] = []
+        self._repairs: list[Repair] = []
+        self._places: dict[JsonPath, Extent] = {}
+        self._done: Json = None
+
+    def make(self, last: Event | None) -> Made:
+        for event in _in_order(last):
+            self._play(event)
+        return Made(self._done, tuple(self._repairs), self._places)
+
+    def _play(self, event: Event) -> None:
+        op = event.op
+        if op == "value":
+            self._put(event.payload, event.start, event.end)
+        elif op == "key":
+            self._open[-1].key = event.payload
+        elif op == "repair":
+            self._repair(event)
+        elif op == "close":
+            part = self._open.pop()
+            self._put(part.value, part.start, event.end)
+        else:
+            self._open.append(_Part({} if op == "object" else [], event.start))
+
+    def _put(self, value: Any, start: int, end: int) -> None:
+        self._places[self._path()] = (start, end)
+        if not self._open:
+            self._done = value
+            return
+        top = self._open[-1]
+        if isinstance(top.value, list):
+            top.value.append(value)
+            top.key += 1
+        elif top.key in top.value and not equal(top.value[top.key], value):
+            why = f"has the key `{shorten(top.key)}` twice with different values"
+            raise UnreadableError(start, why)
+        else:
+            top.value[top.key] = value
+
+    def _repair(self, event: Event) -> None:
+        kind, after = event.payload
+        before = self._text[event.start : min(event.end, event.start + KEPT)]
+        span = (event.start, event.end)
+        self._repairs.append(Repair(kind, span, self._path(), before, after[:KEPT]))
+
+    def _path(self) -> JsonPath:
+        return tuple([part.key for part in self._open if part.key is not None])
+
+
+def _in_order(last: Event | None) -> list[Event]:
+    events: list[Event] = []
+    while last is not None:
+        events.append(last)
+        last = last.before
+    events.reverse()
+    return events
