@@ -68,7 +68,7 @@ def test_a_repair_has_a_path_and_a_place() -> None:
 
 def test_parts_have_places() -> None:
     text = "{a: [1, 'x'], b: {c: True}}"
-    places = read(text).places
+    places = read(text).places()
     assert {path: text[slice(*span)] for path, span in places.items()} == {
         (): text,
         ("a",): "[1, 'x']",

@@ -46,6 +46,8 @@ def read(
     if made is not None:
         return made
     found = _readings(text, Nodes(document), limits, fenced=fenced)
+    if len(found) == 1:
+        return found[0].made
     distinct: dict[Hashable, Whole] = {}
     for one in found:
         distinct.setdefault(key(one.made.value), one)

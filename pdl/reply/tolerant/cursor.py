@@ -50,7 +50,7 @@ class Cursor:
     def _skip(self) -> None:
         """Pass over blanks and comments."""
         text = self._text
-        while True:
+        while text[self._at : self._at + 1] not in tokens.SOLID:
             blank = tokens.BLANKS.match(text, self._at)
             assert blank is not None
             self._at = blank.end()
@@ -97,7 +97,7 @@ class Cursor:
             return
         size = frame.size + 1
         key = None if frame.is_object else size
-        self._frame = frame._replace(key=key, size=size)
+        self._frame = Frame(frame.parent, frame.is_object, key, size, frame.closer, frame.depth)
         self._phase = "after"
 
     def _kinds(self) -> frozenset[str]:

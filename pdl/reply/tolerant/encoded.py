@@ -29,7 +29,7 @@ def decoded(text: str, limits: Limits) -> Made | None:
         made = parse(plain, limits) if plain else None
         if isinstance(made, Parsed):
             repair = Repair(kind, (0, len(text)), (), text[:KEPT], plain[:KEPT])
-            return Made(made.value, (repair,), {})
+            return Made(made.value, (repair,))
     return None
 
 

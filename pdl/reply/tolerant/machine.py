@@ -101,8 +101,14 @@ class Machine(Closers):
             self._phase = "key" if self._frame.is_object else "value"
 
     def _key(self) -> None:
-        self._skip()
         text, start = self._text, self._at
+        plain = None if self._string or self._ending else tokens.MEMBER.match(text, start)
+        if plain:
+            self._at = plain.end()
+            self._named(plain[1], start)
+            return
+        self._skip()
+        start = self._at
         if self._string or self._ending or text[start : start + 1] in tokens.QUOTES:
             name = self._quoted("key")
         elif (half := tokens.HALF_QUOTED_KEY.match(text, start)) is not None:
@@ -114,9 +120,14 @@ class Machine(Closers):
         else:
             raise UnreadableError(start)
         self._colon()
-        assert self._frame
+        self._named(name, start)
+
+    def _named(self, name: str, start: int) -> None:
+        """A key is complete."""
+        frame = self._frame
+        assert frame
         self._event("key", name, start)
-        self._frame = self._frame._replace(key=name)
+        self._frame = Frame(frame.parent, True, name, frame.size, frame.closer, frame.depth)  # noqa: FBT003
         self._phase = "value"
 
     def _bare_key(self, start: int) -> re.Match[str] | None:

@@ -97,6 +97,11 @@ class Scalars(Cursor):
         if self._ending:
             return self._unclosed(*self._ending)
         start, at, inner = self._string or (self._at, self._at + 1, 0)
+        if not self._string:
+            plain = tokens.STRING.match(self._text, start)
+            if plain and tokens.CERTAIN_END[role].match(self._text, plain.end()):
+                self._at = plain.end()
+                return plain[1]
         self._string = None
         triple = self._text[start : start + 3]
         if triple in tokens.TRIPLE and (end := self._text.find(triple, start + 3)) > 0:
@@ -124,14 +129,14 @@ class Scalars(Cursor):
         body = self._text[body_start:body_end]
         self._at = end
         value, escapes = strings.unescaped(body, body_start, key=self._phase == "key")
-        written = json.dumps(value, ensure_ascii=False)
         opener = self._text[start:body_start]
-        if opener != '"':
-            self._repair("quotes", start, end, written)
-        if strings.has_quote(body, opener):
-            self._repair("inner-quotes", start, end, written)
-        if escapes:
-            self._repair("escape", start, end, written)
+        kinds = {
+            "quotes": opener != '"',
+            "inner-quotes": strings.has_quote(body, opener),
+            "escape": escapes,
+        }
+        for kind in [kind for kind, found in kinds.items() if found]:
+            self._repair(kind, start, end, json.dumps(value, ensure_ascii=False))
         if raw := strings.raw_control(body):
             place = body_start + raw.start()
             self._repair("raw-control", place, place + 1, json.dumps(raw.group())[1:-1])

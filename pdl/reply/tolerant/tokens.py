@@ -15,6 +15,13 @@ BLANKS = re.compile(r"[ \t\r\n]*+")
 ODD_BLANKS = re.compile(r"[\s\ufeff\u200b\u2060]++")
 COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*+|<!--(?:[^-]|-(?!->))*+-->")
 
+SOLID = frozenset('{}[]",:abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-' + "'")
+"""Characters at which neither blanks nor comments begin."""
+MEMBER = re.compile(r'[ \t\r\n]*+"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:(?!:)[ \t\r\n]*+')
+"""A key and its colon as JSON has them."""
+STRING = re.compile(r'"([^"\\\x00-\x1f]*+)"')
+"""A string without escapes and without doubt."""
+
 WORD = re.compile(r"[^\W\d][\w-]*+")
 BARE_KEY = re.compile(r"(?::(?=[\w$-]++\s*+=>))?+((?:[^\W\d]|\$)[\w$-]*+|\d++(?:\.\d++)?(?![\w.]))")
 SPACED_KEY = re.compile(r"([^\W\d][\w-]*+(?: [\w-]++)++)(?=\s*+[:：])")

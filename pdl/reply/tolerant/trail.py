@@ -36,11 +36,15 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A value, the repairs that it took, and where each of its parts stands."""
+    """A value, the repairs that it took, and the events that made it."""
 
     value: Json
     repairs: tuple[Repair, ...]
-    places: dict[JsonPath, Extent]
+    last: Event | None = None
+
+    def places(self) -> dict[JsonPath, Extent]:
+        """Where each part of the value stands; nothing if that is not known."""
+        return _Placer().places(self.last)
 
 
 class _Part:
@@ -56,23 +60,22 @@ class _Part:
 
 def make(text: str, last: Event | None) -> Made:
     """Play the events. Raises UnreadableError if a key stands twice with different values."""
-    return _Maker(text).make(last)
+    player = _Player(text)
+    for event in _in_order(last):
+        player.play(event)
+    return Made(player.done, tuple(player.repairs), last)
 
 
-class _Maker:
+class _Player:
+    """Plays events to the value that they make."""
+
     def __init__(self, text: str) -> None:
         self._text = text
         self._open: list[_Part] = []
-        self._repairs: list[Repair] = []
-        self._places: dict[JsonPath, Extent] = {}
-        self._done: Json = None
+        self.repairs: list[Repair] = []
+        self.done: Json = None
 
-    def make(self, last: Event | None) -> Made:
-        for event in _in_order(last):
-            self._play(event)
-        return Made(self._done, tuple(self._repairs), self._places)
-
-    def _play(self, event: Event) -> None:
+    def play(self, event: Event) -> None:
         op = event.op
         if op == "value":
             self._put(event.payload, event.start, event.end)
@@ -87,9 +90,9 @@ class _Maker:
             self._open.append(_Part({} if op == "object" else [], event.start))
 
     def _put(self, value: Any, start: int, end: int) -> None:
-        self._places[self._path()] = (start, end)
+        self._placed(start, end)
         if not self._open:
-            self._done = value
+            self.done = value
             return
         top = self._open[-1]
         if isinstance(top.value, list):
@@ -100,15 +103,35 @@ class _Maker:
             raise UnreadableError(start, why)
         else:
             top.value[top.key] = value
+            top.key = None
+
+    def _placed(self, start: int, end: int) -> None:
+        """A value stands there; whoever wants to know overrides this."""
 
     def _repair(self, event: Event) -> None:
         kind, after = event.payload
         before = self._text[event.start : min(event.end, event.start + KEPT)]
         span = (event.start, event.end)
-        self._repairs.append(Repair(kind, span, self._path(), before, after[:KEPT]))
+        self.repairs.append(Repair(kind, span, self._path(), before, after[:KEPT]))
 
     def _path(self) -> JsonPath:
         return tuple([part.key for part in self._open if part.key is not None])
+
+
+class _Placer(_Player):
+    """Plays events to the places of the values."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self._places: dict[JsonPath, Extent] = {}
+
+    def places(self, last: Event | None) -> dict[JsonPath, Extent]:
+        for event in _in_order(last):
+            self.play(event)
+        return self._places
+
+    def _placed(self, start: int, end: int) -> None:
+        self._places[self._path()] = (start, end)
 
 
 def _in_order(last: Event | None) -> list[Event]:
