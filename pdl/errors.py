@@ -135,7 +135,14 @@ KINDS: dict[str, type[PdlError]] = {
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Advice that names the nearest known word, or an empty string if none is near."""
+    near = nearest(word, known)
+    return f"did you mean `{near}`?" if near else ""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that is most like a word, case aside; an empty string if none is near."""
     import difflib  # noqa: PLC0415  (only errors need it, and most programs see none)
 
-    near = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.6)
-    return f"did you mean `{near[0]}`?" if near else ""
+    folded = {name.lower(): name for name in sorted(known, reverse=True)}
+    near = difflib.get_close_matches(word.lower(), sorted(folded), n=1, cutoff=0.6)
+    return folded[near[0]] if near else ""

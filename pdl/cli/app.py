@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from pdl.cli.exits import USAGE
+from pdl.cli.exits import STOPPED, USAGE
 from pdl.cli.screen import Screen
 from pdl.cli.teaching import Example, write_examples
 from pdl.errors import PdlError, did_you_mean
@@ -66,6 +66,8 @@ class Application(click.Group):
         except PdlError as error:
             Screen.stderr().write_error(error)
             raise click.exceptions.Exit(USAGE) from error
+        except KeyboardInterrupt as stop:
+            raise click.exceptions.Exit(STOPPED) from stop
 
 
 @click.command(
@@ -84,7 +86,7 @@ def application() -> None:
 
 
 def main() -> NoReturn:
-    """Run the command `pdl`; exits with 0, with 1 for bad replies and findings, or with 2."""
+    """Run the command `pdl`; exits with 0, or with one of the codes of `exits`."""
     # A command is gone before most garbage is worth looking for.
     gc.set_threshold(100_000, 50, 100)
     code: Any = 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from pdl.cli.texts import parse_json, read_text, strict_json
+from pdl.cli.texts import kind_of, parse_json, read_text, strict_json
 from pdl.errors import FileError, Problem
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _with(values: Mapping[str, Any], keys: tuple[str, ...], value: Json, name: s
     inner = values.get(first, {})
     if not isinstance(inner, Mapping):
         taken = name.removesuffix("." + ".".join(rest))
-        raise click.UsageError(f"--set {name}: `{taken}` is {_kind(inner)}, which has no keys")
+        raise click.UsageError(f"--set {name}: `{taken}` is {kind_of(inner)}, which has no keys")
     return {**values, first: _with(inner, tuple(rest), value, name)}
 
 
@@ -83,7 +83,9 @@ def _read_object(file: str) -> dict[str, Any]:
     is_yaml = PurePath(file).suffix.lower() in (".yaml", ".yml")
     value = _parse_yaml(source) if is_yaml else parse_json(source)
     if not isinstance(value, dict):
-        raise _wrong(source, f"holds {_kind(value)}; expected an object of the prompt's variables")
+        raise _wrong(
+            source, f"holds {kind_of(value)}; expected an object of the prompt's variables"
+        )
     odd = next((key for key in value if not isinstance(key, str)), None)
     if odd is not None:
         raise _wrong(source, f"has the key {odd!r}, which is no text; put it in quotes")
@@ -104,14 +106,3 @@ def _parse_yaml(source: Source) -> Json:
 
 def _wrong(source: Source, message: str) -> FileError:
     return FileError(Problem("file/context", f"{source.name}: {message}"))
-
-
-def _kind(value: Json) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, (int, float)):
-        return "a number"
-    kinds = ((str, "a text"), (list, "an array"), (dict, "an object"))
-    return next((words for kind, words in kinds if isinstance(value, kind)), "another value")

@@ -7,3 +7,6 @@ BAD: Final = 1
 
 USAGE: Final = 2
 """The command could not do its work: wrong options, an unreadable file, a prompt that fails."""
+
+STOPPED: Final = 130
+"""Somebody pressed Ctrl-C: 128 and the number of that signal, as shells have it."""

@@ -26,7 +26,8 @@ _STYLES: dict[Style, dict[str, str | bool]] = {
     "note": {"fg": "blue", "bold": True},
     "hint": {"fg": "cyan"},
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""C0 and C1, and what turns the direction of the text behind it (UAX #9)."""
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,28 @@ Example: TypeAlias = tuple[str, str]
 
 
 class TaughtCommand(click.Command):
-    """A command whose help shows examples, below its options."""
+    """A command whose help shows examples, below its options.
 
-    def __init__(self, *args: Any, examples: Sequence[Example] = (), **kwargs: Any) -> None:
+    `terms` are names that an option takes, under a heading, each with what it means.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[Example] = (),
+        terms: tuple[str, Sequence[tuple[str, str]]] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
+        self.terms = terms
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, then the words at the end."""
+        """Write the terms, the examples, then the words at the end."""
+        if self.terms:
+            heading, rows = self.terms
+            with formatter.section(heading):
+                formatter.write_dl(list(rows))
         write_examples(self.examples, formatter)
         super().format_epilog(ctx, formatter)
 

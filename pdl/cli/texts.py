@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 import click
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
 
 STDIN = "-"
+SAVE_AS_UTF8 = "save the file as UTF-8"
 _BYTES_A_CHARACTER = 4
 
 
@@ -43,52 +45,65 @@ def read_text(name: str) -> Source:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         placed = Source(before + "\N{REPLACEMENT CHARACTER}", shown)
-        message = f"this byte ({data[error.start]:#04x}) is not UTF-8"
-        span = placed.span(len(before))
-        raise FileError(
-            Problem("file/encoding", message, span, "save the file as UTF-8")
-        ) from error
+        message, span = encoding_fault(error), placed.span(len(before))
+        raise FileError(Problem("file/encoding", message, span, SAVE_AS_UTF8)) from error
+
+
+def encoding_fault(error: UnicodeDecodeError) -> str:
+    """What is wrong with the byte that an error stands at."""
+    return f"this byte ({error.object[error.start]:#04x}) is not UTF-8"
 
 
 def _read(name: str, shown: str, size: int) -> bytes:
     try:
         if name == STDIN:
-            return _read_stdin(size)
+            return stdin_bytes().read(size)
         with Path(name).open("rb") as stream:
             return stream.read(size)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(Problem("file/unreadable", f"{shown}: cannot be read: {reason}")) from error
+        raise unreadable(shown, error) from error
 
 
-def _read_stdin(size: int) -> bytes:
-    stream = getattr(sys.stdin, "buffer", None)  # there is none if the shell closed it: `<&-`
+def unreadable(shown: str, error: OSError) -> FileError:
+    """The error of a file that cannot be read."""
+    reason = (error.strerror or str(error)).lower()
+    return FileError(Problem("file/unreadable", f"{shown}: cannot be read: {reason}"))
+
+
+def stdin_bytes() -> BinaryIO:
+    """The standard input. Raises FileError if the shell closed it: `<&-`."""
+    stream: BinaryIO | None = getattr(sys.stdin, "buffer", None)
     if stream is None:
         raise FileError(Problem("file/unreadable", "<stdin>: cannot be read: it is closed"))
-    data: bytes = stream.read(size)
-    return data
+    return stream
 
 
 def parse_json(source: Source) -> Json:
     """The JSON value (RFC 8259) that a text holds. Raises FileError where it is not JSON."""
     try:
         return strict_json(source.text)
-    except json.JSONDecodeError as error:
-        reason = error.msg[0].lower() + error.msg[1:]
-        problem = Problem("file/json", f"this is not JSON: {reason}", source.span(error.pos))
+    except (ValueError, RecursionError) as error:
+        reason, at = json_fault(error)
+        if at is None:
+            problem = Problem("file/json", f"{source.name}: {reason}")
+        else:
+            problem = Problem("file/json", f"this {reason}", source.span(at))
         raise FileError(problem) from error
-    except RecursionError as error:
-        raise FileError(Problem("file/json", f"{source.name}: is nested too deeply")) from error
-    except ConstantError as error:
-        message = f"{source.name}: is not JSON: there is no {error} in it"
-        raise FileError(Problem("file/json", message)) from error
-    except RepeatedKeyError as error:
-        message = f"{source.name}: an object has the key `{str(error)[:40]}` twice"
-        raise FileError(Problem("file/json", message)) from error
-    except ValueError as error:
-        # The one error that Python adds to those of JSON: 4,300 digits are its limit.
-        message = f"{source.name}: holds an integer of too many digits"
-        raise FileError(Problem("file/json", message)) from error
+
+
+def json_fault(error: ValueError | RecursionError) -> tuple[str, int | None]:
+    """What an error of `strict_json` says, to be read behind a subject, and its offset if known."""
+    if isinstance(error, json.JSONDecodeError):
+        reason = error.msg.removesuffix(" starting at")
+        return f"is not JSON: {reason[0].lower()}{reason[1:]}", error.pos
+    if isinstance(error, RecursionError):
+        return "is nested too deeply", None
+    if isinstance(error, ConstantError):
+        return f"is not JSON: there is no {error} in it", None
+    if isinstance(error, RepeatedKeyError):
+        return f"has the key `{str(error)[:40]}` twice in one object", None
+    # The one error that Python adds to those of JSON: 4,300 digits are its limit.
+    return "holds an integer of too many digits", None
 
 
 def strict_json(text: str) -> Json:
@@ -104,9 +119,8 @@ def strict_json(text: str) -> Json:
 def _each_once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise RepeatedKeyError(twice)
+        counts = Counter(name for name, _ in pairs)
+        raise RepeatedKeyError(counts.most_common(1)[0][0])
     return found
 
 
@@ -127,3 +141,15 @@ class RepeatedKeyError(ValueError):
 
 class ConstantError(ValueError):
     """NaN, Infinity or -Infinity, which Python's parser takes and RFC 8259 does not."""
+
+
+def kind_of(value: Json) -> str:
+    """What a value of a file is, with its article."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    kinds = ((str, "a text"), (list, "an array"), (dict, "an object"))
+    return next((words for kind, words in kinds if isinstance(value, kind)), "another value")

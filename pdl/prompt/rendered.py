@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.errors import Problem
     from pdl.prompt.messages import Message
-    from pdl.reply import Check, Coercions
+    from pdl.reply import Check, Coercions, Dialects
     from pdl.schema import Schema
 
 
@@ -39,6 +39,7 @@ class Rendered:
         reply: str,
         *,
         coercions: Coercions | None = None,
+        dialects: Dialects | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> Check:
         """Find the answer in a reply and check it: `pdl.check(rendered.schema, reply)`.
@@ -46,5 +47,8 @@ class Rendered:
         Without a schema the whole reply is the answer.
         """
         allowed = replies.Coercions() if coercions is None else coercions
-        check: Check = replies.check(self.schema, reply, coercions=allowed, limits=limits)
+        known = replies.DIALECTS if dialects is None else dialects
+        check: Check = replies.check(
+            self.schema, reply, coercions=allowed, dialects=known, limits=limits
+        )
         return check

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pdl.reply.coercions import NO_COERCIONS, Coercions
-from pdl.reply.shape import root_kinds
+from pdl.reply.dialects import DIALECTS, Dialects, Patterns
 from pdl.reply.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ class Asked:
     coercions: Coercions = NO_COERCIONS
     lang: str | None = None
     tasks: tuple[int | None, int | None] = (None, None)
+    dialects: Dialects = DIALECTS
+
+    @property
+    def patterns(self) -> Patterns:
+        """The marks of the dialects as patterns."""
+        return self.dialects.patterns
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -39,4 +45,4 @@ class Asked:
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The types that the schema allows at its root."""
-        return root_kinds(self.document, self.document)
+        return self.verdict.kinds

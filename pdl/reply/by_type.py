@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply import late
+from pdl.reply.columns import exact_type
+from pdl.reply.compiled import MANY, ONE
 from pdl.reply.equality import key
 from pdl.reply.kinds import is_multiple, is_number
 
@@ -16,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pdl._types import Json
-    from pdl.reply.compiled import CellOf, Memo, Test
+    from pdl.reply.compiled import Cell, CellOf, Memo, Test
 
-_MANY = 1 << 62  # more than any value holds
+_MOST = 1 << 62  # more than any value holds
+_FEW = 3  # values that are asked one by one sooner than as a column
 
 
 def only_type(schema: Mapping[str, Any]) -> str:
@@ -29,13 +32,13 @@ def only_type(schema: Mapping[str, Any]) -> str:
 
 def _string(_cell_of: CellOf, schema: Mapping[str, Any]) -> Test | None:
     strict = only_type(schema) == "string"
-    least, most = schema.get("minLength", 0), schema.get("maxLength", _MANY)
+    least, most = schema.get("minLength", 0), schema.get("maxLength", _MOST)
     questions: list[Callable[[str], bool]] = []
     if "pattern" in schema:
         questions.append(late.compile_pattern(schema["pattern"]))
     if "format" in schema and schema["format"] in late.formats():
         questions.append(late.formats()[schema["format"]])
-    if not questions and not least and most == _MANY:
+    if not questions and not least and most == _MOST:
         return (lambda value, _memo: isinstance(value, str)) if strict else None
 
     def test(value: Json, _memo: Memo) -> bool:
@@ -91,14 +94,17 @@ def _properties(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
     """Each property fits what its key asks for."""
     if "patternProperties" in schema or "propertyNames" in schema:
         return _patterned(cell_of, schema)
-    cells = {name: cell_of(sub) for name, sub in schema.get("properties", {}).items()}
+    named = schema.get("properties", {})
+    types = {name: exact_type(sub) for name, sub in named.items()}
+    cells = {name: cell_of(sub) for name, sub in named.items()}
     rest = cell_of(schema["additionalProperties"]) if "additionalProperties" in schema else None
 
     def test(value: Json, memo: Memo) -> bool:
         for name, part in value.items():
-            cell = cells.get(name, rest)
-            if cell is not None and not cell[0](part, memo):
-                return False
+            if type(part) is not types.get(name):
+                cell = cells.get(name, rest)
+                if cell is not None and not cell[ONE](part, memo):
+                    return False
         return True
 
     return test
@@ -121,9 +127,9 @@ def _patterned(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
                 if matches(name):
                     cells.append(cell)
             for cell in cells or [rest]:
-                if not cell[0](part, memo):
+                if not cell[ONE](part, memo):
                     return False
-            if not names[0](name, memo):
+            if not names[ONE](name, memo):
                 return False
         return True
 
@@ -138,9 +144,9 @@ _OBJECT_KEYWORDS = (
 
 def _sizes(schema: Mapping[str, Any]) -> Callable[[dict[str, Any]], bool] | None:
     """What the keys alone decide: how many, and which need others."""
-    least, most = schema.get("minProperties", 0), schema.get("maxProperties", _MANY)
+    least, most = schema.get("minProperties", 0), schema.get("maxProperties", _MOST)
     dependent = schema.get("dependentRequired", {})
-    if not least and most == _MANY and not dependent:
+    if not least and most == _MOST and not dependent:
         return None
 
     def test(value: dict[str, Any]) -> bool:
@@ -158,7 +164,7 @@ def _array(cell_of: CellOf, schema: Mapping[str, Any]) -> Test | None:
     strict = only_type(schema) == "array"
     if not any(keyword in schema for keyword in _ARRAY_KEYWORDS):
         return (lambda value, _memo: isinstance(value, list | tuple)) if strict else None
-    least, most = schema.get("minItems", 0), schema.get("maxItems", _MANY)
+    least, most = schema.get("minItems", 0), schema.get("maxItems", _MOST)
     prefix = [cell_of(sub) for sub in schema.get("prefixItems", ())]
     items = cell_of(schema["items"]) if "items" in schema else None
     unique = schema.get("uniqueItems", False)
@@ -170,16 +176,23 @@ def _array(cell_of: CellOf, schema: Mapping[str, Any]) -> Test | None:
         if not least <= len(value) <= most or (unique and not is_unique(value)):
             return False
         for cell, part in zip(prefix, value, strict=False):
-            if not cell[0](part, memo):
+            if not cell[ONE](part, memo):
                 return False
-        if items is not None:
-            check = items[0]
-            for part in value[len(prefix) :] if prefix else value:
-                if not check(part, memo):
-                    return False
+        if items is not None and not _all(items, value[len(prefix) :] if prefix else value, memo):
+            return False
         return contains is None or contains(value, memo)
 
     return test
+
+
+def _all(cell: Cell, values: Sequence[Json], memo: Memo) -> bool:
+    """Whether each value fits."""
+    if len(values) > _FEW:
+        return cell[MANY](values, memo)
+    for value in values:  # noqa: SIM110 - a generator would be a second frame
+        if not cell[ONE](value, memo):
+            return False
+    return True
 
 
 _ARRAY_KEYWORDS = ("prefixItems", "items", "minItems", "maxItems", "uniqueItems", "contains")
@@ -192,12 +205,12 @@ def is_unique(items: Sequence[Json]) -> bool:
 
 def _contains(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
     cell = cell_of(schema["contains"])
-    least, most = schema.get("minContains", 1), schema.get("maxContains", _MANY)
+    least, most = schema.get("minContains", 1), schema.get("maxContains", _MOST)
 
     def test(value: Json, memo: Memo) -> bool:
         count = 0
         for part in value:
-            count += cell[0](part, memo)
+            count += cell[ONE](part, memo)
         return bool(least <= count <= most)
 
     return test

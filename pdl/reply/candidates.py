@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from pdl.reply import late
 from pdl.reply.doubt import Surroundings
 from pdl.reply.elision import elided_at, elided_behind, placeholder_at
 from pdl.reply.envelope import payload
+from pdl.reply.locate import locate
 from pdl.reply.marks import announced, claimed, exemplified
-from pdl.reply.outcome import Repair
+from pdl.reply.outcome import Repair, Violation
 from pdl.reply.parse import Broken, Parsed, parse
+from pdl.reply.sentences import PLAIN_FENCES, language
 from pdl.reply.shape import resembles
 from pdl.reply.tolerant.errors import UnreadableError
 from pdl.reply.wholeness import left_out
 from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
-    from pdl._types import Json
+    from collections.abc import Mapping, Sequence
+
+    from pdl._types import Json, JsonPath
     from pdl.reply.asked import Asked
     from pdl.reply.brackets import Bracketed
     from pdl.reply.outcome import Extent, Segment
@@ -32,29 +37,84 @@ _MORE = re.compile(
     r"""|(?:"[^"\\\n]*+"|-?\d[\d.]*+|true|false|null)\s*+(?:,\s*+(?:"|-?\d)|[\]}]))"""
 )
 """Another member behind the end: a key and a colon, or items up to a closing bracket."""
+_GLUED = re.compile(r"""\\?["'][^\n]*[}\],][ \t`;]*+(?:\n|\Z)""")
+"""A quote right behind the end, and another end later in the line: it was in a string."""
+_NAMED = re.compile(r"""[^\s{]["']\s*+:\s*+\Z""")
+_NAME = 80  # characters in front of a bracket that are looked at
+_ESCAPED = re.compile(r'[{\[](?:\s|\\[nrt]|[{\[])*+\\"')
 _PARTS = re.compile(r"""[^\n]*?["}\]]""")
-_GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer"])
+_DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")
+_GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
 _TWO_WAYS = Broken("ambiguous", "fits as it is, and as a tool call that holds the answer")
 _JSON_INFO = re.compile(r"(?:json\w*|application/json)\b", re.IGNORECASE)
+
+
+class Said:
+    """What a reply says about one of its brackets, looked up when it is asked for.
+
+    Most brackets in prose, such as `[1]`, are of a kind that is not wanted: nobody asks.
+    """
+
+    def __init__(
+        self, asked: Asked, place: tuple[Bracketed, Segment | None], end: int, around: Surroundings
+    ) -> None:
+        self._asked = asked
+        self._bracket, self._fence = place
+        self._end = end  # of the candidate before it
+        self._around = around
+
+    @cached_property
+    def rank(self) -> int:
+        """2 by words (final, corrected) or an answer tag, 1 by a json fence, 0 by nothing."""
+        return _rank(self._asked, self._end, self._bracket, self._fence)
+
+    @cached_property
+    def claimed(self) -> bool:
+        """Whether it stands behind `Answer:`.
+
+        That does not decide, but no fence decides against it.
+        """
+        start = self._bracket.span[0]
+        return not _in_program(self._fence) and claimed(self._asked.text, self._end, start)
+
+    @cached_property
+    def doubt(self) -> str:
+        """Why it may be no answer although it fits; an empty string if nothing says so."""
+        return self._around.doubt(self._bracket.span, self._fence, self._end)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A bracketed span of the wanted kind, and how clearly the reply says that it is the answer.
 
-    `rank`: 2 by words (final, corrected) or an answer tag, 1 by a json fence, 0 by nothing.
-    `claimed`: it stands behind `Answer:`; that does not decide, but no fence decides against it.
-    `fenced`: it stands in a fence that is closed.
-    `doubt`: why it may be no answer although it fits.
+    `fence`: the fence that it stands in. `rank`, `claimed` and `doubt` are those of `Said`.
     """
 
     span: Extent
     kind: Literal["object", "array"]
     bracket: Bracketed
-    rank: int
-    claimed: bool
-    doubt: str = ""
-    fenced: bool = False
+    said: Said = field(repr=False)
+    fence: Segment | None = None
+
+    @property
+    def fenced(self) -> bool:
+        """Whether it stands in a fence that is closed, so that it is not cut off."""
+        return self.fence is not None and self.fence.closed
+
+    @property
+    def rank(self) -> int:
+        """How clearly it is marked as the answer, from 0 to 2."""
+        return self.said.rank
+
+    @property
+    def claimed(self) -> bool:
+        """Whether it is called the answer."""
+        return self.said.claimed
+
+    @property
+    def doubt(self) -> str:
+        """Why it may be no answer although it fits."""
+        return self.said.doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +140,46 @@ def candidates(asked: Asked) -> list[Candidate]:
     for bracket, fence in asked.cut.brackets:
         if bracket.closed and around.no_data(bracket.span, skipped):
             skipped = bracket.span[1]
-        elif bracket.shaped:
-            found.append(_candidate(asked, bracket, fence, end, around))
+        elif bracket.shaped and not _in_a_string(asked.text, bracket.span[0]):
+            found.append(candidate_at(asked, (bracket, fence), end, around))
             end = bracket.span[1]
+            if len(found) > asked.limits.reply_candidates:
+                break  # too many, however many more there are
     return found
 
 
-def _candidate(
-    asked: Asked, bracket: Bracketed, fence: Segment | None, end: int, around: Surroundings
+def _in_a_string(text: str, at: int) -> bool:
+    """Whether a bracket begins JSON that is the content of a string: the value is the string."""
+    return bool(at) and text[at - 1] == '"' and _ESCAPED.match(text, at) is not None
+
+
+def candidate_at(
+    asked: Asked, place: tuple[Bracketed, Segment | None], end: int, around: Surroundings
 ) -> Candidate:
-    """What a bracket is; `end` is where the candidate before it ended."""
+    """What a bracket and its fence are; `end` is where the candidate before it ended."""
+    bracket, fence = place
     kind: Literal["object", "array"] = "object" if asked.text[bracket.span[0]] == "{" else "array"
-    rank = _rank(asked, end, bracket, fence)
-    said = claimed(asked.text, end, bracket.span[0])
-    doubt = around.doubt(bracket.span, fence, end)
-    fenced = fence is not None and fence.closed
-    return Candidate(bracket.span, kind, bracket, rank, said, doubt, fenced)
+    said = Said(asked, place, end, around)
+    return Candidate(bracket.span, kind, bracket, said, fence)
+
+
+def _in_program(fence: Segment | None) -> bool:
+    """Whether a fence holds code: `result = {…}` in it says nothing about the answer."""
+    named = language(fence.label) if fence else ""
+    return named not in PLAIN_FENCES and not named.startswith("json")
+
+
+def _is_part(text: str, at: int) -> bool:
+    """Whether a key in quotes stands in front: then this is part of an object without an opener."""
+    return _NAMED.search(text[max(0, at - _NAME) : at]) is not None
 
 
 def _rank(asked: Asked, end: int, bracket: Bracketed, fence: Segment | None) -> int:
     at = bracket.span[0]
     outside = fence.span[0] if fence and fence.span[0] >= end else at
-    tagged = any(start <= at < stop for start, stop in asked.cut.answers)
-    if tagged or (announced(asked.text, end, outside) and not _cited(asked.text, outside)):
+    if asked.cut.in_answer(at) or (
+        announced(asked.text, end, outside) and not _cited(asked.text, outside)
+    ):
         return 2
     fenced = fence is not None and _JSON_INFO.match(fence.label)
     return 1 if fenced and not exemplified(asked.text, end, outside) else 0
@@ -124,6 +201,8 @@ def judge(asked: Asked, candidate: Candidate) -> Judged:
         return Judged(candidate, "broken", _TWO_WAYS) if called else Judged(candidate, "fits", made)
     if called and inside is not None:
         return Judged(candidate, "fits", _called(asked, candidate, made, inside[0]))
+    if asked.coercions and (changed := _coerced(asked, candidate, made)):
+        return Judged(candidate, "fits", changed)
     return Judged(candidate, "misfit" if resembles(asked.document, made.value) else "other", made)
 
 
@@ -134,40 +213,85 @@ def _called(asked: Asked, candidate: Candidate, made: Parsed, inside: Json) -> P
     return Parsed(inside, (*made.repairs, repair))
 
 
+def _coerced(asked: Asked, candidate: Candidate, made: Parsed) -> Parsed | None:
+    """The value with the changes that the caller allows, if it fits with them."""
+    value, changes = late.coerce(asked.document, made.value, asked.coercions, asked.limits)
+    if not changes:
+        return None
+    return Parsed(value, (*made.repairs, *placed(asked, candidate, made, changes)))
+
+
+_Placed = TypeVar("_Placed", Violation, Repair)
+
+
+def placed(
+    asked: Asked, candidate: Candidate, made: Parsed, found: Sequence[_Placed]
+) -> tuple[_Placed, ...]:
+    """Violations or repairs of a value, each with the place of the part that it is about."""
+    start = candidate.span[0]
+    if made.made:
+        own = made.made.places()
+        places = {path: (a + start, b + start) for path, (a, b) in own.items()}
+    else:
+        places = locate(
+            asked.text,
+            *candidate.span,
+            {one.path[:length] for one in found for length in range(len(one.path) + 1)},
+        )
+    spans = [_nearest(places, one.path, candidate.span) for one in found]
+    return tuple(replace(one, span=span) for one, span in zip(found, spans, strict=True))
+
+
+def _nearest(places: Mapping[JsonPath, Extent], path: JsonPath, whole: Extent) -> Extent:
+    """Where a part stands, or the part around it: some paths lead into JSON inside a string."""
+    prefixes = (path[:length] for length in range(len(path), 0, -1))
+    return next((places[prefix] for prefix in prefixes if prefix in places), whole)
+
+
 def _read(asked: Asked, candidate: Candidate) -> Parsed | Broken:
     start, end = candidate.span
     body = asked.text[start:end]
     if candidate.bracket.deep:
         return Broken("limit", f"is nested deeper than {asked.limits.reply_depth} brackets")
-    made = parse(body, asked.limits) if candidate.bracket.closed else None
+    if _is_part(asked.text, start):
+        return Broken("unparsable", "is the value of a key, in an object that never begins")
+    exact = candidate.bracket.exact
+    closed = candidate.bracket.closed
+    made = exact.findings.made if exact else parse(body, asked.limits) if closed else None
     if (made is None or isinstance(made, Broken)) and not (made and made.reason == "limit"):
         made = _respelled(body, candidate, asked, made)
     if isinstance(made, Parsed):
-        if _goes_on(asked.text, end, made):
+        if _goes_on(asked.text, candidate, made):
             return Broken("unparsable", "goes on behind the bracket that closes it", end - start)
-        behind = elided_behind(asked.text, end)
-        return _elided(asked.text, behind) if behind else _whole(asked, made)
+        if behind := elided_behind(asked.text, end):
+            return _elided(asked.text, behind)
+        return made if exact and not exact.findings.suspect else _whole(asked, made)
     return made if made and made.reason == "limit" else _broken(body, candidate.bracket, made)
 
 
-def _goes_on(text: str, end: int, made: Parsed) -> bool:
+def _goes_on(text: str, candidate: Candidate, made: Parsed) -> bool:
     """Whether what stands behind a bracket belongs inside of it: then the bracket is misplaced.
 
     Where quotes in strings lack their backslash, a bracket in a string may be taken for the last.
     """
+    start, end = candidate.span
     if _MORE.match(text, end):
         return True
-    guessed = any(repair.kind in _GUESSES for repair in made.repairs)
-    return guessed and _PARTS.match(text, end) is not None
+    if _GLUED.match(text, end) and text[start - 1 : start] != text[end]:
+        return True
+    if not any(repair.kind in _GUESSES for repair in made.repairs):
+        return False
+    if candidate.fence:
+        return bool(text[end : candidate.fence.body[1]].strip(" \t\r\n;}])"))
+    return _PARTS.match(text, end) is not None
 
 
 def _respelled(
     body: str, candidate: Candidate, asked: Asked, broken: Broken | None
 ) -> Parsed | Broken | None:
-    """The value of what is JSON but for its spelling, unless it says that data is missing."""
+    """The value of what is JSON but for its spelling, unless words in it say what is missing."""
     bracket = candidate.bracket
-    missing = elided_at(body) is not None or placeholder_at(body) is not None
-    if missing or bracket.cut or not (bracket.closed or candidate.fenced):
+    if bracket.cut or not (bracket.closed or candidate.fenced):
         return broken
     start = bracket.span[0]
     read = late.read_tolerantly(
@@ -175,8 +299,13 @@ def _respelled(
     )
     if isinstance(read, UnreadableError):
         return Broken("unparsable", read.why, read.at) if read.why else broken
-    placed = [replace(r, span=(r.span[0] + start, r.span[1] + start)) for r in read.repairs]
-    return Parsed(read.value, tuple(placed))
+    for repair in read.repairs:
+        said = body[slice(*repair.span)]
+        words = repair.kind in {"comment", "bare-value"} and elided_at(said)
+        if words or (repair.kind in _GUESSES and _DOTS.search(said)):
+            return _elided(body, repair.span)
+    moved = [replace(r, span=(r.span[0] + start, r.span[1] + start)) for r in read.repairs]
+    return Parsed(read.value, tuple(moved), read)
 
 
 def _broken(body: str, bracket: Bracketed, made: Broken | None) -> Broken:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from pdl._types import Json, JsonPath, format_path
 from pdl.reply import lines
-from pdl.reply.candidates import Candidate, Judged, candidates, judge
+from pdl.reply.candidates import Candidate, Judged, candidates, judge, placed
 from pdl.reply.equality import first_difference, key
-from pdl.reply.late import violations_of
-from pdl.reply.locate import placed
+from pdl.reply.late import coerce, violations_of
 from pdl.reply.outcome import Extent, Reading, Rejected, Violation, failed
 from pdl.reply.parse import Broken, Parsed, parse
+from pdl.reply.widen import widened
 from pdl.reply.wording import brief, count, listed, quoted, shorten
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pdl.reply.asked import Asked
 
 
+_FEW = 8  # candidates of another kind that are looked into for tool calls
 _CITATION = re.compile(r"\[\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\s*\]")
 
 
@@ -34,12 +35,12 @@ def read(asked: Asked) -> Reading:
     found = candidates(asked)
     if len(found) > asked.limits.reply_candidates:
         return failed("limit", f"has more than {asked.limits.reply_candidates} candidates")
-    wanted = [one for one in found if one.kind in asked.kinds or one.bracket.cut]
+    wanted = _wanted(asked, found)
     if not wanted:
         return _sequence(asked, found) or _nothing(asked, found)
     top = max(candidate.rank for candidate in wanted)
     group = [one for one in wanted if _competes(one, top)]
-    judged = [judge(asked, candidate) for candidate in group]
+    judged = widened(asked, [judge(asked, candidate) for candidate in group])
     reading = _decide(asked, judged)
     if reading.reason == "wrong-schema":
         reading = _sequence(asked, found) or reading
@@ -50,6 +51,17 @@ def read(asked: Asked) -> Reading:
     ]
     rejected = [*_rejected(judged, reading), *outranked]
     return replace(reading, rejected=tuple(sorted(rejected, key=lambda other: other.span)))
+
+
+def _wanted(asked: Asked, found: Sequence[Candidate]) -> Sequence[Candidate]:
+    """The candidates of a kind that fits; all of them if a change of the kind may make one fit."""
+    if asked.coercions:
+        return found
+    wanted = [one for one in found if one.kind in asked.kinds or one.bracket.cut]
+    if wanted or len(found) > _FEW:
+        return wanted
+    calls = [one for one in found if one.kind == "array" and judge(asked, one).fate == "fits"]
+    return calls and found
 
 
 def _sequence(asked: Asked, found: Sequence[Candidate]) -> Reading | None:
@@ -91,6 +103,13 @@ def _other_value(asked: Asked) -> Reading | None:
         return None
     start = asked.text.find(body)
     span = (start, start + len(body))
+    value, changes = (
+        coerce(asked.document, made.value, asked.coercions, asked.limits)
+        if asked.coercions
+        else (None, ())
+    )
+    if changes:
+        return Reading(value, span, repairs=tuple(replace(one, span=span) for one in changes))
     errors = tuple(replace(e, span=span) for e in violations_of(asked.document, made.value))
     return Reading(reason="wrong-schema", span=span, errors=errors) if errors else None
 
@@ -131,7 +150,9 @@ def _is_citation(text: str, one: Judged) -> bool:
     return one.fate == "other" and _CITATION.fullmatch(text, *one.candidate.span) is not None
 
 
-def _distinct(fitting: Sequence[Judged]) -> list[Judged]:
+def _distinct(fitting: Sequence[Judged]) -> Sequence[Judged]:
+    if len(fitting) < 2:  # noqa: PLR2004 - nothing to compare
+        return fitting
     first: dict[Hashable, Judged] = {}
     for one in fitting:
         first.setdefault(key(one.value), one)
@@ -191,7 +212,7 @@ def _unread(asked: Asked, one: Judged) -> Reading:
         place = (min(start + one.made.at, end), end)
         violation = Violation((), one.made.reason, one.made.found, "", one.made.message, place)
         return Reading(reason=one.made.reason, span=(start, end), errors=(violation,))
-    errors = placed(asked.text, (start, end), violations_of(asked.document, one.value))
+    errors = placed(asked, one.candidate, one.made, violations_of(asked.document, one.value))
     return Reading(reason="wrong-schema", span=(start, end), errors=errors)
 
 

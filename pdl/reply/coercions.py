@@ -9,23 +9,24 @@ from dataclasses import dataclass
 class Coercions:
     """Which changes a checker may make to a value so that it fits; all are off.
 
-    Each one that was made is a `Repair` of the same name. `Coercions(numbers_in_strings=True)`.
+    Each one that was made is a `Repair` of the same name. A value that fits is never changed, nor
+    is one that would fit in two ways. `Coercions(numbers_in_strings=True)`.
     """
 
     numbers_in_strings: bool = False
-    """`"5"` for 5, where a number is wanted and a string is not."""
+    """`"5"` for 5, where a number is wanted, and a string at most as one of an enum."""
     thousands: bool = False
     """`"1,000"` for 1000; commas between groups of three digits. Needs `numbers_in_strings`."""
     words_in_strings: bool = False
-    """`"true"` for true and `"null"` for null, where such a one is wanted and a string is not."""
+    """`"true"` for true and `"null"` for null, and what Python calls them."""
     enum_case: bool = False
     """`"Bug"` for `"bug"`, where one value of an enum differs in case and outer blanks alone."""
     key_case: bool = False
     """`{"userName": …}` for `user_name`, where one key differs in case, `_` and `-` alone."""
     single_to_list: bool = False
-    """A value where a list of such values is wanted."""
+    """A value where a list of such values is wanted; null is none."""
     json_in_strings: bool = False
-    """An object or array written as JSON inside a string."""
+    """An object or array written as JSON in a string, where a string is at most one of an enum."""
     unwrap: bool = False
     """The value inside an object of one key, or inside a list of one item."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pdl.reply.compiled import ONE
 from pdl.reply.equality import key
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _all_of(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
 
     def test(value: Json, memo: Memo) -> bool:
         for cell in cells:  # noqa: SIM110 - a generator would be a second frame
-            if not cell[0](value, memo):
+            if not cell[ONE](value, memo):
                 return False
         return True
 
@@ -43,7 +44,7 @@ def _any_of(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
 
     def test(value: Json, memo: Memo) -> bool:
         for cell in cells:  # noqa: SIM110 - a generator would be a second frame
-            if cell[0](value, memo):
+            if cell[ONE](value, memo):
                 return True
         return False
 
@@ -56,7 +57,7 @@ def _one_of(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
     def test(value: Json, memo: Memo) -> bool:
         count = 0
         for cell in cells:
-            count += cell[0](value, memo)
+            count += cell[ONE](value, memo)
         return count == 1
 
     return test
@@ -64,13 +65,13 @@ def _one_of(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
 
 def _not(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
     cell = cell_of(schema["not"])
-    return lambda value, memo: not cell[0](value, memo)
+    return lambda value, memo: not cell[ONE](value, memo)
 
 
 def _if(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
     condition = cell_of(schema["if"])
     then, other = cell_of(schema.get("then", True)), cell_of(schema.get("else", True))
-    return lambda value, memo: (then if condition[0](value, memo) else other)[0](value, memo)
+    return lambda value, memo: (then if condition[ONE](value, memo) else other)[ONE](value, memo)
 
 
 def _dependent_schemas(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
@@ -79,8 +80,8 @@ def _dependent_schemas(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
     def test(value: Json, memo: Memo) -> bool:
         if not isinstance(value, dict):
             return True
-        for name, cell in cells.items():  # noqa: SIM110 - a generator would be a second frame
-            if name in value and not cell[0](value, memo):
+        for name, cell in cells.items():
+            if name in value and not cell[ONE](value, memo):
                 return False
         return True
 

@@ -1,4 +1,7 @@
-"""The shape of a compiled test. A test takes a value and the memo of its run and says yes or no."""
+"""The shape of a compiled test. A test takes a value and the memo of its run and says yes or no.
+
+A column is the same question about a list of values, all of which must fit.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,12 @@ Memo: TypeAlias = dict[tuple[int, int], bool]
 """What is known of (test, part of the value) in one run: keeps unions from being tried twice."""
 
 Test: TypeAlias = Callable[[Json, Memo], bool]
+Column: TypeAlias = Callable[[list[Json], Memo], bool]
 Cell: TypeAlias = list[Test]
-"""One test, which may be filled in after others refer to it."""
+"""A test, and the column beside it; they may be filled in after others refer to the cell."""
+
+ONE, MANY = 0, 1
+"""Where in a cell the test stands, and where the column."""
 
 CellOf: TypeAlias = Callable[[Json], Cell]
 """From a subschema to its cell."""
@@ -26,6 +33,11 @@ def always(_value: Json, _memo: Memo) -> bool:
 def never(_value: Json, _memo: Memo) -> bool:
     """The test of `false`."""
     return False
+
+
+def nothing(values: list[Json], _memo: Memo) -> bool:
+    """The column of `false`."""
+    return not values
 
 
 class PatternTimeout(Exception):  # noqa: N818 - it ends a check with a reason; nobody else sees it

@@ -1,129 +1,240 @@
 """The marks that models put around what they say: reasoning, end of turn, answer.
 
-Each table is data; a new model needs a line here and nothing else.
+`Dialects` is a table that users extend; nothing else in the checker knows a model by its marks.
+Elements around data that say nothing about it (`<tool_call>`, `<json>`) need no entry.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import chain, product
+from typing import TYPE_CHECKING, Any
 
-REASONING_TAGS = (
-    "think",
-    "thinking",
-    "thought",
-    "thoughts",
-    "thought_process",
-    "reasoning",
-    "reflection",
-    "scratchpad",
-    "analysis",
-    "rationale",
-    "inner_monologue",
-    "antthinking",
-    "chain_of_thought",
-    "cot",
-    "seed:think",
-)
-"""Names of elements that hold reasoning: `<think>`, `</think>`; any case, attributes allowed."""
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
 
-REASONING_MARKS = (
-    ("[THINK]", "[/THINK]"),  # Magistral
-    ("◁think▷", "◁/think▷"),  # Kimi
-    ("<|begin_of_thought|>", "<|end_of_thought|>"),  # Sky-T1, OpenThinker
-    ("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A
-    ("<|think_start|>", "<|think_end|>"),
-    ("<unused94>", "<unused95>"),  # MedGemma
-)
-"""Other marks that open and close reasoning."""
+_PAIR = 2
+_SHORTEST = 2  # characters of a mark; one alone would be found in any text
 
-ANSWER_TAGS = ("answer", "final_answer", "final", "output", "result", "response")
-"""Names of elements that hold the answer."""
 
-ANSWER_MARKS = (
-    ("<|begin_of_solution|>", "<|end_of_solution|>"),
-    ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
-    ("[ANSWER]", "[/ANSWER]"),
-)
-"""Other marks that open and close the answer."""
+@dataclass(frozen=True)
+class Dialects:
+    """Which marks are reasoning, which hold the answer, and which are no text at all.
 
-END_TOKENS = (
-    "</s>",
-    "<eos>",
-    "<pad>",
-    "<end_of_turn>",
-    "<end_of_utterance>",
-    "<|eot_id|>",
-    "<|eom_id|>",
-    "<|im_end|>",
-    "<|end|>",
-    "<|return|>",
-    "<|call|>",
-    "<|endoftext|>",
-    "<|end_of_text|>",
-    "<|end_of_turn|>",
-    "<|END_OF_TURN_TOKEN|>",
-    "<|eos|>",
-    "<|end▁of▁sentence|>",
-    "<｜end▁of▁sentence｜>",
-)
-"""Tokens that end a turn."""
+    Tags are names of elements (`think` for `<think>` and `</think>`, attributes allowed), marks
+    are pairs of an opener and a closer, tokens are texts. Case counts in tokens alone. Raises
+    ValueError, with advice, for an entry that cannot work.
+    """
 
-START_TOKENS = (
-    r"<s>",
-    r"<bos>",
-    r"<\|begin_of_text\|>",
-    r"<\|python_tag\|>",
-    r"<｜begin▁of▁sentence｜>",
-    r"<｜Assistant｜>",
-    r"<\|assistant\|>",
-    r"<\|im_start\|>(?:assistant\b)?",
-    r"<\|start\|>(?:assistant\b)?",
-    r"<start_of_turn>(?:model\b)?",
-    r"<\|start_header_id\|>assistant<\|end_header_id\|>",
-    r"<\|START_OF_TURN_TOKEN\|>(?:<\|CHATBOT_TOKEN\|>)?",
-    r"<\|message\|>",
-)
-"""Patterns of tokens that begin the model's turn, or a part of it."""
+    reasoning_tags: tuple[str, ...] = (
+        *("think", "thinking", "thought", "thoughts", "thought_process", "reasoning"),
+        *("reflection", "scratchpad", "analysis", "rationale", "inner_monologue", "antthinking"),
+        *("chain_of_thought", "cot", "seed:think", "internal_thoughts"),
+    )
+    reasoning_marks: tuple[tuple[str, str], ...] = (
+        ("[THINK]", "[/THINK]"),  # Magistral
+        ("◁think▷", "◁/think▷"),  # Kimi
+        ("<|begin_of_thought|>", "<|end_of_thought|>"),  # Sky-T1, OpenThinker
+        ("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A
+        ("<|think_start|>", "<|think_end|>"),
+        ("<unused94>", "<unused95>"),  # MedGemma
+    )
+    answer_tags: tuple[str, ...] = (
+        *("answer", "final_answer", "final", "output", "result", "response"),
+    )
+    answer_marks: tuple[tuple[str, str], ...] = (
+        ("<|begin_of_solution|>", "<|end_of_solution|>"),
+        ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+        ("[ANSWER]", "[/ANSWER]"),
+    )
+    end_tokens: tuple[str, ...] = (
+        *("</s>", "<eos>", "<pad>", "<end_of_turn>", "<end_of_utterance>", "<|eot_id|>"),
+        *("<|eom_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|endoftext|>"),
+        *("<|end_of_text|>", "<|end_of_turn|>", "<|END_OF_TURN_TOKEN|>", "<|eos|>", "<|eot|>"),
+        *("<|end▁of▁sentence|>", "<｜end▁of▁sentence｜>", "[EOS]"),
+    )
+    """Tokens that end a turn."""
+    start_tokens: tuple[str, ...] = (
+        *("<s>", "<bos>", "[BOS]", "<|begin_of_text|>", "<|startoftext|>", "<|python_tag|>"),
+        *("<｜begin▁of▁sentence｜>", "<｜Assistant｜>", "<|assistant|>", "<|message|>"),
+        *("<|START_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>", "<|end_header_id|>"),
+        *("<|end_of_role|>", "<|header_end|>", "<|tool_call|>", "<|START_ACTION|>"),
+        *("<|END_ACTION|>", "[TOOL_CALLS]", "[/TOOL_CALLS]", "<|tool_calls_section_begin|>"),
+        *("<|tool_calls_section_end|>", "<|tool_call_begin|>", "<|tool_call_end|>"),
+        *("<|tool_call_argument_begin|>", "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
+        *("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁sep｜>"),
+    )
+    """Tokens that begin a turn, or begin or end a part of it."""
+    turn_tokens: tuple[str, ...] = (
+        *("<|im_start|>", "<|start|>", "<start_of_turn>", "<|start_header_id|>"),
+        *("<|start_of_role|>", "<|header_start|>"),
+    )
+    """Tokens that begin a turn and behind which its role may stand."""
+    roles: tuple[str, ...] = ("assistant", "model")
 
-HARMONY_CHANNEL = re.compile(
-    r"<\|channel\|>[ \t]*(?P<channel>\w+)[^<]{0,200}+(?:<\|constrain\|>[^<]{0,40}+)?<\|message\|>"
-)
-"""The head of a message in OpenAI's harmony format; only the channel `final` is an answer."""
+    def __post_init__(self) -> None:
+        """Refuse what the patterns cannot tell apart."""
+        for field, check in _CHECKS.items():
+            entries = _listed(field, getattr(self, field))
+            object.__setattr__(self, field, tuple(check(field, entry) for entry in entries))
+        reasoning = {*self.reasoning_tags, *chain(*self.reasoning_marks)}
+        answers = {*self.answer_tags, *chain(*self.answer_marks)}
+        both = _folded(reasoning) & _folded(answers)
+        if both:
+            name = min(both)
+            raise ValueError(f"{name!r} is named as reasoning and as an answer; keep one of them")
 
-HARMONY_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-"""What ends a message of that format; `start` and `channel` begin the next one as well."""
+    def extended(self, **more: Iterable[Any]) -> Dialects:
+        """A table with further entries: `DIALECTS.extended(reasoning_tags=["musing"])`.
 
-_NAMES = "|".join(map(re.escape, REASONING_TAGS))
+        Raises TypeError for a field that there is not. `dataclasses.replace` takes entries away.
+        """
+        for field in more:
+            if field not in _CHECKS:
+                raise TypeError(f"Dialects has no {field!r}; it has {', '.join(_CHECKS)}")
+        entries = {name: (*getattr(self, name), *_listed(name, new)) for name, new in more.items()}
+        return replace(self, **entries)
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """The table as compiled patterns; equal tables share them."""
+        return _patterns(self)
+
+
+@lru_cache(maxsize=16)
+def _patterns(table: Dialects) -> Patterns:
+    return Patterns(table)
+
+
+def _listed(field: str, entries: Any) -> tuple[Any, ...]:
+    if isinstance(entries, str):
+        raise ValueError(f"{field} must be a list; for one entry write [{entries!r}]")  # noqa: TRY004 - wrong entries are ValueErrors, whatever is wrong with them
+    return tuple(entries)
+
+
+def _name(field: str, entry: Any) -> str:
+    if not isinstance(entry, str) or not entry.strip():
+        raise ValueError(f"{field} has an entry that is no text: {entry!r}; leave it out")
+    if odd := next((one for one in entry if one in "<>/" or one.isspace()), ""):
+        bare = entry.strip(" <>/\t\r\n")
+        advice = f"{bare!r} alone" if bare != entry else "it as one word"
+        raise ValueError(f"{field} has a name with {odd!r}: {entry!r}; write {advice}")
+    return entry
+
+
+def _token(field: str, entry: Any) -> str:
+    if not isinstance(entry, str) or not entry.strip():
+        raise ValueError(f"{field} has an entry that is no text: {entry!r}; leave it out")
+    cites = entry[0] == "[" and entry[1:2].isdigit()
+    if len(entry) < _SHORTEST or entry[0].isspace() or cites:
+        advice = "give it 2 characters or more, no blank in front and no number in brackets"
+        raise ValueError(f"{field} has a mark that any text holds: {entry!r}; {advice}")
+    return entry
+
+
+def _pair(field: str, entry: Any) -> tuple[str, str]:
+    marks = () if isinstance(entry, str) else tuple(entry)
+    if len(marks) != _PAIR:
+        raise ValueError(f"{field} wants pairs of an opener and a closer, not {entry!r}")
+    opener, closer = (_token(field, mark) for mark in marks)
+    if opener.casefold() == closer.casefold():
+        raise ValueError(f"{field} has {opener!r} as its own closer; use two marks that differ")
+    return opener, closer
+
+
+_CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
+    "reasoning_tags": _name,
+    "reasoning_marks": _pair,
+    "answer_tags": _name,
+    "answer_marks": _pair,
+    "end_tokens": _token,
+    "start_tokens": _token,
+    "turn_tokens": _token,
+    "roles": _name,
+}
+"""Field -> what holds each of its entries against the rules."""
+
+
+def _folded(names: Iterable[str]) -> set[str]:
+    return {name.casefold() for name in names}
+
+
+DIALECTS = Dialects()
+"""The marks of the models that are known."""
+
+
+class Patterns:
+    """A table as compiled patterns."""
+
+    def __init__(self, table: Dialects) -> None:
+        openers, closers = _marks(table.reasoning_marks, 0), _marks(table.reasoning_marks, 1)
+        names, answers = _either(table.reasoning_tags), _either(table.answer_tags)
+        self._closers = {one.casefold(): other for one, other in table.reasoning_marks}
+        self.opener = _compiled(rf"<(?P<name>{names}){_ATTRIBUTES}>|(?P<text>{openers})")
+        self.closer = _compiled(rf"</(?P<name>{names})\s*>|(?P<text>{closers})")
+        self.answer_opener = _compiled(
+            rf"<(?:{answers}){_ATTRIBUTES}>|{_marks(table.answer_marks, 0)}"
+        )
+        self.answer_closer = _compiled(rf"</(?:{answers})\s*>|{_marks(table.answer_marks, 1)}")
+        turn = rf"(?:{_either(table.turn_tokens)})(?:(?:{_either(table.roles)})\b)?"
+        ends = _either(table.end_tokens)
+        self._ends = table.end_tokens
+        self.end_token = re.compile(ends)
+        self.token = re.compile(rf"{ends}|{_either(table.start_tokens)}|{turn}")
+        # OpenAI's harmony format; only its channel `final` is an answer.
+        self.channel = re.compile(
+            r"<\|channel\|>[ \t]*(?P<name>\w+)[^<]{0,200}+"
+            r"(?:<\|constrain\|>[^<]{0,40}+)?<\|message\|>"
+        )
+        self.channel_end = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+        self.end_of_line = re.compile(rf"(?:\s|{ends})*+")
+        self.begins = frozenset(_begins(table))
+        self.first = "".join(sorted({two[0] for two in self.begins}))
+        """The characters with which marks begin, and `begins` the first two of each."""
+
+    def without_end(self, text: str) -> str:
+        """The text less the tokens at its end that end a turn, and the blanks around them."""
+        end = kept = len(text)
+        while True:
+            while end and text[end - 1].isspace():
+                end -= 1
+            token = next((one for one in self._ends if text.endswith(one, 0, end)), None)
+            if token is None:
+                return text if kept == len(text) else text[:end]
+            end = kept = end - len(token)
+
+    def closer_of(self, opener: re.Match[str]) -> re.Pattern[str]:
+        """The pattern of the mark that closes what this one opened."""
+        name = opener["name"]
+        if name:
+            return _compiled(rf"</{re.escape(name)}\s*>")
+        return _compiled(re.escape(self._closers[opener["text"].casefold()]))
+
+
 _ATTRIBUTES = r"(?:\s[^<>\n]{0,200}+)?"
-_ANSWERS = "|".join(map(re.escape, ANSWER_TAGS))
+_NEVER = r"(?!)"
 
 
-def _either(marks: tuple[str, ...]) -> str:
-    return "|".join(map(re.escape, marks))
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
-OPENER = re.compile(
-    rf"<(?P<tag>{_NAMES}){_ATTRIBUTES}>|(?P<mark>{_either(tuple(o for o, _ in REASONING_MARKS))})",
-    re.IGNORECASE,
-)
-CLOSER = re.compile(
-    rf"</(?P<tag>{_NAMES})\s*>|(?P<mark>{_either(tuple(c for _, c in REASONING_MARKS))})",
-    re.IGNORECASE,
-)
-ANSWER_OPENER = re.compile(
-    rf"<(?:{_ANSWERS}){_ATTRIBUTES}>|{_either(tuple(o for o, _ in ANSWER_MARKS))}", re.IGNORECASE
-)
-ANSWER_CLOSER = re.compile(
-    rf"</(?:{_ANSWERS})\s*>|{_either(tuple(c for _, c in ANSWER_MARKS))}", re.IGNORECASE
-)
-TOKEN = re.compile(rf"{_either(END_TOKENS)}|{'|'.join(START_TOKENS)}")
-END_TOKEN = re.compile(_either(END_TOKENS))
+def _either(texts: Iterable[str]) -> str:
+    """Any of the texts, longer ones first, so that none hides another; a table may be empty."""
+    return "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) or _NEVER
 
 
-def closer_of(opener: re.Match[str]) -> re.Pattern[str]:
-    """The pattern of the mark that closes what this one opened."""
-    if opener["tag"]:
-        return re.compile(rf"</{re.escape(opener['tag'])}\s*>", re.IGNORECASE)
-    mark = opener["mark"].casefold()
-    close = next(c for o, c in REASONING_MARKS if o.casefold() == mark)
-    return re.compile(re.escape(close), re.IGNORECASE)
+def _marks(pairs: Iterable[tuple[str, str]], side: int) -> str:
+    return _either(pair[side] for pair in pairs)
+
+
+def _begins(table: Dialects) -> Iterable[str]:
+    """The first two characters of each mark, in either case."""
+    names = chain(table.reasoning_tags, table.answer_tags)
+    marks = chain(*table.reasoning_marks, *table.answer_marks)
+    for text in chain(("</", "<|"), (f"<{name}" for name in names), marks):
+        yield from map("".join, product(*({c.lower(), c.upper()} for c in text[:_SHORTEST])))
+    for token in chain(table.end_tokens, table.start_tokens, table.turn_tokens):
+        yield token[:_SHORTEST]

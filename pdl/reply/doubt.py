@@ -7,7 +7,17 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from pdl.reply.marks import lead_clause
+from pdl.reply.namings import (
+    ABRIDGED,
+    ABRIDGED_PHRASE,
+    ANSWER,
+    DENIAL_ELSEWHERE,
+    RESULT,
+    WRONG,
+    WRONG_PHRASE,
+)
 from pdl.reply.sentences import PLAIN_FENCES, language
+from pdl.reply.vocabulary import words_of
 
 if TYPE_CHECKING:
     from pdl.reply.outcome import Extent, Segment
@@ -36,7 +46,7 @@ _RESET = re.compile(
 _DENIAL = re.compile(
     r"(?:\b(?:cannot|never|not|refuse|unable|don['’]?t|doesn['’]?t|didn['’]?t|isn['’]?t|wasn['’]?t|aren['’]?t"
     r"|can['’]?t|won['’]?t|couldn['’]?t|wouldn['’]?t|shouldn['’]?t|mustn['’]?t|nicht|kein\w*|pas|não|nunca|niet)\b"
-    r"(?!\s+only\b)(?:\s+[\w'’`\"]+){0,6}"
+    r"(?!\s+(?:only|counting|including|bad)\b)(?:\s+[\w'’`\"]+){0,6}"
     r"|\b(?:wrong|incorrect|invalid|bad|malformed|forbidden|false|falsch\w*|incorrecto)"
     r"(?:\s+(?:answers?|results?|outputs?|json|objects?|arrays?|lists?|responses?|examples?|versions?|ones?))?"
     r"(?:\s+(?:would\s+be|might\s+be|could\s+be|is|are|was|were|looks?\s+like))?)[\s*_`:：]*$"
@@ -48,10 +58,33 @@ _DENIED_BEHIND = re.compile(
     r"[\s*_`\"”]*(?:"
     r"(?:is|was|are|were|would\s+be|would|should|must|may|can|does|ist|est)"
     r"(?:\s+(?:not|never|wrong|incorrect|invalid|bad|false|nicht|falsch|pas)\b|n['’]t\b)"
-    r"|(?:cannot|isn['’]t|wasn['’]t|aren['’]t)\b)",
+    r"|(?:cannot|isn['’]t|wasn['’]t|aren['’]t)\b"
+    r"|(?:[—–-]|это|to|to\s+jest|é|è|es|est|är|je|は|是|이|가|은|는)?\s*(?:это\s+)?(?:errad[oa]|faux|fausse"
+    r"|incorrect[oa]?|sbagliat[oa]|fout|błędn[aey]|неверн\w+|неправильн\w+|yanlış|fel\b|špatn\w+|错误|错的|不对"
+    r"|間違|誤り|違い|틀렸|잘못))",
     re.IGNORECASE,
 )
+_NEAR = 3  # words in front of a bracket among which a denial stands
+_NEAR_CHARS = 20  # the same in characters, where words cannot be told
 _LINE = 200  # characters beside a bracket that are looked at
+
+
+def _denied_elsewhere(clause: str) -> bool:
+    """Whether a clause that is not in English denies what stands behind it."""
+    last = words_of(clause)[-_NEAR:]
+    if WRONG.any_of(last) or DENIAL_ELSEWHERE.any_of(last):
+        return True
+    return WRONG_PHRASE.search(clause.lower(), max(0, len(clause) - _NEAR_CHARS)) is not None
+
+
+def _abridged(clause: str) -> bool:
+    """Whether a clause says that what follows is not all of it: `a partial list`."""
+    if not clause:
+        return False
+    words = words_of(clause)
+    near = (set(words[max(0, i - 1) : i + 2]) for i, word in enumerate(words) if word in ABRIDGED)
+    named = any(RESULT.any_of(pair) or ANSWER.any_of(pair) for pair in map(list, near))
+    return named or ABRIDGED_PHRASE.search(clause) is not None
 
 
 class Surroundings:
@@ -83,8 +116,11 @@ class Surroundings:
         outside = fence.span[0] if fence and fence.span[0] >= since else span[0]
         if self._commented(span[0]):
             return "stands in a comment"
-        if self._denied(span, outside, since, in_prose=fence is None):
+        clause = lead_clause(self._text, since, outside)
+        if self._denied(span, clause, in_prose=fence is None):
             return "is denied, or made a condition, by the words around it"
+        if _abridged(clause):
+            return "is called a part of the answer by the words before it"
         if fence and not self._programmed(span, fence):
             return ""
         text = self._text
@@ -100,10 +136,10 @@ class Surroundings:
         index = bisect_right(self._comments, (at, at)) - 1
         return index >= 0 and self._comments[index][0] <= at < self._comments[index][1]
 
-    def _denied(self, span: Extent, outside: int, since: int, *, in_prose: bool) -> bool:
-        clause = lead_clause(self._text, since, outside)
+    def _denied(self, span: Extent, clause: str, *, in_prose: bool) -> bool:
         resets = list(_RESET.finditer(clause))
-        if _DENIAL.search(clause[resets[-1].end() :] if resets else clause):
+        told = clause[resets[-1].end() :] if resets else clause
+        if told and (_DENIAL.search(told) or _denied_elsewhere(told)):
             return True
         return in_prose and _DENIED_BEHIND.match(self._text, span[1]) is not None
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply import late
+from pdl.reply.compiled import ONE
 from pdl.reply.kinds import KINDS
 from pdl.reply.references import Document, resolve
 
@@ -38,7 +39,7 @@ def _test(
         if not is_kind(value):
             return True
         for step in rest_of(document, cell_of, schema, value, memo):
-            if not rest[0](value[step], memo):
+            if not rest[ONE](value[step], memo):
                 return False
         return True
 
@@ -77,9 +78,9 @@ def _in_place(
         yield resolve(document, schema["$ref"])
     yield from schema.get("allOf", ())
     for word in ("anyOf", "oneOf"):
-        yield from (sub for sub in schema.get(word, ()) if cell_of(sub)[0](value, memo))
+        yield from (sub for sub in schema.get(word, ()) if cell_of(sub)[ONE](value, memo))
     if "if" in schema:
-        fits = cell_of(schema["if"])[0](value, memo)
+        fits = cell_of(schema["if"])[ONE](value, memo)
         if fits:
             yield schema["if"]
         yield schema.get("then" if fits else "else", True)
@@ -115,5 +116,5 @@ def _items(
     known = list(range(min(len(schema.get("prefixItems", ())), len(value))))
     if "contains" in schema:
         cell = cell_of(schema["contains"])
-        known += [index for index, part in enumerate(value) if cell[0](part, memo)]
+        known += [index for index, part in enumerate(value) if cell[ONE](part, memo)]
     return known

@@ -5,21 +5,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl._types import JsonPath, format_path
+from pdl.reply.phrases import Phrase, row, say
+from pdl.reply.todo import MOST
 from pdl.reply.wanted import wanted
-from pdl.reply.wording import listed, quoted
+from pdl.reply.wording import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pdl.reply.outcome import Check, Violation
     from pdl.schema import Schema
 
 _PATH_WIDTH = 120  # characters of a path that are written
 _LISTED = 10  # violations that a feedback names
+_MANY = 3  # equal violations of elements that are said in one sentence
+_SOUGHT = {"code": "a-code-block", "tasklist": "a-task-list", "text": "a-text"}
 
 
 def feedback(schema: Schema | None, check: Check) -> str:
     """What the model should know to do better, one sentence a line where there are several."""
-    lines = [_opening(check), *_violations(check), _advice(schema, check)]
-    return "\n".join(line for line in lines if line)
+    return "\n".join(lines(schema, check))
+
+
+def lines(schema: Schema | None, check: Check) -> list[Phrase]:
+    """The sentences of a feedback."""
+    said = [_opening(schema, check), *_violations(check), _advice(schema, check)]
+    return [line for line in said if line]
 
 
 def summary(check: Check) -> str:
@@ -30,70 +41,104 @@ def summary(check: Check) -> str:
     return f"{check.reason}: {_sentence(first).rstrip('.')}{more}{place}"
 
 
-def _opening(check: Check) -> str:
+def _opening(schema: Schema | None, check: Check) -> Phrase | None:
     first = check.errors[0]
-    if check.reason == "wrong-schema":
-        return _wrong_kind(first)
-    if check.reason == "absent":
-        return f"I cannot find {_article(first)} in your output." if first.wanted else ""
-    if check.reason == "ambiguous":
-        return "I do not know which answer to take."
-    return {
-        "unparsable": "I cannot parse your output.",
-        "elided": "Your answer is not complete.",
-    }.get(check.reason or "", "")
+    match check.reason:
+        case "wrong-schema" if first.keyword == "type" and not first.path:
+            return _cannot_find(schema, first)  # the answer as a whole is of another type
+        case "absent" if first.wanted:
+            return _cannot_find(schema, first)
+        case "ambiguous":
+            return say("cannot-choose")
+        case "unparsable":
+            return say("cannot-parse")
+        case "elided":
+            return say("incomplete")
+    return None
 
 
-def _wrong_kind(first: Violation) -> str:
-    """The answer as a whole is of another type: then the wanted one was not found."""
-    if first.keyword != "type" or first.path:
-        return ""
-    return f"I cannot find {_article(first)} in your output."
+def _cannot_find(schema: Schema | None, first: Violation) -> Phrase:
+    form = "text" if schema is None else schema.form
+    if form == "yesno":
+        return say("cannot-find", wanted=say("a-yes-or-no"))
+    if form in _SOUGHT:
+        return say("cannot-find", wanted=say(_SOUGHT[form]))
+    if first.wanted == "JSON":
+        return say("cannot-find", wanted=first.wanted)
+    return say("cannot-find", wanted=row(quoted(first.wanted.split(" or ")), "list-or"))
 
 
-def _article(first: Violation) -> str:
-    known = {"a code block", "a task list", "text", "yes or no", "JSON"}
-    if first.wanted in known:
-        return first.wanted
-    return listed(quoted(first.wanted.split(" or ")), " or ")
-
-
-def _violations(check: Check) -> list[str]:
+def _violations(check: Check) -> list[Phrase]:
     if check.reason == "absent" and check.errors[0].message.startswith("holds no "):
         return []  # the opening has said so
-    shown = [_sentence(error) for error in check.errors[:_LISTED]]
-    if len(check.errors) > _LISTED:
-        shown.append(f"There are {len(check.errors) - _LISTED} more errors.")
+    groups = _alike(check.errors)
+    shown = [_sentence(*group) for group in groups[:_LISTED]]
+    more = sum(map(len, groups[_LISTED:]))
+    if more:
+        key = "more-errors" if len(check.errors) < MOST else "at-least-more-errors"
+        shown.append(say(key, number=more))
     return shown
 
 
-def _sentence(error: Violation) -> str:
+def _alike(errors: Sequence[Violation]) -> list[list[Violation]]:
+    """The violations in their order; those of many elements with the same message are one group."""
+    groups: dict[tuple[object, ...], list[Violation]] = {}
+    for error in errors:
+        place = tuple(step if isinstance(step, str) else None for step in error.path)
+        groups.setdefault((place, error.message), []).append(error)
+    found: list[list[Violation]] = []
+    for group in groups.values():
+        found += [group] if len(group) >= _MANY else [[error] for error in group]
+    return found
+
+
+def _sentence(error: Violation, *others: Violation) -> Phrase:
     # An ambiguity has the path at which answers differ, but it is one of the whole reply.
     path = () if error.keyword == "ambiguous" else error.path
-    return f"{_subject(path)} {error.message}."
+    subject = _subject(path)
+    if others:
+        paths = [_place(one.path) for one in (error, *others)]
+        subject = say("each-of", items=row(quoted(paths), "list-and", most=_MANY))
+    return say("sentence", subject=subject, message=_message(error))
 
 
-def _subject(path: JsonPath) -> str:
+def _message(error: Violation) -> Phrase:
+    if isinstance(error.message, Phrase):
+        return error.message
+    return say(
+        "as-said",
+        text=error.message,
+        reason=error.keyword,
+        found=error.found,
+        wanted=error.wanted,
+    )
+
+
+def _subject(path: JsonPath) -> Phrase:
     if not path:
-        return "Your output"
+        return say("output")
     if len(path) == 1 and isinstance(path[0], str) and path[0].replace("-", "_").isidentifier():
-        return f"Field `{path[0]}` of your output"
+        return say("field", name=path[0])
+    return say("part", path=_place(path))
+
+
+def _place(path: JsonPath) -> str:
     place = format_path(path)
     half = _PATH_WIDTH // 2
-    return f"`{place}`" if len(place) <= _PATH_WIDTH else f"`{place[:half]}…{place[-half:]}`"
+    return place if len(place) <= _PATH_WIDTH else f"{place[:half]}…{place[-half:]}"
 
 
-def _advice(schema: Schema | None, check: Check) -> str:
+def _advice(schema: Schema | None, check: Check) -> Phrase | None:
     if check.reason == "truncated":
-        return "Answer more shortly, so that the whole answer fits."
+        return say("be-shorter")
     if check.reason == "elided":
-        return "Write out all of the answer, and leave nothing out."
+        return say("be-complete")
     if check.reason == "ambiguous":
-        return "Please be specific. " + wanted(schema, alone=True)
+        return say("be-specific", advice=wanted(schema, alone=True))
     if check.reason in {"absent", "unparsable"} or (
         check.errors[0].keyword == "type" and not check.errors[0].path
     ):
         return wanted(schema, alone=False)
     if schema and schema.form == "text" and check.errors[0].keyword in {"format", "pattern"}:
-        return "Give me just that text, without quotes or other words."
-    return ""
+        return say("give-bare-text")
+    return None

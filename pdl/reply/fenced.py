@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.dialects import END_TOKEN
+from pdl.reply.extents import Extents
 from pdl.reply.marks import announced
 from pdl.reply.outcome import Reading, Rejected, failed
 from pdl.reply.program import Program
+from pdl.reply.quoted import unquoted
 from pdl.reply.sentences import language
 from pdl.reply.wording import count, listed, shorten
 
@@ -20,7 +21,8 @@ _ALIASES = (
     ("python", "py", "python3", "py3"),
     ("javascript", "js", "node", "mjs", "jsx"),
     ("typescript", "ts", "tsx"),
-    ("shell", "sh", "bash", "zsh", "console", "shellscript", "shell-session"),
+    ("shell", "sh", "bash", "zsh", "shellscript"),
+    ("console", "shell-session", "shellsession", "terminal"),
     ("c++", "cpp", "cxx", "cc"),
     ("c#", "csharp", "cs"),
     ("golang", "go"),
@@ -42,24 +44,31 @@ _ALIASES = (
 )
 _CANONICAL = {name: names[0] for names in _ALIASES for name in names}
 _RUN = re.compile(r"`{3,}|~{3,}")
-_TRAILING_TOKENS = re.compile(rf"(?:\s*(?:{END_TOKEN.pattern}))+\s*$")
 
 
 def read(asked: Asked) -> Reading:
     """The content of the only block, or of the only one in `lang`, less its last line break."""
     lang = asked.lang
-    blocks = [segment for segment in asked.cut.segments if segment.kind == "fence"]
+    blocks = _blocks(asked)
+    if not blocks:
+        bare = unquoted(asked)
+        blocks = _blocks(bare) if bare else []
+        asked = bare or asked
     fitting = [block for block in blocks if not lang or _same_language(block.label, lang)]
     if not fitting:
         return _absent(blocks, lang)
     fitting = _marked(asked, fitting) or fitting
-    contents = {content(asked.text, block): block for block in reversed(fitting)}
+    contents = {content(asked, block): block for block in reversed(fitting)}
     taken = {block.span for block in fitting}
     others = tuple(Rejected(b.span, "is not the answer") for b in blocks if b.span not in taken)
     if len(contents) > 1:
         return _many(fitting)
     [(value, block)] = contents.items()
     return _flaw(asked.text, value, block, blocks) or Reading(value, block.body, rejected=others)
+
+
+def _blocks(asked: Asked) -> list[Segment]:
+    return [segment for segment in asked.cut.segments if segment.kind == "fence"]
 
 
 def _flaw(text: str, value: str, block: Segment, blocks: list[Segment]) -> Reading | None:
@@ -92,12 +101,12 @@ def _stray(block: Segment, blocks: list[Segment]) -> bool:
     return last.span != block.span and not last.closed and not last.label
 
 
-def content(text: str, block: Segment) -> str:
+def content(asked: Asked, block: Segment) -> str:
     """What a fence holds: its lines, less the indentation of the fence itself (GFM 4.5)."""
-    start, end = block.body
-    body = text[start:end]
+    text = asked.text
+    body = text[slice(*block.body)]
     if not block.closed:
-        body = _TRAILING_TOKENS.sub("", body)
+        body = asked.patterns.without_end(body)
     line = text[text.rfind("\n", 0, block.span[0]) + 1 : block.span[0]]
     if line:
         body = re.sub(rf"^[ \t]{{1,{len(line)}}}", "", body, flags=re.MULTILINE)
@@ -120,11 +129,12 @@ def _same_language(info: str, wanted: str) -> bool:
 
 def _marked(asked: Asked, blocks: list[Segment]) -> list[Segment]:
     """The blocks that the reply calls final or corrected, or puts into an answer tag."""
+    tagged = Extents(asked.cut.answers)
     marked: list[Segment] = []
     end = 0
     for block in blocks:
         start = block.span[0]
-        if any(a <= start < b for a, b in asked.cut.answers) or announced(asked.text, end, start):
+        if start in tagged or announced(asked.text, end, start):
             marked.append(block)
         end = block.span[1]
     return marked

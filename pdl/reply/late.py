@@ -5,6 +5,7 @@ Each of them costs as much time as checking dozens of replies, most of it for co
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.asked import Asked
     from pdl.reply.coercions import Coercions
-    from pdl.reply.outcome import Check, Reading, Violation
+    from pdl.reply.dialects import Dialects
+    from pdl.reply.outcome import Check, Reading, Repair, Violation
     from pdl.reply.references import Document
     from pdl.reply.tolerant import Made, UnreadableError
     from pdl.schema import Schema
@@ -26,6 +28,7 @@ _READERS = {
     "literal": ("pdl.reply.literals", "literal"),
     "scalar": ("pdl.reply.literals", "read"),
     "prose": ("pdl.reply.scalars", "read"),
+    "formatted": ("pdl.reply.formatted", "read"),
     "text": ("pdl.reply.text", "read"),
     "yesno": ("pdl.reply.yesno", "read"),
     "code": ("pdl.reply.fenced", "read"),
@@ -35,14 +38,38 @@ _READERS = {
 
 def reader(form: str) -> Callable[[Asked], Reading]:
     """The function that reads answers of a form."""
-    home, name = _READERS[form]
-    read: Callable[[Asked], Reading] = getattr(import_module(home), name)
+    read: Callable[[Asked], Reading] = _named(*_READERS[form])
     return read
 
 
-def search(schema: Schema | None, reply: str, coercions: Coercions, limits: Limits) -> Check:
+@lru_cache(maxsize=16)
+def _named(home: str, name: str) -> Any:
+    return getattr(import_module(home), name)
+
+
+def lone(asked: Asked) -> Reading | None:
+    """`lone.read`."""
+    found: Reading | None = _named("pdl.reply.lone", "read")(asked)
+    return found
+
+
+def search(
+    schema: Schema | None,
+    reply: str,
+    *,
+    coercions: Coercions,
+    dialects: Dialects,
+    limits: Limits,
+) -> Check:
     """`search.search`."""
-    found: Check = import_module("pdl.reply.search").search(schema, reply, coercions, limits)
+    look = _named("pdl.reply.search", "search")
+    found: Check = look(schema, reply, coercions=coercions, dialects=dialects, limits=limits)
+    return found
+
+
+def root_kinds(document: Document) -> frozenset[str]:
+    """`shape.root_kinds` of a whole document."""
+    found: frozenset[str] = import_module("pdl.reply.shape").root_kinds(document, document)
     return found
 
 
@@ -75,6 +102,15 @@ def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
 def unevaluated(*arguments: Any) -> Iterable[Any]:
     """`evaluated.unevaluated`."""
     found: Iterable[Any] = import_module("pdl.reply.evaluated").unevaluated(*arguments)
+    return found
+
+
+def coerce(
+    document: Document, value: Json, allowed: Coercions, limits: Limits
+) -> tuple[Json, tuple[Repair, ...]]:
+    """`coerce.coerce`."""
+    change = import_module("pdl.reply.coerce").coerce
+    found: tuple[Json, tuple[Repair, ...]] = change(document, value, allowed, limits)
     return found
 
 

@@ -10,6 +10,7 @@ from pdl.reply.outcome import Extent, Reading, Repair, Violation
 from pdl.reply.parse import Parsed, parse
 from pdl.reply.sentences import PLAIN_FENCES, masked, untagged
 from pdl.reply.shape import is_free_text, literals
+from pdl.reply.thousands import is_local
 from pdl.reply.wording import brief, listed, quoted
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ def literal(asked: Asked) -> Reading | None:
     """The reply as one JSON scalar that fits, if it is no more than that."""
     text = _plain(asked)
     body = text.strip()
+    if "number" not in asked.kinds and is_local(body):
+        return None
     made = parse(body, asked.limits) if body else None
     if not isinstance(made, Parsed) or isinstance(made.value, dict | list):
         return None
@@ -80,10 +83,12 @@ def wanted_kinds(asked: Asked) -> str:
 def accept(asked: Asked, span: Extent, value: Json, repairs: tuple[Repair, ...]) -> Reading:
     """The reading of a value that was found, held against the schema.
 
-    A whole number with a point is an int where the schema allows no other numbers.
+    A whole number with a point is an int where the schema allows no other numbers, or names it.
     """
-    if isinstance(value, float) and value.is_integer() and "number" not in asked.kinds:
-        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        named = literals(asked.document, asked.document)
+        if "number" not in asked.kinds or any(isinstance(n, int) and n == value for n in named):
+            value = int(value)
     if asked.verdict(value):
         return Reading(value, span, repairs=repairs)
     if isinstance(value, float) and "integer" in asked.kinds and "number" not in asked.kinds:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from pdl._types import JsonPath
-    from pdl.reply.outcome import Extent, Violation
+    from pdl.reply.outcome import Extent
 
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]|[^\s{}\[\],:"]++')
 
@@ -56,9 +55,3 @@ def _note(
     here = tuple(path)
     if here in wanted:
         places[here] = place
-
-
-def placed(text: str, span: Extent, errors: Sequence[Violation]) -> tuple[Violation, ...]:
-    """The violations of the value at `span`, each with the place of the part that it is about."""
-    places = locate(text, *span, {error.path for error in errors})
-    return tuple(replace(error, span=places.get(error.path, span)) for error in errors)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply.outcome import Reason, Repair
+    from pdl.reply.tolerant.trail import Made
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _WORDS = {
@@ -43,10 +44,14 @@ _WEIGHT = tuple(1 if code in b"[{" else -1 if code in b"]}" else 0 for code in r
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A value, and the repairs that reading it took."""
+    """A value, and the repairs that reading it took.
+
+    `made` is what the tolerant reader made of it, which knows where its parts stand.
+    """
 
     value: Json
     repairs: tuple[Repair, ...] = ()
+    made: Made | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ class Broken:
     found: str = ""
 
 
-class _RefusedError(Exception):
+class _RefusedError(ValueError):
     def __init__(self, broken: Broken) -> None:
         super().__init__(broken.message)
         self.broken = broken
@@ -104,7 +109,7 @@ def _decoder(digits: int) -> json.JSONDecoder:
         object_pairs_hook=_object,
         parse_float=_float,
         parse_int=integer,
-        parse_constant=_constant,
+        parse_constant=refuse_constant,
     )
 
 
@@ -128,7 +133,8 @@ def _float(text: str) -> float:
     return value
 
 
-def _constant(text: str) -> float:
+def refuse_constant(text: str) -> float:
+    """What the C parser asks about NaN and Infinity. Raises an error that `parse` handles."""
     raise _RefusedError(Broken("unparsable", f"holds `{text}`, which is no JSON number"))
 
 

@@ -9,17 +9,19 @@ from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply import late
 from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.compiled import PatternTimeout, UnusablePattern
+from pdl.reply.dialects import DIALECTS, Dialects
+from pdl.reply.exact import Exact, read_exactly
 from pdl.reply.outcome import Check, Segment
-from pdl.reply.parse import Parsed, is_deep, parse
+from pdl.reply.parse import Parsed
 from pdl.reply.verdict import verdict_of
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
     from pdl._types import Json
+    from pdl.reply.references import Document
 
 _BLANKS = " \t\r\n"
-_SIGNS = ("...", "…", "more", "More", "other", "rest", "remaining", '"<', "\\ud", "\\uD")
-"""One of them stands in each text that parses and may all the same be no whole answer."""
+_OPENERS = frozenset("{[")
 
 
 def check(
@@ -27,18 +29,22 @@ def check(
     reply: str,
     *,
     coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
     """Find the one answer in a reply and hold it against the schema.
 
-    Without a schema the whole reply is the answer, less its reasoning. Never raises for a bad
-    reply: `Check` says what was wrong with it. Raises TypeError for arguments of other types.
+    Without a schema the whole reply is the answer, less its reasoning. `dialects` are the marks
+    that tell reasoning and tokens from text. Never raises for a bad reply: `Check` says what was
+    wrong with it. Raises TypeError for arguments of other types.
     """
     if not (schema is None or isinstance(schema, Schema)):
         raise TypeError(f"schema must be a pdl.Schema or None, not {type(schema).__name__}")
     if not isinstance(reply, str):
         raise TypeError(f"reply must be a str, not {type(reply).__name__}")
-    return _clean(schema, reply, limits) or late.search(schema, reply, coercions, limits)
+    return _clean(schema, reply, limits) or late.search(
+        schema, reply, coercions=coercions, dialects=dialects, limits=limits
+    )
 
 
 def extract(
@@ -46,10 +52,11 @@ def extract(
     reply: str,
     *,
     coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Json:
     """The value of the one answer in a reply. Raises OutputError, which carries the `Check`."""
-    result = check(schema, reply, coercions=coercions, limits=limits)
+    result = check(schema, reply, coercions=coercions, dialects=dialects, limits=limits)
     if not result.ok:
         raise OutputError(result)
     return result.value
@@ -59,30 +66,25 @@ def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
     """The check of a reply that is one JSON object or array and fits, which most are."""
     if schema is None or schema.form != "json" or len(reply) > limits.reply_chars:
         return None
-    body = reply.strip(_BLANKS)
-    if body[:1] not in {"{", "["} or is_deep(body, limits.reply_depth):
+    start = len(reply) - len(reply.lstrip(_BLANKS))
+    exact = read_exactly(reply, start, limits) if reply[start : start + 1] in _OPENERS else None
+    if not exact or reply[exact.extent[1] :].strip(_BLANKS):
         return None
-    made = parse(body, limits)
+    made = _fitting(schema.document, exact)
+    if made is None:
+        return None
+    whole = (0, len(reply))
+    return Check(made.value, span=exact.extent, segments=(Segment("text", whole, whole),))
+
+
+def _fitting(document: Document, exact: Exact) -> Parsed | None:
+    """What was read if it is plain and fits; what is not has a closer look elsewhere."""
+    made, deep, suspect = exact.findings
+    if deep or not isinstance(made, Parsed):
+        return None
     try:
-        if not isinstance(made, Parsed) or not verdict_of(schema.document)(made.value):
-            return None
-        if _has_signs(body) and not late.is_whole(schema.document, made.value):
-            return None
+        fits = verdict_of(document)(made.value)
+        whole = fits and (not suspect or late.is_whole(document, made.value))
     except (RecursionError, PatternTimeout, UnusablePattern):
         return None
-    start = len(reply) - len(reply.lstrip(_BLANKS))
-    whole = (0, len(reply))
-    return Check(
-        made.value, span=(start, start + len(body)), segments=(Segment("text", whole, whole),)
-    )
-
-
-def _has_signs(body: str) -> bool:
-    """Whether a closer look is needed, which costs more than the parsing did."""
-    if any(sign in body for sign in _SIGNS):
-        return True
-    try:
-        body.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
+    return made if whole else None

@@ -19,13 +19,25 @@ _TOKEN = re.compile(
     re.MULTILINE,
 )
 _LEFT_OUT = re.compile(
-    r"(?:/\*+|<!--|//+|\#+|--+|;;+|%)\s*+[\[(<]?(?:\.\.\.|…"
+    r"(?:/\*+|<!--|//+|\#+|--+|;;+|%)\s*+[\[(<{]?(?:\.\.\.|…"
     r"|(?:your|the|add|put|same|insert|keep)?\s?(?:(?:rest|remainder)\s+of\s+(?:the|your|this|my)\s+\w+"
-    r"|(?:existing|remaining|previous|other|unchanged)\s+(?:code|implementation|methods|functions|logic)"
-    r"|code\s+(?:omitted|unchanged))"
+    r"|rest\s+of\s+code|(?:existing|remaining|previous|other|unchanged)\s+(?:code|implementation|methods|functions|logic)"
+    r"|code\s+(?:omitted|unchanged)|same\s+as\s+(?:before|above))"
     r"(?:\s+(?:goes\s+|is\s+|are\s+|remains?\s+|stays?\s+)?(?:the\s+)?"
     r"(?:here|same|unchanged|omitted|as before))?"
-    r"[\s.…*/>)\]:-]*$)",
+    r"|(?:add|insert|put|write|place)?\s*(?:your|the)\s+(?:own\s+)?(?:code|logic|implementation)\s+(?:goes\s+)?here"
+    r"|(?:(?:the\s+)?(?:rest|code|others?|remaining\s+\w+)\s+)?(?:is\s+|are\s+)?(?:omitted|truncated|elided|skipped)"
+    r"(?:\s+for\s+(?:brevity|clarity))?"
+    r"|(?:(?:hier\s+)?(?:der\s+)?rest\s+(?:des\s+)?codes?|(?:restlich|übrig|bestehend|vorhanden)\w*\s+code"
+    r"|(?:le\s+)?reste\s+du\s+code|(?:le\s+)?code\s+existant|(?:el\s+)?resto\s+del\s+código|código\s+existente"
+    r"|(?:o\s+)?rest(?:o|ante)\s+do\s+código|(?:il\s+)?resto\s+del\s+codice|codice\s+esistente"
+    r"|(?:de\s+)?rest\s+van\s+de\s+code|bestaande\s+code|reszta\s+kodu|istniejący\s+kod|pozostał\w+\s+kod"
+    r"|остальн\w+\s+код|остаток\s+кода|существующ\w+\s+код|решта\s+коду|kodun\s+geri\s+kalanı|mevcut\s+kod"
+    r"|resten\s+av\s+koden|befintlig\s+kod|zbytek\s+kódu|stávající\s+kód)(?:\s+\w+){0,3}"
+    r"|(?:以下|以降|中间|其余|剩余|其他|现有|残りの|既存の|나머지|기존|이하)?\s*(?:代码|代碼|コード|코드)?[はは는]?\s*"
+    r"(?:省略|以下同様|同上|不变|不變|생략|동일)|(?:其余|剩余|其他|现有)代码|(?:残りの|既存の)コード|(?:나머지|기존)\s*코드"
+    r")[\s.…*/>)\]}:-]*$"
+    r"|(?:/\*+|<!--|//+|\#+|--+|;;+|%)\s*+[\[(<{]?(?:\.\.\.|…)",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"(?:[,(\[{=&|^\\:]|(?<![+])\+|(?<!-)-|(?<!\*)[*]|(?<!\.)\.|<)\Z")
@@ -69,6 +81,8 @@ class Program:
 
     @property
     def left_out(self) -> str:
-        """The first comment that stands for code which is not there; an empty string if none is."""
+        """What stands for code that is not there, a comment or mere dots; else an empty string."""
+        if self.text.strip() in {"...", "…"}:
+            return self.text.strip()
         comments = (token["comment"] for token in self._tokens if token["comment"])
         return next((said for said in comments if _LEFT_OUT.match(said)), "")

@@ -1,48 +1,71 @@
-"""Answers that are one number, boolean, or word of an enum, somewhere in prose."""
+"""Answers that are one number, boolean, null, or word of an enum, somewhere in prose."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from pdl.reply import late
+from pdl.reply.choices import booleans, choices, nulls
 from pdl.reply.equality import key
+from pdl.reply.explanations import unexplained
+from pdl.reply.extents import Extents
 from pdl.reply.literals import accept, wanted_kinds
-from pdl.reply.marks import announced
-from pdl.reply.numbers import Spoken, numbers
-from pdl.reply.outcome import Extent, Reading, Reason, Rejected, Repair, Violation, failed
-from pdl.reply.places import placed, taken_back
+from pdl.reply.marks import announced, answered
+from pdl.reply.numbers import numbers
+from pdl.reply.outcome import Extent, Reading, Reason, Rejected, Violation, failed
+from pdl.reply.places import boxed, placed
+from pdl.reply.retractions import taken_back
 from pdl.reply.sentences import PLAIN_FENCES, Sentences, blanked, masked, untagged
 from pdl.reply.shape import is_free_text, literals
+from pdl.reply.spoken import Spoken
 from pdl.reply.wording import brief, listed, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from pdl.reply.asked import Asked
 
-_BOOLEAN = re.compile(r"(?<![\w-])(?:true|false)(?![\w-])", re.IGNORECASE)
 _AMID = "stands amid other words, not where an answer does"
+_COMMAND = re.compile(r"\\[A-Za-z]*$")
+"""What makes a bracket one of LaTeX's, as around the text in a box."""
+
+_BEFORE = 16  # characters in front of a bracket in which such a command is looked for
+_LINE = re.compile(r"\A\W*+(?P<said>\w[^\n]*?)[^\w\n]*(?:\n|\Z)")
 _CITATION = re.compile(r"\[\s*\d[\d,\s-]*\]")
+_NUMBER_WORD = re.compile(
+    r"\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    r"|sixteen|seventeen|eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?"
+    r"|hundred|thousand|dozen)\b",
+    re.IGNORECASE,
+)
 
 
 def read(asked: Asked) -> Reading:
     """The only scalar that the prose of a reply gives."""
-    text = untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
+    text = prose(asked)
     if is_free_text(asked.document):
-        return failed(
-            "absent", f"is no JSON {wanted_kinds(asked)}", wanted="JSON", found=shorten(text)
-        )
+        found = late.reader("formatted")(asked)
+        missing = f"is no JSON {wanted_kinds(asked)}"
+        told = failed("absent", missing, wanted="JSON", found=shorten(text))
+        return told if found.reason == "absent" else found
     data = next((b for b, _ in asked.cut.brackets if _is_data(asked.text, b.span, b.shaped)), None)
     if data:
         return _bracketed(asked, data.span)
     text = blanked(text, [m.span() for m in _CITATION.finditer(text)])
-    spoken = sorted(_spoken(asked, text), key=lambda one: one.span)
-    return _choose(asked, text, spoken)
+    return choose(asked, text, _all_spoken(asked, text))
+
+
+def prose(asked: Asked) -> str:
+    """The text of a reply, as long as the reply is, without fences of programs and without tags."""
+    return untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
 
 
 def _is_data(text: str, span: Extent, shaped: bool) -> bool:  # noqa: FBT001
-    return shaped and not _CITATION.fullmatch(text, *span)
+    formula = _COMMAND.search(text, max(0, span[0] - _BEFORE), span[0])
+    return shaped and not formula and not _CITATION.fullmatch(text, *span)
 
 
 def _bracketed(asked: Asked, span: Extent) -> Reading:
@@ -54,86 +77,123 @@ def _bracketed(asked: Asked, span: Extent) -> Reading:
     return Reading(reason="wrong-schema", span=span, errors=(violation,))
 
 
-def _spoken(asked: Asked, text: str) -> Iterator[Spoken]:
-    """All that the prose says and that the schema's types could mean."""
-    sentences = Sentences(text)
-    for one in _all_spoken(asked, text):
-        if one.value is None:
-            yield one
-        elif sentences.turned(one.span):
-            yield replace(one, value=None, why="is denied, conditional or asked about")
-        else:
-            yield replace(one, placed=placed(text, sentences.around(one.span), one.span))
-
-
 def _all_spoken(asked: Asked, text: str) -> Iterator[Spoken]:
+    """All that the prose says and that the schema's types could mean."""
     if asked.kinds & {"integer", "number"}:
-        yield from numbers(text, asked.limits.integer_digits)
+        whole = "number" not in asked.kinds
+        yield from numbers(text, asked.limits.integer_digits, whole=whole)
     if "boolean" in asked.kinds:
-        yield from _booleans(text)
-    words = [
-        choice for choice in literals(asked.document, asked.document) if isinstance(choice, str)
-    ]
+        yield from booleans(text)
+    if "null" in asked.kinds:
+        yield from nulls(text)
+    words = [word for word in literals(asked.document, asked.document) if isinstance(word, str)]
     if words and "string" in asked.kinds:
-        yield from _words(text, words)
+        yield from choices(text, words)
 
 
-def _booleans(text: str) -> Iterator[Spoken]:
-    """True and false in any case."""
-    for word in _BOOLEAN.finditer(text):
-        yield Spoken(word.span(), word[0].lower() == "true")
+def choose(asked: Asked, text: str, spoken: Iterable[Spoken]) -> Reading:
+    """The one answer among what a text says, or why there is none.
 
-
-def _words(text: str, words: Sequence[str]) -> Iterator[Spoken]:
-    """The choices of an enum as whole words; in another case only where an answer stands."""
-    by_fold: dict[str, list[str]] = {}
-    for word in words:
-        by_fold.setdefault(word.casefold(), []).append(word)
-    longest_first = sorted((w for w in words if w.strip()), key=len, reverse=True)
-    if not longest_first:
-        return
-    pattern = "|".join(map(re.escape, longest_first))
-    for found in re.finditer(rf"(?<![\w-])(?:{pattern})(?![\w]|-\w)", text, re.IGNORECASE):
-        span, said = found.span(), found[0]
-        choices = by_fold.get(said.casefold(), [])
-        if said in choices:
-            yield Spoken(span, said)
-        elif len(choices) == 1:
-            yield Spoken(span, choices[0], "", (Repair("case", span, (), said, choices[0]),))
-        else:
-            yield Spoken(span, None, "is written in another case")
-
-
-def _choose(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Reading:
-    marked = [one for one, mark in zip(spoken, _marked(asked, text, spoken), strict=True) if mark]
-    group = marked or spoken
+    What is marked (final, boxed) decides, else what is called the answer; else all must agree.
+    """
+    most = asked.limits.reply_candidates
+    found = sorted(islice(spoken, most + 1), key=lambda one: one.span)
+    if len(found) > most:
+        return failed("limit", f"has more than {most} candidates")
+    sentences = Sentences(text)
+    everything = [_judged(text, sentences, one) for one in found]
+    told = [one for one in everything if not one.idle]
+    group, marked = _group(asked, text, sentences, told)
     values: dict[Hashable, Spoken] = {}
     for one in group:
-        if one.value is not None:
+        if one.clear:
             values.setdefault(key(one.value), one)
-    unclear = next((one for one in group if one.value is None), None)
     if len(values) > 1:
-        return _conflict(asked, list(values.values()), spoken)
-    loose = [one for one in group if one.value is not None and not one.placed]
-    if not marked and len(loose) == len(group) > 0:
-        unclear, values = replace(loose[0], value=None, why=_AMID), {}
+        return _conflict(asked, list(values.values()), told)
+    unclear = next((one for one in group if not one.clear), None)
+    loose = [one for one in group if one.clear and not one.placed]
+    if loose and len(loose) == len(group):
+        unclear, values = replace(loose[0], why=_AMID), {}
     if unclear:
         return _unclear(asked, text, unclear, values)
     if not values:
-        wanted = wanted_kinds(asked)
-        if asked.kinds == {"null"}:
-            return failed("absent", "is not null", found=shorten(text), wanted="null")
-        return failed(
-            "absent", f"holds no {wanted}", found=shorten(text), wanted=wanted.replace("`", "")
-        )
-    answer = next(one for one in group if one.placed or marked)
+        return _nothing(asked, text, everything)
+    return _taken(asked, text, next(one for one in group if one.placed), group, told, marked=marked)
+
+
+def _judged(text: str, sentences: Sentences, one: Spoken) -> Spoken:
+    """The same, with a word on where it stands."""
+    if not one.clear:
+        return one
+    if sentences.turned(one.span):
+        return replace(one, value=None, why="is denied, conditional or asked about")
+    return replace(one, placed=one.placed or placed(text, sentences.around(one.span), one.span))
+
+
+def _group(
+    asked: Asked, text: str, sentences: Sentences, told: Sequence[Spoken]
+) -> tuple[list[Spoken], bool]:
+    """Those who have a say, and whether that is because they are marked."""
+    marked = [one for one, mark in zip(told, _marked(asked, text, told), strict=True) if mark]
+    if marked:
+        return _with_neighbours(text, sentences, told, marked), True
+    ends = [0, *(one.span[1] for one in told)]
+    named = [one for one, end in zip(told, ends, strict=False) if answered(text, end, one.span[0])]
+    if not named:
+        return unexplained(text, sentences, told), False
+    first = named[0].span[0]
+    rivals = [one for one in unexplained(text, sentences, told) if one.clear and one.placed]
+    rivals = [one for one in rivals if one.span[0] > first or _leads(text, one)]
+    return _with_neighbours(text, sentences, told, [*named, *rivals]), False
+
+
+def _with_neighbours(
+    text: str, sentences: Sentences, told: Sequence[Spoken], chosen: Sequence[Spoken]
+) -> list[Spoken]:
+    """What was chosen, and what else their sentences say behind it: `Answer: 5, 6`."""
+    kept = {id(one) for one in chosen}
+    begun: dict[Extent, int] = {}
+    for one in chosen:
+        if not boxed(text, one.span):
+            begun.setdefault(sentences.around(one.span), one.span[0])
+    for one in unexplained(text, sentences, told):
+        if one.span[0] > begun.get(sentences.around(one.span), len(text)):
+            kept.add(id(one))
+    return [one for one in told if id(one) in kept]
+
+
+def _leads(text: str, one: Spoken) -> bool:
+    """Whether it is the first line: then it may be the answer, whatever follows."""
+    first = _LINE.search(text)
+    return first is not None and first.span("said") == one.span
+
+
+def _marked(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Iterator[bool]:
+    tagged = Extents(asked.cut.answers)
+    end = 0
+    for one in spoken:
+        start = one.span[0]
+        yield start in tagged or boxed(text, one.span) or announced(text, end, start)
+        end = one.span[1]
+
+
+def _taken(  # noqa: PLR0913 - what was chosen, from what, and why
+    asked: Asked,
+    text: str,
+    answer: Spoken,
+    group: Sequence[Spoken],
+    told: Sequence[Spoken],
+    *,
+    marked: bool,
+) -> Reading:
+    """The reading of the answer, unless the reply takes it back."""
     start = answer.span[1] if marked else 0
     if taken_back(text, answer.span[1], start, denies=_denies(answer.value)):
         return _unclear(asked, text, replace(answer, why="is taken back, or not meant"), {})
     reading = accept(asked, answer.span, answer.value, answer.repairs)
     kept = {id(one) for one in group}
     others = [
-        Rejected(o.span, "another one is marked as the answer") for o in spoken if id(o) not in kept
+        Rejected(o.span, "another one is marked as the answer") for o in told if id(o) not in kept
     ]
     return replace(reading, rejected=tuple(others))
 
@@ -142,14 +202,21 @@ def _denies(value: object) -> bool:
     return value is False or (isinstance(value, str) and value.lower() in {"no", "false"})
 
 
-def _marked(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Iterator[bool]:
-    end = 0
-    for one in spoken:
-        start = one.span[0]
-        tagged = any(a <= start < b for a, b in asked.cut.answers)
-        boxed = text[max(0, start - 8) : start].lstrip("\\").endswith("boxed{")
-        yield tagged or boxed or announced(text, end, start)
-        end = one.span[1]
+def _nothing(asked: Asked, text: str, everything: Sequence[Spoken]) -> Reading:
+    """The reading of a text that has no answer, with a word on what came nearest to one."""
+    wanted = wanted_kinds(asked)
+    if asked.kinds == {"null"}:
+        return failed("absent", "is not null", found=shorten(text), wanted="null")
+    idle = next((one for one in everything if one.idle), None)
+    if idle:
+        return _unclear(asked, text, idle, {})
+    word = _NUMBER_WORD.search(text) if asked.kinds & {"integer", "number"} else None
+    if word:
+        said = Spoken(word.span(), None, "is a number in words, where digits belong")
+        return _unclear(asked, text, said, {})
+    return failed(
+        "absent", f"holds no {wanted}", found=shorten(text), wanted=wanted.replace("`", "")
+    )
 
 
 def _conflict(asked: Asked, values: Sequence[Spoken], spoken: Sequence[Spoken]) -> Reading:

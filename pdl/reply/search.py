@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply import late
 from pdl.reply.asked import Asked
+from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.compiled import PatternTimeout, UnusablePattern
+from pdl.reply.dialects import DIALECTS, Dialects
 from pdl.reply.feedback import feedback, summary
 from pdl.reply.outcome import Check, Reading, Segment, failed
 from pdl.reply.segment import cut
@@ -15,27 +18,41 @@ from pdl.reply.wholeness import half_character
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
-    from pdl.limits import Limits
-    from pdl.reply.coercions import Coercions
     from pdl.schema import Schema
 
 _CONTAINERS = frozenset(["object", "array"])
+_ESCAPES = ("\\u", "\\U", "\\x", "&#")  # of characters, in all spellings that are read
 _LINE = 200  # characters in front of a tag that are looked at
 _OPENERS = " \t\r>*_`#|"  # what may stand in front of a tag at the start of a line
 
 
-def search(schema: Schema | None, reply: str, coercions: Coercions, limits: Limits) -> Check:
+def search(
+    schema: Schema | None,
+    reply: str,
+    *,
+    coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Check:
     """Cut the reply into parts, find the answer in them, and check it."""
     if len(reply) > limits.reply_chars:
         message = f"is longer than {limits.reply_chars} characters"
         return _check(schema, failed("limit", message, found=str(len(reply))), ())
-    parts = cut(reply, limits.reply_depth)
-    asked = Asked(reply, parts, {}, limits, coercions)
-    if schema is not None:
-        asked = Asked(reply, parts, schema.document, limits, coercions, schema.lang, schema.tasks)
+    parts = cut(reply, limits, dialects)
+    text = parts.unquoted(reply)
+    asked = Asked(
+        text,
+        parts,
+        {} if schema is None else schema.document,
+        limits,
+        coercions,
+        lang=None if schema is None else schema.lang,
+        tasks=(None, None) if schema is None else schema.tasks,
+        dialects=dialects,
+    )
     try:
-        reading = _unfinished(reply, parts.segments) or _encodable(
-            _read("text" if schema is None else schema.form, asked)
+        reading = _unfinished(reply, parts.segments) or _read(
+            "text" if schema is None else schema.form, asked
         )
     except RecursionError:
         reading = failed("limit", "is nested too deeply")
@@ -47,13 +64,26 @@ def search(schema: Schema | None, reply: str, coercions: Coercions, limits: Limi
     return _check(schema, reading, parts.segments)
 
 
-def _encodable(reading: Reading) -> Reading:
+def _encodable(reply: str, reading: Reading) -> Reading:
     """A value without lone surrogates, which no program could write to a file."""
-    half = "" if reading.reason else half_character(reading.value)
+    if reading.reason or _has_no_halves(reply):
+        return reading
+    half = half_character(reading.value)
     if not half:
         return reading
     message = f"holds half of a character: `{half}` needs its other half, a surrogate"
     return failed("unparsable", message, span=reading.span, found=half)
+
+
+def _has_no_halves(reply: str) -> bool:
+    """Whether neither a surrogate stands in a reply nor an escape that may be one."""
+    if ("\\" in reply or "&" in reply) and any(map(reply.__contains__, _ESCAPES)):
+        return False
+    try:
+        reply.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
@@ -74,9 +104,10 @@ def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
 
 def _read(form: str, asked: Asked) -> Reading:
     if form == "json":
-        return _read_json(asked)
+        return late.lone(asked) or _encodable(asked.text, _read_json(asked))
     reading = late.reader(form)(asked)
-    return reading if form in {"yesno", "tasklist"} else _held(asked, reading)
+    held = reading if form in {"yesno", "tasklist"} else _held(asked, reading)
+    return _encodable(asked.text, held)
 
 
 def _held(asked: Asked, reading: Reading) -> Reading:
@@ -98,7 +129,21 @@ def _read_json(asked: Asked) -> Reading:
         if asked.kinds - _CONTAINERS
         else None
     )
-    return whole or late.reader("brackets" if containers else "prose")(asked)
+    if whole or not containers:
+        return whole or late.reader("prose")(asked)
+    return _too_many(asked) or late.reader("brackets")(asked)
+
+
+def _too_many(asked: Asked) -> Reading | None:
+    """A reply with so many objects that there is no need to look at each of them.
+
+    They are all candidates; arrays may be none.
+    """
+    most = asked.limits.reply_candidates
+    if len(asked.cut.brackets) <= most:
+        return None
+    found = sum(one.shaped and asked.text[one.span[0]] == "{" for one, _ in asked.cut.brackets)
+    return failed("limit", f"has more than {most} candidates") if found > most else None
 
 
 def _check(schema: Schema | None, reading: Reading, segments: tuple[Segment, ...]) -> Check:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from pdl.reply import dialects
 from pdl.reply.brackets import Bracketed, Stack
+from pdl.reply.dialects import DIALECTS, Dialects
 from pdl.reply.outcome import Segment
 
 if TYPE_CHECKING:
+    from pdl.limits import Limits
     from pdl.reply.outcome import Extent
 
-_OUTSIDE = re.compile(r"[{\[<◁`~]")
-_INSIDE = re.compile(r"""[{}\[\]"'“/<◁`~]""")
+_START = itemgetter(0)
 _RUN = re.compile(r"`++|~++")
-_FENCE_PREFIX = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+")
-_REST_OF_CLOSER = re.compile(rf"(?:\s|{dialects.END_TOKEN.pattern})*+")
-_FENCE_LINE = re.compile(r"^[ \t]*+(?:`{3,}|~{3,})[ \t]*+(?P<info>\S?)", re.MULTILINE)
-_FIRST = re.compile(r"\s*+(\S)")
+_FENCE_PREFIX = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++|>[ \t]*+)*+")
+_FENCE_LINE = re.compile(r"^[ \t>]*+(?:`{3,}|~{3,})[ \t]*+(?P<info>\S?)", re.MULTILINE)
+_FIRST = re.compile(r"[\s>]*+(\S)")
+_QUOTE_MARKS = re.compile(r"^[ \t]*+(?:>[ \t]?)++", re.MULTILINE)
+_QUOTED = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
+_WORD = re.compile(r"[^\s(\[{]")
+_NOUN = re.compile(
+    r"[ \t]++(?:tags?|tokens?|elements?|blocks?|markers?|sections?|delimiters?)\b", re.IGNORECASE
+)
 _SHORTEST_FENCE = 3  # GFM 4.5
 _PREFIX_WINDOW = 200  # a fence that is indented deeper than this is none
 
@@ -28,12 +35,29 @@ _PREFIX_WINDOW = 200  # a fence that is indented deeper than this is none
 class Cut:
     """A reply in parts: segments without a gap, bracketed spans, the insides of answer tags.
 
-    Each bracketed span stands beside the fence that it is in.
+    Each bracketed span stands beside the fence that it is in. `quoted` are the bodies of fences
+    in block quotes, whose lines begin with the mark of a quote.
     """
 
     segments: tuple[Segment, ...]
     brackets: tuple[tuple[Bracketed, Segment | None], ...]
     answers: tuple[Extent, ...]
+    quoted: tuple[Extent, ...] = ()
+
+    def in_answer(self, at: int) -> bool:
+        """Whether a place is inside of an answer tag."""
+        index = bisect_right(self.answers, at, key=_START) - 1
+        return index >= 0 and at < self.answers[index][1]
+
+    def unquoted(self, text: str) -> str:
+        """The text with blanks for the marks of quotes in those fences; as long as before."""
+        parts: list[str] = []
+        at = 0
+        for start, end in self.quoted:
+            body = _QUOTE_MARKS.sub(lambda mark: " " * len(mark[0]), text[start:end])
+            parts += [text[at:start], body]
+            at = end
+        return "".join([*parts, text[at:]]) if parts else text
 
 
 @dataclass
@@ -45,55 +69,57 @@ class _Fence:
     indent: int
     info: str
     body: int
+    quoted: bool = False
     reasoning: int = 0  # reasoning tags that opened in its body
 
 
-def cut(text: str, depth: int) -> Cut:
-    """Cut a reply; `depth` is how many brackets may be open at once. Linear in its length."""
-    return _Pass(text, depth).run()
+def cut(text: str, limits: Limits, dialects: Dialects = DIALECTS) -> Cut:
+    """Cut a reply by the marks of those dialects. Linear in its length."""
+    return _Pass(text, limits, dialects).run()
 
 
 class _Pass:
-    def __init__(self, text: str, depth: int) -> None:
+    def __init__(self, text: str, limits: Limits, dialects: Dialects) -> None:
         self._text = text
         self._end = len(text)
-        self._stack = Stack(text, self._end, depth)
+        self._patterns = dialects.patterns
+        self._stack = Stack(text, limits, self._patterns.first)
         self._segments: list[Segment] = []
         self._brackets: list[tuple[Bracketed, Segment | None]] = []
         self._answers: list[Extent] = []
+        self._quoted: list[Extent] = []
         self._answer: int | None = None
         self._fence: _Fence | None = None
         self._unclosable: set[str] = set()
         self._ahead: re.Match[str] | None = None  # the fence line that was looked for last
         self._looked = False
-        self._handlers = {
-            "{": self._stack.open,
-            "[": self._square,
-            "}": self._stack.close,
-            "]": self._stack.close,
-            '"': self._stack.quote,
-            "'": self._stack.quote,
-            "“": self._stack.quote,
-            "/": self._stack.slash,
-            "<": self._angle,
-            "◁": self._angle,
-            "`": self._run,
-            "~": self._run,
-        }
 
     def run(self) -> Cut:
+        """Go from mark to mark, and from string to string inside brackets."""
+        begins, stack = self._patterns.begins, self._stack
+        opened, closed, quote, fence = stack.open, stack.close, stack.quote, self._run
+        handlers = {"[": opened, "{": opened, "]": closed, "}": closed, "`": fence, "~": fence}
+        handlers |= {'"': quote, "'": quote, "“": quote}
+        handlers |= {"/": stack.slash, "#": stack.hash}
         at = 0
-        while at < self._end:
-            mark = (_INSIDE if self._stack else _OUTSIDE).search(self._text, at)
-            if mark is None:
-                break
-            at = self._handlers[mark[0]](mark.start())
+        while mark := stack.next_mark(at):
+            at = mark.start()
+            end = self._tag(at) if self._text[at : at + 2] in begins else None
+            if end is None:
+                handle = handlers.get(mark[0])
+                end = handle(at) if handle else at + 1
+            at = end
         if self._fence:
             self._end_fence(self._end, self._end, closed=False)
         self._leave(self._end, cut=True)
         if self._answer is not None:
             self._answers.append((self._answer, self._end))
-        return Cut(tuple(self._with_text()), tuple(self._brackets), tuple(self._answers))
+        return Cut(
+            tuple(self._with_text()),
+            tuple(self._brackets),
+            tuple(self._answers),
+            tuple(self._quoted),
+        )
 
     def _leave(self, end: int, *, cut: bool = False, fence: Segment | None = None) -> None:
         self._brackets += [(span, fence) for span in self._stack.leave(end, cut=cut)]
@@ -137,17 +163,18 @@ class _Pass:
             return run.end()
         self._leave(run.start())
         body = min(line_end + 1, self._end)
-        self._fence = _Fence(run.start(), run[0], len(prefix), info, body)
+        self._fence = _Fence(run.start(), run[0], len(prefix), info, body, ">" in prefix)
         first = _FIRST.match(self._text, body)
         self._stack.long_strings = first is not None and first[1] in {"{", "["}
         return body
 
     def _close_fence(self, fence: _Fence, run: re.Match[str], prefix: str) -> int:
+        rest_of_closer = self._patterns.end_of_line
         closes = (
             run[0].startswith(fence.run)
-            and not prefix.strip()
+            and not prefix.strip(" \t>" if fence.quoted else None)
             and len(prefix) <= fence.indent + 3
-            and _REST_OF_CLOSER.fullmatch(self._text, run.end(), self._line_end(run.end()))
+            and rest_of_closer.fullmatch(self._text, run.end(), self._line_end(run.end()))
         )
         if closes:
             self._end_fence(run.start() - len(prefix), run.end(), closed=True)
@@ -161,37 +188,38 @@ class _Pass:
         body = (fence.body, max(fence.body, body_end))
         segment = Segment("fence", (fence.start, end), body, fence.info, closed)
         self._segments.append(segment)
+        self._quoted += [body] if fence.quoted else []
         self._leave(body[1], cut=not closed, fence=segment)
 
     # Tags and tokens
 
-    def _square(self, at: int) -> int:
-        if self._text[at + 1 : at + 2] in {"T", "A", "/"}:
-            end = self._tag(at)
-            if end is not None:
-                return end
-        return self._stack.open(at)
-
-    def _angle(self, at: int) -> int:
-        return self._tag(at) or at + 1
-
     def _tag(self, at: int) -> int | None:
         """Handle the tag or token that begins here; None if there is none."""
-        text = self._text
+        patterns = self._patterns
         for pattern, handle in (
-            (dialects.CLOSER, self._close_reasoning),
-            (dialects.OPENER, self._open_reasoning),
-            (dialects.HARMONY_CHANNEL, self._channel),
-            (dialects.TOKEN, self._token),
-            (dialects.ANSWER_OPENER, self._open_answer),
-            (dialects.ANSWER_CLOSER, self._close_answer),
+            (patterns.closer, self._close_reasoning),
+            (patterns.opener, self._open_reasoning),
+            (patterns.channel, self._channel),
+            (patterns.token, self._token),
+            (patterns.answer_opener, self._open_answer),
+            (patterns.answer_closer, self._close_answer),
         ):
-            found = pattern.match(text, at)
+            found = pattern.match(self._text, at)
             if found:
-                # In a code span the tag is spoken of, not used.
-                quoted = text[at - 1 : at] == "`" == text[found.end() : found.end() + 1]
-                return found.end() if quoted else handle(found)
+                return found.end() if self._is_spoken_of(found) else handle(found)
         return None
+
+    def _is_spoken_of(self, tag: re.Match[str]) -> bool:
+        """Whether the text names a tag and does not use it: `in "<think>"`, `the <think> tag`."""
+        text, start, end = self._text, tag.start(), tag.end()
+        closing = _QUOTED.get(text[start - 1 : start])
+        if closing is not None and text.startswith(closing, end):
+            # A quote behind a letter ends what was quoted: `"no"</think>"yes"`.
+            return not _WORD.match(text[start - 2 : start - 1])
+        if not _NOUN.match(text, end):
+            return False
+        line = text[max(0, start - _PREFIX_WINDOW) : start].rpartition("\n")[2]
+        return any(map(str.isalpha, line))
 
     def _open_reasoning(self, opener: re.Match[str]) -> int:
         if self._fence:
@@ -200,14 +228,14 @@ class _Pass:
         closer = self._find_closer(opener)
         end = closer.end() if closer else self._end
         body = (opener.end(), closer.start() if closer else self._end)
-        label = opener["tag"] or opener["mark"]
+        label = opener["name"] or opener["text"]
         self._add(Segment("reasoning", (opener.start(), end), body, label, closer is not None))
         return end
 
     def _find_closer(self, opener: re.Match[str]) -> re.Match[str] | None:
         """Its own closer, or any other's: models mix them up. Each is looked for in vain once."""
-        own = dialects.closer_of(opener)
-        for pattern in (own, dialects.CLOSER):
+        own = self._patterns.closer_of(opener)
+        for pattern in (own, self._patterns.closer):
             if pattern.pattern not in self._unclosable:
                 found = pattern.search(self._text, opener.end())
                 if found:
@@ -223,11 +251,11 @@ class _Pass:
         if self._fence and not self._abandoned(closer):
             return closer.end()
         self._stack.leave(closer.start(), cut=False)
-        self._brackets.clear()
-        self._answers.clear()
+        for found in (self._brackets, self._answers, self._quoted):
+            found.clear()
         self._answer = self._fence = None
         self._stack.long_strings = True
-        label = closer["tag"] or closer["mark"]
+        label = closer["name"] or closer["text"]
         self._segments = [Segment("reasoning", (0, closer.end()), (0, closer.start()), label)]
         return closer.end()
 
@@ -251,13 +279,13 @@ class _Pass:
     def _channel(self, head: re.Match[str]) -> int:
         if self._fence:
             return head.end()
-        if head["channel"].lower() == "final":
+        if head["name"].lower() == "final":
             return self._token(head)
-        end = dialects.HARMONY_END.search(self._text, head.end())
+        end = self._patterns.channel_end.search(self._text, head.end())
         stop = end.start() if end else self._end
         body = (head.end(), stop)
         span = (head.start(), stop)
-        self._add(Segment("reasoning", span, body, head["channel"], end is not None))
+        self._add(Segment("reasoning", span, body, head["name"], end is not None))
         return stop
 
     def _add(self, segment: Segment) -> None:

@@ -6,37 +6,39 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from pdl.reply.explanations import instead_behind, reason_behind
+
 if TYPE_CHECKING:
     from pdl.reply.outcome import Extent
     from pdl.reply.segment import Cut
 
-_END = re.compile(r"[.!?](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？\n]")
+_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?…](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？।؟\n]")
 _TURNS = re.compile(
     r"(?<![\w-])(?:not|no|never|neither|nor|cannot|hardly|without|unlike|untrue|incorrect|wrong|false(?=\s+that)"
     r"|isnt|wasnt|arent|dont|doesnt|cant|unsure|uncertain|unclear|unknown|doubt\w*"
     r"|if|unless|whether|suppose|supposing|assuming|hypothetically|otherwise|would\s+have|except"
     r"|far\s+from|anything\s+but|but|although|though|however|nothing|nobody|fail\w*|lack\w*|less|fewer|below|rarely|seldom|barely"
     r"|refuse\w*|declin\w*|hesitat\w*|instead\s+of|rather\s+than|other\s+than|may|might|could|maybe|perhaps|possibly"
+    r"|(?:first|earlier|initial|original|old)\s+(?:answer|guess|thought|attempt|result)"
+    r"|users?\s+(?:\w+\s+)?(?:says?|said|thinks?|claim\w*|label\w*|wants?|wrote|asks?|asked|believes?)"
     r"|used\s+to|formerly|previously|or\s+(?:more|less|so|higher|lower|fewer)|at\s+(?:least|most)|minimum|maximum"
     r"|(?:some|many|most|others?|people|they|critics|experts|someone|he|she)\s+(?:\w+\s+)?"
-    r"(?:say|says|said|think|thinks|answer\w*|claim\w*|argue\w*|believe\w*)|claim\w*|alleged\w*|supposedly|pretend\w*"
+    r"(?:say|says|said|think|thinks|answer\w*|claim\w*|argue\w*|believe\w*)|(?<!the\s)(?<!this\s)(?<!that\s)claim\w*|alleged\w*|supposedly|pretend\w*"
+    r"|probabl[ye]\w*|presumably|likely|unlikely|vielleicht|wahrscheinlich|vermutlich|möglicherweise|eventuell"
+    r"|peut-être|probablement|quizás?|probablemente|talvez|provavelmente|forse|probabilmente|misschien|waarschijnlijk"
+    r"|może|prawdopodobnie|chyba|возможно|может\s+быть|вероятно|наверное|belki|muhtemelen|kanske|troligen|možná|asi"
+    r"|можливо|мабуть|ربما|शायद"
     r"|isn|wasn|nicht|kein\w*|weder|nie|niemals|wenn|falls|ob"
     r"|pas|jamais|aucun\w*|ni|sauf|nunca|jamás|tampoco|ningun\w*|não|nem|mai|nessun\w*|neanche"
     r"|niet|geen|nooit|inte|aldrig|ikke|aldri|ei"
     r"|не|нет|ни|никогда|если|nie|żaden|değil|hayır|eğer)(?![\w-])"
-    r"|n['’]t\b|不|没|沒|非(?!常)|未|无|無|ない|なく|ません|아니|아닙|아닌|않|못|없|안\s|如果|若|もし|만약|ليس|لا\s|नहीं",
+    r"|n['’]t\b|不|没|沒|非(?!常)|未|无|無|ない|なく|ません|아니|아닙|아닌|않|못|없|안\s|如果|若|もし|만약|也许|可能|大概|たぶん|多分|おそらく|かもしれ|아마|ليس|لا\s|नहीं",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"[?？]")
+_ASKS = re.compile(r"[?？؟]")
 _TAG = re.compile(r"</?[A-Za-z][\w-]*+(?:\s[^<>\n]{0,200}+)?>")
 PLAIN_FENCES = frozenset(["", "text", "txt", "plaintext", "plain", "json", "markdown", "md"])
 """Languages of fences that hold an answer, and no program."""
-
-_REASON = re.compile(
-    r"[*_`\"'”’ )]*[,;:.—–]?[*_`\"'”’ ]*[—–]?\s*(?:because|since|weil|denn|parce\s+que|porque)\b",
-    re.IGNORECASE,
-)
-_DECORATION = "*_`\"'“”‘’«»()#> \t\r\n-"
 
 
 def _any_between(places: list[int], start: int, end: int) -> bool:
@@ -53,7 +55,6 @@ class Sentences:
         self._ends = [end.end() for end in _END.finditer(text)]
         self._turns = [turn.start() for turn in _TURNS.finditer(text)]
         self._asks = [mark.start() for mark in _ASKS.finditer(text)]
-        self._first = len(text) - len(text.lstrip(_DECORATION))
 
     def around(self, span: Extent) -> Extent:
         """The sentence in which a span begins, with the mark that ends it."""
@@ -71,9 +72,12 @@ class Sentences:
         start, end = self.around(span)
         if self.asked(span) or _any_between(self._turns, start, span[0]):
             return True
-        if not _any_between(self._turns, span[1], end):
+        behind = instead_behind(self._text, span[1])
+        if behind < 0:
+            behind = span[1]
+        if not _any_between(self._turns, behind, end):
             return False
-        return not (span[0] <= self._first and _REASON.match(self._text, span[1]))
+        return not reason_behind(self._text, span[1])
 
 
 def masked(text: str, cut: Cut, fences: frozenset[str]) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pdl._types import Json, JsonPath, format_path
-from pdl.errors import did_you_mean
 from pdl.reply import late
-from pdl.reply.equality import equal, key
-from pdl.reply.kinds import KINDS, is_multiple, is_number
+from pdl.reply.equality import key
+from pdl.reply.kinds import KINDS, is_multiple, is_number, kind_of
 from pdl.reply.outcome import Violation
-from pdl.reply.wording import FOUND_WIDTH, brief, count, listed, quoted, shorten
+from pdl.reply.phrases import row, say
+from pdl.reply.wording import brief, line, quoted, shown_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 _EXAMPLES = {
     "date": "2024-05-31",
@@ -35,27 +35,16 @@ def fault(keyword: str, path: JsonPath, value: Json, wanted: str, message: str) 
     return Violation(path, keyword, brief(value), wanted, message)
 
 
-def _enum(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
-    if not any(equal(value, choice) for choice in schema["enum"]):
-        yield _not_among("enum", schema["enum"], value, path)
+def wrong_type(kinds: Sequence[str], value: Json, path: JsonPath) -> Violation:
+    """`integer` was wanted, and something else stands there."""
+    wanted, message = _wrong_type(tuple(kinds), kind_of(value))
+    return fault("type", path, value, wanted, message)
 
 
-def _const(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
-    if not equal(value, schema["const"]):
-        yield _not_among("const", [schema["const"]], value, path)
-
-
-def _not_among(keyword: str, choices: list[Json], value: Json, path: JsonPath) -> Violation:
-    texts = [brief(choice) for choice in choices]
-    wanted = listed(texts, " or ")
-    head = "must be" if len(texts) == 1 else "must be one of"
-    near = did_you_mean(value, [c for c in choices if isinstance(c, str)]) if _word(value) else ""
-    advice = f" ({near})" if near else ""
-    return fault(keyword, path, value, wanted, f"{head} {wanted}, not {brief(value)}{advice}")
-
-
-def _word(value: Json) -> bool:
-    return isinstance(value, str) and len(value) <= FOUND_WIDTH
+@lru_cache(maxsize=256)
+def _wrong_type(kinds: tuple[str, ...], found: str) -> tuple[str, str]:
+    message = say("type", wanted=row(quoted(kinds), "list-or"), found=found)
+    return row(kinds, "list-or"), message
 
 
 def _bound(
@@ -64,10 +53,8 @@ def _bound(
     def look(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
         bound = schema[keyword]
         if is_number(value) and not fits(value, bound):
-            wanted = f"{wording} {json.dumps(bound)}"
-            yield fault(
-                keyword, path, value, wanted, f"is {size}: make sure that the value is {wanted}"
-            )
+            wanted = say(wording, bound=brief(bound))
+            yield fault(keyword, path, value, wanted, say(size, wanted=wanted, found=brief(value)))
 
     return look
 
@@ -75,21 +62,24 @@ def _bound(
 def _multiple(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
     divisor = schema["multipleOf"]
     if is_number(value) and not is_multiple(value, divisor):
-        wanted = f"a multiple of {json.dumps(divisor)}"
-        yield fault("multipleOf", path, value, wanted, f"must be {wanted}, not {brief(value)}")
+        wanted = say("a-multiple", bound=brief(divisor))
+        message = say("must-be", wanted=wanted, found=brief(value), hint="")
+        yield fault("multipleOf", path, value, wanted, message)
 
 
 def _length(
     keyword: str, kind: Callable[[Json], bool], noun: str
 ) -> Callable[[Mapping[str, Any], Json, JsonPath], Iterator[Violation]]:
     least = keyword.startswith("min")
+    few, many = ("few", "many") if noun == "fields" else ("short", "long")
 
     def look(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
         bound = schema[keyword]
         if kind(value) and (len(value) < bound if least else len(value) > bound):
-            wanted = f"at {'least' if least else 'most'} {count(bound, noun)}"
-            message = f"is too {'short' if least else 'long'}: make sure that it has {wanted}, not "
-            yield fault(keyword, path, value, wanted, message + str(len(value)))
+            wanted = say("at-least" if least else "at-most", bound=say(noun, number=bound))
+            size = f"too-{few if least else many}"
+            message = say(size, wanted=wanted, found=str(len(value)))
+            yield fault(keyword, path, value, wanted, message)
 
     return look
 
@@ -97,10 +87,9 @@ def _length(
 def _pattern(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
     pattern = schema["pattern"]
     if isinstance(value, str) and not late.compile_pattern(pattern)(value):
-        wanted = f"text that matches the pattern `{pattern}`"
-        yield fault(
-            "pattern", path, value, wanted, f"does not match the pattern `{_line(pattern)}`"
-        )
+        shown = line(pattern)
+        message = say("pattern", pattern=shown, found=brief(value))
+        yield fault("pattern", path, value, say("a-match", pattern=shown), message)
 
 
 def _format(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
@@ -109,32 +98,38 @@ def _format(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[
         return
     fits = late.formats().get(name)
     if fits and not fits(value):
-        example = f" such as {_EXAMPLES[name]}" if name in _EXAMPLES else ""
-        wanted = f"a valid {name}{example}"
-        yield fault("format", path, value, wanted, f"must be {wanted}, not {brief(value)}")
+        example = _EXAMPLES.get(name)
+        wanted = (
+            say("a-format-like", name=name, example=example)
+            if example
+            else say("a-format", name=name)
+        )
+        message = say("must-be", wanted=wanted, found=brief(value), hint="")
+        yield fault("format", path, value, wanted, message)
 
 
-def _unique(_schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
-    if not _schema["uniqueItems"] or not isinstance(value, list | tuple):
+def _unique(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
+    if not schema["uniqueItems"] or not isinstance(value, list | tuple):
         return
     first: dict[Hashable, int] = {}
     for index, item in enumerate(value):
         earlier = first.setdefault(key(item), index)
         if earlier != index:
-            place = format_path((*path, earlier))
-            message = f"is the same as `{place}`, and no two elements may be equal"
-            yield fault("uniqueItems", (*path, index), item, "another value", message)
+            message = say("same", path=format_path((*path, earlier)))
+            yield fault("uniqueItems", (*path, index), item, say("another-value"), message)
 
 
 def _required(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
     if isinstance(value, dict):
         missing = [name for name in schema["required"] if name not in value]
         if missing:
-            yield fault("required", path, value, listed(quoted(missing)), _missing(missing))
+            yield fault("required", path, value, *_missing(tuple(missing)))
 
 
-def _missing(names: list[str]) -> str:
-    return f"is missing {'a field' if len(names) == 1 else 'fields'}: {listed(names)}"
+@lru_cache(maxsize=256)
+def _missing(names: tuple[str, ...]) -> tuple[str, str]:
+    message = say("missing", items=row(map(shown_key, names)), number=len(names))
+    return row(quoted(names)), message
 
 
 def _dependent(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
@@ -143,49 +138,31 @@ def _dependent(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterat
     for name, others in schema["dependentRequired"].items():
         missing = [other for other in others if other not in value]
         if name in value and missing:
-            message = f"has `{name}`, so it {_missing(missing)}"
-            yield fault("dependentRequired", path, value, listed(quoted(missing)), message)
-
-
-def unnecessary(
-    keyword: str, names: list[str], known: list[str], value: Json, path: JsonPath
-) -> Violation:
-    """Keys that the schema does not know; says which one the first may have been meant to be."""
-    noun = "an unnecessary key" if len(names) == 1 else "unnecessary keys"
-    near = did_you_mean(names[0], known) if len(names[0]) <= FOUND_WIDTH else ""
-    advice = f" ({near})" if near and len(names) == 1 else ""
-    shown = listed(quoted(shorten(name) for name in names))
-    wanted = f"no other keys than {listed(quoted(known))}" if known else "no other keys"
-    return fault(keyword, path, value, wanted, f"has {noun}: {shown}{advice}")
+            wanted, lacks = _missing(tuple(missing))
+            message = say("missing-beside", name=shown_key(name), missing=lacks)
+            yield fault("dependentRequired", path, value, wanted, message)
 
 
 SIMPLE: Mapping[str, Callable[[Mapping[str, Any], Json, JsonPath], Iterator[Violation]]] = {
-    "enum": _enum,
-    "const": _const,
-    "minimum": _bound("minimum", "too small", "at least", lambda v, bound: v >= bound),
-    "maximum": _bound("maximum", "too big", "at most", lambda v, bound: v <= bound),
+    "minimum": _bound("minimum", "too-small", "at-least", lambda v, bound: v >= bound),
+    "maximum": _bound("maximum", "too-big", "at-most", lambda v, bound: v <= bound),
     "exclusiveMinimum": _bound(
-        "exclusiveMinimum", "too small", "more than", lambda v, bound: v > bound
+        "exclusiveMinimum", "too-small", "more-than", lambda v, bound: v > bound
     ),
     "exclusiveMaximum": _bound(
-        "exclusiveMaximum", "too big", "less than", lambda v, bound: v < bound
+        "exclusiveMaximum", "too-big", "less-than", lambda v, bound: v < bound
     ),
     "multipleOf": _multiple,
-    "minLength": _length("minLength", KINDS["string"], "character"),
-    "maxLength": _length("maxLength", KINDS["string"], "character"),
+    "minLength": _length("minLength", KINDS["string"], "characters"),
+    "maxLength": _length("maxLength", KINDS["string"], "characters"),
     "pattern": _pattern,
     "format": _format,
-    "minItems": _length("minItems", KINDS["array"], "element"),
-    "maxItems": _length("maxItems", KINDS["array"], "element"),
+    "minItems": _length("minItems", KINDS["array"], "elements"),
+    "maxItems": _length("maxItems", KINDS["array"], "elements"),
     "uniqueItems": _unique,
     "required": _required,
     "dependentRequired": _dependent,
-    "minProperties": _length("minProperties", KINDS["object"], "field"),
-    "maxProperties": _length("maxProperties", KINDS["object"], "field"),
+    "minProperties": _length("minProperties", KINDS["object"], "fields"),
+    "maxProperties": _length("maxProperties", KINDS["object"], "fields"),
 }
 """Keyword -> what it finds wrong with a value. Values of other types are passed over."""
-
-
-def _line(text: str) -> str:
-    """A pattern on one line: line ends are written as escapes."""
-    return text.replace("\r", "\\r").replace("\n", "\\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.dialects import CLOSER, END_TOKEN, OPENER
+from pdl.reply import late
 from pdl.reply.outcome import Extent, Reading, failed
 from pdl.reply.wording import shorten
 
@@ -17,32 +17,41 @@ _MENTION = re.compile(r"[ \t][^\n]")
 
 
 def read(asked: Asked) -> Reading:
-    """The text, stripped. A reasoning tag amid a line may be one that the text only speaks of."""
+    """The text, stripped; if it does not fit, what stands in it in the schema's format.
+
+    A reasoning tag amid a line may be one that the text only speaks of.
+    """
     text, segments = asked.text, asked.cut.segments
     for segment in segments:
-        if segment.kind == "reasoning" and _amid_line(text, segment):
+        if segment.kind == "reasoning" and _amid_line(asked, segment):
             message = f"has a tag of reasoning, `{shorten(segment.label)}`, amid its text"
             return failed("ambiguous", message, span=segment.span, wanted="the text alone")
     start, end = _inner(text, segments)
     start, end = _stripped(text, start, end)
-    inside = END_TOKEN.search(text, start, end)
+    inside = asked.patterns.end_token.search(text, start, end)
     if inside and not _MENTION.match(text, inside.end()):
         message = f"goes on behind the token `{inside[0]}`, which ends a turn"
         return failed("ambiguous", message, span=inside.span(), wanted="the text alone")
     if start >= end:
         return failed("absent", "holds no text", wanted="text")
-    return Reading(_without_reasoning(text, segments, start, end), (start, end))
+    value = _without_reasoning(text, segments, start, end)
+    reading = Reading(value, (start, end))
+    if asked.verdict(value):
+        return reading
+    found = late.reader("formatted")(asked)
+    return reading if found.reason == "absent" else found
 
 
-def _amid_line(text: str, segment: Segment) -> bool:
+def _amid_line(asked: Asked, segment: Segment) -> bool:
     """Whether text stands on the line of the reasoning's opener, or on both sides of its closer."""
+    text, patterns = asked.text, asked.patterns
     start, end = segment.span
-    opener = OPENER.match(text, start)
+    opener = patterns.opener.match(text, start)
     before = text[text.rfind("\n", 0, start) + 1 : start].strip() if opener else ""
     if opener:
         return bool(before) and not before.endswith(">")
     # The opener was in the prompt, or there is none: a closer ends a line, or stands on its own.
-    closer = CLOSER.match(text, segment.body[1]) if segment.body[1] < end else None
+    closer = patterns.closer.match(text, segment.body[1]) if segment.body[1] < end else None
     head = text[text.rfind("\n", 0, segment.body[1]) + 1 : segment.body[1]].strip()
     behind = text[end : end + 200].partition("\n")[0].strip()
     return closer is not None and bool(head) and bool(behind)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply import late
 from pdl.reply.by_type import BY_TYPE, only_type
+from pdl.reply.columns import column, each
 from pdl.reply.combine import COMBINED
-from pdl.reply.compiled import Cell, Memo, Test, always, never
+from pdl.reply.compiled import Cell, Memo, Test, always, never, nothing
 from pdl.reply.kinds import KINDS
 from pdl.reply.references import Document, resolve
 
@@ -52,11 +54,20 @@ class Verdict:
         while self._queue:
             schema, cell = self._queue.pop()
             test = self._node(schema)
-            cell[0] = _remembered(test) if id(schema) in self._shared else test
+            if id(schema) in self._shared:
+                test = _remembered(test)
+                cell[:] = test, each(test)
+            else:
+                cell[:] = test, column(self.cell, schema, test)
 
     def __call__(self, value: Json) -> bool:
         """Whether the value fits. Raises RecursionError for values nested beyond all limits."""
         return self._root[0](value, {})
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The types that the document allows at its root."""
+        return late.root_kinds(self.document)
 
     def cell(self, schema: Json) -> Cell:
         """The cell of a subschema: the one of its target if it is no more than a reference."""
@@ -64,7 +75,7 @@ class Verdict:
         current = schema
         while isinstance(current, Mapping) and id(current) not in self._cells and _bare(current):
             if id(current) in chain:
-                return [never]  # references in a circle, which nothing satisfies
+                return [never, nothing]  # references in a circle, which nothing satisfies
             chain.append(id(current))
             current = resolve(self.document, current["$ref"])
         cell = self._own_cell(current)
@@ -74,11 +85,11 @@ class Verdict:
 
     def _own_cell(self, schema: Json) -> Cell:
         if isinstance(schema, bool):
-            return [always if schema else never]
+            return [always, always] if schema else [never, nothing]
         known = self._cells.get(id(schema))
         if known is not None:
             return known
-        cell = self._cells[id(schema)] = [never]
+        cell = self._cells[id(schema)] = [never, nothing]
         self._queue.append((schema, cell))
         return cell
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pdl.reply.phrases import Phrase, row, say
 from pdl.reply.references import branches
 from pdl.reply.shape import literals, required_names, root_kinds
-from pdl.reply.wording import brief, listed, quoted
+from pdl.reply.wording import brief, quoted, shown_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,48 +23,51 @@ _MANY = {
     "object": "objects",
     "array": "arrays",
 }
+_SCALARS = frozenset(["string", "integer", "number", "boolean", "null"])
 
 
-def wanted(schema: Schema | None, *, alone: bool) -> str:
+def wanted(schema: Schema | None, *, alone: bool) -> Phrase:
     """What to answer with; `alone` stresses that it is one thing only."""
     form = "text" if schema is None else schema.form
     if form == "yesno":
-        return "Just say yes or no."
+        return say("say-yes-or-no")
     if form == "code":
-        lang = f" in {schema.lang}" if schema and schema.lang else ""
-        return f"Give me just 1 code block{lang}, between lines of three backticks."
+        lang = schema.lang if schema else None
+        return say("give-code-in", lang=lang) if lang else say("give-code")
     if form == "tasklist":
-        return "Give me just 1 task list, each line of which begins with `- [ ]` or `- [x]`."
+        return say("give-tasks")
     if form == "text" or schema is None:
-        return "Give me just the text."
+        return say("give-text")
     return _wanted_json(schema.document, alone=alone)
 
 
-def _wanted_json(document: JsonSchema, *, alone: bool) -> str:
-    verb = "Give me just" if alone else "Answer with"
+def _wanted_json(document: JsonSchema, *, alone: bool) -> Phrase:
     values = literals(document, document)
     kinds = root_kinds(document, document)
-    if values and all(kind in {"string", "integer", "number", "boolean", "null"} for kind in kinds):
-        return f"{verb} one of: {listed([_literal(value) for value in values])}."
+    if values and kinds <= _SCALARS:
+        items = row(dict.fromkeys(map(_literal, values)))
+        return say("give-choice" if alone else "answer-choice", items=items)
     named = sorted(kind for kind in kinds if not (kind == "integer" and "number" in kinds))
     if len(named) != 1:
-        return "Give me just 1 answer." if alone else "Give me 1 JSON value that fits the schema."
-    json = "JSON " if named[0] in {"object", "array"} else ""
-    return f"{verb} 1 {json}{named[0]}{_details(document, named[0])}."
+        return say("give-one") if alone else say("give-fitting")
+    [kind] = named
+    value = say("a-json", kind=kind) if kind in {"object", "array"} else kind
+    details = _details(document, kind)
+    return say("give-value" if alone else "answer-value", value=value, details=details)
 
 
 def _literal(value: Json) -> str:
-    return f"`{value}`" if isinstance(value, str) else f"`{brief(value)}`"
+    return f"`{value if isinstance(value, str) else brief(value)}`"
 
 
 def _details(document: JsonSchema, kind: str) -> str:
     """The bounds of a number, the items of an array, the keys of an object."""
     if kind == "object":
         names = required_names(document, document)
-        noun = "field" if len(names) == 1 else "fields"
-        return f" with the {noun} {listed(quoted(names), ' and ')}" if names else ""
+        items = row(quoted(map(shown_key, names)), "list-and")
+        return say("with-fields", items=items, number=len(names)) if names else ""
     if kind == "boolean":
-        return ", `true` or `false`"
+        return say("as-boolean")
     found = [branch for branch in branches(document, document) if "type" in branch]
     if len(found) != 1:
         return ""
@@ -76,13 +80,13 @@ def _items(document: JsonSchema, array: Mapping[str, Any]) -> str:
         return ""
     kinds = root_kinds(document, items)
     named = [k for k in _MANY if k in kinds and not (k == "integer" and "number" in kinds)]
-    return f" of {_MANY[named[0]]}" if len(named) == 1 else ""
+    return say("with-items", kinds=say(_MANY[named[0]])) if len(named) == 1 else ""
 
 
 def _range(number: Mapping[str, Any]) -> str:
     low, high = number.get("minimum"), number.get("maximum")
     if low is not None and high is not None:
-        return f" from {low} to {high}"
+        return say("in-range", low=brief(low), high=brief(high))
     if low is not None:
-        return f" that is at least {low}"
-    return f" that is at most {high}" if high is not None else ""
+        return say("with-least", low=brief(low))
+    return say("with-most", high=brief(high)) if high is not None else ""

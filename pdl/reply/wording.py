@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 FOUND_WIDTH = 40
 """Characters of a value that a message quotes at most."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 _LISTED = 12  # words that a list in a message names at most
 
 
@@ -25,7 +26,10 @@ def brief(value: Json, width: int = FOUND_WIDTH) -> str:
         return shorten("{" + ", ".join(parts) + "}", width)
     if isinstance(value, list | tuple):
         return shorten("[" + ", ".join(_part(part, width) for part in _first(value)) + "]", width)
-    return shorten(_scalar(value, width), width)
+    text = _scalar(value, width)
+    if isinstance(value, str) and len(text) > width:
+        return text[: width - 2].rstrip("\\ ") + '…"'
+    return shorten(text, width)
 
 
 def _first(items: Iterable[Json]) -> list[Json]:
@@ -70,3 +74,24 @@ def count(number: int, noun: str) -> str:
 def quoted(words: Iterable[str]) -> list[str]:
     """Each in backticks."""
     return [f"`{word}`" for word in words]
+
+
+def line(text: str) -> str:
+    """A pattern on one line: line ends are written as escapes."""
+    return text.replace("\r", "\\r").replace("\n", "\\n")
+
+
+def shown_key(name: str) -> str:
+    """A key as a message names it: as it is if it is a plain word, else as JSON."""
+    plain = name.replace("-", "_").isidentifier()
+    return shorten(name if plain else json.dumps(name[: FOUND_WIDTH + 1], ensure_ascii=False))
+
+
+def excerpt(schema: Json, width: int = 80) -> str:
+    """A schema as JSON, cut to a width; no more of it is written than that."""
+    text = ""
+    for piece in _ENCODER.iterencode(schema):
+        text += piece
+        if len(text) > width:
+            break
+    return shorten(text, width)

@@ -5,112 +5,101 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.marks import announced
+from pdl.reply.marks import announced, answered
 from pdl.reply.outcome import Extent, Reading, failed
-from pdl.reply.places import placed, taken_back
+from pdl.reply.places import SIGNS, placed
+from pdl.reply.retractions import taken_back
 from pdl.reply.sentences import PLAIN_FENCES, Sentences, masked, untagged
 from pdl.reply.wording import shorten
+from pdl.reply.yes_words import (
+    AGAINST,
+    APART_BEFORE,
+    APART_BEHIND,
+    ASSERTED,
+    BUT,
+    CLAUSE,
+    CONTRARY,
+    CONTRAST,
+    DENIAL,
+    HEDGE,
+    HEDGED,
+    NEGATED,
+    OFFER,
+    WHOLE,
+    WORD,
+    YES,
+)
 
 if TYPE_CHECKING:
     from pdl.reply.asked import Asked
 
-_YES = ("yes", "yeah", "yep", "yup", "yea", "aye", "affirmative")
-_NO = ("no", "nope", "nah", "nay")
-_YES_ELSEWHERE = (
-    "ja",
-    "oui",
-    "sí",
-    "si",
-    "sim",
-    "да",
-    "是",
-    "是的",
-    "はい",
-    "네",
-    "예",
-    "evet",
-    "tak",
-    "jawohl",
-)
-_NO_ELSEWHERE = (
-    "nein",
-    "non",
-    "não",
-    "нет",
-    "不是",
-    "否",
-    "いいえ",
-    "아니요",
-    "아니오",
-    "hayır",
-    "nie",
-    "nee",
-)
-
-_ALL = "|".join(sorted(_YES + _NO + _YES_ELSEWHERE + _NO_ELSEWHERE, key=len, reverse=True))
-_ENGLISH = "|".join(_YES + _NO)
-_TRUE = frozenset(_YES + _YES_ELSEWHERE)
-_WORD = re.compile(
-    rf"(?<![^\W_])(?<!['’-])(?P<word>{_ALL})(?:[\s,]+(?P=word))*+(?!_*[^\W_]|['’]\w|-\w|\.?\s?\d)",
-    re.IGNORECASE,
-)
-_START = re.compile(r"[\s*_`\"'“”‘’«»#>(•-]*(?:1[.)]\s+)?[*_`\"'“(]*")
-_DENIAL = re.compile(
-    rf"{_START.pattern}(?P<word>(?:absolutely|certainly|definitely|of\s+course|surely)\s+not|not\s+at\s+all)"
-    r"[*_`\"'”)]*\s*(?:$|[.!,\n])",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(
-    r"\s+(?:it|this|that|they|he|she|there|you|we|i|the)\b(?!\s+(?:idea|doubt))", re.IGNORECASE
-)
-_OPPOSITE = re.compile(
-    r"(?:[.,;:!?\n—–/(\[。、，！-]|\b(?:and|but|or|wait|actually|sorry|rather|mean|also|then|think|guess|say"
-    r"|aber|doch|und|oder|mais|et|ou|pero|y|o|mas|e|ma|i|ale|но|и|или))"
-    rf"[\s*_`\"'“(]*(?:(?P<word>{_ALL})(?![^\W_]|['’]|-\w)[*_`\"'”)]*\s*(?:$|[.,;:!?\n)—–/。、，！]|[^\W\d_]+\s*$))"
-    rf"|\b(?:but|though|aber|mais|pero|mas|ma|ale|но)\s+(?P<other>{_ALL})\b",
-    re.IGNORECASE,
-)
-_HEDGE = re.compile(
-    r"\b(?:only\s+(?:if|when)|unless|maybe|perhaps|possibly|depends|in\s+(?:some|certain|other)\s+cases|sometimes|hard\s+to\s+say"
-    r"|not\s+(?:exactly|entirely|quite|really)|partly|partially|either\s+way|impossible\s+to)\b",
-    re.IGNORECASE,
-)
-_OFFER = re.compile(
-    r"[\s,.!]+(?:of\s+course[\s,.!]+)?(?:(?:if|when|provided)|i\s+(?:can|could|will|would)\s+(?:certainly\s+|gladly\s+)?"
-    r"(?:help|assist|do|answer|analy[sz]e|tell|provide|look|check|be\s+(?:happy|glad))"
-    r"|i['’]ll|i\s+(?:understand|see\s+the)|i['’]?\s*a?m\s+(?:happy|glad|here|ready)|let\s+me|happy\s+to|sir|master)\b",
-    re.IGNORECASE,
-)
-_IS = r"\b(?:it|that|this|they|he|she)\s+(?:is|are|does|do|did|was|were|has|have|can|will)"
-_CONTRARY = {
-    True: re.compile(rf"{_IS}(?:\s+not|n['’]t)\s*(?:[.!,;\n]|$)", re.IGNORECASE),
-    False: re.compile(rf"{_IS}\s*(?:[.!,;\n]|$)", re.IGNORECASE),
-}
+_TRUE = frozenset(YES)
+_START = re.compile(rf"[\s*_`\"'“‘«「#>(•\[{SIGNS}-]*+(?:1[.)]\s++)?+[*_`\"'“(\[]*+")
+_DECORATION = " \t\r\n*_`\"'“”‘’«»()[]"
+_RUSSIAN = re.compile(r"[ыэъё]", re.IGNORECASE)
+_BEFORE = 48  # characters in front of a second word that tell whether it stands apart
 
 
 def read(asked: Asked) -> Reading:
     """True for yes, False for no."""
     text = untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
-    focus = _focus(asked, text)
+    whole = _whole(text)
+    if whole:
+        return whole
+    words = [word for word in WORD.finditer(text) if _is_meant(text, word)]
+    focus = _focus(asked, text, words)
     if len(focus) > 1:
-        return _unclear(text)
+        return _unclear(text, words)
     [(start, end)] = focus or [(0, len(text))]
     area = text[:end]
-    denial = _DENIAL.match(area, start)
+    denial = DENIAL.match(area, _begin(area, start))
     if denial and not taken_back(area, denial.end(), start, denies=True):
         return Reading(False, denial.span("word"))  # noqa: FBT003 - the value that was read
-    words = list(_WORD.finditer(area, start))
-    return _answer(area, words, start) or _unclear(text)
+    inside = [word for word in words if start <= word.start() and word.end() <= end]
+    return _answer(area, inside, start) or _unclear(text, words)
 
 
-def _focus(asked: Asked, text: str) -> list[Extent]:
-    """The insides of answer tags, or all from what is called the final answer on."""
+def _whole(text: str) -> Reading | None:
+    """The reading of a reply that is no more than `Absolutely.`."""
+    body = text.strip(_DECORATION)
+    for value, pattern in WHOLE:
+        if len(body) <= _BEFORE and pattern.fullmatch(body):
+            start = text.find(body)
+            return Reading(value, (start, start + len(body)))
+    return None
+
+
+def _is_meant(text: str, word: re.Match[str]) -> bool:
+    """Whether a word is yes or no in the language of its text: `так` is `so` in Russian."""
+    return word["word"].lower() != "так" or not _RUSSIAN.search(text)
+
+
+def _begin(text: str, start: int) -> int:
+    found = _START.match(text, start)
+    return found.end() if found else start
+
+
+def _focus(asked: Asked, text: str, words: list[re.Match[str]]) -> list[Extent]:
+    """The insides of answer tags, or all from what is called the answer on."""
     if asked.cut.answers:
         return list(asked.cut.answers)
-    words = list(_WORD.finditer(text))
-    ends = [0, *(word.end() for word in words)]
-    marked = [w for w, end in zip(words, ends, strict=False) if announced(text, end, w.start())]
-    return [(word.start(), len(text)) for word in marked]
+    pairs = list(zip(words, [0, *(word.end() for word in words)], strict=False))
+    for calls in (announced, answered):
+        called = [word for word, end in pairs if calls(text, end, word.start())]
+        if called:
+            break
+    else:
+        return []
+    turned = Sentences(_without(text, words)).turned
+    if any(turned(word.span()) for word in called) or len(set(map(_value, called))) > 1:
+        return [word.span() for word in called[:1]] * 2
+    if calls is answered and _leads(text, words[0]) and _value(words[0]) != _value(called[0]):
+        return [words[0].span(), called[0].span()]
+    return [(called[0].start(), len(text))]
+
+
+def _leads(text: str, word: re.Match[str], start: int = 0) -> bool:
+    return _START.fullmatch(text, start, word.start()) is not None
 
 
 def _answer(text: str, words: list[re.Match[str]], start: int) -> Reading | None:
@@ -118,35 +107,59 @@ def _answer(text: str, words: list[re.Match[str]], start: int) -> Reading | None
     if not words:
         return None
     sentences = Sentences(_without(text, words))
-    leads = _START.fullmatch(text, start, words[0].start()) is not None
+    leads = _leads(text, words[0], start)
     said = {_value(word) for word in words}
     for word in words[:1] if leads else words if len(said) == 1 else ():
         span = word.span()
-        stands = placed(text, _after(sentences.around(span), start), span)
-        clause = leads and word[0].isascii() and _CLAUSE.match(text, span[1])
+        sentence = sentences.around(span)
+        stands = placed(text, (max(sentence[0], start), sentence[1]), span)
+        clause = leads and word[0].isascii() and CLAUSE.match(text, span[1])
         turned = sentences.asked(span) if leads else sentences.turned(span)
-        if (stands or clause) and not turned and _is_kept(text, word, start):
+        if (stands or clause) and not turned and _is_kept(text, word, start, sentence[1]):
             return Reading(_value(word), word.span("word"))
     return None
-
-
-def _after(sentence: Extent, start: int) -> Extent:
-    return max(sentence[0], start), sentence[1]
 
 
 def _value(word: re.Match[str]) -> bool:
     return word["word"].lower() in _TRUE
 
 
-def _is_kept(text: str, word: re.Match[str], start: int) -> bool:
-    """Whether the rest of the reply says nothing else: no opposite, no retraction, no refusal."""
+def _is_kept(text: str, word: re.Match[str], start: int, end: int) -> bool:
+    """Whether the rest of the reply says nothing else: no opposite, no retraction, no refusal.
+
+    `end` is where the sentence of the word ends.
+    """
     value, at = _value(word), word.end()
-    if taken_back(text, at, start, denies=not value) or _HEDGE.search(text, at):
+    if taken_back(text, at, start, denies=not value) or HEDGE.search(text, at):
         return False
-    if _OFFER.match(text, at) or _CONTRARY[value].search(text, at):
+    if HEDGED.search(text, at, end) or OFFER.match(text, at) or CONTRARY[value].search(text, at):
         return False
-    others = (other["word"] or other["other"] for other in _OPPOSITE.finditer(text, at))
-    return all((other.lower() in _TRUE) == value for other in others)
+    if _turns_round(text, at, value=value) or not AGAINST[value].isdisjoint(text):
+        return False
+    return not any(_is_opposite(text, other, value=value) for other in WORD.finditer(text, at))
+
+
+def _turns_round(text: str, at: int, *, value: bool) -> bool:
+    """Whether the reply goes on with `however` and the opposite; in other languages, with that."""
+    for found in CONTRAST.finditer(text, at):
+        clause = found["clause"]
+        denied = NEGATED.search(clause) is not None
+        if denied if value else ASSERTED.search(clause) and not denied:
+            return True
+        if value and not found["but"]:
+            return True
+    return False
+
+
+def _is_opposite(text: str, other: re.Match[str], *, value: bool) -> bool:
+    """Whether a second word says the opposite and stands as an answer of its own."""
+    if _value(other) == value:
+        return False
+    before = text[max(0, other.start() - _BEFORE) : other.start()]
+    if BUT.search(before):
+        return True
+    apart = APART_BEFORE.search(before) is not None
+    return apart and APART_BEHIND.match(text, other.end()) is not None
 
 
 def _without(text: str, words: list[re.Match[str]]) -> str:
@@ -159,9 +172,8 @@ def _without(text: str, words: list[re.Match[str]]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _unclear(text: str) -> Reading:
-    said = {_value(word) for word in _WORD.finditer(text)}
+def _unclear(text: str, words: list[re.Match[str]]) -> Reading:
     found = shorten(text.strip())
-    if len(said) > 1:
+    if len({_value(word) for word in words}) > 1:
         return failed("ambiguous", "says both yes and no", found=found, wanted="yes or no")
     return failed("absent", "says neither yes nor no clearly", found=found, wanted="yes or no")

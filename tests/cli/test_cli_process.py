@@ -84,6 +84,8 @@ def test_a_shell_gets_completions() -> None:
     assert commands.decode().splitlines()[:2] == ["plain", "schema"]
     options = run(_PDL_COMPLETE="zsh_complete", COMP_WORDS="pdl schema --t", COMP_CWORD="2").stdout
     assert options.decode().splitlines()[:2] == ["plain", "--to"]
+    names = run(_PDL_COMPLETE="zsh_complete", COMP_WORDS="pdl check --coerce en", COMP_CWORD="3")
+    assert names.stdout.decode().splitlines()[:2] == ["plain", "enum-case"]
 
 
 def test_bash_takes_the_script() -> None:

@@ -1,4 +1,4 @@
-"""What the README shows is true: its commands, its snippets, its table of the notation."""
+"""What the README and the pages of docs/ show is true: commands, snippets, tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,12 @@ class Block:
     text: str
 
 
-BLOCKS = [Block(m["language"], m["file"], m["text"]) for m in FENCE.finditer(README)]
+def blocks(text: str) -> list[Block]:
+    return [Block(m["language"], m["file"], m["text"]) for m in FENCE.finditer(text)]
+
+
+BLOCKS = blocks(README)
+PAGES = sorted((ROOT / "docs").glob("*.md"))
 
 
 def run(command: str) -> str:
@@ -89,6 +94,14 @@ def test_the_tour(
     assert follower.printed == ""
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_pages(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    follower = Follower()
+    for block in blocks(page.read_text(encoding="utf-8")):
+        follower.follow(block, capsys)
+    assert follower.printed == ""
+
+
 def test_it_begins_with_two_lines_for_a_shell() -> None:
     """One that shows pdl at work, one that passes the tests; both begin from nothing."""
     first, second, *others = BLOCKS
@@ -123,6 +136,16 @@ def test_the_table_of_the_notation(dsl: list[str], good: str, bad: str) -> None:
     if good:
         assert violations(schemas[0], json.loads(good)) == ()
         assert violations(schemas[0], json.loads(bad)) != ()
+
+
+def test_the_table_of_repairs() -> None:
+    """It names each kind of repair that the cases know."""
+    rows = (ROOT / "docs" / "replies.md").read_text(encoding="utf-8").split("| kind |", 1)[1]
+    named = set(
+        re.findall(r"`([^`]+)`", "\n".join(re.findall(r"^\| (`.*?) \|", rows, re.MULTILINE)))
+    )
+    cases = json.loads((ROOT / "tests" / "cases" / "tolerant" / "read.json").read_text("utf-8"))
+    assert {kind for *_, kinds in cases for kind in kinds} <= named
 
 
 def test_its_links_lead_somewhere() -> None:

@@ -1,12 +1,15 @@
-"""`pdl check`: a reply to the value that it holds, or to why there is none."""
+"""`pdl check`: a reply to the value that it holds, or to why there is none; or many replies."""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 import click
 
 import pdl
+from pdl.cli.batch.options import BatchOptions, batch_options
+from pdl.cli.coercing import MEANINGS, coerce_option
 from pdl.cli.exits import BAD
 from pdl.cli.options import FILE, schema_options
 from pdl.cli.reports.verdict import value_text, verdict_json, verdict_text
@@ -15,7 +18,12 @@ from pdl.cli.teaching import TaughtCommand
 from pdl.cli.texts import read_text
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from pdl.cli.origin import SchemaOrigin
+    from pdl.reply import Check, Coercions
+    from pdl.schema import Schema
+    from pdl.source import Source
 
 _EXAMPLES = (
     ("against a prompt's schema", "pdl check person.pdl --set text=… --reply reply.txt"),
@@ -26,6 +34,10 @@ _EXAMPLES = (
     ("one field of the value", "pdl check --dsl '{ name: str }' --reply reply.txt | jq -r .name"),
     ("what to tell the model", "pdl check person.pdl --reply reply.txt --json | jq -r .feedback"),
     ("in a condition", "if pdl check --dsl int --reply reply.txt >/dev/null 2>&1; then …"),
+    ("why this is the answer, or why there is none", "pdl check --dsl int --reply r.txt --explain"),
+    ('take "5" for 5', "pdl check --dsl int --reply r.txt --coerce numbers-in-strings"),
+    ("many replies; again to go on", "pdl check a.pdl --batch replies.jsonl --out results.jsonl"),
+    ("only the bad ones", "pdl check a.pdl --batch replies.jsonl | jq -c 'select(.ok | not)'"),
 )
 
 
@@ -33,27 +45,38 @@ _EXAMPLES = (
     "check",
     cls=TaughtCommand,
     examples=_EXAMPLES,
-    short_help="Find and check the answer in a reply.",
+    terms=("Coercions", MEANINGS),
+    short_help="Find and check the answer in a reply, or in many.",
 )
 @click.option(
     "--reply",
-    required=True,
     type=FILE,
     metavar="FILE",
     help="What the model said: a file, or - for the standard input.",
 )
+@batch_options
 @schema_options
+@coerce_option
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Print what happened, whether the reply is good or bad: its parts, what might have been"
+    " the answer, repairs, errors.",
+)
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
     help="Print one JSON object, whether the reply is good or bad: ok, value, span, reason,"
-    " summary, errors, feedback, repairs, rejected.",
+    " summary, errors, feedback, repairs, rejected; with --explain also segments.",
 )
-def command(
+def command(  # noqa: PLR0913  (each is an option)
     *,
     origin: SchemaOrigin,
-    reply: str,
+    reply: str | None,
+    batch: BatchOptions | None,
+    coercions: Coercions,
+    explain: bool,
     as_json: bool,
 ) -> None:
     """Find the answer in a reply and check it against the schema of FILE.
@@ -64,17 +87,60 @@ def command(
 
     The exit code is 0 for a good reply. It is 1 for a bad one, whose errors and feedback for the
     model go to the standard error. It is 2 if the prompt, the schema or an option is wrong.
+
+    With --batch it prints a JSON object on a line for each reply, in their order: line, id, ok,
+    value, reason, summary, feedback, repairs, reply_digest, schema_digest. A summary goes to the
+    standard error. Blank lines are skipped. Lines without a reply are reported and have no result.
+    The exit code is then 0 if all replies are good, 1 if any is bad, 2 if any line has no reply,
+    and 130 after Ctrl-C.
     """
+    if (reply is None) == (batch is None):
+        found = "neither" if reply is None else "both"
+        raise click.UsageError(f"expected --reply FILE or --batch FILE; found {found}")
+    if reply is not None:
+        code = _check_one(origin, reply, coercions, explain=explain, as_json=as_json)
+    else:
+        assert batch is not None
+        if explain or as_json:
+            option = "--explain" if explain else "--json"
+            raise click.UsageError(f"{option} is for one --reply; results of --batch are JSON")
+        code = _check_many(origin, batch, coercions)
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _check_one(
+    origin: SchemaOrigin, reply: str, coercions: Coercions, *, explain: bool, as_json: bool
+) -> int:
     schema = origin.read(reply)
     said = read_text(reply)
-    check = pdl.check(schema, said.text)
+    check = pdl.check(schema, said.text, coercions=coercions)
+    screen = Screen.stdout()
     if as_json:
-        Screen.stdout().write(verdict_json(check))
-    elif check.ok:
+        screen.write(verdict_json(check, segments=explain))
+    elif explain:
+        screen.write(_late("reports.explained").explanation(schema, check, said, screen))
+    else:
+        _report(schema, check, said)
+    return 0 if check.ok else BAD
+
+
+def _report(schema: Schema | None, check: Check, said: Source) -> None:
+    """The value to the standard output, or what is wrong to the standard error."""
+    if check.ok:
         screen = Screen.stdout()
         screen.write(screen.safe(value_text(schema, check)))
     else:
         screen = Screen.stderr()
         screen.write(verdict_text(check, said, screen))
-    if not check.ok:
-        raise click.exceptions.Exit(BAD)
+
+
+def _check_many(origin: SchemaOrigin, batch: BatchOptions, coercions: Coercions) -> int:
+    schema = origin.read(batch.file)
+    code: int = _late("batch.run").run(batch, schema, coercions)
+    return code
+
+
+def _late(name: str) -> ModuleType:
+    """A module that most calls of the command do without, and whose import would cost them time."""
+    return importlib.import_module(f"pdl.cli.{name}")

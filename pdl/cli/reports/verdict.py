@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pdl._types import format_path
@@ -65,11 +66,12 @@ def _problem(violation: Violation, check: Check, reply: Source) -> Problem:
     return Problem(f"reply/{violation.keyword}", message, span)
 
 
-def verdict_json(check: Check) -> str:
-    """All of a check as one JSON object on one line.
+def verdict_json(check: Check, *, segments: bool = False) -> str:
+    """All of a check as one JSON object on one line, perhaps with the segments of the reply.
 
     Spans are offsets into the reply, from 0, in code points; a BOM does not count.
     """
+    parts = {"segments": [asdict(part) for part in check.segments]} if segments else {}
     return json_line(
         {
             "ok": check.ok,
@@ -90,6 +92,7 @@ def verdict_json(check: Check) -> str:
                 for repair in check.repairs
             ],
             "rejected": [{"why": other.why, "span": other.span} for other in check.rejected],
+            **parts,
         }
     )
 

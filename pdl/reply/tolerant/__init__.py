@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Made", "UnreadableError", "read"]
 
+_BRACKETS = frozenset(["missing-closer", "extra-closer", "mistyped-closer"])
+_QUOTES = frozenset(["inner-quotes", "missing-quote"])
+
 
 def read(
     text: str,
@@ -46,6 +49,9 @@ def read(
     if made is not None:
         return made
     found = _readings(text, Nodes(document), limits, fenced=fenced)
+    found = [one for one in found if not _daring(one)]
+    if not found:
+        raise UnreadableError(0, "has misplaced brackets, and quotes without a backslash")
     if len(found) == 1:
         return found[0].made
     distinct: dict[Hashable, Whole] = {}
@@ -65,6 +71,12 @@ def _readings(text: str, nodes: Nodes, limits: Limits, *, fenced: bool) -> list[
     if fenced and not any(one.closed for one in found):
         found += Machine(text, nodes, limits, fenced=fenced, early=True).readings()
     return found
+
+
+def _daring(reading: Whole) -> bool:
+    """Whether a reading guesses both at brackets and at the ends of strings: it proves nothing."""
+    kinds = {repair.kind for repair in reading.made.repairs}
+    return not kinds.isdisjoint(_BRACKETS) and not kinds.isdisjoint(_QUOTES)
 
 
 def _choose(readings: list[Whole], fits: Callable[[Json], bool]) -> Whole:

@@ -43,6 +43,7 @@ class Closers(Scalars):
         while frame and (frame.is_object != wanted or frame.closer != mark):
             frame = frame.parent
         if frame:
+            self._keep_mistyped()
             self._leave_for(is_object=wanted)
         elif self._fenced and self._mended != "missing":
             self._mended = "extra"
@@ -50,6 +51,15 @@ class Closers(Scalars):
             self._at += 1
         else:
             raise UnreadableError(self._at, f"has a `{mark}` that closes nothing")
+
+    def _keep_mistyped(self) -> None:
+        """Keep the reading in which the closer is of the wrong kind."""
+        frame, trail, at = self._frame, self._trail, self._at
+        if frame and frame.size and not self._mended:
+            self._repair("mistyped-closer", at, at + 1, frame.closer)
+            self._close(1)
+            self._keep(phase=self._phase, mended="missing")
+            self._frame, self._trail, self._at, self._phase = frame, trail, at, "after"
 
     def _leave_for(self, *, is_object: bool) -> None:
         """Close brackets whose closers are missing, up to one of the kind."""
@@ -73,7 +83,7 @@ class Closers(Scalars):
         assert frame
         if not frame.size or self._mended == "extra":
             raise UnreadableError(self._at, "lacks a closing bracket")
-        if self._may_end_earlier(frame):
+        if not self._early and self._may_end_earlier(frame):
             why = "lacks a closing bracket, whose place is not certain"
             raise UnreadableError(self._at, why)
         self._mended = "missing"

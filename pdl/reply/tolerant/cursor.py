@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.tolerant.nodes import Nodes
 
-_BRANCHES = 32  # places at which a text may be read in two ways
+_BRANCHES = 16  # places at which a text may be read in two ways
 
 
 class Cursor:
@@ -60,10 +60,19 @@ class Cursor:
                 self._repair("blank", odd.start(), odd.end(), " ")
                 self._at = odd.end()
             elif comment := tokens.COMMENT.match(text, self._at):
-                self._repair("comment", comment.start(), comment.end(), "")
-                self._at = comment.end()
+                self._comment(comment.start(), comment.end())
             else:
                 return
+
+    def _comment(self, start: int, end: int) -> None:
+        """Pass over a comment, unless it stands behind data and may hide some."""
+        line = self._text[self._text.rfind("\n", 0, start) + 1 : start]
+        said = self._text[start:end]
+        glued = line[-1:] in {'"', "'"} and any(quote in said for quote in "\"'")
+        if line.strip() and (glued or tokens.HIDDEN.match(said)):
+            raise UnreadableError(start, "has a comment that may hide data")
+        self._repair("comment", start, end, "")
+        self._at = end
 
     def _punctuation(self, wanted: str) -> bool:
         mark = self._text[self._at : self._at + 1]

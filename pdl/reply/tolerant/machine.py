@@ -157,6 +157,11 @@ class Machine(Closers):
         """Behind a value: a comma and what it leads to, a closer, or one of them is missing."""
         frame = self._frame
         assert frame
+        plain = None if self._early else tokens.NEXT.match(self._text, self._at)
+        if plain:
+            self._at = plain.end()
+            self._go_on(frame)
+            return
         self._skip()
         text, at = self._text, self._at
         if text.startswith(frame.closer, at):
@@ -185,7 +190,12 @@ class Machine(Closers):
         elif frame.is_object and text[self._at : self._at + 1] == "{":
             self._leave_for(is_object=False)
             self._phase = "value"
-        elif not frame.is_object and tokens.QUOTED_KEY_AHEAD.match(text, self._at):
+        else:
+            self._go_on(frame)
+
+    def _go_on(self, frame: Frame) -> None:
+        """Go on with the next part; a key in an array belongs to the object around it."""
+        if not frame.is_object and tokens.QUOTED_KEY_AHEAD.match(self._text, self._at):
             self._leave_for(is_object=True)
             self._phase = "key"
         else:

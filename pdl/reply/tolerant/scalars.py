@@ -52,8 +52,8 @@ class Scalars(Cursor):
         found = tokens.BARE_TEXT.match(self._text, start)
         said = found[0].rstrip() if found else ""
         end = start + len(said)
-        half = self._text[end : end + 1] == '"'
         frame = self._frame
+        half = self._text[end : end + 1] == '"' and frame is not None and frame.is_object
         name = str(frame.key) if frame else ""
         known = (
             tokens.HOLE.fullmatch(said) is not None
@@ -61,7 +61,9 @@ class Scalars(Cursor):
             or said.casefold() == name.casefold()
         )
         ends = tokens.BARE_END.match(self._text, end + half)
-        if not said or known or not ends or "string" not in self._kinds():
+        kinds = self._kinds()
+        known = known or (said.casefold() in tokens.YES_OR_NO and "boolean" in kinds)
+        if not said or known or not ends or "string" not in kinds:
             raise UnreadableError(start)
         self._bare(start, said, end + half, "missing-quote" if half else "bare-value")
 
@@ -83,7 +85,7 @@ class Scalars(Cursor):
         start = self._string[0] if self._string else self._ending[0] if self._ending else self._at
         frame = self._frame
         value = self._quoted("member" if frame and frame.is_object else "item")
-        while (plus := tokens.PLUS.match(self._text, self._at)) is not None:
+        while (plus := self._joint()) is not None:
             self._repair("concatenation", self._at, plus.end(), "")
             self._at = plus.end()
             kept = len(self._others)
@@ -92,11 +94,19 @@ class Scalars(Cursor):
                 raise UnreadableError(start)
         self._scalar(value, start)
 
+    def _joint(self) -> re.Match[str] | None:
+        """What stands between two strings that are one."""
+        plus = tokens.PLUS.match(self._text, self._at)
+        line = tokens.NEXT_LINE.match(self._text, self._at)
+        if plus or not line or not (self._frame and self._frame.is_object):
+            return plus
+        return None if tokens.KEY_AHEAD.match(self._text, line.end()) else line
+
     def _quoted(self, role: Role) -> str:
         """A string in any quotes, from its opening quote or from where it is to go on."""
         if self._ending:
             return self._unclosed(*self._ending)
-        start, at, inner = self._string or (self._at, self._at + 1, 0)
+        start, at, inner = self._string or (self._at, self._at + 1, ())
         if not self._string:
             plain = tokens.STRING.match(self._text, start)
             if plain and tokens.CERTAIN_END[role].match(self._text, plain.end()):
@@ -106,20 +116,23 @@ class Scalars(Cursor):
         triple = self._text[start : start + 3]
         if triple in tokens.TRIPLE and (end := self._text.find(triple, start + 3)) > 0:
             return self._held(start, start + 3, end, end + 3)
-        closer = tokens.QUOTES[self._text[start]]
-        found, unquoted = strings.find_end(self._text, closer, at, inner, role)
+        found, unquoted = strings.find_end(self._text, start, at, inner, role)
         self._at = start
         for place in unquoted:
             self._keep(ending=(start, place))
         self._passed = self._passed or bool(unquoted)
         if found is None:
-            raise UnreadableError(start, "has a string that does not end")
+            raise UnreadableError(start)
         if not found.sure:
-            self._keep(string=(start, found.next, found.inner + 1))
+            self._keep(string=(start, found.next, (*found.inner, found.at)))
+        if not strings.natural(self._text, found, role):
+            raise UnreadableError(start)
         return self._held(start, start + 1, found.at, found.next)
 
     def _unclosed(self, start: int, end: int) -> str:
         self._ending = None
+        if strings.has_quote(self._text[start + 1 : end], self._text[start]):
+            raise UnreadableError(start)
         value = self._held(start, start + 1, end, end)
         self._repair("missing-quote", end, end, '"')
         return value

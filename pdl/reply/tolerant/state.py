@@ -37,7 +37,9 @@ class State:
     trail: Event | None = None
     passed: bool = False
     mended: str = ""  # `missing` or `extra`, if a closer was
-    string: tuple[int, int, int] | None = None  # a string to go on with: start, offset, quotes
+    string: tuple[int, int, tuple[int, ...]] | None = (
+        None  # a string to go on with: start, offset, quotes
+    )
     ending: tuple[int, int] | None = None  # a string to end without a quote: start, end
 
 

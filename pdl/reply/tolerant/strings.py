@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl.reply.tolerant import tokens
 from pdl.reply.tolerant.errors import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Role: TypeAlias = Literal["key", "member", "item"]
 """What a string is: the key of an object, the value of a key, an item of an array."""
@@ -21,6 +25,9 @@ _STOPS = {
     }.items()
 }  # fmt: skip
 _APOSTROPHES = "'’‘"
+_BETWEEN_ITEMS = re.compile(r"""\n|["']\s*+,\s*+["']""")
+_BEHIND_COMMA = re.compile(r",\s*+\Z")
+_GAP = 20  # blanks between a comma and a key that are looked at
 _RAW = re.compile(r"[\x00-\x1f]")
 _ADJACENT = re.compile(r"\s++[\"']")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -34,27 +41,29 @@ _QUOTE = re.compile(r'(\\.)|"', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Where the body of a string ends and where to go on behind its quote.
+    """Where the string at `start` ends, with its quote at `at`, and where to go on behind it.
 
-    `inner` counts the quotes in the body that have no backslash and should come in pairs. `sure`
-    is false if the string may as well go on behind this quote.
+    `inner` are the places of the quotes in the body that have no backslash and should come in
+    pairs. `sure` is false if the string may as well go on behind this quote.
     """
 
+    start: int
     at: int
     next: int
-    inner: int
+    inner: tuple[int, ...]
     sure: bool
 
 
 def find_end(
-    text: str, closer: str, at: int, inner: int, role: Role
+    text: str, start: int, at: int, inner: tuple[int, ...], role: Role
 ) -> tuple[End | None, tuple[int, ...]]:
-    """The first quote from `at` on that may end a string of which `inner` quotes were passed.
+    """The first quote from `at` on that may end the string at `start`; `inner` quotes were passed.
 
     Beside it the offsets at which the string ended if its closing quote is missing, which a key
     in it suggests.
     """
-    stops = _STOPS[closer]
+    stops = _STOPS[tokens.QUOTES[text[start]]]
+    passed = list(inner)
     unquoted: list[int] = []
     while found := stops.search(text, at):
         place = found.start()
@@ -63,23 +72,86 @@ def find_end(
             continue
         at = place + 1
         if tokens.CERTAIN_END[role].match(text, at):
-            return End(place, at, inner, inner % 2 == 0), tuple(unquoted)
+            end = End(start, place, at, tuple(passed), sure=True)
+            paired = any(len(places) % 2 == 0 for places in _countings(text, end.inner))
+            return replace(end, sure=paired and natural(text, end, role)), tuple(unquoted)
         if tokens.POSSIBLE_END[role].match(text, at):
-            return End(place, at, inner, sure=False), tuple(unquoted)
-        if role == "member" and not inner and _ADJACENT.match(text, at):
-            return None, ()  # two strings, which no notation but Python's makes one
-        inner += _counts(text, place)
+            return End(start, place, at, tuple(passed), sure=False), tuple(unquoted)
+        if role == "member" and not passed and _ADJACENT.match(text, at):
+            # Two strings side by side; on two lines they are one, else they may be anything.
+            lines = tokens.NEXT_LINE.match(text, at)
+            return (End(start, place, at, (), sure=True) if lines else None), ()
+        if text[place] not in _APOSTROPHES or not text[place - 1].isalnum():
+            passed.append(place)
         if role == "member" and tokens.QUOTED_KEY_AHEAD.match(text, place):
             unquoted += _end_before(text, place)
     return None, tuple(unquoted)
 
 
-def _counts(text: str, place: int) -> bool:
-    """Whether a quote pairs with another one: no apostrophe does, and no inch mark."""
-    before = text[place - 1 : place]
-    if text[place] in _APOSTROPHES:
-        return not before.isalnum()
-    return not before.isdigit()
+def _countings(text: str, inner: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The quotes that should come in pairs: all of them, or all but those that may be inches."""
+    yield inner
+    if any(text[place - 1].isdigit() for place in inner):
+        yield tuple(place for place in inner if not text[place - 1].isdigit())
+
+
+def natural(text: str, end: End, role: Role) -> bool:
+    """Whether the quotes in a string stand as quotes in a text do, not as those of JSON.
+
+    In pairs, each around something, with no letters at their outer sides. A lone one is taken only
+    where no string could begin or end. Two that are next to each other may be all that is left of
+    a comma or of a doubled quote.
+    """
+    inner = end.inner
+    if role == "key":
+        return all(_amid_a_word(text, place) for place in inner)
+    if any(not text[a + 1 : b].strip() for a, b in pairwise(inner)):
+        return False
+    if role == "item" and inner and _BETWEEN_ITEMS.search(text, end.start + 1, end.at):
+        return False
+    if _has_member(text, end):
+        return False
+    return any(_paired(text, places, role) for places in _countings(text, inner))
+
+
+def _has_member(text: str, end: End) -> bool:
+    """Whether a quote begins what looks like the next member, in a text that opens no bracket."""
+    brace = text.find("{", end.start, end.at)
+    inner = [place for place in end.inner if brace < 0 or place < brace]
+    keys = (place for place in inner if tokens.QUOTED_KEY_AHEAD.match(text, place))
+    return any(_BEHIND_COMMA.search(text, max(0, place - _GAP), place) for place in keys)
+
+
+def _paired(text: str, places: tuple[int, ...], role: Role) -> bool:
+    if len(places) % 2:
+        return len(places) == 1 and _lone(text, places[0], role)
+    return all(_opens(text, place) for place in places[::2]) and all(
+        _closes(text, place) for place in places[1::2]
+    )
+
+
+def _amid_a_word(text: str, place: int) -> bool:
+    return text[place - 1].isalnum() and text[place + 1 : place + 2].isalnum()
+
+
+def _lone(text: str, place: int, role: Role) -> bool:
+    if role == "item":
+        return _amid_a_word(text, place)
+    before = text[place - 1]
+    return not before.isspace() and before not in {*",{[:}"}
+
+
+def _is_letter(char: str) -> bool:
+    """A letter of a script that parts its words by blanks."""
+    return char.isalnum() and char < "\u0e00"
+
+
+def _opens(text: str, place: int) -> bool:
+    return not _is_letter(text[place - 1]) and not text[place + 1 : place + 2].isspace()
+
+
+def _closes(text: str, place: int) -> bool:
+    return not text[place - 1].isspace() and not _is_letter(text[place + 1 : place + 2])
 
 
 def _end_before(text: str, key: int) -> list[int]:

@@ -12,22 +12,34 @@ KEPT = 40
 """Characters of a repair's before and after."""
 
 BLANKS = re.compile(r"[ \t\r\n]*+")
-ODD_BLANKS = re.compile(r"[\s\ufeff\u200b\u2060]++")
+_ODD = r"\s\ufeff\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069"
+ODD_BLANKS = re.compile(rf"(?:[{_ODD}]|\\[nrt]|\\(?=[\[\]{{}}]))++")
+"""Blanks of all scripts, marks that nobody sees, escapes in front of brackets, escaped blanks."""
 COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*+|<!--(?:[^-]|-(?!->))*+-->")
 
 SOLID = frozenset('{}[]",:abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-' + "'")
 """Characters at which neither blanks nor comments begin."""
 MEMBER = re.compile(r'[ \t\r\n]*+"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:(?!:)[ \t\r\n]*+')
 """A key and its colon as JSON has them."""
+NEXT = re.compile(r"[ \t\r\n]*+,[ \t\r\n]*+(?=[\"0-9A-Za-z-])")
+"""A comma in front of a key or a scalar, as JSON has it."""
 STRING = re.compile(r'"([^"\\\x00-\x1f]*+)"')
 """A string without escapes and without doubt."""
 
+HIDDEN = re.compile(r"""(?://|#)(?:.*["']\s*+:|.*["'],\s*+\Z)""")
+"""What looks like a member or an item in a comment."""
+
 WORD = re.compile(r"[^\W\d][\w-]*+")
-BARE_KEY = re.compile(r"(?::(?=[\w$-]++\s*+=>))?+((?:[^\W\d]|\$)[\w$-]*+|\d++(?:\.\d++)?(?![\w.]))")
+BARE_KEY = re.compile(
+    r"(?::(?=[\w$-]++\s*+=>))?+((?:[^\W\d]|\$)[\w$-]*+(?:\.[\w$-]++)*+|\d++(?:\.\d++)?(?![\w.]))"
+)
 SPACED_KEY = re.compile(r"([^\W\d][\w-]*+(?: [\w-]++)++)(?=\s*+[:：])")
 HALF_QUOTED_KEY = re.compile(r"""([\w$-]++)(["'])(?=\s*+[:：])""")
 BARE_TEXT = re.compile(r"""[^\W\d_](?:[^\n"'`“”{}\[\]:,<>/#*=\\();；，：…]|/(?![/*])|'(?=\w))*+""")
 """Words without quotes where a string belongs: up to what could be a mark of the notation."""
+
+YES_OR_NO = frozenset(["yes", "no", "on", "off", "y", "n"])
+"""What YAML 1.1 takes for booleans."""
 
 HOLE = re.compile(r"(?i:your|insert|enter|fill)[_-]\w+|\w+_HERE|X{3,}", re.ASCII)
 """Words that stand where a text is still to be put."""
@@ -36,6 +48,8 @@ DATE = re.compile(
 )
 """A date or a date and time (RFC 3339)."""
 BARE_END = re.compile(r"\s*+(?:[,，;；、}\])]|\Z)|[ \t]*+(?:\n|//)")
+NEXT_LINE = re.compile(r"[ \t]*+\r?\n\s*+(?=[\"'])")
+"""Between two strings on two lines, which many languages take for one."""
 PLUS = re.compile(r"\s*+\+\s*+(?=[\"'`])")
 
 CONSTANTS: dict[str, Json] = {"true": True, "false": False, "null": None}
@@ -48,7 +62,7 @@ OTHER_CONSTANTS: dict[str, Json] = {
 NO_TEXTS = frozenset(
     [
         "nan", "infinity", "inf", "undefined", "na", "todo", "tbd", "true", "false", "null",
-        "none", "yes", "no", "on", "off", "new", "not", "str", "string", "text", "int", "integer",
+        "none", "new", "not", "str", "string", "text", "int", "integer",
         "float", "double", "number", "bool", "boolean", "array", "list", "object", "dict", "any",
         "date", "time", "datetime", "email", "uri", "url", "uuid", "enum",
     ]
@@ -64,38 +78,40 @@ TRIPLE = ('"""', "'''")
 PUNCTUATION = {"，": ",", "、": ",", "：": ":"}
 """Full-width forms (Unicode, Halfwidth and Fullwidth Forms) and what they stand for."""
 
+_B = rf"[{_ODD}]*+(?:\\[nrt]\s*+)*+"
+"""Blanks, and line ends that were escaped once too often."""
 _COMMA = "[,，;；、]"
 _COMMENTED = r"//|/\*|\#\s"
 _QUOTED = r"""(?:"[^"\\\n]*+"|'[^'\\\n]*+'|“[^”\n]*+”|„[^“”\n]*+[“”]|「[^」\n]*+」|«[^»\n]*+»)"""
-_KEY = rf"(?:{_QUOTED}|:?(?:[^\W\d]|\$)[\w$-]{{0,80}}+|\d++(?:\.\d++)?+)\s*+(?:[:：]|=>)"
+_KEY = rf"(?:{_QUOTED}|:?(?:[^\W\d]|\$)[\w$.-]{{0,80}}+|\d++(?:\.\d++)?+){_B}(?:[:：]|=>)"
 KEY_AHEAD = re.compile(_KEY)
-QUOTED_KEY_AHEAD = re.compile(r"""["'“](?P<name>[^"'“”\\\n]*+)["'”]\s*+[:：]""")
+QUOTED_KEY_AHEAD = re.compile(rf"""["'“](?P<name>[^"'“”\\\n]*+)["'”]{_B}[:：]""")
 
 _STRING_AHEAD = (
     r"""(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|“[^”]*+”|「[^」]*+」)"""
-    rf"\s*+(?:{_COMMA}|[\]:}}+]|{_COMMENTED}|\Z)"
+    rf"{_B}(?:{_COMMA}|[\]):}}+]|{_COMMENTED}|\Z)"
 )
 _VALUE_AHEAD = (
-    rf"(?:{_STRING_AHEAD}|[+-]?\.?\d|[{{\[]|(?:true|false|null|True|False|None)\b"
+    rf"(?:{_STRING_AHEAD}|[+-]?\.?\d|[{{\[(]|(?:true|false|null|True|False|None)\b"
     rf"|{_COMMENTED}|\Z)"
 )
 CERTAIN_END = {
-    "key": re.compile(r"\s*+(?:[:：]|=>|=)"),
+    "key": re.compile(rf"{_B}(?:[:：]|=>|=)"),
     "member": re.compile(
-        rf"\s*+(?:{_COMMA}\s*+(?:{_KEY}|[}}\]]|{_COMMENTED}|\Z)|{_COMMENTED}"
-        rf"|\}}\s*+(?:{_COMMA}|[}}\]{{]|//|\Z))|\s++{_KEY}|\s*+\+\s*+[\"']",
+        rf"{_B}(?:{_COMMA}{_B}(?:{_KEY}|[}}\]]|{_COMMENTED}|\Z)"
+        rf"|\}}{_B}(?:{_COMMA}|[}}\]{{]|//|\Z))|\s++(?:{_KEY}|{_COMMENTED})|{_B}\+{_B}[\"']",
         re.DOTALL,
     ),
     "item": re.compile(
-        rf"\s*+(?:{_COMMA}\s*+(?:{_VALUE_AHEAD}|[\])])|{_COMMENTED}"
-        rf"|[\])]\s*+(?:{_COMMA}|[}}\])]|//|\Z))|\s++{_STRING_AHEAD}|\s*+\+\s*+[\"']",
+        rf"{_B}(?:{_COMMA}{_B}(?:{_VALUE_AHEAD}|[\])])"
+        rf"|[\])]{_B}(?:{_COMMA}|[}}\])]|//|\Z))|\s++(?:{_STRING_AHEAD}|{_COMMENTED})|{_B}\+{_B}[\"']",
         re.DOTALL,
     ),
 }
 """What follows the quote that ends a string: as a key, in an object, in an array."""
 POSSIBLE_END = {
-    "key": re.compile(r"\s*+(?:[:：]|=>|=)"),
-    "member": re.compile(rf"\s*+(?:{_COMMA}|[}}\]]|\Z)|{_KEY}"),
-    "item": re.compile(rf"\s*+(?:{_COMMA}|[}}\])]|\Z)"),
+    "key": re.compile(rf"{_B}(?:[:：]|=>|=)"),
+    "member": re.compile(rf"{_B}(?:{_COMMA}|[}}\]]|{_COMMENTED}|\Z)|{_KEY}"),
+    "item": re.compile(rf"{_B}(?:{_COMMA}|[}}\])]|{_COMMENTED}|\Z)"),
 }
 """What may follow it, though it may as well follow a quote inside the string."""

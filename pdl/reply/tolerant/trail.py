@@ -98,7 +98,7 @@ class _Player:
         if isinstance(top.value, list):
             top.value.append(value)
             top.key += 1
-        elif top.key in top.value and not equal(top.value[top.key], value):
+        elif top.key in top.value and not _same(top.value[top.key], value):
             why = f"has the key `{shorten(top.key)}` twice with different values"
             raise UnreadableError(start, why)
         else:
@@ -132,6 +132,12 @@ class _Placer(_Player):
 
     def _placed(self, start: int, end: int) -> None:
         self._places[self._path()] = (start, end)
+
+
+def _same(one: Json, other: Json) -> bool:
+    if type(one) is type(other) and not isinstance(one, dict | list):
+        return bool(one == other)
+    return equal(one, other)
 
 
 def _in_order(last: Event | None) -> list[Event]:

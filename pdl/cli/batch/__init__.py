@@ -1,0 +1,1 @@
+"""`pdl check --batch`: many replies of one prompt, one result line each."""

@@ -1,0 +1,168 @@
+"""The lines that a batch writes, and what such lines of an earlier run have answered."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from array import array
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from pdl.cli.reports.json_text import json_line
+from pdl.cli.texts import unreadable
+from pdl.errors import FileError, Problem
+from pdl.source import Source
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.cli.batch.lines import Record
+    from pdl.reply import Check, Coercions
+    from pdl.schema import Schema
+
+_DIGITS = 16  # of a digest: 64 bits, which an array holds as one number
+_FIRST = b'{"line": '
+_MOST_LINES = 100_000_000  # eight bytes are kept for each
+ANEW = "name another --out, or delete this one to begin anew"
+"""Advice for results that do not belong to what is asked."""
+
+_OTHER = "this is no line of results that --batch wrote"
+_ELSEWHERE = "name another --out"
+
+
+class Result(NamedTuple):
+    """A line of results that was read back: what it answers, and whether that was a good reply."""
+
+    line: int
+    reply: str
+    schema: str
+    verdict: str
+
+
+def result_text(line: int, record: Record, check: Check, schema: str) -> str:
+    """The result of one reply: a JSON object on one line."""
+    return json_line(
+        {
+            "line": line,
+            "id": record.id,
+            "ok": check.ok,
+            "value": check.value,
+            "reason": check.reason,
+            "summary": check.summary,
+            "feedback": check.feedback,
+            "repairs": [repair.kind for repair in check.repairs],
+            "reply_digest": reply_digest(record.reply),
+            "schema_digest": schema,
+        }
+    )
+
+
+def reply_digest(reply: str) -> str:
+    """What tells whether a reply is the same as before."""
+    return _digest(reply.encode("utf-8", "surrogatepass"))
+
+
+def schema_digest(schema: Schema | None, coercions: Coercions) -> str:
+    """What tells whether replies are checked in the same way as before."""
+    asked: Json = None
+    if schema is not None:
+        asked = [schema.to_json_schema(), schema.form, schema.lang, schema.tasks]
+    way = [asked, dataclasses.asdict(coercions)]
+    return _digest(json.dumps(way, sort_keys=True).encode())
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+
+
+class Earlier:
+    """What a file of results answers already, at eight bytes a line.
+
+    `tally` counts its verdicts; `size` is where its last whole line ends.
+    """
+
+    def __init__(self) -> None:
+        self._digests = array("Q")
+        self.tally: Counter[str] = Counter()
+        self.size = 0
+
+    def digest(self, line: int) -> str:
+        """The digest of the reply that was on a line of the input; empty if it has no answer."""
+        known = self._digests[line] if line < len(self._digests) else 0
+        return f"{known:0{_DIGITS}x}" if known else ""
+
+    def add(self, result: Result) -> bool:
+        """Take note of a result; false if its line has one already."""
+        missing = result.line + 1 - len(self._digests)
+        if missing > 0:
+            self._digests.frombytes(bytes(missing * self._digests.itemsize))
+        if self._digests[result.line]:
+            return False
+        # No reply is known whose digest is 0, and one that was would only be checked again.
+        self._digests[result.line] = int(result.reply, 16)
+        self.tally[result.verdict] += 1
+        return True
+
+
+def read_earlier(file: str, schema: str) -> Earlier:
+    """What the results in a file answer; nothing if it is new, or a pipe.
+
+    Raises FileError for a file that holds other lines, or results for another schema. A last line
+    that was not written to its end does not count.
+    """
+    earlier = Earlier()
+    try:
+        if not Path(file).is_file():
+            return earlier
+        with Path(file).open("rb") as stream:
+            for number, data in enumerate(stream, 1):
+                if data.endswith(b"\n"):
+                    _note(earlier, _Place(file, number, data), schema)
+                    earlier.size += len(data)
+                elif not data.startswith(_FIRST[: len(data)]):
+                    _Place(file, number, data).refuse(_OTHER, _ELSEWHERE)
+    except OSError as error:
+        raise unreadable(file, error) from error
+    return earlier
+
+
+class _Place(NamedTuple):
+    """A line of a file of results."""
+
+    file: str
+    number: int
+    data: bytes
+
+    def refuse(self, message: str, hint: str) -> NoReturn:
+        """Raise a FileError that shows the line."""
+        source = Source("\n" * (self.number - 1) + self.data.decode("utf-8", "replace"), self.file)
+        span = source.span(self.number - 1)
+        raise FileError(Problem("file/results", message, span, hint))
+
+
+def _note(earlier: Earlier, place: _Place, schema: str) -> None:
+    result = _result(place.data)
+    if result is None:
+        place.refuse(_OTHER, _ELSEWHERE)
+    if result.schema != schema:
+        place.refuse("this result was made for another schema or with other coercions", ANEW)
+    if not earlier.add(result):
+        place.refuse(f"this answers line {result.line:,} a second time", ANEW)
+
+
+def _result(data: bytes) -> Result | None:
+    """What a line of results says; None if it is none."""
+    try:
+        found: Any = json.loads(data)
+        result = Result(
+            found["line"], found["reply_digest"], found["schema_digest"], _verdict(found)
+        )
+        is_sound = 0 < result.line < _MOST_LINES and 0 <= int(result.reply, 16) < 1 << 64
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return result if is_sound and isinstance(result.line, int) else None
+
+
+def _verdict(found: dict[str, Any]) -> str:
+    return "ok" if found["ok"] is True else str(found["reason"])

@@ -1,0 +1,107 @@
+"""Where the results of a batch go: the standard output, or the end of a file."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Protocol
+
+from pdl.cli.batch import interrupts
+from pdl.errors import FileError, Problem
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+    from typing import Self
+
+    from pdl.cli.screen import Screen
+
+
+class Sink(Protocol):
+    """It takes whole lines; each call of `write` is kept, whatever comes next."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+    def write(self, text: str) -> None:
+        """Write lines, without the newline of the last."""
+
+    def unbroken(self) -> AbstractContextManager[None]:
+        """What is done in it is not broken off by Ctrl-C, if that can be put off here."""
+
+
+class ScreenSink:
+    """The standard output."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """It stays open."""
+
+    def write(self, text: str) -> None:
+        """Write lines, without the newline of the last."""
+        self._screen.write(self._screen.safe(text))
+
+    def unbroken(self) -> AbstractContextManager[None]:
+        """Nothing is put off: a reader may keep this process waiting for ever."""
+        return nullcontext()
+
+
+class FileSink:
+    """A file that results are appended to, behind its first `size` bytes.
+
+    Raises FileError if it cannot be written.
+    """
+
+    def __init__(self, file: str, size: int) -> None:
+        self._file = file
+        self._size = size
+        self._is_begun = False
+        try:
+            # Unbuffered: what was written is in the file, also if this process is killed.
+            self._stream = io.FileIO(file, "ab")
+        except OSError as error:
+            raise _unwritable(file, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self._stream.close()
+
+    def write(self, text: str) -> None:
+        """Write lines, without the newline of the last."""
+        data = memoryview(f"{text}\n".encode())
+        try:
+            self._drop_half_line()
+            while data:
+                data = data[self._stream.write(data) :]
+        except OSError as error:
+            raise _unwritable(self._file, error) from error
+
+    def unbroken(self) -> AbstractContextManager[None]:
+        """No line is left half-written, and all that are written are counted."""
+        is_regular = stat.S_ISREG(os.fstat(self._stream.fileno()).st_mode)
+        return interrupts.held() if is_regular else nullcontext()
+
+    def _drop_half_line(self) -> None:
+        """Before the first line, cut off one that a run which was killed left half-written."""
+        if not self._is_begun and os.fstat(self._stream.fileno()).st_size > self._size:
+            self._stream.truncate(self._size)
+        self._is_begun = True
+
+
+def _unwritable(file: str, error: OSError) -> FileError:
+    reason = (error.strerror or str(error)).lower()
+    return FileError(Problem("file/unwritable", f"{file}: cannot be written: {reason}"))

@@ -1,0 +1,177 @@
+"""The English of all that a feedback says, by key. A table in another language has the same keys.
+
+Texts have their fields in braces, functions have them as parameters. `items` are tuples of texts,
+`number` and `more` are integers, all others are texts. A message follows its subject: "Your output"
+and "is cut off" make a sentence. Values of the reply (`found`) and names of types stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def _row(last: str) -> Callable[[tuple[str, ...], int], str]:
+    """Words in a row; `more` were left out."""
+
+    def text(items: tuple[str, ...], more: int) -> str:
+        if more:
+            return f"{', '.join(items)} and {more} more"
+        return last.join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
+
+    return text
+
+
+def _count(one: str, many: str) -> Callable[[int], str]:
+    def text(number: int) -> str:
+        return f"{number} {one if number == 1 else many}"
+
+    return text
+
+
+def _missing(items: str, number: int) -> str:
+    return f"is missing {'a field' if number == 1 else 'fields'}: {items}"
+
+
+def _unnecessary(items: str, number: int) -> str:
+    return f"has {'an unnecessary key' if number == 1 else 'unnecessary keys'}: {items}"
+
+
+def _fields(items: str, number: int) -> str:
+    return f" with the {'field' if number == 1 else 'fields'} {items}"
+
+
+def _more_errors(number: int) -> str:
+    return "There is 1 more error." if number == 1 else f"There are {number} more errors."
+
+
+def _as_said(text: str, reason: str, found: str, wanted: str) -> str:  # noqa: ARG001 - for other languages
+    """A message that has no key of its own."""
+    return text
+
+
+_LISTS: Mapping[str, Callable[..., str]] = {
+    "list": _row(", "),
+    "list-or": _row(" or "),
+    "list-and": _row(" and "),
+    "characters": _count("character", "characters"),
+    "elements": _count("element", "elements"),
+    "fields": _count("field", "fields"),
+}
+
+_FRAME: Mapping[str, str | Callable[..., str]] = {
+    "as-said": _as_said,
+    "sentence": "{subject} {message}.",
+    "output": "Your output",
+    "field": "Field `{name}` of your output",
+    "part": "`{path}`",
+    "each-of": "Each of {items}",
+    "more-errors": _more_errors,
+    "at-least-more-errors": "There are at least {number} more errors.",
+    "cannot-find": "I cannot find {wanted} in your output.",
+    "cannot-choose": "I do not know which answer to take.",
+    "cannot-parse": "I cannot parse your output.",
+    "incomplete": "Your answer is not complete.",
+    "a-code-block": "a code block",
+    "a-task-list": "a task list",
+    "a-text": "text",
+    "a-yes-or-no": "yes or no",
+}
+"""The sentences around messages: what a feedback begins with, and whom a message is about."""
+
+_ADVICE: Mapping[str, str | Callable[..., str]] = {
+    "be-shorter": "Answer more shortly, so that the whole answer fits.",
+    "be-complete": "Write out all of the answer, and leave nothing out.",
+    "be-specific": "Please be specific. {advice}",
+    "say-yes-or-no": "Just say yes or no.",
+    "give-code": "Give me just 1 code block, between lines of three backticks.",
+    "give-code-in": "Give me just 1 code block in {lang}, between lines of three backticks.",
+    "give-tasks": ("Give me just 1 task list, each line of which begins with `- [ ]` or `- [x]`."),
+    "give-text": "Give me just the text.",
+    "give-bare-text": "Give me just that text, without quotes or other words.",
+    "give-one": "Give me just 1 answer.",
+    "give-fitting": "Give me 1 JSON value that fits the schema.",
+    "answer-choice": "Answer with one of: {items}.",
+    "give-choice": "Give me just one of: {items}.",
+    "answer-value": "Answer with 1 {value}{details}.",
+    "give-value": "Give me just 1 {value}{details}.",
+    "a-json": "JSON {kind}",
+    "with-fields": _fields,
+    "with-items": " of {kinds}",
+    "in-range": " from {low} to {high}",
+    "with-least": " that is at least {low}",
+    "with-most": " that is at most {high}",
+    "as-boolean": ", `true` or `false`",
+    "strings": "strings",
+    "integers": "integers",
+    "numbers": "numbers",
+    "booleans": "booleans",
+    "objects": "objects",
+    "arrays": "arrays",
+}
+"""What to answer with."""
+
+_WANTED: Mapping[str, str | Callable[..., str]] = {
+    "at-least": "at least {bound}",
+    "at-most": "at most {bound}",
+    "more-than": "more than {bound}",
+    "less-than": "less than {bound}",
+    "a-multiple": "a multiple of {bound}",
+    "a-match": "text that matches the pattern `{pattern}`",
+    "a-format": "a valid {name}",
+    "a-format-like": "a valid {name} such as {example}",
+    "another-value": "another value",
+    "another-key": "another key",
+    "nothing": "nothing",
+    "no-other-keys": "no other keys",
+    "no-other-keys-than": "no other keys than {items}",
+    "such-elements": "{bound} fitting `{schema}`",
+    "one-alternative": "a value that fits exactly 1 of the {number} alternatives",
+    "some-variant": "a value that fits one of the {number} variants",
+    "none-of-those": "not {items}",
+    "all-but": "what does not fit `{schema}`",
+    "a-fit": "a value that fits",
+}
+"""What should stand in a place."""
+
+_MESSAGES: Mapping[str, str | Callable[..., str]] = {
+    "type": "has a wrong type: it must be {wanted}, not `{found}`",
+    "must-be": "must be {wanted}, not {found}{hint}",
+    "must-be-one-of": "must be one of {wanted}, not {found}{hint}",
+    "too-small": "is too small: make sure that the value is {wanted}, not {found}",
+    "too-big": "is too big: make sure that the value is {wanted}, not {found}",
+    "too-short": "is too short: make sure that it has {wanted}, not {found}",
+    "too-long": "is too long: make sure that it has {wanted}, not {found}",
+    "too-few": "has too few fields: make sure that it has {wanted}, not {found}",
+    "too-many": "has too many fields: make sure that it has {wanted}, not {found}",
+    "pattern": "does not match the pattern `{pattern}`: {found}",
+    "same": "is the same as `{path}`, and no two elements may be equal",
+    "missing": _missing,
+    "missing-tag": "is missing a field: {name}, which must be {wanted}",
+    "missing-beside": "has the field `{name}`, so it {missing}",
+    "unnecessary": _unnecessary,
+    "unknown": "must not be there",
+    "bad-key": "has a key that is not allowed: {found}",
+    "bad-key-why": "has the key {found}, which {why}",
+    "contains": "must have {wanted}, not {found}",
+    "several-fit": "must fit exactly 1 of the {number} alternatives, but fits number {items}",
+    "no-variant": "fits none of the {number} variants. What follows is about the nearest one",
+    "forbidden-keys": "must not have {items}",
+    "forbidden-values": "must not be {items}",
+    "forbidden": "must not fit `{schema}`, but {found} does",
+    "misfit": "does not fit",
+    "did-you-mean": " (did you mean {near}?)",
+    "key": "`{name}`{hint}",
+}
+"""What is wrong with a part of an answer."""
+
+ENGLISH: Mapping[str, str | Callable[..., str]] = {
+    **_LISTS,
+    **_FRAME,
+    **_ADVICE,
+    **_WANTED,
+    **_MESSAGES,
+}
+"""Key -> English."""

@@ -1,0 +1,92 @@
+"""The reply that holds one candidate and it is JSON: how clearly it is marked decides nothing.
+
+Most replies that are not clean are clean JSON with words around it. For them this gives the reading
+that `choose.read` gives, and asks of the brackets in the prose no more than what they begin with.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.reply.candidates import candidate_at, judge
+from pdl.reply.doubt import Surroundings
+from pdl.reply.outcome import Reading
+from pdl.reply.parse import Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pdl.reply.asked import Asked
+    from pdl.reply.brackets import Bracketed
+
+_OPENERS = {"object": "{", "array": "["}
+_NEIGHBOURS = 20  # brackets right beside one another that are looked at
+
+
+def read(asked: Asked) -> Reading | None:
+    """The reading of the only candidate; None if there are more, or it is no clear answer."""
+    index = _only(asked)
+    if index is None:
+        return None
+    place = asked.cut.brackets[index]
+    span = place[0].span
+    around = Surroundings(asked.text)
+    since = _since(asked, around, index)
+    if since is None or around.no_data(span, -1):
+        return None
+    candidate = candidate_at(asked, place, since, around)
+    if candidate.doubt:
+        return None
+    judged = judge(asked, candidate)
+    if judged.fate != "fits" or isinstance(judged.made, Broken):
+        return None
+    return Reading(judged.value, span, repairs=judged.made.repairs)
+
+
+def _only(asked: Asked) -> int | None:
+    """Where among the brackets of a reply the only one stands that may be the answer."""
+    if asked.coercions or not asked.kinds <= _OPENERS.keys():
+        return None  # others may fit after a change, or the reply as a whole as a scalar
+    text, brackets = asked.text, asked.cut.brackets
+    openers = [opener for kind, opener in _OPENERS.items() if kind in asked.kinds]
+    wanted = [
+        index
+        for index, (bracket, _) in enumerate(brackets)
+        if bracket.cut or (bracket.shaped and text[bracket.span[0]] in openers)
+    ]
+    if len(wanted) != 1 or len(brackets) > asked.limits.reply_candidates:
+        return None
+    index = wanted[0]
+    alone = not index or brackets[index - 1][0].span[1] < brackets[index][0].span[0]
+    exact = brackets[index][0].exact
+    return index if alone and exact and not exact.findings.suspect else None
+
+
+def _since(asked: Asked, around: Surroundings, index: int) -> int | None:
+    """Where the candidate before that one ends; None if it is not worth finding out.
+
+    A bracket right behind one that is no data is none either, so neighbours are asked in order.
+    """
+    brackets = asked.cut.brackets
+    while index:
+        last = index
+        index -= 1
+        while index and brackets[index - 1][0].span[1] == brackets[index][0].span[0]:
+            index -= 1
+        if last - index > _NEIGHBOURS:
+            return None
+        end = _last_data([bracket for bracket, _ in brackets[index:last]], around)
+        if end:
+            return end
+    return 0
+
+
+def _last_data(row: Sequence[Bracketed], around: Surroundings) -> int:
+    """Where the last of some neighbours ends that may be data; 0 if none may."""
+    end = skipped = 0
+    for bracket in row:
+        if bracket.closed and around.no_data(bracket.span, skipped):
+            skipped = bracket.span[1]
+        elif bracket.shaped:
+            end = bracket.span[1]
+    return end

@@ -1,0 +1,26 @@
+"""Who hears of the parts of a value while it is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.reply.outcome import Extent
+    from pdl.reply.streaming.tree import Open
+
+
+class Listener(Protocol):
+    """Hears of each part that is there. `again`: it is the second value of its key."""
+
+    def open(self, key: str | int | None, box: Json, *, again: bool) -> None:
+        """A bracket opens; only the outermost one has no key."""
+
+    def key(self, top: Open, name: str, span: Extent) -> None:
+        """A key is complete."""
+
+    def scalar(self, top: Open, key: str | int, value: Json, span: Extent) -> None:
+        """A string, a number or a literal is complete."""
+
+    def close(self, top: Open, span: Extent) -> None:
+        """A bracket is closed."""

@@ -1,0 +1,106 @@
+"""`Stream`: a reply that comes piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.reply.coercions import NO_COERCIONS, Coercions
+from pdl.reply.dialects import DIALECTS, Dialects
+from pdl.reply.outcome import Check, Violation
+from pdl.reply.pipeline import check
+from pdl.reply.streaming.growing import Growing
+from pdl.reply.streaming.partial import NOTHING, Partial
+from pdl.reply.streaming.readers import reader_of
+from pdl.reply.streaming.scanner import Scanner
+from pdl.reply.streaming.tags import tags_of
+from pdl.schema import Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Stream:
+    r"""Reads a reply as it comes: what is certain of the answer so far, and what is wrong with it.
+
+    >>> import pdl
+    >>> from pdl.reply import Stream
+    >>> stream = Stream(pdl.Schema.parse("{ name: str, age: int<0,120> }"))
+    >>> stream.feed('Here it is: {"name": "An').value
+    {'name': 'An'}
+    >>> partial = stream.feed('n", "age": 204,')
+    >>> partial.value, partial.is_complete(("name",)), partial.is_complete()
+    ({'name': 'Ann', 'age': 204}, True, False)
+    >>> print(partial.errors[0])
+    $.age: is too big: make sure that the value is at most 120, not 204
+    >>> stream.close().ok
+    False
+
+    The pieces in which a reply comes make no difference, and each character is looked at once, so
+    that feeding costs as much as the text is long. Reasoning is passed over. Strings are shown as
+    far as they are certain, numbers and literals when the next character ends them. Of spellings
+    that are not JSON's own those are read that need no look ahead; where one does the value stays
+    as it is until `close`.
+
+    A partial is provisional where a reply holds several brackets: it shows the last one that may be
+    the answer, unless an earlier one ranks higher, and `close` decides. A closer of reasoning that
+    nothing opened takes back what was shown. Text is shown as it comes, of `code` the body of the
+    last fence, of `tasklist` the lines that ended. Of `yesno`, where the answer is a scalar, inside
+    a tool call, or spread over the lines of JSON Lines, nothing is shown before the end. Where
+    `coercions` are allowed no error is certain before the end.
+
+    Raises TypeError for arguments of other types.
+    """
+
+    def __init__(
+        self,
+        schema: Schema | None,
+        *,
+        coercions: Coercions = NO_COERCIONS,
+        dialects: Dialects = DIALECTS,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        if not (schema is None or isinstance(schema, Schema)):
+            raise TypeError(f"schema must be a pdl.Schema or None, not {type(schema).__name__}")
+        self._schema = schema
+        self._options: Mapping[str, Any] = {
+            "coercions": coercions, "dialects": dialects, "limits": limits,
+        }  # fmt: skip
+        self._limit = limits.reply_chars
+        self._text = Growing()
+        tags = tags_of(dialects)
+        self._reader = reader_of(schema, coercions, tags, limits)
+        self._scanner = Scanner(self._reader, tags)
+        self._last: Partial = NOTHING
+        self._check: Check | None = None
+
+    def feed(self, text: str) -> Partial:
+        """Take the next piece of the reply; say what is certain now.
+
+        Raises TypeError if the piece is no str, ValueError behind `close`.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text must be a str, not {type(text).__name__}")
+        if self._check is not None:
+            raise ValueError("the stream is closed; make a new Stream for another reply")
+        left = self._limit - len(self._text)
+        self._text.add(text)
+        if left >= 0:
+            self._scanner.feed(text[:left])
+            self._last = self._reader.partial()
+            if len(text) > left:
+                self._last = self._too_long(self._last)
+        return self._last
+
+    def close(self) -> Check:
+        """The reply is over: the same as `pdl.check` of all of it. Again, it gives the same."""
+        if self._check is None:
+            self._check = check(self._schema, str(self._text), **self._options)
+        return self._check
+
+    def _too_long(self, last: Partial) -> Partial:
+        message = f"is longer than {self._limit} characters"
+        violation = Violation((), "limit", "", "", message, (self._limit, self._limit + 1))
+        found = (*last.errors, violation)
+        return replace(last, _found=found, _count=len(found))

@@ -1,0 +1,219 @@
+"""Batches: reading lines, going on where a run was stopped, refusing what does not belong."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pdl.cli.app import application
+from pdl.cli.batch import lines as lines_module
+from pdl.cli.batch.lines import Fault, Line, Lines, Record, read_record
+from pdl.cli.batch.tally import Tally
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+INPUT = Path("replies.jsonl")
+RESULTS = Path("results.jsonl")
+REPLIES = ['{"n": 1}', "I cannot.", "So: {'n': 3}", '{"n": "ü"}']
+
+
+@pytest.fixture(autouse=True)
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(REPLIES)
+
+
+def write(values: list[Any]) -> None:
+    INPUT.write_text("".join(f"{json.dumps(value)}\n" for value in values), encoding="utf-8")
+
+
+def run(*options: str, dsl: str = "{ n: int }") -> Result:
+    words = ["check", "--dsl", dsl, "--batch", str(INPUT), *options]
+    result = CliRunner().invoke(application, words, prog_name="pdl")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def resumed(**options: str) -> Result:
+    return run("--out", str(RESULTS), **options)
+
+
+def answered() -> list[int]:
+    return [json.loads(line)["line"] for line in RESULTS.read_text(encoding="utf-8").splitlines()]
+
+
+def test_results_in_a_file_are_those_of_the_screen() -> None:
+    shown = run()
+    kept = resumed()
+    assert RESULTS.read_text(encoding="utf-8") == shown.stdout
+    assert (kept.stdout, kept.stderr) == ("", shown.stderr)
+    assert kept.exit_code == shown.exit_code == 1
+
+
+def test_a_second_run_checks_nothing_and_says_the_same() -> None:
+    resumed()
+    before = RESULTS.read_bytes()
+    again = resumed()
+    assert RESULTS.read_bytes() == before
+    assert again.exit_code == 1
+    assert again.stderr == (
+        "replies.jsonl: 4 replies, 2 good, 2 bad (1 wrong-schema, 1 absent);"
+        " 4 checked in an earlier run\n"
+    )
+
+
+def test_a_run_that_was_cut_off_anywhere_is_completed() -> None:
+    resumed()
+    whole = RESULTS.read_bytes()
+    for size in range(0, len(whole), 23):
+        RESULTS.write_bytes(whole[:size])
+        assert resumed().exit_code == 1
+        assert RESULTS.read_bytes() == whole
+
+
+def test_replies_that_were_added_are_checked() -> None:
+    resumed()
+    write([*REPLIES, '{"n": 5}'])
+    assert resumed().stderr.startswith("replies.jsonl: 5 replies, 3 good")
+    assert answered() == [1, 2, 3, 4, 5]
+
+
+def test_a_line_that_was_mended_is_checked() -> None:
+    """It had no result, and its result comes behind the others."""
+    write([REPLIES[0], 5, REPLIES[2]])
+    assert resumed().exit_code == 2
+    write(REPLIES[:3])
+    assert resumed().exit_code == 1
+    assert answered() == [1, 3, 2]
+    assert resumed().stderr.endswith("3 checked in an earlier run\n")
+
+
+def test_jobs_go_on_as_well() -> None:
+    resumed()
+    whole = RESULTS.read_bytes()
+    RESULTS.write_bytes(whole[:300])
+    assert run("--out", str(RESULTS), "--jobs", "3").exit_code == 1
+    assert RESULTS.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("replies", "options", "said"),
+    [
+        (["{}", *REPLIES[1:]], {}, "answers another reply than line 1 of replies.jsonl"),
+        (["", *REPLIES], {}, "answers another reply than line 1 of replies.jsonl"),
+        ([5, *REPLIES[1:]], {}, "answers another reply than line 1 of replies.jsonl"),
+        (REPLIES[:2], {}, "answers 2 lines that replies.jsonl does not have"),
+        ([], {}, "answers 4 lines that replies.jsonl does not have"),
+        (REPLIES, {"dsl": "{ n: float }"}, "made for another schema or with other coercions"),
+        (REPLIES, {"dsl": "yesno"}, "made for another schema or with other coercions"),
+    ],
+)
+def test_results_of_something_else_are_refused(
+    replies: list[Any], options: dict[str, str], said: str
+) -> None:
+    resumed()
+    before = RESULTS.read_bytes()
+    write(replies)
+    result = resumed(**options)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert "hint: name another --out, or delete this one" in result.stderr
+    assert RESULTS.read_bytes() == before
+
+
+def test_results_with_other_coercions_are_refused() -> None:
+    resumed()
+    result = run("--out", str(RESULTS), "--coerce", "enum-case")
+    assert result.exit_code == 2
+    assert "made for another schema or with other coercions" in result.stderr
+
+
+def test_a_line_that_is_answered_twice_is_refused() -> None:
+    resumed()
+    text = RESULTS.read_text(encoding="utf-8")
+    RESULTS.write_text(text + text.splitlines(keepends=True)[1], encoding="utf-8")
+    result = resumed()
+    assert result.exit_code == 2
+    assert "results.jsonl:5:1: this answers line 2 a second time" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "notes",
+        "notes\n",
+        '{"line": 1}\n',
+        '{"line": 0, "ok": true, "reply_digest": "00", "schema_digest": ""}\n',
+        '{"line": 1e9, "ok": true, "reply_digest": "00", "schema_digest": ""}\n',
+        '{"line": 1, "ok": true, "reply_digest": "x", "schema_digest": ""}\n',
+        '{"line": 1, "ok": true, "reply_digest": 5, "schema_digest": ""}\n',
+        "[" * 100_000 + "\n",
+        '"line"\n',
+        "\n",
+    ],
+)
+def test_a_file_that_holds_other_things_is_refused_and_kept(text: str) -> None:
+    RESULTS.write_text(text, encoding="utf-8")
+    result = resumed()
+    assert result.exit_code == 2
+    assert "results.jsonl:1:1: this is no line of results" in result.stderr
+    assert RESULTS.read_text(encoding="utf-8") == text
+
+
+def test_results_may_be_thrown_away() -> None:
+    if not Path("/dev/null").exists():
+        pytest.skip("this system has no /dev/null")
+    assert run("--out", "/dev/null").exit_code == 1
+
+
+def test_a_line_that_is_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines_module, "LONGEST", 100)
+    monkeypatch.setattr(lines_module, "_SKIPPED_AT_ONCE", 7)
+    write(['{"n": 1}', "x" * 5000, '{"n": 3}'])
+    result = run()
+    assert result.exit_code == 2
+    assert [json.loads(line)["line"] for line in result.stdout.splitlines()] == [1, 3]
+    assert "replies.jsonl:2:1: this line is longer than 100 bytes" in result.stderr
+    assert max(map(len, result.stderr.splitlines())) < 120
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b'"x"', b" ", b"\t", b"\r", b"\n", b"\xff", b"\xef\xbb\xbf"]))
+)
+def test_lines_are_those_that_are_not_blank(pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
+    reader = Lines(io.BytesIO(data), "x")
+    found = list(reader)
+    plain = enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1)
+    assert found == [(number, text.rstrip()) for number, text in plain if text.strip()]
+    assert reader.bytes_read == len(data)
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode()))
+def test_any_line_is_a_reply_or_a_fault(data: bytes) -> None:
+    assert isinstance(read_record(Line(1, data), "reply"), Record | Fault)
+
+
+@given(st.text(), st.none() | st.integers() | st.text(max_size=5))
+def test_a_reply_comes_out_as_it_went_in(reply: str, name: int | str | None) -> None:
+    for ascii_only in (True, False):
+        line = json.dumps({"id": name, "reply": reply}, ensure_ascii=ascii_only)
+        data = line.encode("utf-8", "surrogatepass")
+        assert read_record(Line(1, data), "reply") == Record(name, reply)
+
+
+def test_a_summary_counts_and_tells_the_pace_of_more_than_a_moment() -> None:
+    tally = Tally(Counter(ok=9, absent=2, new=1), earlier=2)
+    short = "a: 12 replies, 9 good, 3 bad (2 absent, 1 new); 2 checked in an earlier run"
+    assert tally.long("a", 0.5) == short
+    assert tally.long("a", 5.0) == f"{short}; 2 replies per second"

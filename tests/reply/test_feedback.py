@@ -1,0 +1,152 @@
+"""Feedback in other words: every sentence has a key, and a table may replace each."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pdl
+from pdl.reply.english import ENGLISH
+from pdl.reply.phrases import Phrase, Words, say, translate
+from pdl.reply.translation import feedback_in, fields_of
+
+SOURCES = sorted(Path(pdl.__file__).parent.joinpath("reply").rglob("*.py"))
+
+
+def said() -> list[ast.Call]:
+    """Each place in the sources that makes a phrase."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "say"]
+
+
+def keys(node: ast.expr) -> set[str]:
+    """The keys that an expression may stand for: constants, and choices between them."""
+    if isinstance(node, ast.Constant):
+        return {str(node.value)}
+    return keys(node.body) | keys(node.orelse) if isinstance(node, ast.IfExp) else set()
+
+
+def test_every_phrase_that_is_said_is_in_the_table_with_its_fields() -> None:
+    for call in said():
+        names = {keyword.arg for keyword in call.keywords}
+        for key in keys(call.args[0]):
+            assert key in ENGLISH, key
+            assert names == set(fields_of(key)), key
+
+
+def test_every_phrase_of_the_table_is_said() -> None:
+    """By its key, or by a key that stands in a table of the sources."""
+    written = {
+        node.value
+        for path in SOURCES
+        if path.name != "english.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+    }
+    computed = {"too-few", "too-many", "too-short", "too-long"}
+    assert set(ENGLISH) - computed <= written
+
+
+GERMAN: Words = {
+    "sentence": "{subject} {message}.",
+    "output": "Deine Ausgabe",
+    "field": "Das Feld `{name}` deiner Ausgabe",
+    "type": "hat den falschen Typ: es muss {wanted} sein, nicht `{found}`",
+    "list-or": lambda items, more: " oder ".join(items) + (f" und {more} weitere" if more else ""),
+    "missing": lambda items, number: f"fehlt {'das Feld' if number == 1 else 'die Felder'} {items}",
+    "too-long": "ist zu lang: es darf {wanted} haben, nicht {found}",
+    "at-most": "höchstens {bound}",
+    "elements": lambda number: f"{number} Element" + ("" if number == 1 else "e"),
+    "be-shorter": "Antworte kürzer, damit die Antwort ganz hineinpasst.",
+    "as-said": lambda text, reason, found, wanted: f"taugt nicht ({reason}: {found})",  # noqa: ARG005
+}
+
+
+@pytest.mark.parametrize(
+    ("dsl", "reply", "german"),
+    [
+        (
+            "{ a: int?, b: [int]<,1> }",
+            '{"a": "x", "b": [1, 2]}',
+            (
+                "Das Feld `a` deiner Ausgabe hat den falschen Typ: "
+                "es muss `integer` oder `null` sein, nicht `string`.\n"
+                "Das Feld `b` deiner Ausgabe ist zu lang: "
+                "es darf höchstens 1 Element haben, nicht 2."
+            ),
+        ),
+        ("{ a: int, b: int }", "{}", "Deine Ausgabe fehlt die Felder a, b."),
+        (
+            "{ a: str<3,> }",
+            '{"a": "x"}',
+            (
+                "Das Feld `a` deiner Ausgabe is too short: "
+                "make sure that it has at least 3 characters, not 1."
+            ),
+        ),
+    ],
+)
+def test_other_words_are_used_and_english_stands_in(dsl: str, reply: str, german: str) -> None:
+    schema = pdl.Schema.parse(dsl)
+    assert feedback_in(GERMAN, schema, pdl.check(schema, reply)) == german
+
+
+def test_a_message_without_a_key_can_be_replaced_by_its_reason() -> None:
+    schema = pdl.Schema.parse("yesno")
+    words: Words = {"as-said": lambda text, reason, found, wanted: f"ist {reason}"}  # noqa: ARG005
+    check = pdl.check(schema, "Yes. No!")
+    assert check.reason is not None
+    told = feedback_in(words, schema, check)
+    assert isinstance(check.errors[0].message, Phrase) or f"ist {check.reason}" in told
+
+
+def test_a_good_check_has_no_feedback_in_any_words() -> None:
+    schema = pdl.Schema.parse("{ a: int }")
+    assert feedback_in(GERMAN, schema, pdl.check(schema, '{"a": 1}')) == ""
+
+
+def test_no_words_at_all_give_the_english() -> None:
+    schema = pdl.Schema.parse("{ a: int, b: str }")
+    for reply in ("", "{", '{"a": "x", "c": 1}', '{"a": 1, "b": ""} {"a": 2, "b": ""}', "[...]"):
+        check = pdl.check(schema, reply)
+        assert feedback_in({}, schema, check) == check.feedback
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"too-lang": "x"}, "no phrase has the key `too-lang`: did you mean `too-long`?"),
+        (
+            {"too-long": "{wantd}"},
+            "phrase `too-long` has no field `wantd`, its fields are: wanted, found",
+        ),
+        ({"output": "{name}"}, "phrase `output` has no field `name`, its fields are: none"),
+    ],
+)
+def test_wrong_words_are_refused(words: Words, message: str) -> None:
+    schema = pdl.Schema.parse("int")
+    with pytest.raises(ValueError, match="phrase") as raised:
+        feedback_in(words, schema, pdl.check(schema, "x"))
+    assert str(raised.value) == message
+
+
+def test_phrases_are_texts_that_can_be_copied_and_sent() -> None:
+    phrase = say("too-long", wanted=say("at-most", bound=say("elements", number=2)), found="3")
+    assert phrase == "is too long: make sure that it has at most 2 elements, not 3"
+    copies: list[Any] = [pickle.loads(pickle.dumps(phrase)), copy.deepcopy(phrase)]  # noqa: S301
+    for made in copies:
+        assert made == phrase
+        assert translate(made, GERMAN) == "ist zu lang: es darf höchstens 2 Elemente haben, nicht 3"
+
+
+def test_braces_of_a_reply_are_no_fields() -> None:
+    schema = pdl.Schema.parse('{ a: "x" | "y" }')
+    check = pdl.check(schema, '{"a": "{found}"}')
+    assert 'not "{found}"' in check.feedback
+    assert 'not "{found}"' in feedback_in(GERMAN, schema, check)

@@ -1,0 +1,212 @@
+"""What a stream and its partials offer, and that work and memory follow the length of the text."""
+
+from __future__ import annotations
+
+import dataclasses
+import doctest
+import json
+import sys
+from typing import Any
+
+import pytest
+
+import pdl
+from pdl.limits import Limits
+from pdl.reply import DIALECTS, Stream
+from pdl.reply.streaming import scanner, stream
+from pdl.reply.streaming.cursor import Cursor
+
+PERSON = pdl.Schema.parse("{ name: str, age: int<0,120>, tags?: [str] }")
+
+
+def test_the_example_is_true() -> None:
+    assert doctest.testmod(stream).failed == 0
+
+
+def test_states_of_parts() -> None:
+    partial = Stream(PERSON).feed('{"name": "Ann", "tags": ["a", "b')
+    assert partial.value == {"name": "Ann", "tags": ["a", "b"]}
+    assert partial.growing == ("tags", 1)
+    assert [partial.state(path) for path in ((), ("name",), ("tags",), ("tags", 1))] == [
+        "open", "complete", "open", "open",
+    ]  # fmt: skip
+    assert partial.is_complete(("tags", 0))
+    for path in (("age",), ("tags", 2), ("tags", -1), ("name", 0), (0,), ("tags", "a")):
+        assert partial.state(path) == "absent"
+    assert list(partial.complete_paths()) == [("name",), ("tags", 0)]
+
+
+def test_a_complete_value_has_all_its_paths() -> None:
+    partial = Stream(PERSON).feed('{"name": "Ann", "tags": ["a"]}')
+    assert partial.complete
+    assert partial.growing is None
+    assert list(partial.complete_paths()) == [(), ("name",), ("tags",), ("tags", 0)]
+
+
+def test_before_an_answer_begins_there_is_nothing() -> None:
+    partial = Stream(PERSON).feed("Let me see.")
+    assert (partial.started, partial.complete, partial.value) == (False, False, None)
+    assert (partial.growing, partial.errors, list(partial.complete_paths())) == (None, (), [])
+    assert partial.state() == "absent"
+
+
+def test_earlier_partials_stay() -> None:
+    fed = Stream(PERSON)
+    first = fed.feed('{"name": "A')
+    second = fed.feed('nn", "age": 130')
+    third = fed.feed(', "tags": []}')
+    assert [one.value for one in (first, second, third)] == [
+        {"name": "A"},
+        {"name": "Ann"},
+        {"name": "Ann", "age": 130, "tags": []},
+    ]
+    assert [len(one.errors) for one in (first, second, third)] == [0, 0, 1]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        third.complete = False  # type: ignore[misc]
+
+
+def test_an_error_has_its_place() -> None:
+    text = 'So: {"name": "Ann", "age": 130,'
+    [error] = Stream(PERSON).feed(text).errors
+    assert error.path == ("age",)
+    assert error.span is not None
+    assert text[slice(*error.span)] == "130"
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(TypeError, match="schema must be"):
+        Stream("{ a: int }")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
+        Stream(PERSON).feed(b"{")  # type: ignore[arg-type]
+
+
+def test_a_closed_stream_takes_no_more() -> None:
+    fed = Stream(PERSON)
+    fed.feed('{"name": "Ann", "age": 31}')
+    assert fed.close() is fed.close()
+    with pytest.raises(ValueError, match="the stream is closed"):
+        fed.feed(" ")
+
+
+def test_nothing_fed_is_an_empty_reply() -> None:
+    assert Stream(PERSON).close() == pdl.check(PERSON, "")
+
+
+def test_without_a_schema_the_reply_is_text() -> None:
+    assert Stream(None).feed("<think>hm</think> Hi ").value == "Hi"
+
+
+def test_dialects_are_those_of_the_caller() -> None:
+    dialects = dataclasses.replace(DIALECTS, reasoning_tags=("musing",))
+    fed = Stream(PERSON, dialects=dialects)
+    assert not fed.feed('<musing>{"name": "x"}').started
+    assert fed.feed('</musing>{"name": "y"').value == {"name": "y"}
+
+
+def test_too_many_characters_are_an_error() -> None:
+    fed = Stream(PERSON, limits=Limits(reply_chars=12))
+    assert not fed.feed('{"name": "An').errors
+    partial = fed.feed("n")
+    assert partial.value == {"name": "An"}
+    assert [error.message for error in partial.errors] == ["is longer than 12 characters"]
+    assert fed.feed('"}').errors == partial.errors
+    assert fed.close().reason == "limit"
+
+
+def test_too_many_brackets_are_an_error() -> None:
+    partial = Stream(pdl.Schema.parse("[any]"), limits=Limits(reply_depth=2)).feed("[[[1]]]")
+    assert partial.value == [[]]
+    assert [error.keyword for error in partial.errors] == ["limit"]
+
+
+def test_too_many_candidates_are_an_error() -> None:
+    fed = Stream(PERSON, limits=Limits(reply_candidates=2))
+    partial = fed.feed('{"name": "a"} {"name": "b"} {"name": "c"} {"name": "d"}')
+    assert partial.value == {"name": "c"}
+    assert partial.errors[-1].message == "has more than 2 candidates"
+
+
+def test_a_number_of_too_many_digits_is_an_error() -> None:
+    partial = Stream(PERSON, limits=Limits(integer_digits=5)).feed('{"age": 123456}')
+    assert partial.value == {}
+    assert [error.keyword for error in partial.errors] == ["limit"]
+
+
+def test_a_pattern_that_runs_too_long_leaves_judging_to_the_end() -> None:
+    schema = pdl.Schema.parse('{ a: str { pattern: "^(a|a|b?a)*$" }, b: int }')
+    partial = Stream(schema).feed(json.dumps({"a": "a" * 60 + "!", "b": "x"}))
+    assert partial.complete
+
+
+def test_deep_unions_are_judged_once() -> None:
+    document: dict[str, Any] = {
+        "$ref": "#/$defs/N",
+        "$defs": {
+            "N": {
+                "type": "object",
+                "properties": {"n": {"$ref": "#/$defs/N"}, "v": {"type": "integer"}},
+                "anyOf": [{"required": ["v"]}, {"required": ["n"]}],
+            }
+        },
+    }
+    value: dict[str, Any] = {}
+    for _ in range(100):
+        value = {"n": value}
+    partial = Stream(pdl.Schema.from_json_schema(document)).feed(json.dumps(value))
+    assert partial.complete
+    assert not any(error.keyword == "type" for error in partial.errors)
+
+
+RECORD = {"id": 1, "title": 'a "b" é', "tags": ["x", "y"], "sub": {"k": [1, 2.5, None]}}
+UNITS = {
+    "records": json.dumps(RECORD) + ", ", "string": "lorem ipsum ", "escapes": "\\u00e9\\n",
+    "braces": "{", "nests": "{[", "pairs": "[]", "candidates": '{"id": 1} ', "stuck": '{"a" "b" ',
+    "prose": "so [1] and {x} ", "tags": "<think ", "closers": "</think>", "blanks": "</think ",
+    "openers": "<think>", "fences": "```\n{", "ticks": "`", "comments": "/* x ", "digits": "9",
+    "channels": "<|channel|>a", "keys": '"a": ', "lines": '"\n', "bare": "word",
+}  # fmt: skip
+
+
+def calls(text: str) -> int:
+    """How many functions are called to feed a text in pieces of four characters."""
+    fed = Stream(pdl.Schema.parse("[any]"))
+    count = 0
+
+    def tick(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    sys.setprofile(tick)
+    try:
+        for at in range(0, len(text), 4):
+            fed.feed(text[at : at + 4])
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
+@pytest.mark.parametrize("head", ["", '["'])
+def test_work_follows_length(unit: str, head: str) -> None:
+    """Twice the text takes twice the calls, each of which sees no more than the window."""
+    calls(head + unit)  # imports and caches
+    number = 1_600 // len(unit)
+    one, two = calls(head + unit * number), calls(head + unit * 2 * number)
+    assert two <= 2.2 * one + 500
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
+def test_the_window_is_bounded(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    class Watched(Cursor):
+        def add(self, piece: str) -> None:
+            super().add(piece)
+            seen.append(len(self.text))
+
+    monkeypatch.setattr(scanner, "Cursor", Watched)
+    fed = Stream(pdl.Schema.parse("[any]"))
+    text = unit * (60_000 // len(unit))
+    for at in range(0, len(text), 50):
+        fed.feed(text[at : at + 50])
+    assert max(seen) < 10_000
