@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 from pdl._types import Json, JsonPath, format_path
 from pdl.reply import lines
-from pdl.reply.candidates import Candidate, Judged, candidates, judge, placed
+from pdl.reply.candidates import Candidate, candidates
 from pdl.reply.equality import first_difference, key
+from pdl.reply.judge import Judged, judge, placed
 from pdl.reply.late import coerce, violations_of
 from pdl.reply.outcome import Extent, Reading, Rejected, Violation, failed
 from pdl.reply.parse import Broken, Parsed, parse
+from pdl.reply.phrases import say
 from pdl.reply.widen import widened
-from pdl.reply.wording import brief, count, listed, quoted, shorten
+from pdl.reply.wording import brief, listed, quoted, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -34,7 +36,7 @@ def read(asked: Asked) -> Reading:
     """The one answer among the bracketed spans of a reply, or why there is none."""
     found = candidates(asked)
     if len(found) > asked.limits.reply_candidates:
-        return failed("limit", f"has more than {asked.limits.reply_candidates} candidates")
+        return failed("limit", say("many-candidates", number=asked.limits.reply_candidates))
     wanted = _wanted(asked, found)
     if not wanted:
         return _sequence(asked, found) or _nothing(asked, found)
@@ -81,7 +83,7 @@ def _nothing(asked: Asked, found: Sequence[Candidate]) -> Reading:
         return _other_value(asked) or _absent(asked)
     wanted = "object" if "object" in asked.kinds else "array"
     other = found[0]
-    message = f"has a wrong type: it must be `{wanted}`, not `{other.kind}`"
+    message = say("type", wanted=f"`{wanted}`", found=other.kind)
     excerpt = shorten(asked.text[slice(*other.span)])
     violation = Violation((), "type", excerpt, wanted, message, other.span)
     rejected = tuple(Rejected(one.span, f"is no `{wanted}`") for one in found)
@@ -92,7 +94,7 @@ def _absent(asked: Asked) -> Reading:
     kinds = [kind for kind in ("object", "array") if kind in asked.kinds]
     wanted = "JSON" if len(asked.kinds - {"number", "integer"}) > len(kinds) else " or ".join(kinds)
     shown = wanted if wanted == "JSON" else listed(quoted(kinds), " or ")
-    return failed("absent", f"holds no {shown}", wanted=wanted, found=shorten(asked.text))
+    return failed("absent", say("holds-no", wanted=shown), wanted=wanted, found=shorten(asked.text))
 
 
 def _other_value(asked: Asked) -> Reading | None:
@@ -164,9 +166,11 @@ def _conflict(asked: Asked, fitting: Sequence[Judged]) -> Reading:
     path = first_difference(one.value, other.value) or ()
     values = [_shown(judged.value, path) for judged in (one, other)]
     found = f"{values[0]} and {values[1]}"
-    what = f"has more than 1 candidates: {count(len(fitting), 'different answer')}"
     both = [shorten(asked.text[slice(*each.candidate.span)], 32) for each in (one, other)]
-    message = f"{what}, `{both[0]}` and `{both[1]}`; they differ at `{format_path(path)}`: {found}"
+    place = format_path(path)
+    message = say(
+        "several-answers", number=len(fitting), one=both[0], other=both[1], path=place, found=found
+    )
     span = other.candidate.span
     return failed("ambiguous", message, span=span, path=path, found=found, wanted="1 answer")
 
@@ -185,7 +189,7 @@ def _uncertain(asked: Asked, odd: Judged) -> Reading:
     why = _unread(asked, odd).errors[0]
     span = odd.candidate.span
     excerpt = shorten(asked.text[slice(*span)], 32)
-    message = f"has more than 1 candidates: one fits, and `{excerpt}` {why.message}"
+    message = say("one-fits", other=excerpt, why=why.message)
     return failed("ambiguous", message, span=span, found=excerpt, wanted="1 answer")
 
 
@@ -193,7 +197,7 @@ def _doubtful(asked: Asked, one: Judged) -> Reading:
     """The only one that fits is no clear answer."""
     span = one.candidate.span
     excerpt = shorten(asked.text[slice(*span)], 32)
-    message = f"says nothing clear: `{excerpt}` {one.candidate.doubt}"
+    message = say("unclear", found=excerpt, why=one.candidate.doubt)
     return failed("ambiguous", message, span=span, found=excerpt, wanted="1 answer")
 
 

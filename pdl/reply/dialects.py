@@ -40,6 +40,9 @@ class Dialects:
         ("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A
         ("<|think_start|>", "<|think_end|>"),
         ("<unused94>", "<unused95>"),  # MedGemma
+        ("<|channel>thought", "<channel|>"),  # Gemma 4
+        ("<|inner_prefix|>", "<|inner_suffix|>"),  # Apertus
+        ("[INST]", "[/INST]"),  # no reasoning, but a prompt that is said again
     )
     answer_tags: tuple[str, ...] = (
         *("answer", "final_answer", "final", "output", "result", "response"),

@@ -66,6 +66,19 @@ _DENIED_BEHIND = re.compile(
 )
 _NEAR = 3  # words in front of a bracket among which a denial stands
 _NEAR_CHARS = 20  # the same in characters, where words cannot be told
+_WITHDRAWN = re.compile(
+    r"[\s`*_]*(?:wait|oops|hmm+|sorry|apologies|my\s+(?:mistake|bad)|correction|scratch\s+that|actually|no,"
+    r"|on\s+(?:second\s+thoughts?|reflection)|i\s+(?:made|have\s+made)\s+an?\s+(?:mistake|error)|moment|stopp?"
+    r"|entschuldigung|korrektur|pardon|attendez|perd[oó]n|espera|desculpe|scusa|aspetta|sorry|wacht|chwila)\b"
+    r"[^{}\[\]]{0,200}?(?:\b(?:mistake|wrong|incorrect|error|scratch|should\s+(?:be|have|read)|not\s+right|instead"
+    r"|falsch|fehler|faux|erreur|equivoc\w*|error|errado|erro|sbagli\w*|errore|fout|błąd|błędn\w*)\b)",
+    re.IGNORECASE,
+)
+_TO_COME = re.compile(
+    r"(?:\b(?:will|would|can)|['’]ll)\s+(?:then\s+)?(?:reply|answer|respond|return|provide|send)\b"
+    r".*\b(?:form|format|shape|structure|like\s+this)\b",
+    re.IGNORECASE,
+)
 _LINE = 200  # characters beside a bracket that are looked at
 
 
@@ -116,11 +129,8 @@ class Surroundings:
         outside = fence.span[0] if fence and fence.span[0] >= since else span[0]
         if self._commented(span[0]):
             return "stands in a comment"
-        clause = lead_clause(self._text, since, outside)
-        if self._denied(span, clause, in_prose=fence is None):
-            return "is denied, or made a condition, by the words around it"
-        if _abridged(clause):
-            return "is called a part of the answer by the words before it"
+        if said := self._said(span, fence, lead_clause(self._text, since, outside)):
+            return said
         if fence and not self._programmed(span, fence):
             return ""
         text = self._text
@@ -128,6 +138,17 @@ class Surroundings:
         if bare and (fence or not self._answered(span)):
             return "does not stand where an answer does"
         return ""
+
+    def _said(self, span: Extent, fence: Segment | None, clause: str) -> str:
+        """What the words before it, which are `clause`, and those behind it say against a span."""
+        if self._denied(span, clause, in_prose=fence is None):
+            return "is denied, or made a condition, by the words around it"
+        if _abridged(clause):
+            return "is called a part of the answer by the words before it"
+        if _TO_COME.search(clause):
+            return "is said to be what is still to come"
+        withdrawn = _WITHDRAWN.match(self._text, fence.span[1] if fence else span[1])
+        return "is taken back by the words behind it" if withdrawn else ""
 
     def _before(self, at: int) -> str:
         return self._text[max(0, at - _LINE) : at].rpartition("\n")[2]

@@ -43,6 +43,11 @@ def _fields(items: str, number: int) -> str:
     return f" with the {'field' if number == 1 else 'fields'} {items}"
 
 
+def _other_language(lang: str, number: int, found: str) -> str:
+    blocks = "block" if number == 1 else "blocks"
+    return f"holds no code block in `{lang}`, only {number} {blocks} {found}"
+
+
 def _more_errors(number: int) -> str:
     return "There is 1 more error." if number == 1 else f"There are {number} more errors."
 
@@ -167,11 +172,62 @@ _MESSAGES: Mapping[str, str | Callable[..., str]] = {
 }
 """What is wrong with a part of an answer."""
 
+_READING: Mapping[str, str | Callable[..., str]] = {
+    "holds-no": "holds no {wanted}",
+    "a-task-list-of": "task list",
+    "a-code-block-of": "code block",
+    "many-candidates": "has more than {number} candidates",
+    "several-answers": (
+        "has more than 1 candidates: {number} different answers, `{one}` and `{other}`; "
+        "they differ at `{path}`: {found}"
+    ),
+    "several-scalars": "has more than 1 candidates for {wanted}: {found}",
+    "one-fits": "has more than 1 candidates: one fits, and `{other}` {why}",
+    "one-clear": "has more than 1 candidates for {wanted}: {one}, and `{other}`, which {why}",
+    "unclear": "says nothing clear: `{found}` {why}",
+    "two-ways": "fits as it is, and as a tool call that holds the answer",
+    "cut-off": "is cut off at `{found}`",
+    "placeholder": "has the placeholder `{found}` where a value belongs",
+    "stands-for-data": "has `{found}` where data belongs",
+    "leaves-out": "leaves something out at `{found}`",
+    "unclosed": "lacks a closing bracket",
+    "headless": "is the value of a key, in an object that never begins",
+    "goes-on": "goes on behind the bracket that closes it",
+    "too-deep": "is nested deeper than {number} brackets",
+    "nested-too-deep": "is nested too deeply",
+    "too-many-characters": "is longer than {number} characters",
+    "takes-too-long": "takes too long to check against a pattern of the schema",
+    "unusable-pattern": "cannot be checked, for the schema has a pattern that is none: {why}",
+    "nothing-fits": "cannot fit: the schema allows no value at all",
+    "half-character": "holds half of a character: `{found}` needs its other half, a surrogate",
+    "tag-amid-line": "has a reasoning tag, `{tag}`, amid a line, and never ends it",
+    "tag-amid-text": "has a tag of reasoning, `{tag}`, amid its text",
+    "endless-reasoning": "never ends its reasoning, which `{tag}` begins",
+    "behind-turn": "goes on behind the token `{token}`, which ends a turn",
+    "tasks": _count("task", "tasks"),
+    "several-lists": "has multiple task lists: {number}",
+    "mixed-markers": "has a task list with different markers",
+    "stray-line": "has a line beside its tasks that is none: `{found}`",
+    "leaves-tasks-out": "leaves tasks out at `{found}`",
+    "empty-block": "holds an empty code block",
+    "block-in-block": "has a code block in which another one begins",
+    "block-cut-off": "has a code block that is cut off at `{found}`",
+    "leaves-code-out": "leaves code out at `{found}`",
+    "other-language": _other_language,
+    "several-blocks": "has more than 1 code block: {number} different blocks",
+    "both-yes-and-no": "says both yes and no",
+    "neither-yes-nor-no": "says neither yes nor no clearly",
+    "not-null": "is not null",
+    "only-a-float": "must be `integer`, but I can only find a float literal: {found}",
+}
+"""What is wrong with a whole reply."""
+
 ENGLISH: Mapping[str, str | Callable[..., str]] = {
     **_LISTS,
     **_FRAME,
     **_ADVICE,
     **_WANTED,
     **_MESSAGES,
+    **_READING,
 }
 """Key -> English."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from pdl.reply.extents import Extents
 from pdl.reply.marks import announced
 from pdl.reply.outcome import Reading, Rejected, failed
+from pdl.reply.phrases import say
 from pdl.reply.program import Program
 from pdl.reply.quoted import unquoted
 from pdl.reply.sentences import language
-from pdl.reply.wording import count, listed, shorten
+from pdl.reply.wording import listed, shorten
 
 if TYPE_CHECKING:
     from pdl.reply.asked import Asked
@@ -74,20 +75,20 @@ def _blocks(asked: Asked) -> list[Segment]:
 def _flaw(text: str, value: str, block: Segment, blocks: list[Segment]) -> Reading | None:
     """Why the content of the only block is no answer after all."""
     if not value.strip():
-        return failed("absent", "holds an empty code block", span=block.span, wanted="a code block")
+        return failed("absent", say("empty-block"), span=block.span, wanted="a code block")
     program = Program(value)
     if _has_fence(value, text, block) or (
         block.closed and (program.open_text or _stray(block, blocks))
     ):
-        message = "has a code block in which another one begins"
+        message = say("block-in-block")
         return failed("ambiguous", message, span=block.span, wanted="1 code block")
     if not block.closed and program.cut_off:
         end = shorten(value.rstrip()[-24:], 24)
-        message = f"has a code block that is cut off at `{end}`"
+        message = say("block-cut-off", found=end)
         return failed("truncated", message, span=block.span, found=end, wanted="all of the code")
     if said := program.left_out:
         found = shorten(said)
-        message = f"leaves code out at `{found}`"
+        message = say("leaves-code-out", found=found)
         return failed("elided", message, span=block.span, found=found, wanted="all of the code")
     return None
 
@@ -142,17 +143,19 @@ def _marked(asked: Asked, blocks: list[Segment]) -> list[Segment]:
 
 def _absent(blocks: list[Segment], lang: str | None) -> Reading:
     if not blocks:
-        return failed("absent", "holds no code block", wanted="a code block")
+        return failed(
+            "absent", say("holds-no", wanted=say("a-code-block-of")), wanted="a code block"
+        )
     named = dict.fromkeys(language(block.label) for block in blocks)
     found = listed([f"in `{name}`" if name else "without a language" for name in named])
-    message = f"holds no code block in `{lang}`, only {count(len(blocks), 'block')} {found}"
+    message = say("other-language", lang=lang, number=len(blocks), found=found)
     return failed(
         "wrong-schema", message, span=blocks[0].span, found=found, wanted=f"a block in `{lang}`"
     )
 
 
 def _many(blocks: list[Segment]) -> Reading:
-    message = f"has more than 1 code block: {count(len(blocks), 'different block')}"
+    message = say("several-blocks", number=len(blocks))
     reading = failed("ambiguous", message, span=blocks[1].span, wanted="1 code block")
     rejected = tuple(Rejected(block.span, "differs from another block") for block in blocks)
     return Reading(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdl.reply.asked import Asked
-    from pdl.reply.candidates import Judged
+    from pdl.reply.judge import Judged
 
 _GAP = re.compile(r"[\s,;]*+(?:(?:[-*+•]|\d{1,6}[.):])[ \t]++)?+")
 

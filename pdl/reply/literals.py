@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.late import violations_of
 from pdl.reply.outcome import Extent, Reading, Repair, Violation
 from pdl.reply.parse import Parsed, parse
+from pdl.reply.phrases import say
 from pdl.reply.sentences import PLAIN_FENCES, masked, untagged
 from pdl.reply.shape import is_free_text, literals
 from pdl.reply.thousands import is_local
@@ -92,7 +93,7 @@ def accept(asked: Asked, span: Extent, value: Json, repairs: tuple[Repair, ...])
     if asked.verdict(value):
         return Reading(value, span, repairs=repairs)
     if isinstance(value, float) and "integer" in asked.kinds and "number" not in asked.kinds:
-        message = f"must be `integer`, but I can only find a float literal: {value!r}"
+        message = say("only-a-float", found=repr(value))
         violation = Violation((), "type", brief(value), "integer", message, span)
         return Reading(reason="wrong-schema", span=span, errors=(violation,))
     errors = [replace(error, span=span) for error in violations_of(asked.document, value)]

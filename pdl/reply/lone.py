@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.reply.candidates import candidate_at, judge
+from pdl.reply.candidates import candidate_at
 from pdl.reply.doubt import Surroundings
+from pdl.reply.judge import judge
 from pdl.reply.outcome import Reading
 from pdl.reply.parse import Broken
 

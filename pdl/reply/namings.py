@@ -81,7 +81,7 @@ EXAMPLE = Vocabulary(
     "original draft previous given beispiel- muster vorlage entwurf entwürfe ejemplo- plantilla",
     "borrador exemple- modèle brouillon exemplo- rascunho esempi- modello bozza voorbeeld-",
     "sjabloon przykład- szablon szkic- пример- шаблон- черновик- приклад- чернетка örnek-",
-    "şablon taslak exempel- eksempel- mall utkast příklad- šablona koncept példa piszkozat",
+    "şablon taslak exempel- eksempel- utkast příklad- šablona koncept példa piszkozat",
     "esimerkki- exemplu- παράδειγμα דוגמה טיוטה مثال مسودة उदाहरण contoh",
 )
 """Nouns of what is no answer, but shows what one would look like, or came before it."""
@@ -96,18 +96,19 @@ EXAMPLE_PHRASE = re.compile(
 FORMER = Vocabulary(
     "previous earlier former old older original initial wrong incorrect first outdated",
     "vorherig- frühere- alte- ursprünglich- falsch- précédent- ancien- fausse anterior- antigu-",
-    "precedent- vecchi- sbagliat- vorige oude foute poprzedni- star- błędn- предыдущ- стар-",
-    "неверн- неправильн- önceki eski yanlış tidigare gammal gamla fel tidligere předchozí starý",
-    "попередн- хибн-",
+    "precedent- vecchi- sbagliat- vorige oude foute poprzedni- stary stara stare błędn-",
+    "предыдущ- стар-",
+    "предыдущ- стар- неверн- неправильн- önceki eski yanlış tidigare gammal gamla fel tidligere",
+    "předchozí starý попередн- хибн-",
 )
 """Adjectives of what no longer counts."""
 
 DENIAL = Vocabulary(
     "not no never before until instead without than if unless whether would could might isn't",
     "wasn't aren't don't doesn't didn't won't can't cannot isn’t wasn’t don’t doesn’t nicht",
-    "kein- noch nie wenn falls pas jamais aucun- si nunca não nem non niente mai niet geen",
-    "nooit żaden jeśli не нет если değil yok eğer inte aldrig ikke ingen ej om není ne ні якщо",
-    "ei jos nu μην δεν לא אם ليس ليست لا إذا नहीं अगर không tidak bukan",
+    "kein- noch nie wenn falls pas jamais aucun- si nunca não nem non niente niet geen nooit",
+    "żaden jeśli не нет если değil yok eğer inte aldrig ikke ingen ej není ne ні якщо ei jos",
+    "μην δεν לא אם ليس ليست لا إذا नहीं अगर không tidak bukan",
 )
 """Words that deny what stands behind them, or make it depend on something."""
 

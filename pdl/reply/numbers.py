@@ -95,7 +95,9 @@ def numbers(text: str, digits: int, *, whole: bool) -> Iterator[Spoken]:
 
 
 def _ascii(token: str) -> str:
-    """The digits and points of any script as those of JSON."""
+    """The digits and points of any one script as those of JSON."""
+    if len({char.isascii() for char in token if char.isdigit()}) > 1:
+        return token
     token = token.replace("{,}", ",").replace("\\,", ",").replace("．", ".").replace("，", ",")
     if token.isascii():
         return token

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pdl.reply.vocabulary import Vocabulary, words_of
 
@@ -144,6 +145,7 @@ _LONGEST = 300  # characters of a remark
 _WINDOW = 600  # characters behind an answer that are looked at
 
 
+@lru_cache(maxsize=256)
 def leaves_out(remark: str) -> bool:
     """Whether a remark amid data, such as a comment, stands for data that is not there.
 
@@ -200,7 +202,7 @@ def left_out_behind(text: str, at: int) -> tuple[int, int] | None:
     if line and _is_said_at_once(line):
         return start, start + len(line)
     low = body.lower()
-    if any(hint in low for hint in _HINTS) or _LEFT_OUT.in_text(low):
+    if any(map(low.__contains__, _HINTS)) or _LEFT_OUT.in_text(low):
         for sentence in _SENTENCE.split(body):
             if _tells(sentence):
                 return start, start + len(sentence)

@@ -16,6 +16,7 @@ from pdl.reply.literals import accept, wanted_kinds
 from pdl.reply.marks import announced, answered
 from pdl.reply.numbers import numbers
 from pdl.reply.outcome import Extent, Reading, Reason, Rejected, Violation, failed
+from pdl.reply.phrases import say
 from pdl.reply.places import boxed, placed
 from pdl.reply.retractions import taken_back
 from pdl.reply.sentences import PLAIN_FENCES, Sentences, blanked, masked, untagged
@@ -71,7 +72,7 @@ def _is_data(text: str, span: Extent, shaped: bool) -> bool:  # noqa: FBT001
 def _bracketed(asked: Asked, span: Extent) -> Reading:
     found = "object" if asked.text[span[0]] == "{" else "array"
     wanted = wanted_kinds(asked)
-    message = f"has a wrong type: it must be {wanted}, not `{found}`"
+    message = say("type", wanted=wanted, found=found)
     excerpt = shorten(asked.text[slice(*span)])
     violation = Violation((), "type", excerpt, wanted.replace("`", ""), message, span)
     return Reading(reason="wrong-schema", span=span, errors=(violation,))
@@ -206,7 +207,7 @@ def _nothing(asked: Asked, text: str, everything: Sequence[Spoken]) -> Reading:
     """The reading of a text that has no answer, with a word on what came nearest to one."""
     wanted = wanted_kinds(asked)
     if asked.kinds == {"null"}:
-        return failed("absent", "is not null", found=shorten(text), wanted="null")
+        return failed("absent", say("not-null"), found=shorten(text), wanted="null")
     idle = next((one for one in everything if one.idle), None)
     if idle:
         return _unclear(asked, text, idle, {})
@@ -215,13 +216,16 @@ def _nothing(asked: Asked, text: str, everything: Sequence[Spoken]) -> Reading:
         said = Spoken(word.span(), None, "is a number in words, where digits belong")
         return _unclear(asked, text, said, {})
     return failed(
-        "absent", f"holds no {wanted}", found=shorten(text), wanted=wanted.replace("`", "")
+        "absent",
+        say("holds-no", wanted=wanted),
+        found=shorten(text),
+        wanted=wanted.replace("`", ""),
     )
 
 
 def _conflict(asked: Asked, values: Sequence[Spoken], spoken: Sequence[Spoken]) -> Reading:
     shown = listed([brief(one.value, 20) for one in values], " and ")
-    message = f"has more than 1 candidates for {wanted_kinds(asked)}: {shown}"
+    message = say("several-scalars", wanted=wanted_kinds(asked), found=shown)
     reading = failed(
         "ambiguous", message, span=values[1].span, found=shorten(shown), wanted="1 answer"
     )
@@ -233,14 +237,12 @@ def _unclear(asked: Asked, text: str, unclear: Spoken, values: dict[Hashable, Sp
     found = shorten(text[slice(*unclear.span)])
     wanted = wanted_kinds(asked)
     reason: Reason = "absent"
-    message = f"says nothing clear: `{found}` {unclear.why}"
+    message: str = say("unclear", found=found, why=unclear.why)
     if values:
         [clear] = values.values()
         reason = "ambiguous"
-        message = (
-            f"has more than 1 candidates for {wanted}: {brief(clear.value, 20)}, "
-            f"and `{found}`, which {unclear.why}"
-        )
+        shown = brief(clear.value, 20)
+        message = say("one-clear", wanted=wanted, one=shown, other=found, why=unclear.why)
     wanted = wanted.replace("`", "")
     reading = failed(reason, message, span=unclear.span, found=found, wanted=wanted)
     return replace(reading, rejected=(Rejected(unclear.span, unclear.why),))

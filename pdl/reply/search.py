@@ -13,6 +13,7 @@ from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.dialects import DIALECTS, Dialects
 from pdl.reply.feedback import feedback, summary
 from pdl.reply.outcome import Check, Reading, Segment, failed
+from pdl.reply.phrases import say
 from pdl.reply.segment import cut
 from pdl.reply.wholeness import half_character
 from pdl.reply.wording import shorten
@@ -36,7 +37,7 @@ def search(
 ) -> Check:
     """Cut the reply into parts, find the answer in them, and check it."""
     if len(reply) > limits.reply_chars:
-        message = f"is longer than {limits.reply_chars} characters"
+        message = say("too-many-characters", number=limits.reply_chars)
         return _check(schema, failed("limit", message, found=str(len(reply))), ())
     parts = cut(reply, limits, dialects)
     text = parts.unquoted(reply)
@@ -55,12 +56,12 @@ def search(
             "text" if schema is None else schema.form, asked
         )
     except RecursionError:
-        reading = failed("limit", "is nested too deeply")
+        reading = failed("limit", say("nested-too-deep"))
     except PatternTimeout:
-        reading = failed("limit", "takes too long to check against a pattern of the schema")
+        reading = failed("limit", say("takes-too-long"))
     except UnusablePattern as error:
-        message = f"cannot be checked, for the schema has a pattern that is none: {error}"
-        reading = failed("wrong-schema", shorten(message, 200))
+        message = say("unusable-pattern", why=shorten(str(error), 140))
+        reading = failed("wrong-schema", message)
     return _check(schema, reading, parts.segments)
 
 
@@ -71,7 +72,7 @@ def _encodable(reply: str, reading: Reading) -> Reading:
     half = half_character(reading.value)
     if not half:
         return reading
-    message = f"holds half of a character: `{half}` needs its other half, a surrogate"
+    message = say("half-character", found=half)
     return failed("unparsable", message, span=reading.span, found=half)
 
 
@@ -95,9 +96,9 @@ def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
         if segment.kind == "reasoning" and not segment.closed:
             start = segment.span[0]
             if reply[max(0, start - _LINE) : start].rpartition("\n")[2].strip(_OPENERS):
-                message = f"has a reasoning tag, `{segment.label}`, amid a line, and never ends it"
+                message = say("tag-amid-line", tag=segment.label)
                 return failed("ambiguous", message, span=segment.span, wanted="an answer alone")
-            message = f"never ends its reasoning, which `{segment.label}` begins"
+            message = say("endless-reasoning", tag=segment.label)
             return failed("truncated", message, span=segment.span, wanted="an answer behind it")
     return None
 
@@ -122,7 +123,7 @@ def _held(asked: Asked, reading: Reading) -> Reading:
 def _read_json(asked: Asked) -> Reading:
     """Objects and arrays are looked for as such; scalars alone first, then in prose."""
     if not asked.kinds:
-        return failed("wrong-schema", "cannot fit: the schema allows no value at all")
+        return failed("wrong-schema", say("nothing-fits"))
     containers = asked.kinds & _CONTAINERS
     whole = (
         late.reader("literal" if containers else "scalar")(asked)
@@ -143,7 +144,7 @@ def _too_many(asked: Asked) -> Reading | None:
     if len(asked.cut.brackets) <= most:
         return None
     found = sum(one.shaped and asked.text[one.span[0]] == "{" for one, _ in asked.cut.brackets)
-    return failed("limit", f"has more than {most} candidates") if found > most else None
+    return failed("limit", say("many-candidates", number=most)) if found > most else None
 
 
 def _check(schema: Schema | None, reading: Reading, segments: tuple[Segment, ...]) -> Check:

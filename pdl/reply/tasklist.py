@@ -10,9 +10,10 @@ from pdl.reply.extents import Extents
 from pdl.reply.marks import announced
 from pdl.reply.omissions import left_out_behind, stands_for_more
 from pdl.reply.outcome import Extent, Reading, failed
+from pdl.reply.phrases import say
 from pdl.reply.quoted import unquoted
 from pdl.reply.sentences import PLAIN_FENCES, blanked, language, masked
-from pdl.reply.wording import count, shorten
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.reply.asked import Asked
@@ -44,10 +45,10 @@ def read(asked: Asked) -> Reading:
         lists = _lists(bare) if bare else []
         asked = bare or asked
     if not lists:
-        return failed("absent", "holds no task list", wanted="a task list")
+        return failed("absent", say("holds-no", wanted=say("a-task-list-of")), wanted="a task list")
     lists = _marked(asked, lists) or lists
     if len(lists) > 1:
-        message = f"has multiple task lists: {len(lists)}"
+        message = say("several-lists", number=len(lists))
         return failed("ambiguous", message, span=lists[1].span, wanted="1 task list")
     return _checked(asked, lists[0])
 
@@ -66,17 +67,17 @@ def _marked(asked: Asked, lists: list[_List]) -> list[_List]:
 def _checked(asked: Asked, found: _List) -> Reading:
     """The reading of the only list: it must be whole, and of one kind."""
     if found.mixed:
-        return failed("ambiguous", "has a task list with different markers", span=found.span)
+        return failed("ambiguous", say("mixed-markers"), span=found.span)
     if found.stray:
-        message = f"has a line beside its tasks that is none: `{found.stray}`"
+        message = say("stray-line", found=found.stray)
         return failed("ambiguous", message, span=found.span, found=found.stray)
     if found.left_out:
-        message = f"leaves tasks out at `{found.left_out}`"
+        message = say("leaves-tasks-out", found=found.left_out)
         return failed("elided", message, span=found.span, found=found.left_out, wanted="all tasks")
     behind = left_out_behind(asked.text, found.span[1])
     if behind:
         said = shorten(asked.text[slice(*behind)])
-        message = f"leaves tasks out at `{said}`"
+        message = say("leaves-tasks-out", found=said)
         return failed("elided", message, span=found.span, found=said, wanted="all tasks")
     value = _dedented(asked.text[slice(*found.span)], found.indent)
     return _bounded(found, asked.tasks) or Reading(value, found.span)
@@ -92,12 +93,12 @@ def _dedented(lines: str, indent: int) -> str:
 def _bounded(found: _List, bounds: tuple[int | None, int | None]) -> Reading | None:
     least, most = bounds
     if least is not None and found.items < least:
-        wanted, word = f"at least {count(least, 'task')}", "short"
+        wanted, key = say("at-least", bound=say("tasks", number=least)), "too-short"
     elif most is not None and found.items > most:
-        wanted, word = f"at most {count(most, 'task')}", "long"
+        wanted, key = say("at-most", bound=say("tasks", number=most)), "too-long"
     else:
         return None
-    message = f"is too {word}: make sure that it has {wanted}, not {found.items}"
+    message = say(key, wanted=wanted, found=str(found.items))
     return failed("wrong-schema", message, span=found.span, found=str(found.items), wanted=wanted)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.reply import late
 from pdl.reply.outcome import Extent, Reading, failed
+from pdl.reply.phrases import say
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -24,16 +25,16 @@ def read(asked: Asked) -> Reading:
     text, segments = asked.text, asked.cut.segments
     for segment in segments:
         if segment.kind == "reasoning" and _amid_line(asked, segment):
-            message = f"has a tag of reasoning, `{shorten(segment.label)}`, amid its text"
+            message = say("tag-amid-text", tag=shorten(segment.label))
             return failed("ambiguous", message, span=segment.span, wanted="the text alone")
     start, end = _inner(text, segments)
     start, end = _stripped(text, start, end)
     inside = asked.patterns.end_token.search(text, start, end)
     if inside and not _MENTION.match(text, inside.end()):
-        message = f"goes on behind the token `{inside[0]}`, which ends a turn"
+        message = say("behind-turn", token=inside[0])
         return failed("ambiguous", message, span=inside.span(), wanted="the text alone")
     if start >= end:
-        return failed("absent", "holds no text", wanted="text")
+        return failed("absent", say("holds-no", wanted=say("a-text")), wanted="text")
     value = _without_reasoning(text, segments, start, end)
     reading = Reading(value, (start, end))
     if asked.verdict(value):

@@ -26,6 +26,7 @@ class Vocabulary:
         words = " ".join(lines).split()
         self._whole = frozenset(word for word in words if not word.endswith("-"))
         self._parts = tuple(word.rstrip("-") for word in words)
+        self._ascii = tuple(part for part in self._parts if part.isascii())
         self._stems = tuple(word[:-1] for word in words if word.endswith("-"))
 
     def __contains__(self, word: str) -> bool:
@@ -37,7 +38,8 @@ class Vocabulary:
 
     def in_text(self, text: str) -> bool:
         """Whether a text in lower case has one of the words, or of their beginnings, anywhere."""
-        return any(part in text for part in self._parts)
+        parts = self._ascii if text.isascii() else self._parts
+        return any(map(text.__contains__, parts))
 
 
 def words_of(text: str) -> list[str]:

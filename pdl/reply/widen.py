@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.candidates import Judged, judge
+from pdl.reply.judge import Judged, judge
 from pdl.reply.parse import Broken
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.marks import announced, answered
 from pdl.reply.outcome import Extent, Reading, failed
+from pdl.reply.phrases import say
 from pdl.reply.places import SIGNS, placed
 from pdl.reply.retractions import taken_back
 from pdl.reply.sentences import PLAIN_FENCES, Sentences, masked, untagged
@@ -175,5 +176,5 @@ def _without(text: str, words: list[re.Match[str]]) -> str:
 def _unclear(text: str, words: list[re.Match[str]]) -> Reading:
     found = shorten(text.strip())
     if len({_value(word) for word in words}) > 1:
-        return failed("ambiguous", "says both yes and no", found=found, wanted="yes or no")
-    return failed("absent", "says neither yes nor no clearly", found=found, wanted="yes or no")
+        return failed("ambiguous", say("both-yes-and-no"), found=found, wanted="yes or no")
+    return failed("absent", say("neither-yes-nor-no"), found=found, wanted="yes or no")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.marks import announced, exemplified
 from pdl.reply.outcome import Violation
+from pdl.reply.phrases import say
 from pdl.reply.sentences import PLAIN_FENCES, language
 from pdl.reply.streaming import spelling
 from pdl.reply.streaming.candidate import Candidate, Place
@@ -204,7 +205,7 @@ class BracketReader:
         if machine.limit:
             self._reach(machine.limit, candidate)
         if self._is_too_many() and self._shown:
-            message = f"has more than {self._limits.reply_candidates} candidates"
+            message = say("many-candidates", number=self._limits.reply_candidates)
             self._reach(message, self._shown)
 
     def _reach(self, limit: str, candidate: Candidate) -> None:

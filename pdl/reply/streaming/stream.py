@@ -9,6 +9,7 @@ from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.dialects import DIALECTS, Dialects
 from pdl.reply.outcome import Check, Violation
+from pdl.reply.phrases import say
 from pdl.reply.pipeline import check
 from pdl.reply.streaming.growing import Growing
 from pdl.reply.streaming.partial import NOTHING, Partial
@@ -100,7 +101,7 @@ class Stream:
         return self._check
 
     def _too_long(self, last: Partial) -> Partial:
-        message = f"is longer than {self._limit} characters"
+        message = say("too-many-characters", number=self._limit)
         violation = Violation((), "limit", "", "", message, (self._limit, self._limit + 1))
         found = (*last.errors, violation)
         return replace(last, _found=found, _count=len(found))
