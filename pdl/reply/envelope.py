@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
 
-_NAMES = frozenset(["name", "tool", "tool_name", "function", "function_name", "action"])
-_ARGUMENTS = frozenset(["arguments", "args", "parameters", "params", "input", "tool_input"])
-_ARGUMENTS |= {"action_input", "kwargs"}
-_OTHERS = frozenset(["id", "type", "index", "call_id", "tool_call_id", "thought", "status"])
-_WRAPPERS = frozenset(["function", "function_call", "functionCall", "tool_call", "tool_use"])
-_LISTS = frozenset(["tool_calls", "function_calls"])
+NAMES = frozenset(["name", "tool", "tool_name", "function", "function_name", "action"])
+ARGUMENTS = frozenset(["arguments", "args", "parameters", "params", "input", "tool_input"])
+ARGUMENTS |= {"action_input", "kwargs"}
+OTHERS = frozenset(["id", "type", "index", "call_id", "tool_call_id", "thought", "status"])
+WRAPPERS = frozenset(["function", "function_call", "functionCall", "tool_call", "tool_use"])
+LISTS = frozenset(["tool_calls", "function_calls"])
 _DEEPEST = 3  # envelopes in envelopes
 
 
@@ -44,21 +44,21 @@ def payload(value: Json, limits: Limits) -> tuple[Json] | None:
 
 def _arguments(value: Mapping[str, Json]) -> str | None:
     """The key of the arguments, of an object that has a name, arguments, and little else."""
-    names, arguments = _NAMES & set(value), _ARGUMENTS & set(value)
+    names, arguments = NAMES & set(value), ARGUMENTS & set(value)
     if len(names) != 1 or len(arguments) != 1:
         return None
     named = all(isinstance(value[name], str) for name in names)
-    rest = set(value) - names - arguments - _OTHERS
+    rest = set(value) - names - arguments - OTHERS
     return next(iter(arguments)) if named and not rest else None
 
 
 def _inner(value: Mapping[str, Json]) -> Json | None:
     """What is inside an object that says of itself that it holds a call, or a list of one."""
-    keys = set(value) - _OTHERS - {"role", "content"}
+    keys = set(value) - OTHERS - {"role", "content"}
     if len(keys) != 1 or (value.get("content") or "") != "":
         return None
     key = keys.pop()
-    return value[key] if key in _WRAPPERS | _LISTS else None
+    return value[key] if key in WRAPPERS | LISTS else None
 
 
 def _opened(arguments: Json, limits: Limits) -> tuple[Json] | None:

@@ -9,6 +9,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pdl.reply.parse import Broken
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from pdl.reply.dialects import Dialects
     from pdl.reply.outcome import Check, Reading, Repair, Violation
     from pdl.reply.references import Document
-    from pdl.reply.tolerant import Made, UnreadableError
+    from pdl.reply.tolerant import Made
     from pdl.schema import Schema
 
 
@@ -121,12 +123,11 @@ def read_tolerantly(
     limits: Limits,
     *,
     fenced: bool,
-) -> Made | UnreadableError:
-    """`tolerant.read`, or why that has no certain reading."""
+) -> Made | Broken | None:
+    """`tolerant.read`, or why that has no certain reading; None if there is nothing to say."""
     tolerant = import_module("pdl.reply.tolerant")
     try:
         found: Made = tolerant.read(text, document, fits, limits, fenced=fenced)
     except tolerant.UnreadableError as error:
-        unread: UnreadableError = error
-        return unread
+        return Broken("unparsable", error.why, error.at) if error.why else None
     return found

@@ -10,7 +10,6 @@ from pdl.reply import late
 from pdl.reply.elision import elided_at, elided_behind, placeholder_at
 from pdl.reply.parse import Broken, Parsed, parse
 from pdl.reply.phrases import say
-from pdl.reply.tolerant.errors import UnreadableError
 from pdl.reply.wholeness import left_out
 from pdl.reply.wording import shorten
 
@@ -93,8 +92,8 @@ def _respelled(
     read = late.read_tolerantly(
         body, asked.document, asked.verdict, asked.limits, fenced=candidate.fenced
     )
-    if isinstance(read, UnreadableError):
-        return Broken("unparsable", read.why, read.at) if read.why else broken
+    if read is None or isinstance(read, Broken):
+        return read or broken
     for repair in read.repairs:
         said = body[slice(*repair.span)]
         words = repair.kind in {"comment", "bare-value"} and (

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 _START = itemgetter(0)
 _RUN = re.compile(r"`++|~++")
-_FENCE_PREFIX = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++|>[ \t]*+)*+")
+FENCE_PREFIX = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++|>[ \t]*+)*+")
 _FENCE_LINE = re.compile(r"^[ \t>]*+(?:`{3,}|~{3,})[ \t]*+(?P<info>\S?)", re.MULTILINE)
 _FIRST = re.compile(r"[\s>]*+(\S)")
 _QUOTE_MARKS = re.compile(r"^[ \t]*+(?:>[ \t]?)++", re.MULTILINE)
-_QUOTED = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
-_WORD = re.compile(r"[^\s(\[{]")
-_NOUN = re.compile(
+QUOTED = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
+WORD = re.compile(r"[^\s(\[{]")
+NOUN = re.compile(
     r"[ \t]++(?:tags?|tokens?|elements?|blocks?|markers?|sections?|delimiters?)\b", re.IGNORECASE
 )
 _SHORTEST_FENCE = 3  # GFM 4.5
-_PREFIX_WINDOW = 200  # a fence that is indented deeper than this is none
+PREFIX_WINDOW = 200  # a fence that is indented deeper than this is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +142,8 @@ class _Pass:
     def _run(self, at: int) -> int:
         run = _RUN.match(self._text, at)
         assert run
-        start = self._text.rfind("\n", max(0, at - _PREFIX_WINDOW), at) + 1
-        if len(run[0]) < _SHORTEST_FENCE or (not start and at > _PREFIX_WINDOW):
+        start = self._text.rfind("\n", max(0, at - PREFIX_WINDOW), at) + 1
+        if len(run[0]) < _SHORTEST_FENCE or (not start and at > PREFIX_WINDOW):
             return run.end()
         prefix = self._text[start:at]
         if self._fence:
@@ -155,7 +155,7 @@ class _Pass:
         return self._end if end < 0 else end
 
     def _open_fence(self, run: re.Match[str], prefix: str) -> int:
-        if not _FENCE_PREFIX.fullmatch(prefix):
+        if not FENCE_PREFIX.fullmatch(prefix):
             return run.end()
         line_end = self._line_end(run.end())
         info = self._text[run.end() : line_end].strip()
@@ -212,13 +212,13 @@ class _Pass:
     def _is_spoken_of(self, tag: re.Match[str]) -> bool:
         """Whether the text names a tag and does not use it: `in "<think>"`, `the <think> tag`."""
         text, start, end = self._text, tag.start(), tag.end()
-        closing = _QUOTED.get(text[start - 1 : start])
+        closing = QUOTED.get(text[start - 1 : start])
         if closing is not None and text.startswith(closing, end):
             # A quote behind a letter ends what was quoted: `"no"</think>"yes"`.
-            return not _WORD.match(text[start - 2 : start - 1])
-        if not _NOUN.match(text, end):
+            return not WORD.match(text[start - 2 : start - 1])
+        if not NOUN.match(text, end):
             return False
-        line = text[max(0, start - _PREFIX_WINDOW) : start].rpartition("\n")[2]
+        line = text[max(0, start - PREFIX_WINDOW) : start].rpartition("\n")[2]
         return any(map(str.isalpha, line))
 
     def _open_reasoning(self, opener: re.Match[str]) -> int:
@@ -264,7 +264,7 @@ class _Pass:
 
         It stands at the start of a line, and the next fence is opened before this one is closed.
         """
-        line = self._text[max(0, closer.start() - _PREFIX_WINDOW) : closer.start()]
+        line = self._text[max(0, closer.start() - PREFIX_WINDOW) : closer.start()]
         following = self._next_fence(closer.end())
         return not line.rpartition("\n")[2].strip() and not (following and not following["info"])
 

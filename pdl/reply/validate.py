@@ -55,7 +55,9 @@ class _Frame:
 
 
 @dataclass
-class _Run:
+class Survey:
+    """Finds what is wrong with a value by any part of a document, and remembers what it found."""
+
     verdict: Verdict
     memo: Memo = field(default_factory=dict)
     branches: dict[Mark, tuple[Violation, ...]] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class _Run:
     compared: int = 0
 
     def fits(self, schema: Json, value: Json) -> bool:
+        """Whether a value fits a subschema."""
         return self.verdict.cell(schema)[0](value, self.memo)
 
     def near(self, word: str, known: list[str]) -> str:
@@ -139,7 +142,7 @@ def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
     verdict = verdict_of(document)
     if verdict(value):
         return ()
-    found = _Run(verdict).faults(Task(document, value, ()))
+    found = Survey(verdict).faults(Task(document, value, ()))
     return tuple(found) or (fault("schema", (), value, say("a-fit"), say("misfit")),)
 
 

@@ -10,7 +10,7 @@ from pdl._types import JsonPath
 from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.streaming.holding import Holding, Rules, Sub
 from pdl.reply.todo import Task
-from pdl.reply.validate import _Run  # finds what is wrong with a value by any part of a document
+from pdl.reply.validate import Survey  # finds what is wrong with a value by any part of a document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,7 +101,7 @@ class Judge:
 
     def _faults(self, schema: Json, value: Json, path: JsonPath) -> list[Violation]:
         assert self._rules
-        return _Run(self._rules.verdict).faults(Task(schema, value, path))
+        return Survey(self._rules.verdict).faults(Task(schema, value, path))
 
     def _add(self, found: Iterable[Violation], span: Extent) -> None:
         for one in found:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import regex
 
-from pdl.reply.segment import _FENCE_PREFIX, _PREFIX_WINDOW  # the rules of whole replies
+from pdl.reply.segment import FENCE_PREFIX, PREFIX_WINDOW  # the rules of whole replies
 from pdl.reply.streaming.cursor import Cursor
 from pdl.reply.streaming.tags import LONGEST, Tag, Tags, seek
 
@@ -165,7 +165,7 @@ class Scanner:
 
     def _prefix(self, at: int) -> str:
         """What stands on the line in front of a place."""
-        return self._cursor.text[max(0, at - _PREFIX_WINDOW) : at].rpartition("\n")[2]
+        return self._cursor.text[max(0, at - PREFIX_WINDOW) : at].rpartition("\n")[2]
 
     def _run(self) -> bool:
         cursor = self._cursor
@@ -174,7 +174,7 @@ class Scanner:
         if run.end() == cursor.end and len(run[0]) < LONGEST:
             return False
         prefix = self._prefix(cursor.at)
-        if not _SHORTEST_FENCE <= len(run[0]) < LONGEST or len(prefix) >= _PREFIX_WINDOW:
+        if not _SHORTEST_FENCE <= len(run[0]) < LONGEST or len(prefix) >= PREFIX_WINDOW:
             return self._pass(run.end())
         if self._fence:
             return self._close_fence(self._fence, run, prefix)
@@ -182,7 +182,7 @@ class Scanner:
 
     def _open_fence(self, run: re.Match[str], prefix: str) -> bool:
         cursor = self._cursor
-        if not _FENCE_PREFIX.fullmatch(prefix):
+        if not FENCE_PREFIX.fullmatch(prefix):
             return self._pass(run.end())
         line = cursor.text[run.end() : run.end() + LONGEST]
         info, newline, _ = line.partition("\n")

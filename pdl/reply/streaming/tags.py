@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import regex
 
-from pdl.reply.segment import _NOUN, _PREFIX_WINDOW, _QUOTED, _WORD  # the rules of whole replies
+from pdl.reply.segment import NOUN, PREFIX_WINDOW, QUOTED, WORD  # the rules of whole replies
 
 if TYPE_CHECKING:
     from pdl.reply.dialects import Dialects, Patterns
@@ -75,10 +75,10 @@ class Tags:
     def _is_spoken_of(self, cursor: Cursor, tag: re.Match[str]) -> bool | None:
         """Whether the text names the mark and does not use it; None if that shows later."""
         text, start, end = cursor.text, tag.start(), tag.end()
-        closing = _QUOTED.get(text[start - 1 : start]) if start else None
+        closing = QUOTED.get(text[start - 1 : start]) if start else None
         if closing is not None and text.startswith(closing, end):
-            return not _WORD.match(text[max(0, start - 2) : start - 1])
-        line = text[max(0, start - _PREFIX_WINDOW) : start].rpartition("\n")[2]
+            return not WORD.match(text[max(0, start - 2) : start - 1])
+        line = text[max(0, start - PREFIX_WINDOW) : start].rpartition("\n")[2]
         if not any(map(str.isalpha, line)):
             return False
         behind = text[end : end + _NOUN_WINDOW]
@@ -90,7 +90,7 @@ class Tags:
 
 @lru_cache(maxsize=1)
 def _noun() -> regex.Pattern[str]:
-    return regex.compile(_NOUN.pattern, regex.IGNORECASE)
+    return regex.compile(NOUN.pattern, regex.IGNORECASE)
 
 
 @lru_cache(maxsize=16)

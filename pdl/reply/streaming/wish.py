@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pdl.reply.envelope import _ARGUMENTS, _LISTS, _NAMES, _OTHERS, _WRAPPERS  # what marks a call
+from pdl.reply.envelope import ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPERS  # what marks a call
 from pdl.reply.references import Document, branches
 from pdl.reply.shape import ALL_KINDS, root_kinds
 
 if TYPE_CHECKING:
     from typing import Self
 
-_CALLS = frozenset().union(_ARGUMENTS, _LISTS, _NAMES, _OTHERS, _WRAPPERS)
+_CALLS = frozenset().union(ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPERS)
 
 
 @dataclass(frozen=True)
