@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from snapshots import CASES, Snapshot
 
 __all__ = ["CASES", "Snapshot"]
 
 # Times vary on shared machines; a deadline in a test would only measure the neighbours.
 settings.register_profile("default", deadline=None)
+settings.register_profile(
+    "fuzz", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck)
+)
 settings.load_profile("default")
 
 

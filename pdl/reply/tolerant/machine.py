@@ -208,7 +208,7 @@ class Machine(Closers):
         assert frame
         gap = text[self._last_end() : at]
         if frame.is_object:
-            certain = tokens.KEY_AHEAD.match(text, at) is not None
+            certain = tokens.KEY_AHEAD.match(text, at) and (gap or text[at] in tokens.QUOTES)
         else:
             certain = bool(gap) and (text[at] in "{[\"'“" or "\n" in gap or self._two_numbers(at))
         if not certain:

@@ -65,6 +65,7 @@ def find_end(
     stops = _STOPS[tokens.QUOTES[text[start]]]
     passed = list(inner)
     unquoted: list[int] = []
+    line = text.find("\n", start)  # a string without its closing quote ends on its first line
     while found := stops.search(text, at):
         place = found.start()
         if found[0] == "\\":
@@ -84,7 +85,8 @@ def find_end(
         if text[place] not in _APOSTROPHES or not text[place - 1].isalnum():
             passed.append(place)
         if role == "member" and tokens.QUOTED_KEY_AHEAD.match(text, place):
-            unquoted += _end_before(text, place)
+            ends = _end_before(text, place)
+            unquoted += [end for end in ends if line < 0 or end <= line]
     return None, tuple(unquoted)
 
 

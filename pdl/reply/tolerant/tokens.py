@@ -111,7 +111,7 @@ CERTAIN_END = {
 """What follows the quote that ends a string: as a key, in an object, in an array."""
 POSSIBLE_END = {
     "key": re.compile(rf"{_B}(?:[:：]|=>|=)"),
-    "member": re.compile(rf"{_B}(?:{_COMMA}|[}}\]]|{_COMMENTED}|\Z)|{_KEY}"),
+    "member": re.compile(rf"{_B}(?:{_COMMA}|[}}\]]|{_COMMENTED}|\Z)|{_QUOTED}{_B}[:：]"),
     "item": re.compile(rf"{_B}(?:{_COMMA}|[}}\])]|{_COMMENTED}|\Z)"),
 }
 """What may follow it, though it may as well follow a quote inside the string."""
