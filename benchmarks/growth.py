@@ -14,7 +14,23 @@ from itertools import pairwise
 import pdl
 
 SCHEMAS = {
-    "{ a: str }": ["{", "[", '"', '{"a":', '{"b":1} ', "`", "```json\n", "<think>", "{a: word "],
+    "{ a: str }": [
+        "{",
+        "[",
+        '"',
+        '{"a":',
+        '{"b":1} ',
+        "`",
+        "```json\n",
+        "<think>",
+        "{a: word ",
+        '{"a": "x"y, ',
+        "{'a': 'it's ",
+        '{"a" x} ',
+        "{a: 'x', ",
+        '{"a": """x',
+        '{"a":1,,',
+    ],
     "[int]": ["[1] ", "x[0] ", "[1](x) ", "- [ ] a\n", "1, "],
     "int": ["5 ", "-", "1.2.3 ", "9"],
     '"bug" | "feature"': ["bug ", "not bug, "],
