@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, field, fields
+
+_DIGITS = 4_000
+
+
+def _readable(digits: int) -> int:
+    """As many digits of an integer as this interpreter reads, `digits` at most."""
+    return min(digits, sys.get_int_max_str_digits() or digits)
 
 
 @dataclass(frozen=True)
 class Limits:
     """Upper bounds; `dataclasses.replace(Limits(), render_seconds=10)` changes one.
 
-    Characters are code points, sizes of media bytes, times seconds of wall clock.
+    Characters are code points, sizes of media bytes, times seconds of wall clock. What goes beyond
+    a bound of a reply is refused with the reason `limit`; what goes beyond another raises
+    `LimitError`. None is rounded to fit, or read in part. Raises TypeError for a bound of another
+    type, ValueError for one below zero and for more `integer_digits` than Python reads.
     """
 
     source_chars: int = 16_000_000
-    """A prompt file or a schema, as it is read."""
+    """Characters of a prompt file or a schema, as it is read."""
     output_chars: int = 64_000_000
-    """What a template may render to, and any single text that it builds on the way."""
+    """Characters that a template may render to, as may any text that it builds on the way."""
     render_seconds: float = 1.5
-    """How long a template may render."""
+    """Seconds for which a template may render."""
     media_bytes: int = 32_000_000
-    """One embedded file."""
+    """Bytes of one embedded file."""
     schema_depth: int = 200
     """Types inside types in a schema."""
     reply_chars: int = 16_000_000
-    """A reply to be checked."""
+    """Characters of a reply to be checked."""
     reply_depth: int = 200
     """Brackets inside brackets in a reply."""
     reply_candidates: int = 10_000
-    """Bracketed spans of a reply that may be its answer."""
-    integer_digits: int = 4_000
-    """Digits of one integer; Python itself refuses more than 4,300."""
+    """Bracketed spans of a reply, or words and numbers in it, that may be its answer."""
+    integer_digits: int = field(default_factory=lambda: _readable(_DIGITS))
+    """Digits of one integer, in a schema or a reply.
+
+    At most as many as `sys.get_int_max_str_digits()`, which is 4,300 unless somebody changed it;
+    4,000 if nothing is said.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuse what is no bound."""
+        for one in fields(self):
+            bound = getattr(self, one.name)
+            kinds = (int, float) if one.name == "render_seconds" else (int,)
+            if isinstance(bound, bool) or not isinstance(bound, kinds):
+                wanted = " or a ".join(kind.__name__ for kind in kinds)
+                raise TypeError(f"{one.name} must be an {wanted}, not {type(bound).__name__}")
+            if not bound >= 0:
+                raise ValueError(f"{one.name} must be 0 or more, not {bound}")
+        if self.integer_digits > _readable(self.integer_digits):
+            most = sys.get_int_max_str_digits()
+            raise ValueError(
+                f"integer_digits must be at most {most}, not {self.integer_digits}:"
+                " Python reads no longer integers (see sys.set_int_max_str_digits)"
+            )
 
 
 DEFAULT_LIMITS = Limits()

@@ -16,10 +16,13 @@ from pdl.reply.candidates import Candidate, candidates
 from pdl.reply.equality import first_difference, key
 from pdl.reply.judge import Judged, judge, placed
 from pdl.reply.late import coerce, violations_of
+from pdl.reply.marks import is_aside, lead_clause
 from pdl.reply.outcome import Extent, Reading, Rejected, Violation, failed
 from pdl.reply.parse import Broken, Parsed, parse
 from pdl.reply.phrases import say
+from pdl.reply.segment import cut
 from pdl.reply.widen import widened
+from pdl.reply.withdrawals import contested
 from pdl.reply.wording import brief, listed, quoted, shorten
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from pdl.reply.asked import Asked
 
 
-_FEW = 8  # candidates of another kind that are looked into for tool calls
+_FEW = 8  # candidates of another kind that are looked into for tool calls, or in reasoning
 _CITATION = re.compile(r"\[\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\s*\]")
 
 
@@ -44,12 +47,17 @@ def read(asked: Asked) -> Reading:
     group = [one for one in wanted if _competes(one, top)]
     judged = widened(asked, [judge(asked, candidate) for candidate in group])
     reading = _decide(asked, judged)
+    rivals = _rivals(asked, wanted, reading) if top == 1 and not reading.reason else []
+    if rivals:
+        group += [one.candidate for one in rivals]
+        judged = sorted([*judged, *rivals], key=lambda one: one.candidate.span)
+        reading = _decide(asked, judged)
     if reading.reason == "wrong-schema":
         reading = _sequence(asked, found) or reading
     outranked = [
         Rejected(one.span, "another one is marked as the answer")
         for one in wanted
-        if not _competes(one, top)
+        if one not in group
     ]
     rejected = [*_rejected(judged, reading), *outranked]
     return replace(reading, rejected=tuple(sorted(rejected, key=lambda other: other.span)))
@@ -78,9 +86,28 @@ def _competes(one: Candidate, top: int) -> bool:
     return one.rank == top or one.bracket.cut or (top == 1 and one.claimed)
 
 
+def _rivals(asked: Asked, wanted: Sequence[Candidate], answer: Reading) -> list[Judged]:
+    """What stands in the prose and fits as well as the JSON fence that was chosen, and differs.
+
+    The fence is a mark against other fences. What is called an example, a draft or a former try is
+    no rival, nor is what does not fit: braces in prose need not be data.
+    """
+    taken = key(answer.value)
+    judged: list[Judged] = []
+    end = 0
+    for one in wanted:
+        if one.fence is None and one.rank == 0 and not one.claimed and not one.doubt:
+            clause = lead_clause(asked.text, end, one.span[0])
+            said = judge(asked, one) if not is_aside(clause) else None
+            if said and said.fate == "fits" and key(said.value) != taken:
+                judged.append(said)
+        end = one.span[1]
+    return judged
+
+
 def _nothing(asked: Asked, found: Sequence[Candidate]) -> Reading:
     if not found:
-        return _other_value(asked) or _absent(asked)
+        return _other_value(asked) or _only_in_reasoning(asked) or _absent(asked)
     wanted = "object" if "object" in asked.kinds else "array"
     other = found[0]
     message = say("type", wanted=f"`{wanted}`", found=other.kind)
@@ -90,10 +117,32 @@ def _nothing(asked: Asked, found: Sequence[Candidate]) -> Reading:
     return Reading(reason="wrong-schema", span=other.span, errors=(violation,), rejected=rejected)
 
 
-def _absent(asked: Asked) -> Reading:
+def _only_in_reasoning(asked: Asked) -> Reading | None:
+    """The reading of a reply whose reasoning ends with what fits, and that says no more."""
+    bodies = (one.body for one in asked.cut.segments if one.kind == "reasoning")
+    for start, end in bodies:
+        body = asked.text[start:end]
+        for bracket, _ in cut(body, asked.limits, asked.dialects).brackets[-_FEW:]:
+            first, last = bracket.span
+            made = parse(body[first:last], asked.limits) if bracket.closed else None
+            if isinstance(made, Parsed) and asked.verdict(made.value):
+                place = (start + first, start + last)
+                message = say("only-in-reasoning")
+                found, wanted = shorten(asked.text[slice(*place)]), _sought(asked)
+                return failed("absent", message, span=place, found=found, wanted=wanted)
+    return None
+
+
+def _sought(asked: Asked) -> str:
+    """`object`, `array`, either, or JSON of any kind."""
     kinds = [kind for kind in ("object", "array") if kind in asked.kinds]
-    wanted = "JSON" if len(asked.kinds - {"number", "integer"}) > len(kinds) else " or ".join(kinds)
-    shown = wanted if wanted == "JSON" else listed(quoted(kinds), " or ")
+    several = len(asked.kinds - {"number", "integer"}) > len(kinds)
+    return "JSON" if several else " or ".join(kinds)
+
+
+def _absent(asked: Asked) -> Reading:
+    wanted = _sought(asked)
+    shown = wanted if wanted == "JSON" else listed(quoted(wanted.split(" or ")), " or ")
     return failed("absent", say("holds-no", wanted=shown), wanted=wanted, found=shorten(asked.text))
 
 
@@ -131,9 +180,9 @@ def _decide(asked: Asked, judged: Sequence[Judged]) -> Reading:
     if odd:
         return _uncertain(asked, odd)
     answer = fitting[0]
-    if all(one.candidate.doubt for one in meant):
-        return _doubtful(asked, answer)
     assert isinstance(answer.made, Parsed)
+    if why := _doubt(asked, meant, answer.made):
+        return _doubtful(asked, answer, why)
     return Reading(answer.value, answer.candidate.span, repairs=answer.made.repairs)
 
 
@@ -193,11 +242,21 @@ def _uncertain(asked: Asked, odd: Judged) -> Reading:
     return failed("ambiguous", message, span=span, found=excerpt, wanted="1 answer")
 
 
-def _doubtful(asked: Asked, one: Judged) -> Reading:
+def _doubt(asked: Asked, meant: Sequence[Judged], made: Parsed) -> str:
+    """Why the only one that fits is no clear answer: what stands around it, or in its comments."""
+    if all(one.candidate.doubt for one in meant):
+        return meant[0].candidate.doubt
+    comments = (repair.span for repair in made.repairs if repair.kind == "comment")
+    if any(contested(asked.text[slice(*span)]) for span in comments):
+        return "is contradicted by a comment in it"
+    return ""
+
+
+def _doubtful(asked: Asked, one: Judged, why: str) -> Reading:
     """The only one that fits is no clear answer."""
     span = one.candidate.span
     excerpt = shorten(asked.text[slice(*span)], 32)
-    message = say("unclear", found=excerpt, why=one.candidate.doubt)
+    message = say("unclear", found=excerpt, why=why)
     return failed("ambiguous", message, span=span, found=excerpt, wanted="1 answer")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True)
@@ -10,7 +10,8 @@ class Coercions:
     """Which changes a checker may make to a value so that it fits; all are off.
 
     Each one that was made is a `Repair` of the same name. A value that fits is never changed, nor
-    is one that would fit in two ways. `Coercions(numbers_in_strings=True)`.
+    is one that would fit in two ways. `Coercions(numbers_in_strings=True)`. Raises TypeError for
+    anything but True and False.
     """
 
     numbers_in_strings: bool = False
@@ -29,6 +30,13 @@ class Coercions:
     """An object or array written as JSON in a string, where a string is at most one of an enum."""
     unwrap: bool = False
     """The value inside an object of one key, or inside a list of one item."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is neither yes nor no."""
+        for one in fields(self):
+            allowed = getattr(self, one.name)
+            if not isinstance(allowed, bool):
+                raise TypeError(f"{one.name} must be True or False, not {allowed!r}")
 
     def __bool__(self) -> bool:
         """Whether any is allowed."""

@@ -18,6 +18,9 @@ Column: TypeAlias = Callable[[list[Json], Memo], bool]
 Cell: TypeAlias = list[Test]
 """A test, and the column beside it; they may be filled in after others refer to the cell."""
 
+FLOAT_MET = (0, 0)
+"""What a memo holds once a float was met where an integer is wanted: 5.0 for 5."""
+
 ONE, MANY = 0, 1
 """Where in a cell the test stands, and where the column."""
 

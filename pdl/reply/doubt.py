@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from pdl.reply.extents import Extents
 from pdl.reply.marks import lead_clause
 from pdl.reply.namings import (
     ABRIDGED,
@@ -16,8 +17,10 @@ from pdl.reply.namings import (
     WRONG,
     WRONG_PHRASE,
 )
+from pdl.reply.retractions import declines
 from pdl.reply.sentences import PLAIN_FENCES, language
 from pdl.reply.vocabulary import words_of
+from pdl.reply.withdrawals import withdrawn
 
 if TYPE_CHECKING:
     from pdl.reply.outcome import Extent, Segment
@@ -50,6 +53,7 @@ _DENIAL = re.compile(
     r"|\b(?:wrong|incorrect|invalid|bad|malformed|forbidden|false|falsch\w*|incorrecto)"
     r"(?:\s+(?:answers?|results?|outputs?|json|objects?|arrays?|lists?|responses?|examples?|versions?|ones?))?"
     r"(?:\s+(?:would\s+be|might\s+be|could\s+be|is|are|was|were|looks?\s+like))?)[\s*_`:：]*$"
+    r"|\b(?:ignore|disregard|discard|forget|scrap)\s+(?:this|that|it|the\s+following)(?:\s+\w+)?[\s*_`:：]*$"
     r"|\bif\s+(?:it|he|she|they|this|that|we|i|you|there|the\s+\w+)\s+(?:were|was|had|could|did)\b"
     r"|^\W*(?:suppos(?:e|ing)|assuming|hypothetically|imagine|pretend)\b|\bwould\s+have\s+been\b",
     re.IGNORECASE,
@@ -58,25 +62,46 @@ _DENIED_BEHIND = re.compile(
     r"[\s*_`\"”]*(?:"
     r"(?:is|was|are|were|would\s+be|would|should|must|may|can|does|ist|est)"
     r"(?:\s+(?:not|never|wrong|incorrect|invalid|bad|false|nicht|falsch|pas)\b|n['’]t\b)"
-    r"|(?:cannot|isn['’]t|wasn['’]t|aren['’]t)\b"
+    r"|(?:cannot|isn['’]t|wasn['’]t|aren['’]t)\b|[❌✗✘🚫]"
+    r"|(?:it|this|that)\s+(?:would|will|could|does|did|can)(?:\s+not\b|n['’]t\b)"
+    r"|,?\s*(?:but|which|and)\s+(?:(?!may|might|could|if|nothing|no)[^\W\d_]+\s+){0,4}(?:wrong|incorrect|mistaken|an?\s+(?:mistake|error))\b"
+    r"|,?\s*but\s+no\s*(?:[.,!;]|$|longer\b)"
     r"|(?:[—–-]|это|to|to\s+jest|é|è|es|est|är|je|は|是|이|가|은|는)?\s*(?:это\s+)?(?:errad[oa]|faux|fausse"
     r"|incorrect[oa]?|sbagliat[oa]|fout|błędn[aey]|неверн\w+|неправильн\w+|yanlış|fel\b|špatn\w+|错误|错的|不对"
-    r"|間違|誤り|違い|틀렸|잘못))",
+    r"|間違|誤り|違い|(?:틀렸|잘못)(?!\w{0,2}다면)))",
     re.IGNORECASE,
 )
 _NEAR = 3  # words in front of a bracket among which a denial stands
 _NEAR_CHARS = 20  # the same in characters, where words cannot be told
-_WITHDRAWN = re.compile(
-    r"[\s`*_]*(?:wait|oops|hmm+|sorry|apologies|my\s+(?:mistake|bad)|correction|scratch\s+that|actually|no,"
-    r"|on\s+(?:second\s+thoughts?|reflection)|i\s+(?:made|have\s+made)\s+an?\s+(?:mistake|error)|moment|stopp?"
-    r"|entschuldigung|korrektur|pardon|attendez|perd[oó]n|espera|desculpe|scusa|aspetta|sorry|wacht|chwila)\b"
-    r"[^{}\[\]]{0,200}?(?:\b(?:mistake|wrong|incorrect|error|scratch|should\s+(?:be|have|read)|not\s+right|instead"
-    r"|falsch|fehler|faux|erreur|equivoc\w*|error|errado|erro|sbagli\w*|errore|fout|błąd|błędn\w*)\b)",
-    re.IGNORECASE,
-)
 _TO_COME = re.compile(
     r"(?:\b(?:will|would|can)|['’]ll)\s+(?:then\s+)?(?:reply|answer|respond|return|provide|send)\b"
     r".*\b(?:form|format|shape|structure|like\s+this)\b",
+    re.IGNORECASE,
+)
+_EARLIER = 400  # characters in front of an answer in which the reply may have declined
+_TILDES = re.compile(r"(?<!~)~~(?!~)")
+_DELETION = re.compile(r"<(/?)(del|strike|s)(?:\s[^<>\n]{0,80})?>", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"[\s*_`\"”')]*[?？](?!\W*(?:yes|ja|oui|sí|si|sim|да|tak|evet|是|はい|네)\b)", re.IGNORECASE
+)
+_ASKED = re.compile(
+    r"[^.!?？\n{}\[\]]{0,100}[?？](?!\W*(?:yes|ja|oui|sí|si|sim|да|tak|evet)\b)", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"\W*(?:is|was|are|were|could|would|might|should|does|do|did|can|ist|war|wäre|könnte|soll|est-ce|serait|es|será"
+    r"|seria|sarebbe|è|czy|это|может)\b",
+    re.IGNORECASE,
+)
+_FORMAL = re.compile(
+    r"\b(?:format|form|schema|structure|shape|template|syntax)\s+(?:of\s+[^.:]{1,40}\s+)?(?:would|could|might)\b"
+    r"|\b(?:das\s+format|die\s+struktur|die\s+form)\s+(?:wäre|würde)\b|\ble\s+(?:format|schéma)\s+serait\b"
+    r"|\b(?:el|o|il)\s+format[oe]\s+(?:sería|seria|sarebbe)\b|\bhet\s+formaat\s+zou\b|формат\s+(?:был\s+бы|выглядел)",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(
+    r"\b(?:would|could|might|wäre|würde|serait|sería|seria|sarebbe|zou)\b|\b(?:example|sample|template|placeholder"
+    r"|beispiel\w*|vorlage|exemple|modèle|ejemplo|plantilla|exemplo|modelo|esempio|modello|voorbeeld|przykład\w*"
+    r"|пример\w*|шаблон\w*|örnek|exempel)\b|示例|例子|例：|例え|예시",
     re.IGNORECASE,
 )
 _LINE = 200  # characters beside a bracket that are looked at
@@ -100,12 +125,52 @@ def _abridged(clause: str) -> bool:
     return named or ABRIDGED_PHRASE.search(clause) is not None
 
 
+def _is_hypothetical(clause: str, before: str) -> bool:
+    """Whether a clause speaks of a form only: `The format would be`, `I cannot tell. Example:`."""
+    if not clause:
+        return False
+    if _FORMAL.search(clause):
+        return True
+    return _SHOWN.search(clause) is not None and declines(before)
+
+
+def _deletions(text: str) -> list[Extent]:
+    """The insides of `<del>`, `<strike>` and `<s>`, of which the last is a token as well.
+
+    One that begins the reply and one that ends it are the tokens of a turn.
+    """
+    spans: list[Extent] = []
+    opened: dict[str, int] = {}
+    ends = len(text) - len(text.lstrip()), len(text.rstrip())
+    for tag in _DELETION.finditer(text):
+        name = tag[2].lower()
+        if not tag[1]:
+            opened.setdefault(name, tag.start())
+        elif name in opened:
+            start = opened.pop(name)
+            if name != "s" or start > ends[0] or tag.end() < ends[1]:
+                spans.append((start, tag.end()))
+    return spans
+
+
+def _spoken_against(clause: str, before: str) -> str:
+    """What a clause in front of a span says against it; `before` is more of what stands there."""
+    if _abridged(clause):
+        return "is called a part of the answer by the words before it"
+    if _TO_COME.search(clause):
+        return "is said to be what is still to come"
+    if _is_hypothetical(clause, before):
+        return "is said to show the form of an answer, not to be one"
+    return ""
+
+
 class Surroundings:
     """The text around the brackets of a reply, to be asked about each of them."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._comments = [found.span() for found in _COMMENT.finditer(text)]
+        self._deleted = Extents(_deletions(text))
 
     def no_data(self, span: Extent, before: int) -> bool:
         """Whether a closed array is none: a task box, the text of a link, an index.
@@ -143,12 +208,35 @@ class Surroundings:
         """What the words before it, which are `clause`, and those behind it say against a span."""
         if self._denied(span, clause, in_prose=fence is None):
             return "is denied, or made a condition, by the words around it"
-        if _abridged(clause):
-            return "is called a part of the answer by the words before it"
-        if _TO_COME.search(clause):
-            return "is said to be what is still to come"
-        withdrawn = _WITHDRAWN.match(self._text, fence.span[1] if fence else span[1])
-        return "is taken back by the words behind it" if withdrawn else ""
+        outer = fence.span if fence else span
+        earlier = self._text[max(0, outer[0] - _EARLIER) : outer[0]]
+        return _spoken_against(clause, earlier) or self._turned(outer, clause)
+
+    def _turned(self, outer: Extent, clause: str) -> str:
+        """What stands around a span, or behind it, against it."""
+        if self._struck(outer):
+            return "is struck out"
+        if self._asked(outer, clause):
+            return "is asked about"
+        back = withdrawn(self._text, outer[1])
+        return "is taken back by the words behind it" if back else ""
+
+    def _struck(self, span: Extent) -> bool:
+        """Whether a span stands between `~~` and `~~` (GFM 6.5), or in an element for deletions."""
+        start, end = span
+        line = self._text[max(0, start - _LINE) : start].rpartition("\n\n")[2]
+        if len(_TILDES.findall(line)) % 2:
+            behind = self._text[end : end + _LINE].partition("\n\n")[0]
+            if _TILDES.search(behind):
+                return True
+        return start in self._deleted
+
+    def _asked(self, span: Extent, clause: str) -> bool:
+        """Whether a question mark follows, or the question goes on behind: `Is it {…}? No.`."""
+        behind = self._text[span[1] : span[1] + _LINE].partition("\n")[0]
+        if _QUESTION.match(behind):
+            return True
+        return bool(_ASKS.match(clause)) and _ASKED.match(behind) is not None
 
     def _before(self, at: int) -> str:
         return self._text[max(0, at - _LINE) : at].rpartition("\n")[2]

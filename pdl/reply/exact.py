@@ -64,7 +64,7 @@ class Exact:
     def findings(self) -> Findings:
         """What a closer look finds; it is taken once."""
         if self._findings is None:
-            self._findings = _look(self._value, self._text[slice(*self.extent)], self._limits)
+            self._findings = _look(self._value, self._text, self.extent, self._limits)
         return self._findings
 
 
@@ -77,7 +77,13 @@ def read_exactly(text: str, start: int, limits: Limits) -> Exact | None:
     return Exact(value, text, (start, end), limits)
 
 
-def _look(value: Json, body: str, limits: Limits) -> Findings:
+def may_hold_whole_float(body: str) -> bool:
+    """Whether a whole number may stand in JSON with a point or an exponent."""
+    return ".0" in body or b"0e" in body.encode("utf-8", "surrogatepass").translate(_KINDS)
+
+
+def _look(value: Json, text: str, extent: Extent, limits: Limits) -> Findings:
+    body = text[slice(*extent)]
     raw = body.encode("utf-8", "surrogatepass")
     kinds = raw.translate(_KINDS)
     coded = b"0e" in kinds  # exponents, or escapes of characters
@@ -85,7 +91,7 @@ def _look(value: Json, body: str, limits: Limits) -> Findings:
     doubled = keys != _keys(body, raw, keys)  # then a part of the text is not in the value
     odd = b"0" * min(_DIGITS, limits.integer_digits) in kinds
     if doubled or odd or (coded and re.search(_EXPONENT, raw)):
-        made = parse(body, limits)
+        made = parse(body, limits, extent[0])
     else:
         made = Parsed(value)
     most = limits.reply_depth

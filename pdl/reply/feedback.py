@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdl._types import JsonPath, format_path
 from pdl.reply.phrases import Phrase, row, say
-from pdl.reply.todo import MOST
+from pdl.reply.todo import is_full
 from pdl.reply.wanted import wanted
 from pdl.reply.wording import quoted
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _PATH_WIDTH = 120  # characters of a path that are written
 _LISTED = 10  # violations that a feedback names
 _MANY = 3  # equal violations of elements that are said in one sentence
+_ADVICE = {"lone-backslash": "double-backslashes", "broken-escape": "double-backslashes"}
+"""What helps against a fault, by the keys of the phrases."""
+
+_HOW = {"truncated": "be-shorter", "elided": "be-complete", "limit": "be-simpler"}
 _SOUGHT = {"code": "a-code-block", "tasklist": "a-task-list", "text": "a-text"}
 
 
@@ -29,14 +33,15 @@ def feedback(schema: Schema | None, check: Check) -> str:
 
 def lines(schema: Schema | None, check: Check) -> list[Phrase]:
     """The sentences of a feedback."""
-    said = [_opening(schema, check), *_violations(check), _advice(schema, check)]
+    said = [_opening(schema, check), *_violations(check), *_advice(schema, check)]
     return [line for line in said if line]
 
 
 def summary(check: Check) -> str:
     """One line: the reason, and the first violation with how many more there are."""
     first, *others = check.errors
-    more = f" (and {len(others)} more)" if others else ""
+    least = "at least " if is_full(check.errors) else ""
+    more = f" (and {least}{len(others)} more)" if others else ""
     place = f" at characters {check.span[0]} to {check.span[1]}" if check.span else ""
     return f"{check.reason}: {_sentence(first).rstrip('.')}{more}{place}"
 
@@ -74,9 +79,11 @@ def _violations(check: Check) -> list[Phrase]:
     groups = _alike(check.errors)
     shown = [_sentence(*group) for group in groups[:_LISTED]]
     more = sum(map(len, groups[_LISTED:]))
+    full = is_full(check.errors)
     if more:
-        key = "more-errors" if len(check.errors) < MOST else "at-least-more-errors"
-        shown.append(say(key, number=more))
+        shown.append(say("at-least-more-errors" if full else "more-errors", number=more))
+    elif full:
+        shown.append(say("perhaps-more-errors"))
     return shown
 
 
@@ -128,11 +135,15 @@ def _place(path: JsonPath) -> str:
     return place if len(place) <= _PATH_WIDTH else f"{place[:half]}…{place[-half:]}"
 
 
-def _advice(schema: Schema | None, check: Check) -> Phrase | None:
-    if check.reason == "truncated":
-        return say("be-shorter")
-    if check.reason == "elided":
-        return say("be-complete")
+def _advice(schema: Schema | None, check: Check) -> list[Phrase | None]:
+    first = check.errors[0].message
+    key = first.key if isinstance(first, Phrase) else ""
+    return [say(_ADVICE[key]) if key in _ADVICE else None, _what_to_give(schema, check, key)]
+
+
+def _what_to_give(schema: Schema | None, check: Check, key: str) -> Phrase | None:
+    if check.reason in _HOW:
+        return say("be-shorter" if key == "too-many-characters" else _HOW[check.reason])
     if check.reason == "ambiguous":
         return say("be-specific", advice=wanted(schema, alone=True))
     if check.reason in {"absent", "unparsable"} or (

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.reply.phrases import row, say
 from pdl.reply.references import resolve
-from pdl.reply.simple_faults import fault
+from pdl.reply.shape import forbids_all
+from pdl.reply.simple_faults import fault, unwelcome
 from pdl.reply.todo import Found, Run, Task, Union
 from pdl.reply.word_faults import not_among
 from pdl.reply.wording import brief, excerpt, quoted, shown_key
@@ -48,7 +49,14 @@ def forbidden(run: Run, schema: Mapping[str, Any], value: Json, path: JsonPath) 
     sub = schema["not"]
     if not run.fits(sub, value):
         return
-    if isinstance(sub, dict) and list(sub) == ["required"]:
+    if forbids_all(schema):
+        yield unwelcome("not", value, path)
+    elif isinstance(sub, dict) and list(sub) == ["type"]:
+        kinds = [sub["type"]] if isinstance(sub["type"], str) else sub["type"]
+        items = row(quoted(kinds), "list-or")
+        message = say("forbidden-values", items=items)
+        yield fault("not", path, value, say("none-of-those", items=items), message)
+    elif isinstance(sub, dict) and list(sub) == ["required"]:
         names = row(quoted(sub["required"]), "list-and")
         message = say("forbidden-keys", items=names)
         yield fault("not", path, value, say("none-of-those", items=names), message)

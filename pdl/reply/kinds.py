@@ -71,6 +71,26 @@ def _written(text: str) -> tuple[int, int]:
     return int(whole + fraction), int(exponent or 0) - len(fraction)
 
 
+def whole(text: str, digits: int) -> int | None:
+    """The integer that is written in digits; None for more of them than `digits`.
+
+    Nor for more than Python reads, whose own limit may be lowered at any time.
+    """
+    if len(text.lstrip("-")) > digits:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def as_integer(value: float) -> int:
+    """The whole number that a float is written as: 10**23 of 1e23, whose nearest float is less."""
+    mantissa, exponent = _written(repr(value))
+    scale: int = 10 ** abs(exponent)
+    return mantissa * scale if exponent >= 0 else mantissa // scale
+
+
 def exact(text: str) -> float | int | str:
     """The value of a number written with a point or an exponent; a word if there is none.
 
@@ -83,7 +103,12 @@ def exact(text: str) -> float | int | str:
         return "large"
     if not value.is_integer() or (abs(value) < _EXACT and text.rstrip("0").endswith(".")):
         return value
-    return "precise" if len(text) > _LONGEST else _whole(text, value)
+    if len(text) > _LONGEST:
+        return "precise"
+    try:
+        return _whole(text, value)
+    except ValueError:  # Python was told to read fewer digits than that
+        return "precise"
 
 
 def _whole(text: str, value: float) -> float | int | str:

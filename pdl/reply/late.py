@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.parse import Broken
+from pdl.reply.parse import Broken, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pdl.reply.coercions import Coercions
     from pdl.reply.dialects import Dialects
     from pdl.reply.outcome import Check, Reading, Repair, Violation
+    from pdl.reply.parse import Parsed
     from pdl.reply.references import Document
     from pdl.reply.tolerant import Made
     from pdl.schema import Schema
@@ -81,6 +82,17 @@ def is_whole(document: Document, value: Json) -> bool:
     return found
 
 
+def settled(document: Document, value: Json) -> Json:
+    """`integers.settled`."""
+    return import_module("pdl.reply.integers").settled(document, value)
+
+
+def is_certain(asked: Asked, body: str, made: Parsed, surplus: str) -> bool:
+    """`surplus.certain`."""
+    found: bool = import_module("pdl.reply.surplus").certain(asked, body, made, surplus)
+    return found
+
+
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
     """`patterns.compile_pattern`."""
     test: Callable[[str], bool] = import_module("pdl.reply.patterns").compile_pattern(pattern)
@@ -123,11 +135,11 @@ def read_tolerantly(
     limits: Limits,
     *,
     fenced: bool,
-) -> Made | Broken | None:
-    """`tolerant.read`, or why that has no certain reading; None if there is nothing to say."""
+) -> Made | Broken:
+    """`tolerant.read`, or why and where that has no certain reading."""
     tolerant = import_module("pdl.reply.tolerant")
     try:
         found: Made = tolerant.read(text, document, fits, limits, fenced=fenced)
     except tolerant.UnreadableError as error:
-        return Broken("unparsable", error.why, error.at) if error.why else None
+        return told(text, error.at, error.why, error.expected)
     return found

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.late import violations_of
-from pdl.reply.outcome import Extent, Reading, Repair, Violation
-from pdl.reply.parse import Parsed, parse
+from pdl.reply.kinds import as_integer
+from pdl.reply.late import coerce, violations_of
+from pdl.reply.outcome import Extent, Reading, Repair, Violation, failed
+from pdl.reply.parse import Broken, is_deep, parse
 from pdl.reply.phrases import say
 from pdl.reply.sentences import PLAIN_FENCES, masked, untagged
 from pdl.reply.shape import is_free_text, literals
@@ -29,10 +30,26 @@ def literal(asked: Asked) -> Reading | None:
     if "number" not in asked.kinds and is_local(body):
         return None
     made = parse(body, asked.limits) if body else None
-    if not isinstance(made, Parsed) or isinstance(made.value, dict | list):
+    if isinstance(made, Broken):
+        limited = made.reason == "limit" and body[:1] not in {"{", "["}
+        return failed("limit", made.message, span=_extent(text, body)) if limited else None
+    if made is None:
         return None
+    if isinstance(made.value, dict | list):
+        return _unwrapped(asked, made.value, _extent(text, body))
     reading = accept(asked, _extent(text, body), made.value, ())
     return None if reading.reason else reading
+
+
+def _unwrapped(asked: Asked, value: Json, span: Extent) -> Reading | None:
+    """The scalar in an object or array that is all of a reply, if the caller allows to take it."""
+    if not asked.coercions.unwrap or asked.kinds & {"object", "array"}:
+        return None
+    if is_deep(asked.text[slice(*span)], asked.limits.reply_depth):
+        return None
+    inner, changes = coerce(asked.document, value, asked.coercions, asked.limits)
+    repairs = tuple(replace(change, span=span) for change in changes)
+    return Reading(inner, span, repairs=repairs) if changes else None
 
 
 def _plain(asked: Asked) -> str:
@@ -89,7 +106,7 @@ def accept(asked: Asked, span: Extent, value: Json, repairs: tuple[Repair, ...])
     if isinstance(value, float) and value.is_integer():
         named = literals(asked.document, asked.document)
         if "number" not in asked.kinds or any(isinstance(n, int) and n == value for n in named):
-            value = int(value)
+            value = as_integer(value)
     if asked.verdict(value):
         return Reading(value, span, repairs=repairs)
     if isinstance(value, float) and "integer" in asked.kinds and "number" not in asked.kinds:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pdl.reply.citations import without_citations
 from pdl.reply.namings import (
     ALONE,
     ANSWER,
@@ -17,6 +18,7 @@ from pdl.reply.namings import (
     EXAMPLE_PHRASE,
     FINAL,
     FORMER,
+    FORMER_PHRASE,
     NAMED,
     PHRASE,
     RESULT,
@@ -44,13 +46,17 @@ def announced(text: str, start: int, at: int) -> bool:
     """Whether the answer at `at` is called final or corrected, on its line or just above it.
 
     `start` is where the answer before it ends: words in front of that one are not about this one.
-    What a quotation (`> Final answer`) says is not said by the model.
+    What a quotation (`> Final answer`, `"Final answer: …"`) says is not said by the model.
     """
     clause = lead_clause(text, start, at)
-    if not clause or _is_quoted(text, at):
+    if not clause or not _mark_ends(clause) or _denied(clause) or _is_quoted(text, at):
         return False
+    before = text[max(start, at - 3 * _LINE) : at]
+    own = without_citations(before, text, at)
+    if own != before:
+        clause = lead_clause(own, 0, len(own))
     ends = _mark_ends(clause)
-    return bool(ends) and len(clause) - ends[-1] <= _CLAUSE and not _denied(clause)
+    return bool(ends) and len(clause) - ends[-1] <= _CLAUSE
 
 
 def _is_quoted(text: str, at: int) -> bool:
@@ -102,6 +108,14 @@ def exemplified(text: str, start: int, at: int) -> bool:
     clause = lead_clause(text, start, at)
     return bool(clause) and (
         EXAMPLE.any_of(words_of(clause)) or EXAMPLE_PHRASE.search(clause) is not None
+    )
+
+
+def is_aside(clause: str) -> bool:
+    """Whether words say that what follows is an example, a draft, or a former try."""
+    return bool(clause) and (
+        EXAMPLE.any_of(words_of(clause))
+        or (EXAMPLE_PHRASE.search(clause) or FORMER_PHRASE.search(clause)) is not None
     )
 
 

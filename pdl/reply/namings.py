@@ -103,6 +103,17 @@ FORMER = Vocabulary(
 )
 """Adjectives of what no longer counts."""
 
+FORMER_PHRASE = re.compile(
+    r"\b(?:(?:at\s+)?first\s+(?:i|we|it|thought|thinking|tr(?:y|ied)|guess|idea|attempt|considered|version)"
+    r"|at\s+first|initial\w*|original\w*|previous\w*|earlier|former\w*|used\s+to|instead\s+of|rather\s+than"
+    r"|zuerst|zunächst|anfangs|früher\w*|vorher\w*|anstatt|statt|d['’]abord|au\s+début|auparavant|au\s+lieu"
+    r"|primero|al\s+principio|antes|en\s+vez|primeiro|no\s+início|em\s+vez|dapprima|all['’]inizio|prima"
+    r"|invece|eerst|aanvankelijk|najpierw|początkowo|zamiast|сначала|сперва|раньше|вместо|önce|först)\b"
+    r"|最初|当初|之前|原来|처음|이전",
+    re.IGNORECASE,
+)
+"""What says that an answer was one for a while."""
+
 DENIAL = Vocabulary(
     "not no never before until instead without than if unless whether would could might isn't",
     "wasn't aren't don't doesn't didn't won't can't cannot isn’t wasn’t don’t doesn’t nicht",

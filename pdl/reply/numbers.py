@@ -7,7 +7,9 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from pdl.reply.kinds import exact
+from pdl.reply.kinds import whole as whole_number
 from pdl.reply.outcome import Extent, Repair
+from pdl.reply.phrases import say
 from pdl.reply.spoken import Spoken
 from pdl.reply.thousands import LOCAL
 from pdl.reply.vocabulary import Vocabulary, words_of
@@ -54,7 +56,7 @@ _GROUP_BEFORE = re.compile("[0-9][ \u00a0\u2009\u202f]$")
 _BOX = re.compile(r"\\(?:boxed|fbox)\{\s*(?:\\(?:text|mathrm|textbf|mathbf)\{)?\s*\\?[$£€]?[-+−]?$")
 _BOUND = re.compile(
     r"(?:(?:more|less|fewer|greater|higher|lower|smaller|bigger|larger|older|younger|rather|other)\s+than"
-    r"|over|under|above|below|at\s+least|at\s+most|up\s+to|between|minus|negative|within|until|every"
+    r"|over|under|above|below|at\s+least|at\s+most|up\s+to|between|within|until|every"
     r"|mehr\s+als|weniger\s+als|mindestens|höchstens|über|unter|bis|moins\s+de|plus\s+de|au\s+moins"
     r"|más\s+de|menos\s+de|al\s+menos|mais\s+de|più\s+di|meno\s+di|almeno|meer\s+dan|minder\s+dan"
     r"|więcej\s+niż|mniej\s+niż|больше|меньше|более|менее|не\s+менее|mer\s+än|mindre\s+än|více\s+než"
@@ -62,11 +64,19 @@ _BOUND = re.compile(
     r"|equation|footnote)\s+[$€£¥*_`\"'(]*[-+−]?$",
     re.IGNORECASE,
 )
+_SIGN_WORD = re.compile(r"\b(?:minus|negative?|moins|menos|meno|минус)\s+$", re.IGNORECASE)
 _SPACELESS = "\u0e00"  # from Thai on, most scripts set no blanks between words
 _SIGNS = frozenset("-−+–‒﹣－")
 _ENGLISH = Vocabulary("the is of and an it are answer total result there that this to for")
 _GROUP = 3  # digits that blanks set apart: 555 000
 _BEFORE = 40  # characters in front of a number that can change what it says
+
+
+_NO_FLOAT = {
+    "large": say("large-number"),
+    "small": say("small-number"),
+    "precise": say("precise-number"),
+}
 
 
 def numbers(text: str, digits: int, *, whole: bool) -> Iterator[Spoken]:
@@ -112,7 +122,7 @@ def _local(token: str, *, whole: bool, odd: bool) -> str:
     """
     found = LOCAL.fullmatch(token)
     doubtful = found is not None and ((whole and found["mark"] == ".") or (odd and not whole))
-    return "may be a thousand or a fraction: digits alone would be clear" if doubtful else ""
+    return say("number-or-fraction") if doubtful else ""
 
 
 def _sign(before: str) -> str:
@@ -125,14 +135,14 @@ def _sign(before: str) -> str:
 def _label(text: str, start: int, end: int, before: str, sign: str) -> str:
     """What digits are that are no number: a part of a name, a date, an ordinal, a list marker."""
     if _NO_NUMBER.fullmatch(text, start, end):
-        return "is a date, a time or a version"
+        return say("part-of-date")
     if _is_name(before, sign):
-        return "is part of a name"
+        return say("part-of-name")
     if _ORDINAL.match(text, end):
-        return "is an ordinal number, or part of a date"
+        return say("ordinal")
     line = text[max(0, start - _BEFORE) : start].rpartition("\n")[2]
     if not line.strip(" \t>*_#-(") and _LIST_MARKER.match(text, start - len(line)):
-        return "numbers a list"
+        return say("list-number")
     return ""
 
 
@@ -150,7 +160,13 @@ def _is_name(before: str, sign: str) -> bool:
     return last in "#№§"
 
 
-_CALCULATION = "is part of a calculation"
+_CALCULATION = say("part-of-calculation")
+_NO_PLAIN_NUMBER = say("no-plain-number")
+_WITH_UNIT = say("with-unit")
+_SIGN_IN_WORDS = say("sign-in-words")
+_ONLY_A_BOUND = say("only-a-bound")
+_PART_OF_NUMBER = say("part-of-number")
+_PART_OF_FORMULA = say("part-of-formula")
 
 
 def _why_not(text: str, end: int, before: str, token: str) -> str:
@@ -159,13 +175,14 @@ def _why_not(text: str, end: int, before: str, token: str) -> str:
     inch = (behind == '"' and before[-1:] != '"') or (behind.isalpha() and behind < _SPACELESS)
     grouped = len(token) == _GROUP and _GROUP_BEFORE.search(before)
     reasons = (
-        (not (_PLAIN.fullmatch(token) or _GROUPED.fullmatch(token)), "is no plain number"),
-        (inch or _UNIT.match(text, end), "has a unit, or is part of a larger number"),
+        (not (_PLAIN.fullmatch(token) or _GROUPED.fullmatch(token)), _NO_PLAIN_NUMBER),
+        (inch or _UNIT.match(text, end), _WITH_UNIT),
         (_OPERATOR_BEHIND.match(text, end) and not _is_result(text, end, before), _CALCULATION),
         (_OPERATOR_BEFORE.search(before), _CALCULATION),
-        (_BOUND.search(before), "is a bound, or counts something else"),
-        (grouped or _GROUP_BEHIND.match(text, end), "may be part of one number"),
-        (before.endswith("{") and not _BOX.search(before), "is part of a formula"),
+        (_SIGN_WORD.search(before), _SIGN_IN_WORDS),
+        (_BOUND.search(before), _ONLY_A_BOUND),
+        (grouped or _GROUP_BEHIND.match(text, end), _PART_OF_NUMBER),
+        (before.endswith("{") and not _BOX.search(before), _PART_OF_FORMULA),
     )
     return next((why for found, why in reasons if found), "")
 
@@ -177,12 +194,12 @@ def _is_result(text: str, end: int, before: str) -> bool:
 
 def _number(span: Extent, sign: str, said: str, digits: int) -> Spoken:
     plain = _MARKS.sub("", _ascii(said))
-    if len(plain) > digits:
-        return Spoken(span, None, f"has more than {digits} digits")
     is_float = any(char in plain for char in ".eE")
-    number = exact(plain) if is_float else int(plain)
+    number = exact(plain) if is_float and len(plain) <= digits else whole_number(plain, digits)
+    if number is None:
+        return Spoken(span, None, say("long-number", number=digits))
     if isinstance(number, str):
-        return Spoken(span, None, f"is too {number}")
+        return Spoken(span, None, _NO_FLOAT[number])
     value = number if sign in {"", "+"} else -number
     changed = plain != said or sign not in {"", "-", "+"}
     repairs = (Repair("number", span, (), sign + said, str(value)),) if changed else ()

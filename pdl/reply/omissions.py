@@ -73,6 +73,13 @@ _COUNTED = re.compile(
     r"|meer|więcej|innych|ещё|еще|других|daha|diğer|fler|till|další\w*|інших)\b",
     re.IGNORECASE,
 )
+_REMAINING = re.compile(
+    r"\b(?:remaining|other|missing|next)\s+\d+(?:\s+(?:items?|entries|rows?|records?|elements?|results?|lines?|objects?|ones))?"
+    r"(?=\s*(?:[.,;:!?)]|$)|\s+(?:too|as\s+well|also|now|if|in\s+(?:a|the|my|another))\b)",
+    re.IGNORECASE,
+)
+"""So many that a list has not, when nothing else is counted: `the remaining 19`."""
+
 _SAME = re.compile(
     r"(?:the\s+)?same\s+(?:\w+\s+)?(?:as\s+(?:above|before)|for\s+(?:the\s+)?(?:rest|others?|all))\b"
     r"|\brepeat\s+(?:\w+\s+)?for\s+(?:all|each|every|the)\b|\bplaceholder\b",
@@ -130,6 +137,10 @@ _HINTS = (
     "displaying",
     "continue",
     "goes on",
+    "remaining",
+    "other ",
+    "missing",
+    "next ",
     "partial",
     "incomplete",
     "pattern",
@@ -142,6 +153,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|[\n。！？]+")
 _STOP = re.compile(r"\n[ \t>]*(?:(?:`{3,}|~{3,})[ \t]*\w|[{[]\s*[\"'{\[\d\n])")
 _FEW = 12  # words of a remark that is about nothing but what is missing
 _LONGEST = 300  # characters of a remark
+_CLOSERS = 40  # characters in which the brackets around a list are closed
 _WINDOW = 600  # characters behind an answer that are looked at
 
 
@@ -203,10 +215,17 @@ def left_out_behind(text: str, at: int) -> tuple[int, int] | None:
         return start, start + len(line)
     low = body.lower()
     if any(map(low.__contains__, _HINTS)) or _LEFT_OUT.in_text(low):
+        listed = text[max(0, at - _CLOSERS) : at].rstrip("} \t\r\n").endswith("]")
         for sentence in _SENTENCE.split(body):
-            if _tells(sentence):
+            if _tells(sentence) or (listed and _counts_more(sentence)):
                 return start, start + len(sentence)
     return None
+
+
+def _counts_more(sentence: str) -> bool:
+    """Whether a sentence behind a list speaks of so many more: they are not in it."""
+    found = _REMAINING.search(sentence)
+    return found is not None and not (_NEGATED.search(sentence) or _EXCUSED.search(sentence))
 
 
 def _is_said_at_once(line: str) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from pdl.reply.doubled import doubled_keys
 from pdl.reply.equality import equal
-from pdl.reply.kinds import exact
+from pdl.reply.kinds import exact, whole
+from pdl.reply.phrases import Phrase, say
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -25,18 +26,25 @@ if TYPE_CHECKING:
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _WORDS = {
-    "Expecting property name": "a key in double quotes was expected",
-    "Expecting ':'": "a colon was expected",
-    "Expecting ','": "a comma or a closing bracket was expected",
-    "Expecting value": "a value was expected",
-    "Invalid control character": "a raw line break or tab stands in a string",
-    "Unterminated string": "a string is not closed",
-    "Invalid \\escape": "a backslash in a string begins no escape",
-    "Invalid \\uXXXX": "a \\u in a string needs four hexadecimal digits",
-    "Extra data": "something follows the value",
-    "Illegal trailing comma": "a comma stands before the closing bracket",
+    "Expecting property name": "expected-key",
+    "Expecting ':'": "expected-colon",
+    "Expecting ','": "expected-comma",
+    "Expecting value": "expected-value",
+    "Invalid control character": "raw-line-break",
+    "Unterminated string": "open-string",
+    "Invalid \\escape": "no-escape",
+    "Invalid \\uXXXX": "no-code-point",
+    "Extra data": "more-behind",
+    "Illegal trailing comma": "last-comma",
 }
-"""What the C parser says, by its beginning, and what we say."""
+"""What the C parser says, by its beginning, and the key of what we say."""
+
+NO_FLOAT = {
+    "large": "number-too-large",
+    "small": "number-too-small",
+    "precise": "number-too-precise",
+}
+"""Why no float holds a number, and the key of what we say."""
 
 _NOT_BRACKET = bytes(set(range(256)) - set(b'[]{}"'))
 _WEIGHT = tuple(1 if code in b"[{" else -1 if code in b"]}" else 0 for code in range(256))
@@ -70,19 +78,22 @@ class _RefusedError(ValueError):
         self.broken = broken
 
 
-def parse(text: str, limits: Limits) -> Parsed | Broken:
+def parse(text: str, limits: Limits, start: int = 0) -> Parsed | Broken:
     """The value of a text that holds one JSON value and blanks, nested no deeper than the limits.
 
-    Keys may be doubled if their values are equal. NaN, Infinity and numbers too large are refused.
+    Keys may be doubled if their values are equal, which is a repair; `start` is where the text
+    begins in the reply. NaN, Infinity and numbers too large are refused.
     """
+    hooks = _Hooks(limits.integer_digits)
     try:
-        return Parsed(_decoder(limits.integer_digits).decode(text.lstrip(_BOM)))
+        value = hooks.decoder().decode(text.lstrip(_BOM))
     except _RefusedError as refused:
         return refused.broken
     except json.JSONDecodeError as error:
         return _unparsable(text, error)
     except RecursionError:
-        return Broken("limit", "is nested too deeply")
+        return Broken("limit", say("nested-too-deep"))
+    return Parsed(value, doubled_keys(text, start) if hooks.doubled else ())
 
 
 def is_deep(text: str, depth: int) -> bool:
@@ -98,55 +109,88 @@ def is_deep(text: str, depth: int) -> bool:
     return max(accumulate(map(_WEIGHT.__getitem__, marks)), default=0) > depth
 
 
-@lru_cache(maxsize=8)
-def _decoder(digits: int) -> json.JSONDecoder:
-    def integer(text: str) -> int:
-        if len(text) > digits + text.startswith("-"):
-            raise _RefusedError(Broken("limit", f"holds an integer of more than {digits} digits"))
-        return int(text)
+class _Hooks:
+    """What the C parser asks while it reads one text. `doubled`: a key stood twice."""
 
-    return json.JSONDecoder(
-        object_pairs_hook=_object,
-        parse_float=_float,
-        parse_int=integer,
-        parse_constant=refuse_constant,
-    )
+    def __init__(self, digits: int) -> None:
+        self._digits = digits
+        self.doubled = False
 
+    def decoder(self) -> json.JSONDecoder:
+        """A parser that asks."""
+        return json.JSONDecoder(
+            object_pairs_hook=self._object,
+            parse_float=_float,
+            parse_int=self._integer,
+            parse_constant=refuse_constant,
+        )
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        for name, part in pairs:
-            if not equal(part, value[name]):
-                key = shorten(name)
-                raise _RefusedError(
-                    Broken("unparsable", f"has the key `{key}` twice with different values")
-                )
-    return value
+    def _integer(self, text: str) -> int:
+        value = whole(text, self._digits)
+        if value is None:
+            raise _RefusedError(Broken("limit", say("too-many-digits", number=self._digits)))
+        return value
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            self.doubled = True
+            for name, part in pairs:
+                if not equal(part, value[name]):
+                    message = say("doubled-key", name=shorten(name))
+                    raise _RefusedError(Broken("unparsable", message))
+        return value
 
 
 def _float(text: str) -> float:
     value = exact(text)
     if isinstance(value, str):
-        message = f"holds a number that is too {value}: {shorten(text)}"
+        message = say(NO_FLOAT[value], found=shorten(text))
         raise _RefusedError(Broken("unparsable", message))
     return value
 
 
 def refuse_constant(text: str) -> float:
     """What the C parser asks about NaN and Infinity. Raises an error that `parse` handles."""
-    raise _RefusedError(Broken("unparsable", f"holds `{text}`, which is no JSON number"))
+    raise _RefusedError(Broken("unparsable", say("no-number", found=text)))
 
 
 def _unparsable(text: str, error: json.JSONDecodeError) -> Broken:
     offset = len(text) - len(text.lstrip(_BOM))
     at = min(error.pos + offset, len(text))
-    words = next(
-        (ours for theirs, ours in _WORDS.items() if error.msg.startswith(theirs)), error.msg
-    )
+    keys = (ours for theirs, ours in _WORDS.items() if error.msg.startswith(theirs))
+    key = next(keys, "expected-value")
     before = text[max(0, at - 200) : at].rstrip()
     if text[at : at + 1] in {"}", "]"} and before.endswith(","):
-        words = _WORDS["Illegal trailing comma"]
+        key = _WORDS["Illegal trailing comma"]
+    return broken_at(text, at, key)
+
+
+_LIMITS = frozenset(["too-many-digits", "too-deep"])
+
+
+def told(text: str, at: int, why: str, expected: str) -> Broken:
+    """What a reader says that came no further than `at`: why, or at least what was expected."""
+    if not why:
+        return broken_at(text, at, expected)
+    is_limit = isinstance(why, Phrase) and why.key in _LIMITS
+    return Broken("limit" if is_limit else "unparsable", why, at)
+
+
+def furthest(one: Broken | None, other: Broken) -> Broken:
+    """Of what two readers say the one that tells more: why, or the place that is further on."""
+    if one is None or not _only_breaks(other):
+        return other
+    return one if one.at >= other.at or not _only_breaks(one) else other
+
+
+def _only_breaks(broken: Broken) -> bool:
+    return isinstance(broken.message, Phrase) and broken.message.key in {"breaks", "breaks-at-end"}
+
+
+def broken_at(text: str, at: int, key: str) -> Broken:
+    """A text that breaks off making sense at an offset; `key` is that of the phrase why."""
     found = shorten(text[at : at + 80], 24)
-    place = f"at `{found}`" if found else "at its end"
-    return Broken("unparsable", f"breaks {place}: {words}", at, found)
+    why = say(key)
+    message = say("breaks", found=found, why=why) if found else say("breaks-at-end", why=why)
+    return Broken("unparsable", message, at, found)

@@ -64,7 +64,10 @@ def translate(text: str, words: Words) -> str:
     if not isinstance(text, Phrase):
         return text
     fields = {name: _translated(field, words) for name, field in text.fields.items()}
-    return _said(words.get(text.key, ENGLISH[text.key]), fields)
+    said = _said(words.get(text.key, ENGLISH[text.key]), fields)
+    if not isinstance(said, str):
+        raise TypeError(f"phrase `{text.key}` must give a text, not {type(said).__name__}")
+    return said
 
 
 def _translated(field: Any, words: Words) -> Any:

@@ -42,9 +42,18 @@ def check(
         raise TypeError(f"schema must be a pdl.Schema or None, not {type(schema).__name__}")
     if not isinstance(reply, str):
         raise TypeError(f"reply must be a str, not {type(reply).__name__}")
+    check_options(coercions, dialects, limits)
     return _clean(schema, reply, limits) or late.search(
         schema, reply, coercions=coercions, dialects=dialects, limits=limits
     )
+
+
+def check_options(coercions: Coercions, dialects: Dialects, limits: Limits) -> None:
+    """Raise TypeError for an option of another type."""
+    given = (("coercions", coercions, Coercions), ("dialects", dialects, Dialects))
+    for name, option, kind in (*given, ("limits", limits, Limits)):
+        if not isinstance(option, kind):
+            raise TypeError(f"{name} must be a {kind.__name__}, not {type(option).__name__}")
 
 
 def extract(
@@ -74,7 +83,8 @@ def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
     if made is None:
         return None
     whole = (0, len(reply))
-    return Check(made.value, span=exact.extent, segments=(Segment("text", whole, whole),))
+    segments = (Segment("text", whole, whole),)
+    return Check(made.value, repairs=made.repairs, span=exact.extent, segments=segments)
 
 
 def _fitting(document: Document, exact: Exact) -> Parsed | None:
@@ -83,7 +93,11 @@ def _fitting(document: Document, exact: Exact) -> Parsed | None:
     if deep or not isinstance(made, Parsed):
         return None
     try:
-        fits = verdict_of(document)(made.value)
+        verdict = verdict_of(document)
+        fits, has_float = verdict.look(made.value)
+        if has_float:
+            made = Parsed(late.settled(document, made.value), made.repairs)
+            fits = verdict(made.value)
         whole = fits and (not suspect or late.is_whole(document, made.value))
     except (RecursionError, PatternTimeout, UnusablePattern):
         return None

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING
 
 from pdl.reply import late
 from pdl.reply.elision import elided_at, elided_behind, placeholder_at
-from pdl.reply.parse import Broken, Parsed, parse
-from pdl.reply.phrases import say
+from pdl.reply.parse import Broken, Parsed, furthest, parse
+from pdl.reply.phrases import Phrase, say
+from pdl.reply.spill import extra_closers, spills
 from pdl.reply.wholeness import left_out
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.reply.asked import Asked
-    from pdl.reply.brackets import Bracketed
     from pdl.reply.candidates import Candidate
     from pdl.reply.outcome import Extent
 
-_MORE = re.compile(
-    r"""[\s}\])]*+,\s*+(?:(?:"[^"\\\n]*+"|'[^'\\\n]*+'|[\w$-]++)\s*+:(?!//)"""
-    r"""|(?:"[^"\\\n]*+"|-?\d[\d.]*+|true|false|null)\s*+(?:,\s*+(?:"|-?\d)|[\]}]))"""
+_LED = re.compile(
+    r"""[^\s{]["']\s*+(?::++|=>)\s*+\Z"""
+    r"""|(?:["'\d]|\b(?:true|false|null))\s*+,\s*+\Z|(?<=[^\s=({\[,:>])["']\Z"""
 )
-"""Another member behind the end: a key and a colon, or items up to a closing bracket."""
-_GLUED = re.compile(r"""\\?["'][^\n]*[}\],][ \t`;]*+(?:\n|\Z)""")
-"""A quote right behind the end, and another end later in the line: it was in a string."""
-_NAMED = re.compile(r"""[^\s{]["']\s*+:\s*+\Z""")
+"""A key, or an item and a comma: what stands behind them is part of what is around them."""
+_LED_BY = {"{": re.compile(r"\]\s*+,\s*+\Z"), "[": re.compile(r"\}\s*+,\s*+\Z")}
+"""A bracket of the other kind and a comma; two of one kind may be lines of JSON."""
+_CLOSED = re.compile(r"[}\])][^{}\[\]\"]*\Z")
+_GOES_ON = re.compile(r"\s*+[,\"'}\])]")
 _NAME = 80  # characters in front of a bracket that are looked at
-_PARTS = re.compile(r"""[^\n]*?["}\]]""")
 _DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")
 _AND_SO_ON = re.compile(
     r"\band\s+so\s+(?:on|forth)\b|\b(?:rest|remaining|others?)\b.*\b(?:unchanged|as\s+(?:before|above|is))\b",
@@ -47,38 +47,33 @@ def read(asked: Asked, candidate: Candidate) -> Parsed | Broken:
         return Broken("unparsable", say("headless"))
     exact = candidate.bracket.exact
     closed = candidate.bracket.closed
-    made = exact.findings.made if exact else parse(body, asked.limits) if closed else None
+    made = exact.findings.made if exact else parse(body, asked.limits, start) if closed else None
     if (made is None or isinstance(made, Broken)) and not (made and made.reason == "limit"):
         made = _respelled(body, candidate, asked, made)
     if isinstance(made, Parsed):
-        if _goes_on(asked.text, candidate, made):
-            return Broken("unparsable", say("goes-on"), end - start)
-        if behind := elided_behind(asked.text, end):
-            return _elided(asked.text, behind)
-        return made if exact and not exact.findings.suspect else _whole(asked, made)
-    return made if made and made.reason == "limit" else _broken(body, candidate.bracket, made)
+        return _alone(asked, candidate, made)
+    return made if made and made.reason == "limit" else _broken(asked, candidate, made)
+
+
+def _alone(asked: Asked, candidate: Candidate, made: Parsed) -> Parsed | Broken:
+    """What was parsed, if nothing around it or in it says that it is not all of the answer."""
+    start, end = candidate.span
+    if spills(asked, (start, end), made, candidate.fence.body if candidate.fence else None):
+        return Broken("unparsable", say("goes-on"), end - start)
+    if behind := elided_behind(asked.text, end):
+        return _elided(asked.text, behind)
+    if extra := extra_closers(asked.text, end):
+        if not late.is_certain(asked, asked.text[start:end], made, extra.before):
+            return Broken("unparsable", say("surplus-closer"), end - start)
+        made = replace(made, repairs=(*made.repairs, extra))
+    exact = candidate.bracket.exact
+    return made if exact and not exact.findings.suspect else _whole(asked, made)
 
 
 def _is_part(text: str, at: int) -> bool:
-    """Whether a key in quotes stands in front: then this is part of an object without an opener."""
-    return _NAMED.search(text[max(0, at - _NAME) : at]) is not None
-
-
-def _goes_on(text: str, candidate: Candidate, made: Parsed) -> bool:
-    """Whether what stands behind a bracket belongs inside of it: then the bracket is misplaced.
-
-    Where quotes in strings lack their backslash, a bracket in a string may be taken for the last.
-    """
-    start, end = candidate.span
-    if _MORE.match(text, end):
-        return True
-    if _GLUED.match(text, end) and text[start - 1 : start] != text[end]:
-        return True
-    if not any(repair.kind in _GUESSES for repair in made.repairs):
-        return False
-    if candidate.fence:
-        return bool(text[end : candidate.fence.body[1]].strip(" \t\r\n;}])"))
-    return _PARTS.match(text, end) is not None
+    """Whether a key or an item stands in front, so that a bracket around both has no opener."""
+    front = text[max(0, at - _NAME) : at]
+    return _LED.search(front) is not None or _LED_BY[text[at]].search(front) is not None
 
 
 def _respelled(
@@ -92,8 +87,8 @@ def _respelled(
     read = late.read_tolerantly(
         body, asked.document, asked.verdict, asked.limits, fenced=candidate.fenced
     )
-    if read is None or isinstance(read, Broken):
-        return read or broken
+    if isinstance(read, Broken):
+        return furthest(broken, read)
     for repair in read.repairs:
         said = body[slice(*repair.span)]
         words = repair.kind in {"comment", "bare-value"} and (
@@ -105,10 +100,14 @@ def _respelled(
     return Parsed(read.value, tuple(moved), read)
 
 
-def _broken(body: str, bracket: Bracketed, made: Broken | None) -> Broken:
+def _broken(asked: Asked, candidate: Candidate, made: Broken | None) -> Broken:
     """Why a span that does not parse does not: the model's own word for it comes first."""
+    bracket = candidate.bracket
+    body = asked.text[slice(*bracket.span)]
     if (place := elided_at(body)) is not None:
         return _elided(body, place)
+    if bracket.cut and (wrong := _misclosed(asked, body)):
+        return wrong
     if bracket.cut:
         kept = body.rstrip()
         found = shorten(kept[-24:], 24)
@@ -117,6 +116,17 @@ def _broken(body: str, bracket: Bracketed, made: Broken | None) -> Broken:
         found = shorten(body[slice(*place)], 24)
         return Broken("elided", say("placeholder", found=found), place[0], found)
     return made or Broken("unparsable", say("unclosed"), len(body))
+
+
+def _misclosed(asked: Asked, body: str) -> Broken | None:
+    """What is wrong with data that is not cut off: it ends with a bracket that closes nothing."""
+    if not _CLOSED.search(body):
+        return None
+    read = late.read_tolerantly(body, asked.document, asked.verdict, asked.limits, fenced=False)
+    if not isinstance(read, Broken) or _GOES_ON.match(body, read.at + 1):
+        return None
+    wrong = isinstance(read.message, Phrase) and read.message.key == "wrong-closer"
+    return read if wrong or body.startswith(")", read.at) else None
 
 
 def _whole(asked: Asked, made: Parsed) -> Parsed | Broken:

@@ -11,6 +11,7 @@ from pdl.reply.asked import Asked
 from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.dialects import DIALECTS, Dialects
+from pdl.reply.exact import may_hold_whole_float
 from pdl.reply.feedback import feedback, summary
 from pdl.reply.outcome import Check, Reading, Segment, failed
 from pdl.reply.phrases import say
@@ -105,10 +106,24 @@ def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
 
 def _read(form: str, asked: Asked) -> Reading:
     if form == "json":
-        return late.lone(asked) or _encodable(asked.text, _read_json(asked))
+        found = late.lone(asked) or _encodable(asked.text, _read_json(asked))
+        return _settled(asked, found)
     reading = late.reader(form)(asked)
     held = reading if form in {"yesno", "tasklist"} else _held(asked, reading)
     return _encodable(asked.text, held)
+
+
+def _settled(asked: Asked, reading: Reading) -> Reading:
+    """The same with integers where the schema wants them, which may then not fit its bounds."""
+    if reading.reason or reading.span is None:
+        return reading
+    as_written = not reading.repairs
+    if as_written and not may_hold_whole_float(asked.text[slice(*reading.span)]):
+        return reading
+    if not asked.verdict.look(reading.value)[1]:
+        return reading
+    value = late.settled(asked.document, reading.value)
+    return reading if value is reading.value else _held(asked, replace(reading, value=value))
 
 
 def _held(asked: Asked, reading: Reading) -> Reading:
@@ -131,8 +146,22 @@ def _read_json(asked: Asked) -> Reading:
         else None
     )
     if whole or not containers:
-        return whole or late.reader("prose")(asked)
+        return whole or _unwrapped(asked) or late.reader("prose")(asked)
     return _too_many(asked) or late.reader("brackets")(asked)
+
+
+def _unwrapped(asked: Asked) -> Reading | None:
+    """The scalar in the only object of a reply, if the text around it says no other one."""
+    if not asked.coercions.unwrap or not asked.cut.brackets:
+        return None
+    found = late.reader("brackets")(asked)
+    if found.reason or found.span is None or asked.text[found.span[0]] != "{":
+        return None
+    start, end = found.span
+    around = asked.text[:start] + " " * (end - start) + asked.text[end:]
+    rest = replace(asked, text=around, cut=cut(around, asked.limits, asked.dialects))
+    said = late.reader("prose")(rest)
+    return found if said.reason == "absent" and not said.rejected else None
 
 
 def _too_many(asked: Asked) -> Reading | None:

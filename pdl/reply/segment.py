@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pdl.reply.brackets import Bracketed, Stack
+from pdl.reply.citations import cited_together
 from pdl.reply.dialects import DIALECTS, Dialects
 from pdl.reply.outcome import Segment
 
@@ -89,6 +90,7 @@ class _Pass:
         self._answers: list[Extent] = []
         self._quoted: list[Extent] = []
         self._answer: int | None = None
+        self._tag_at = 0  # where the tag begins that opened it
         self._fence: _Fence | None = None
         self._unclosable: set[str] = set()
         self._ahead: re.Match[str] | None = None  # the fence line that was looked for last
@@ -299,11 +301,12 @@ class _Pass:
 
     def _open_answer(self, tag: re.Match[str]) -> int:
         if self._answer is None and not self._fence and not self._stack:
-            self._answer = tag.end()
+            self._answer, self._tag_at = tag.end(), tag.start()
         return tag.end()
 
     def _close_answer(self, tag: re.Match[str]) -> int:
         if self._answer is not None and not self._fence and not self._stack:
-            self._answers.append((self._answer, tag.start()))
+            if not cited_together(self._text, self._tag_at, tag.end()):
+                self._answers.append((self._answer, tag.start()))
             self._answer = None
         return tag.end()

@@ -27,7 +27,7 @@ def _kinds(document: Json, schema: Json, seen: frozenset[int]) -> frozenset[str]
     if isinstance(schema, bool) or id(schema) in seen:
         return ALL_KINDS if schema is True else frozenset()
     seen |= {id(schema)}
-    kinds = _own_kinds(schema)
+    kinds = frozenset[str]() if forbids_all(schema) else _own_kinds(schema)
     if "$ref" in schema:
         kinds &= _kinds(document, resolve(document, schema["$ref"]), seen)
     for sub in schema.get("allOf", ()):
@@ -36,6 +36,11 @@ def _kinds(document: Json, schema: Json, seen: frozenset[int]) -> frozenset[str]
         if word in schema:
             kinds &= frozenset().union(*(_kinds(document, sub, seen) for sub in schema[word]))
     return kinds
+
+
+def forbids_all(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema says `not` of everything, which some write for `false`."""
+    return schema.get("not", False) in (True, {})
 
 
 def _own_kinds(schema: Mapping[str, Any]) -> frozenset[str]:

@@ -35,6 +35,12 @@ def fault(keyword: str, path: JsonPath, value: Json, wanted: str, message: str) 
     return Violation(path, keyword, brief(value), wanted, message)
 
 
+def unwelcome(keyword: str, value: Json, path: JsonPath) -> Violation:
+    """A value where none may stand."""
+    message = say("unknown") if path else say("forbidden-by-schema")
+    return fault(keyword, path, value, say("nothing"), message)
+
+
 def wrong_type(kinds: Sequence[str], value: Json, path: JsonPath) -> Violation:
     """`integer` was wanted, and something else stands there."""
     wanted, message = _wrong_type(tuple(kinds), kind_of(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 MOST = 1_000
 """Violations of one value that are collected; what may be wrong behind them is not looked at."""
+
+
+def is_full(violations: Sequence[Violation]) -> bool:
+    """Whether so many were collected that there may be more."""
+    return len(violations) >= MOST
 
 
 @dataclass(frozen=True, slots=True)

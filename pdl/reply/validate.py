@@ -18,9 +18,10 @@ from pdl.reply.kinds import KINDS
 from pdl.reply.nearest import nearest as nearest_branch
 from pdl.reply.outcome import Violation
 from pdl.reply.phrases import say
-from pdl.reply.simple_faults import SIMPLE, fault, wrong_type
+from pdl.reply.simple_faults import SIMPLE, fault, unwelcome, wrong_type
 from pdl.reply.todo import MOST, Found, Mark, Run, Task, Union
 from pdl.reply.verdict import Verdict, verdict_of
+from pdl.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.reply.compiled import Memo
     from pdl.reply.references import Document
-    from pdl.schema import Schema
 
 _KEPT = 60  # violations of one branch of a union that are collected
 _COMPARED = 5_000  # words that are compared with misspelled ones
@@ -132,8 +132,11 @@ class Survey:
 def violations(schema: Schema, value: Json) -> tuple[Violation, ...]:
     """All that is wrong with a Python value, up to 1,000 things; an empty tuple if it fits.
 
-    A tuple counts as an array. Raises RecursionError for a value that is nested beyond all limits.
+    A tuple counts as an array. Raises TypeError for a schema of another type, and RecursionError
+    for a value that is nested beyond all limits.
     """
+    if not isinstance(schema, Schema):
+        raise TypeError(f"schema must be a pdl.Schema, not {type(schema).__name__}")
     return violations_of(schema.document, value)
 
 
@@ -150,7 +153,7 @@ def _look(run: Run, task: Task) -> Found:
     schema, value, path = task.schema, task.value, task.path
     if isinstance(schema, bool):
         if not schema:
-            yield fault("false", path, value, say("nothing"), say("unknown"))
+            yield unwelcome("false", value, path)
         return
     kinds = _kinds(schema)
     if kinds and not any(KINDS[kind](value) for kind in kinds):

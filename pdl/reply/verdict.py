@@ -8,7 +8,7 @@ limit.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from pdl.reply import late
 from pdl.reply.by_type import BY_TYPE, only_type
 from pdl.reply.columns import column, each
 from pdl.reply.combine import COMBINED
-from pdl.reply.compiled import Cell, Memo, Test, always, never, nothing
+from pdl.reply.compiled import FLOAT_MET, Cell, Memo, Test, always, never, nothing
 from pdl.reply.kinds import KINDS
 from pdl.reply.references import Document, resolve
 
@@ -63,6 +63,11 @@ class Verdict:
     def __call__(self, value: Json) -> bool:
         """Whether the value fits. Raises RecursionError for values nested beyond all limits."""
         return self._root[0](value, {})
+
+    def look(self, value: Json) -> tuple[bool, bool]:
+        """Whether the value fits, and whether a float was met where an integer is wanted."""
+        memo: Memo = {}
+        return self._root[0](value, memo), FLOAT_MET in memo
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -192,7 +197,20 @@ def _every(tests: list[Test]) -> Test:
 
 def _type(kinds: str | list[str]) -> Test:
     fits = [KINDS[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)]
+    if "integer" in kinds and "number" not in kinds:
+        return _integer(fits)
     if len(fits) == 1:
         one = fits[0]
         return lambda value, _memo: one(value)
     return lambda value, _memo: any(fit(value) for fit in fits)
+
+
+def _integer(fits: list[Callable[[Json], bool]]) -> Test:
+    """The test of `integer`, perhaps among other types: notes the floats that are such ones."""
+
+    def test(value: Json, memo: Memo) -> bool:
+        if type(value) is float and value.is_integer():
+            memo[FLOAT_MET] = True
+        return any(fit(value) for fit in fits)
+
+    return test

@@ -48,6 +48,8 @@ def _wanted_json(document: JsonSchema, *, alone: bool) -> Phrase:
         items = row(dict.fromkeys(map(_literal, values)))
         return say("give-choice" if alone else "answer-choice", items=items)
     named = sorted(kind for kind in kinds if not (kind == "integer" and "number" in kinds))
+    if named == ["null"]:
+        return say("just-null")
     if len(named) != 1:
         return say("give-one") if alone else say("give-fitting")
     [kind] = named

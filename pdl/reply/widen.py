@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.reply.judge import Judged, judge
-from pdl.reply.parse import Broken
+from pdl.reply.parse import Broken, Parsed, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def widened(asked: Asked, judged: Sequence[Judged]) -> list[Judged]:
             tries -= 1
             longer = _longer(asked, one.candidate)
             found = judge(asked, longer) if longer else None
-            if found and found.fate == "fits":
+            if found and found.fate == "fits" and not _runs_on(asked, one, found):
                 out.append(found)
                 continue
         out.append(one)
@@ -45,6 +45,16 @@ def widened(asked: Asked, judged: Sequence[Judged]) -> list[Judged]:
 
 def _may_be_longer(one: Judged) -> bool:
     return isinstance(one.made, Broken) and one.made.reason in {"unparsable", "truncated"}
+
+
+def _runs_on(asked: Asked, short: Judged, long: Judged) -> bool:
+    """Whether a reading takes prose behind a whole value for the rest of one of its strings."""
+    made = long.made
+    if not short.candidate.bracket.closed or not isinstance(made, Parsed):
+        return False
+    start, end = short.candidate.span
+    whole = isinstance(parse(asked.text[start:end], asked.limits), Parsed)
+    return whole and any(repair.kind == "raw-control" for repair in made.repairs)
 
 
 def _longer(asked: Asked, candidate: Candidate) -> Candidate | None:

@@ -17,15 +17,18 @@ NO = (
 )
 _ALL = "|".join(sorted(YES + NO, key=len, reverse=True))
 _SIGNS = "\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e"  # vowel signs, which belong to the letter before
-_END = rf"(?!_*[^\W_]|[{_SIGNS}]|['’]\w|-\w|\.?[ \t]?\d)"
+_END = rf"(?!_*[^\W_]|[{_SIGNS}]|['’]\w|-\w)"
 _SO = r"(?=입니다|이에요|예요|です)"
 
 WORD = re.compile(
-    rf"(?<![^\W_は为為은는])(?<!['’-])(?P<word>{_ALL})"
+    rf"(?<![^\W_は为為은는])(?<!['’-])(?!no\.?[ \t]?\d)(?P<word>{_ALL})"
     rf"(?:[ \t,]+(?P=word)(?=[*_\"]*[ \t]*(?:[.,;:!?\n。！]|$)))*+(?:{_END}|{_SO})",
     re.IGNORECASE,
 )
 """The word of an answer, said once or more; `No. 5` is a number."""
+
+NUMBERED = re.compile(r"no\.[ \t]?\d", re.IGNORECASE)
+"""A number, or a no and a sentence behind it: `No. 5 people came.`"""
 
 WHOLE = (
     (
@@ -75,7 +78,9 @@ APART_BEHIND = re.compile(
 BUT = re.compile(
     r"\b(?:but|though|aber|mais|pero|mas|ma|maar|ale|но|ama|men|але)[ \t]+$", re.IGNORECASE
 )
-"""What stands around a second answer."""
+LINKED = re.compile(r"\b(?:is|was|says|ist|lautet|est|es|é|è)[ \t]*[:*_\"'“]*$", re.IGNORECASE)
+ENDED = re.compile(r"[*_`\"'”)]*[ \t]*(?:$|[.!\n])")
+"""What stands around a second answer: apart, behind `but`, or as `5 is no.`"""
 
 HEDGE = re.compile(
     r"\b(?:only\s+(?:if|when)|unless|maybe|perhaps|possibly|depends|in\s+(?:some|certain|other)\s+cases|sometimes"

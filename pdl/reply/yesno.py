@@ -22,9 +22,12 @@ from pdl.reply.yes_words import (
     CONTRARY,
     CONTRAST,
     DENIAL,
+    ENDED,
     HEDGE,
     HEDGED,
+    LINKED,
     NEGATED,
+    NUMBERED,
     OFFER,
     WHOLE,
     WORD,
@@ -105,7 +108,7 @@ def _leads(text: str, word: re.Match[str], start: int = 0) -> bool:
 
 def _answer(text: str, words: list[re.Match[str]], start: int) -> Reading | None:
     """`Yes, …` and `No.` at the beginning, or the only answer that stands where answers do."""
-    if not words:
+    if not words or NUMBERED.match(text, _begin(text, start)):
         return None
     sentences = Sentences(_without(text, words))
     leads = _leads(text, words[0], start)
@@ -157,7 +160,7 @@ def _is_opposite(text: str, other: re.Match[str], *, value: bool) -> bool:
     if _value(other) == value:
         return False
     before = text[max(0, other.start() - _BEFORE) : other.start()]
-    if BUT.search(before):
+    if BUT.search(before) or (LINKED.search(before) and ENDED.match(text, other.end())):
         return True
     apart = APART_BEFORE.search(before) is not None
     return apart and APART_BEHIND.match(text, other.end()) is not None

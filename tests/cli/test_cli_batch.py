@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from pdl.cli.app import application
 from pdl.cli.batch import lines as lines_module
 from pdl.cli.batch.lines import Fault, Line, Lines, Record, read_record
+from pdl.cli.batch.sink import FileSink
 from pdl.cli.batch.tally import Tally
 
 if TYPE_CHECKING:
@@ -168,6 +169,20 @@ def test_a_file_that_holds_other_things_is_refused_and_kept(text: str) -> None:
     assert result.exit_code == 2
     assert "results.jsonl:1:1: this is no line of results" in result.stderr
     assert RESULTS.read_text(encoding="utf-8") == text
+
+
+def test_a_file_that_another_run_writes_is_refused() -> None:
+    resumed()
+    before = RESULTS.read_bytes()
+    with FileSink(str(RESULTS)):
+        refused = resumed()
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        "another run is writing results.jsonl\n"
+        "  hint: wait until it has ended, or name another --out\n"
+    )
+    assert RESULTS.read_bytes() == before
+    assert resumed().exit_code == 1
 
 
 def test_results_may_be_thrown_away() -> None:

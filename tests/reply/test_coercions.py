@@ -113,3 +113,43 @@ def test_too_many_combinations_of_unions_are_left_alone() -> None:
     value = {"k0": "1"}
     allowed = Coercions(numbers_in_strings=True)
     assert coerce(schema.document, value, allowed, DEFAULT_LIMITS) == (value, ())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ['{"answer": 5}', "[5]", 'The answer: {"answer": 5}', '```json\n{"a": {"n": 5}}\n```'],
+)
+def test_a_scalar_at_the_root_is_unwrapped(reply: str) -> None:
+    schema = pdl.Schema.parse("int")
+    assert not pdl.check(schema, reply).ok
+    check = pdl.check(schema, reply, coercions=Coercions(unwrap=True))
+    assert check.value == 5
+    assert {repair.kind for repair in check.repairs} == {"unwrap"}
+    assert check.span is not None
+    assert all(
+        check.span[0] <= repair.span[0] < repair.span[1] <= check.span[1]
+        for repair in check.repairs
+    )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"answer": 5, "other": 6}',
+        '{"answer": 5} or {"answer": 6}',
+        'It is 7. {"answer": 5}',
+        "Ask again, see [5].",
+        '{"answer": "5"}',
+        "[5, 6]",
+        '{"answer": 5',
+    ],
+)
+def test_a_scalar_that_is_not_certain_is_not_unwrapped(reply: str) -> None:
+    assert not pdl.check(pdl.Schema.parse("int"), reply, coercions=Coercions(unwrap=True)).ok
+
+
+def test_several_changes_lead_to_a_scalar_at_the_root() -> None:
+    allowed = Coercions(unwrap=True, enum_case=True)
+    check = pdl.check(pdl.Schema.parse('"bug" | "feat"'), '{"kind": "Bug"}', coercions=allowed)
+    assert check.value == "bug"
+    assert [repair.kind for repair in check.repairs] == ["unwrap", "enum_case"]

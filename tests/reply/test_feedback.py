@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -150,3 +151,11 @@ def test_braces_of_a_reply_are_no_fields() -> None:
     check = pdl.check(schema, '{"a": "{found}"}')
     assert 'not "{found}"' in check.feedback
     assert 'not "{found}"' in feedback_in(GERMAN, schema, check)
+
+
+def test_more_errors_than_are_counted_are_mentioned() -> None:
+    reply = json.dumps(["x"] * 1_200)
+    check = pdl.check(pdl.Schema.parse("[int]"), reply)
+    assert len(check.errors) == 1_000
+    assert check.feedback.endswith("\nThere may be more errors.")
+    assert "(and at least 999 more)" in check.summary

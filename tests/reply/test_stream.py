@@ -12,7 +12,7 @@ import pytest
 
 import pdl
 from pdl.limits import Limits
-from pdl.reply import DIALECTS, Stream
+from pdl.reply import DIALECTS, Coercions, Stream
 from pdl.reply.streaming import scanner, stream
 from pdl.reply.streaming.cursor import Cursor
 
@@ -24,14 +24,14 @@ def test_the_example_is_true() -> None:
 
 
 def test_states_of_parts() -> None:
-    partial = Stream(PERSON).feed('{"name": "Ann", "tags": ["a", "b')
-    assert partial.value == {"name": "Ann", "tags": ["a", "b"]}
-    assert partial.growing == ("tags", 1)
+    partial = Stream(PERSON).feed('So: {"name": "Ann", "tags": ["a", "b", "c')
+    assert partial.value == {"name": "Ann", "tags": ["a", "b", "c"]}
+    assert partial.growing == ("tags", 2)
+    assert partial.start == 4
     assert [partial.state(path) for path in ((), ("name",), ("tags",), ("tags", 1))] == [
         "open", "complete", "open", "open",
     ]  # fmt: skip
-    assert partial.is_complete(("tags", 0))
-    for path in (("age",), ("tags", 2), ("tags", -1), ("name", 0), (0,), ("tags", "a")):
+    for path in (("age",), ("tags", 3), ("tags", -1), ("name", 0), (0,), ("tags", "a")):
         assert partial.state(path) == "absent"
     assert list(partial.complete_paths()) == [("name",), ("tags", 0)]
 
@@ -41,6 +41,34 @@ def test_a_complete_value_has_all_its_paths() -> None:
     assert partial.complete
     assert partial.growing is None
     assert list(partial.complete_paths()) == [(), ("name",), ("tags",), ("tags", 0)]
+
+
+def test_a_string_in_front_of_the_last_bracket_waits_for_the_fence() -> None:
+    fed = Stream(PERSON)
+    partial = fed.feed('```json\n{"age": 3, "name": "Ann"}\n')
+    assert partial.complete
+    assert list(partial.complete_paths()) == [("age",)]
+    assert fed.feed("```\n").is_complete(("name",))
+
+
+def test_with_coercions_nothing_is_certain() -> None:
+    allowed = Coercions(numbers_in_strings=True)
+    partial = Stream(PERSON, coercions=allowed).feed('{"age": "3", "tags": []}')
+    assert partial.value == {"age": "3", "tags": []}
+    assert list(partial.complete_paths()) == []
+
+
+def test_a_partial_comes_again_while_nothing_changes() -> None:
+    fed = Stream(PERSON)
+    partial = fed.feed('{"tags": ["a"], ')
+    assert fed.feed(" \n") is partial
+    assert fed.feed('"na') is partial
+    assert fed.feed('me": "') is not partial
+
+
+def test_only_so_many_errors_are_collected() -> None:
+    partial = Stream(pdl.Schema.parse("[int]")).feed(json.dumps([True] * 3000))
+    assert len(partial.errors) == 1000
 
 
 def test_before_an_answer_begins_there_is_nothing() -> None:
@@ -66,7 +94,7 @@ def test_earlier_partials_stay() -> None:
 
 
 def test_an_error_has_its_place() -> None:
-    text = 'So: {"name": "Ann", "age": 130,'
+    text = 'So: {"name": "Ann", "age": 130, "'
     [error] = Stream(PERSON).feed(text).errors
     assert error.path == ("age",)
     assert error.span is not None

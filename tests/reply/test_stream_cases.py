@@ -2,7 +2,7 @@
 
 The file beside it has a line for each character with which the partial changes: what came since
 the line before, the value then, and the path that is open, or that the value is complete; below it
-what was found wrong.
+which parts are certain, and what was found wrong.
 """
 
 from __future__ import annotations
@@ -44,13 +44,17 @@ def trace(schema: pdl.Schema, reply: str) -> str:
     stream = Stream(schema)
     lines: list[str] = []
     since, last, told = "", "nothing", 0
+    sure: list[str] = []
     for char in reply:
         partial = stream.feed(char)
         since += char
-        if state(partial) != last or len(partial.errors) != told:
+        certain = [format_path(path) for path in partial.complete_paths()]
+        if (state(partial), certain, len(partial.errors)) != (last, sure, told):
             lines.append(f"{json.dumps(since, ensure_ascii=False)}\n    {state(partial)}")
+            new = [path for path in certain if path not in sure]
+            lines += [f"    certain: {', '.join(new)}"] if new else []
             lines += [f"    ! {error} at {error.span}" for error in partial.errors[told:]]
-            since, last, told = "", state(partial), len(partial.errors)
+            since, last, sure, told = "", state(partial), certain, len(partial.errors)
     if since:
         lines.append(f"{json.dumps(since, ensure_ascii=False)}\n    (as before)")
     check = stream.close()

@@ -47,8 +47,8 @@ def run(options: BatchOptions, schema: Schema | None, coercions: Coercions) -> i
         if out and _is_file(stream, out):
             # The results would be read as further replies, without end.
             raise click.UsageError("--out names the file that --batch reads")
-        batch = _Batch(options, task, stream, out)
-        return _told(batch)
+        with FileSink(out) if out else ScreenSink(Screen.stdout()) as sink:
+            return _told(_Batch(options, task, stream, sink, out))
 
 
 def _told(batch: _Batch) -> int:
@@ -72,14 +72,17 @@ class _Batch:
     """One run over a file of replies; `out` is the file of the results, if they go to one."""
 
     def __init__(
-        self, options: BatchOptions, task: Task, stream: BinaryIO, out: str | None
+        self, options: BatchOptions, task: Task, stream: BinaryIO, sink: Sink, out: str | None
     ) -> None:
         self.name = "<stdin>" if options.file == STDIN else options.file
         self.out = out
         self._options = options
         self._task = task
         self._stream = stream
+        self._sink = sink
         self._earlier = read_earlier(self.out, task.digest) if self.out else Earlier()
+        if isinstance(sink, FileSink):
+            sink.size = self._earlier.size
         self._held = 0
         self.tally = Tally(self._earlier.tally.copy(), self._earlier.tally.total())
 
@@ -87,10 +90,10 @@ class _Batch:
         """Check what has no result yet, in order; each result is written as it comes."""
         work = partial(outcomes, self._task)
         workers = Workers(work, self._options.jobs, LONGEST)
-        with self._progress() as progress, self._sink() as sink, workers:
+        with self._progress() as progress, workers:
             lines = Lines(self._stream, self.name)
             for piece, found in workers.in_order(self._pieces(lines, progress)):
-                self._take(piece, found, sink, progress)
+                self._take(piece, found, progress)
                 progress.show(lines.bytes_read, self.tally.short())
             progress.show(lines.bytes_read, self.tally.short())
             self._refuse_other_input()
@@ -132,14 +135,12 @@ class _Batch:
             message = f"{self.out}: answers {more:,} lines that {self.name} does not have"
             raise FileError(Problem("file/results", message, None, ANEW))
 
-    def _take(
-        self, piece: Sequence[Line], found: Sequence[Outcome], sink: Sink, progress: Progress
-    ) -> None:
+    def _take(self, piece: Sequence[Line], found: Sequence[Outcome], progress: Progress) -> None:
         """Write the results of a piece, and say which of its lines hold no reply."""
         results = [one for one in found if one.fault is None]
         if results:
-            with sink.unbroken():
-                sink.write("\n".join(one.text for one in results))
+            with self._sink.unbroken():
+                self._sink.write("\n".join(one.text for one in results))
                 self.tally.verdicts.update(one.verdict for one in results)
         for line, one in zip(piece, found, strict=True):
             if one.fault is not None:
@@ -151,11 +152,6 @@ class _Batch:
             progress.write(Screen.stderr().problem(problem(line, fault, self.name)))
         elif self.tally.faulty == _SHOWN + 1:
             progress.write("… further lines without a reply are only counted")
-
-    def _sink(self) -> Sink:
-        if self.out:
-            return FileSink(self.out, self._earlier.size)
-        return ScreenSink(Screen.stdout())
 
     def _progress(self) -> Progress:
         """A bar if there is a terminal to itself, which results do not go to as well."""

@@ -8,7 +8,7 @@ import stat
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol
 
-from pdl.cli.batch import interrupts
+from pdl.cli.batch import interrupts, locks
 from pdl.errors import FileError, Problem
 
 if TYPE_CHECKING:
@@ -58,20 +58,24 @@ class ScreenSink:
 
 
 class FileSink:
-    """A file that results are appended to, behind its first `size` bytes.
+    """A file that results are appended to, and that no other run appends to meanwhile.
 
-    Raises FileError if it cannot be written.
+    `size`, once it is known, is how many of its bytes are whole lines, which the first results are
+    to follow. Raises FileError if it cannot be written, or another run writes it.
     """
 
-    def __init__(self, file: str, size: int) -> None:
+    def __init__(self, file: str) -> None:
         self._file = file
-        self._size = size
-        self._is_begun = False
+        self.size: int | None = None
         try:
             # Unbuffered: what was written is in the file, also if this process is killed.
             self._stream = io.FileIO(file, "ab")
         except OSError as error:
             raise _unwritable(file, error) from error
+        if not locks.lock(self._stream.fileno()):
+            self._stream.close()
+            hint = "wait until it has ended, or name another --out"
+            raise FileError(Problem("file/in-use", f"another run is writing {file}", None, hint))
 
     def __enter__(self) -> Self:
         return self
@@ -97,9 +101,9 @@ class FileSink:
 
     def _drop_half_line(self) -> None:
         """Before the first line, cut off one that a run which was killed left half-written."""
-        if not self._is_begun and os.fstat(self._stream.fileno()).st_size > self._size:
-            self._stream.truncate(self._size)
-        self._is_begun = True
+        if self.size is not None and os.fstat(self._stream.fileno()).st_size > self.size:
+            self._stream.truncate(self.size)
+        self.size = None
 
 
 def _unwritable(file: str, error: OSError) -> FileError:

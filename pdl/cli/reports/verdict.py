@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pdl._types import format_path
 from pdl.cli.reports.json_text import json_line
 from pdl.errors import Problem
+from pdl.reply.todo import is_full
 
 if TYPE_CHECKING:
     from pdl.cli.screen import Screen
@@ -45,7 +46,9 @@ def verdict_text(check: Check, reply: Source, screen: Screen) -> str:
     assert check.reason is not None
     lines = [screen.problem(_problem(error, check, reply)) for error in check.errors[:_SHOWN]]
     more = len(check.errors) - _SHOWN
-    if more > 0:
+    if more > 0 and is_full(check.errors):
+        lines.append(f"… and at least {more:,} more; --json lists the first {len(check.errors):,}")
+    elif more > 0:
         lines.append(f"… and {more:,} more; --json lists them all")
     name = screen.style(screen.safe(reply.name), "strong")
     lines.append(f"{name}: {_REASONS[check.reason]} [{check.reason}]")

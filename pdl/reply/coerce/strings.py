@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.kinds import exact
+from pdl.reply.kinds import as_integer, exact
+from pdl.reply.kinds import whole as whole_number
 from pdl.reply.parse import Parsed, is_deep, parse
 from pdl.reply.wholeness import half_character, stand_in
 
@@ -52,13 +53,13 @@ def _value(found: re.Match[str] | None, limits: Limits, *, whole: bool) -> float
     if len(digits) > limits.integer_digits:
         return None
     if not found["rest"]:
-        return int(digits)
+        return whole_number(digits, limits.integer_digits)
     if len(digits.lower().partition("e")[2]) > _EXPONENT:
         return None
     value = exact(digits)
     if isinstance(value, str):
         return None
-    return int(value) if whole and value % 1 == 0 else value
+    return as_integer(value) if whole and value % 1 == 0 else value
 
 
 def is_word(text: str) -> bool:

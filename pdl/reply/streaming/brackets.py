@@ -34,13 +34,16 @@ _FENCE_LEAD = 1000  # as many between a fence and a bracket in it
 class BracketReader:
     """Shows the bracket of a wanted kind that began last, unless an earlier one ranks higher.
 
-    That is provisional: which one is the answer only the end tells.
+    That is provisional: which one is the answer only the end tells. `lasting`: so is all of it.
     """
 
-    def __init__(self, rules: Rules | None, wish: Wish, limits: Limits, tags: Tags) -> None:
+    def __init__(
+        self, rules: Rules | None, wish: Wish, limits: Limits, tags: Tags, *, lasting: bool
+    ) -> None:
         self.waits = False
         self._rules = rules
         self._wish = wish
+        self._lasting = lasting
         self._limits = limits
         self._tags = tags
         stops = re.escape("".join(tags.first))
@@ -56,6 +59,7 @@ class BracketReader:
         self._reading: Candidate | None = None
         self._shown: Candidate | None = None
         self._fallback: Candidate | None = None
+        self._last: Candidate | None = None  # the last one, if nothing but blanks is behind it
         self._ended = 0  # where the last candidate ended
         self._count = 0  # candidates that are data
         self._blank = True  # nothing has been said since the text began
@@ -74,6 +78,9 @@ class BracketReader:
     def closed(self, _line: str) -> None:
         """The fence was closed."""
         self._blank = False
+        if self._last and self._last.place.fenced:
+            self._last.settle(alone=True)
+        self._last = None
 
     def token(self, _tag: Tag) -> bool:
         """A token of a turn."""
@@ -92,17 +99,7 @@ class BracketReader:
         shown = self._shown
         if self._reading and self._reading.is_shown(shown):
             shown = self._reading
-        if shown is None:
-            return NOTHING
-        errors = shown.judge.errors
-        complete = shown.machine.status == "closed"
-        return Partial(
-            started=True,
-            complete=complete,
-            _view=shown.machine.view(),
-            _found=errors,
-            _count=len(errors),
-        )
+        return shown.partial() if shown else NOTHING
 
     # Reading
 
@@ -139,6 +136,9 @@ class BracketReader:
             return False
         self._ended = cursor.offset
         self._finish(candidate)
+        if machine.status == "closed":
+            candidate.settle(alone=False)
+            self._last = candidate
         return True
 
     def _pass_over(self, cursor: Cursor, fence: Fence | None) -> bool:
@@ -162,8 +162,9 @@ class BracketReader:
         return True
 
     def _see(self, cursor: Cursor, end: int) -> None:
-        if self._blank and cursor.text[cursor.at : end].strip(_DECORATION):
-            self._blank = False
+        if (self._blank or self._last) and (said := cursor.text[cursor.at : end].strip()):
+            self._blank = self._blank and not said.strip(_DECORATION)
+            self._last = None
         cursor.at = end
 
     def _bracket(self, cursor: Cursor, fence: Fence | None) -> None:
@@ -173,6 +174,7 @@ class BracketReader:
             self._loose.open(char)
             self._see(cursor, cursor.at + 1)
             return
+        self._last = None
         place = self._place(cursor, fence)
         judge = Judge(self._rules)
         self._reading = Candidate(self._wish, place, judge, self._limits, self._tags)
@@ -202,7 +204,7 @@ class BracketReader:
         elif stuck:
             for bracket in machine.brackets():
                 self._loose.open(bracket)
-        if machine.limit:
+        if machine.limit and candidate.is_certain:
             self._reach(machine.limit, candidate)
         if self._is_too_many() and self._shown:
             message = say("many-candidates", number=self._limits.reply_candidates)
@@ -210,7 +212,7 @@ class BracketReader:
 
     def _reach(self, limit: str, candidate: Candidate) -> None:
         span = (self._ended, self._ended + 1)
-        candidate.judge.errors.append(Violation((), "limit", "", "", limit, span))
+        candidate.judge.reach(Violation((), "limit", "", "", limit, span))
 
     def _withdraw(self) -> None:
         """A bracket of prose closes around what was shown: it was a part of that prose."""
@@ -222,7 +224,14 @@ class BracketReader:
     def _place(self, cursor: Cursor, fence: Fence | None) -> Place:
         rank = 2 if self._tagged else self._rank(cursor, fence)
         clear = self._is_clear(cursor, fence)
-        return Place(rank, clear, len(self._loose), fenced=fence is not None)
+        return Place(
+            rank,
+            clear,
+            len(self._loose),
+            fenced=fence is not None,
+            start=cursor.offset,
+            lasting=self._lasting or (fence is not None and fence.quoted),
+        )
 
     def _rank(self, cursor: Cursor, fence: Fence | None) -> int:
         """As in `pdl.reply.candidates`, by the words in front."""

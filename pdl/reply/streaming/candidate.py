@@ -1,17 +1,24 @@
-"""A bracket that may begin the answer, and when it is plain enough to be shown."""
+"""A bracket that may begin the answer: when it is to be shown, and what of it is certain."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.kinds import is_integer, is_number, kind_of
+from pdl.reply.streaming.doubts import Doubts
 from pdl.reply.streaming.machine import Machine
+from pdl.reply.streaming.partial import NOTHING, Partial
+from pdl.reply.streaming.tree import Growth, Whole, same
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply.outcome import Extent
     from pdl.reply.streaming.judge import Judge
+    from pdl.reply.streaming.partial import View
     from pdl.reply.streaming.tags import Tags
     from pdl.reply.streaming.tree import Open
     from pdl.reply.streaming.wish import Wish
@@ -21,7 +28,7 @@ _CITED = 999  # the highest number of a citation
 
 
 class Place(NamedTuple):
-    """Where a bracket stands.
+    """Where a bracket stands: `start` is its offset in the reply.
 
     `rank`: how clearly the reply says that it is the answer, as in `pdl.reply.candidates`. `clear`:
     nothing but an answer stands there: at the beginning, behind a colon, in a fence for data.
@@ -32,10 +39,14 @@ class Place(NamedTuple):
     clear: bool
     depth: int
     fenced: bool
+    start: int
+    lasting: bool  # nothing of it is certain before the reply ends
 
 
 class Candidate:
-    """Reads one bracket; hears what the machine reads and tells the judge.
+    """Reads one bracket; hears what the machine reads, and tells the judge what of it is certain.
+
+    `known` is what is certain; what is not yet is held back from the judge as well.
 
     Prose has brackets as well: `{name}`, `[1]`, `[see below]`. Where one would do, a bracket counts
     from what makes it data: a string, a key with its colon, a bracket in it.
@@ -45,6 +56,10 @@ class Candidate:
         self.place = place
         self.judge = judge
         self.machine = Machine(limits, self, tags, fenced=place.fenced)
+        self.known: Growth | Whole | None = None
+        self._told: tuple[View | None, Growth | Whole | None, Partial] = (None, None, NOTHING)
+        self._held: list[Callable[[], None]] = []
+        self._doubts = Doubts(wish, limits, fenced=place.fenced, lasting=place.lasting)
         self._wish = wish
         self._level = 0
         self._wanted = False
@@ -68,9 +83,25 @@ class Candidate:
         """Whether it is data, wanted or not."""
         return self._solid or self.machine.quoted
 
+    def partial(self) -> Partial:
+        """What is known now: the same as before if nothing has changed."""
+        view, errors = self.machine.view(), self.judge.errors
+        last = self._told
+        if not (same(view, last[0]) and self.known is last[1] and errors is last[2].errors):
+            told = Partial(
+                started=True,
+                complete=isinstance(view, Whole),
+                start=self.place.start,
+                errors=errors,
+                _view=view,
+                _known=self.known,
+            )
+            self._told = (view, self.known, told)
+        return self._told[2]
+
     # What the machine reads
 
-    def open(self, key: str | int | None, box: Json, *, again: bool) -> None:
+    def open(self, top: Open | None, key: str | int | None, box: Json, *, again: bool) -> None:
         """A bracket opens."""
         if key is None:
             self._is_list = isinstance(box, list)
@@ -78,14 +109,16 @@ class Candidate:
         elif self._level == 1:
             self._part(kind_of(box))
         self._level += 1
-        self.judge.open(key, box, again=again)
+        self._doubts.open(top, key, box)
+        self._held.append(partial(self.judge.open, key, box, again=again))
 
     def key(self, top: Open, name: str, span: Extent) -> None:
         """A key is complete."""
         if self._level == 1:
             self._solid = True
             self._note(name)
-        self.judge.key(top, name, span)
+        self._doubts.key(top, name)
+        self._held.append(partial(self.judge.key, top, name, span))
 
     def _note(self, name: str) -> None:
         """A key of the outermost object: of the answer, of a tool call around it, or of both."""
@@ -106,12 +139,41 @@ class Candidate:
                 self._known = self._known or (self.place.clear and self._takes("integer"))
             elif not is_number(value) or self._takes(kind_of(value)):
                 self._part(kind_of(value))
-        self.judge.scalar(top, key, value, span)
+        self._doubts.scalar(top, key, value)
+        self._held.append(partial(self.judge.scalar, top, key, value, span))
 
     def close(self, top: Open, span: Extent) -> None:
         """A bracket closes."""
         self._level -= 1
-        self.judge.close(top, span)
+        self._doubts.close(top)
+        self._held.append(partial(self.judge.close, top, span))
+
+    def sure(self, top: Open) -> None:
+        """What was read by now can be read in no other way."""
+        if not self._doubts:
+            self._release()
+            self.known = Growth(top, None)
+
+    def settle(self, *, alone: bool) -> None:
+        """Its last bracket is there; `alone`: so is the end of the fence that it is alone in.
+
+        Behind a string the last bracket may be a part of it, as long as text comes.
+        """
+        view = self.machine.view()
+        certain = not self._doubts and self.machine.certainty.holds(alone=alone)
+        if certain and isinstance(view, Whole):
+            self._release()
+            self.known = view
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether all that was read of it is certain."""
+        return not self._doubts and self.machine.certainty.holds(alone=False)
+
+    def _release(self) -> None:
+        for tell in self._held:
+            tell()
+        self._held.clear()
 
     def _part(self, kind: str) -> None:
         self._solid = True

@@ -10,7 +10,7 @@ from pdl.reply.asked import Asked
 from pdl.reply.segment import cut
 from pdl.reply.streaming.growing import Growing
 from pdl.reply.streaming.partial import NOTHING, Partial
-from pdl.reply.streaming.text import Written
+from pdl.reply.streaming.text import Told
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
@@ -34,6 +34,7 @@ class CodeReader:
         self._lang = lang
         self._limits = limits
         self._stops = re.compile(f"[`~{re.escape(''.join(tags.first))}]")
+        self._told = Told()
         self.restart()
 
     def restart(self) -> None:
@@ -112,8 +113,6 @@ class CodeReader:
 
     def partial(self) -> Partial:
         """What is known now."""
-        text = self._text
-        if text is None:
+        if self._text is None:
             return NOTHING
-        view = Written(text, len(text), self._is_open)
-        return Partial(started=True, complete=not self._is_open, _view=view)
+        return self._told.partial(self._text, is_open=self._is_open)

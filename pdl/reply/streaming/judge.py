@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdl._types import JsonPath
 from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.streaming.holding import Holding, Rules, Sub
-from pdl.reply.todo import Task
+from pdl.reply.todo import MOST, Task
 from pdl.reply.validate import Survey  # finds what is wrong with a value by any part of a document
 
 if TYPE_CHECKING:
@@ -30,11 +30,12 @@ class Judge:
     A scalar is judged when it ends; an object or an array for itself when it closes, since its
     parts have been; by a union, a condition, or another keyword that looks into it, as a whole
     when it closes. Only `errors` comes of it. Without rules nothing is judged, nor behind a
-    pattern of the schema that cannot be used: then only the end tells.
+    pattern of the schema that cannot be used: then only the end tells. Of errors so many are
+    collected as `pdl.check` collects.
     """
 
     def __init__(self, rules: Rules | None) -> None:
-        self.errors: list[Violation] = []
+        self.errors: tuple[Violation, ...] = ()
         self._seen: set[_Seen] = set()
         self._closed: set[JsonPath] = set()  # where keys were told one by one
         self._open: list[Holding] = []
@@ -109,7 +110,13 @@ class Judge:
             told = one.keyword == "additionalProperties" and one.path in self._closed
             if mark not in self._seen and not told:
                 self._seen.add(mark)
-                self.errors.append(replace(one, span=span))
+                self.errors = (*self.errors, replace(one, span=span))
+        if len(self.errors) >= MOST:
+            self._give_up()
+
+    def reach(self, limit: Violation) -> None:
+        """A limit is reached."""
+        self.errors = (*self.errors, limit)
 
     def _give_up(self) -> None:
         self._rules = None

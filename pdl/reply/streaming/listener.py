@@ -1,4 +1,4 @@
-"""Who hears of the parts of a value while it is read."""
+"""Who hears of the parts of a value while it is read, and when they are certain."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class Listener(Protocol):
     """Hears of each part that is there. `again`: it is the second value of its key."""
 
-    def open(self, key: str | int | None, box: Json, *, again: bool) -> None:
-        """A bracket opens; only the outermost one has no key."""
+    def open(self, top: Open | None, key: str | int | None, box: Json, *, again: bool) -> None:
+        """A bracket opens in `top`; only the outermost one has no key."""
 
     def key(self, top: Open, name: str, span: Extent) -> None:
         """A key is complete."""
@@ -24,3 +24,6 @@ class Listener(Protocol):
 
     def close(self, top: Open, span: Extent) -> None:
         """A bracket is closed."""
+
+    def sure(self, top: Open) -> None:
+        """All that was heard of by now is certain; `top` is the innermost bracket that is open."""

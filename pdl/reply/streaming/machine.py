@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pdl.reply.equality import equal
 from pdl.reply.streaming import spelling
+from pdl.reply.streaming.certainty import Certainty
 from pdl.reply.streaming.spelling import NoReadingError
 from pdl.reply.streaming.tokens import Atom, Comment, Quoted
 from pdl.reply.streaming.tree import Growth, Open, Tail, Whole
@@ -32,7 +33,7 @@ class Machine:
     `listener` hears what was read. `fenced` says that a line of backticks may end the text.
     `marked` is set when a tag or a fence may begin here, which only the caller can tell: if it does
     not, `plain` goes on. `quoted`: a string or a key in quotes has begun. `limit` says which bound
-    was reached.
+    was reached. `certainty` knows what of it all can be read in no other way.
     """
 
     def __init__(self, limits: Limits, listener: Listener, tags: Tags, *, fenced: bool) -> None:
@@ -55,6 +56,7 @@ class Machine:
         self._again = False  # the key stands for the second time
         self._scalar: Tail | None = None  # a scalar that waits for what follows it
         self._promised = False  # a bracket is there that may begin a tag
+        self.certainty = Certainty(listener)
         self._wants: Callable[[Cursor, str], bool] = self._value
 
     # What a caller sees
@@ -124,14 +126,27 @@ class Machine:
         return self._comment(cursor, char) if char in "/#" else self._wants(cursor, char)
 
     def _comment(self, cursor: Cursor, char: str) -> bool:
-        mark = char if char == "#" else cursor.text[cursor.at : cursor.at + 2]
-        if mark == "/":
+        two = cursor.text[cursor.at : cursor.at + 2]
+        if len(two) == 1:
             return False
-        if mark not in {"#", "//", "/*"}:
+        mark = "#" if char == "#" else two
+        if mark not in {"#", "//", "/*"} or self._wants == self._colon:
             return self._stop()
+        self._comment_behind(cursor, plain=mark != "#" or two[1].isspace())
         self._token = Comment(mark)
         cursor.at += len(mark)
         return True
+
+    def _comment_behind(self, cursor: Cursor, *, plain: bool) -> None:
+        """What a comment says about what is in front of it; `plain`: it is surely a comment."""
+        certainty = self.certainty
+        if self._wants != self._after:
+            certainty.vouch(self._top, certain=plain or certainty.unsure == "number")
+        elif self._scalar is None:
+            certainty.vouch(self._top, certain=cursor.text.startswith("//", cursor.at))
+        else:
+            gap = cursor.text[max(0, self._end - cursor.base) : cursor.at]
+            certainty.comment_behind(self._scalar, gap, plain=plain)
 
     def _value(self, cursor: Cursor, char: str) -> bool:
         if char == "{":
@@ -139,6 +154,7 @@ class Machine:
         if char == "[":
             return self._square(cursor)
         if char == "]" and self._top and isinstance(self._top.box, list):
+            self.certainty.vouch(self._top, certain=True)
             return self._close(cursor)
         if char in spelling.CLOSERS:
             return self._quote(cursor, char, is_key=False)
@@ -147,6 +163,8 @@ class Machine:
         return self._unknown(char)
 
     def _name(self, cursor: Cursor, char: str) -> bool:
+        if char == "}" or (self.certainty.unsure == "number" and not char.isdecimal()):
+            self.certainty.vouch(self._top, certain=True)
         if char == "}":
             return self._close(cursor)
         if char in spelling.CLOSERS:
@@ -159,8 +177,10 @@ class Machine:
         if char not in spelling.COLON:
             return self._unknown(char)
         assert self._top
+        self.certainty.by_key(self._top)
         self._again = self._key in self._top.box
         self._listener.key(self._top, self._key, (self._start, self._end))
+        self.certainty.tell(self._top)
         cursor.at += 1
         self._wants = self._value
         return True
@@ -168,13 +188,16 @@ class Machine:
     def _after(self, cursor: Cursor, char: str) -> bool:
         assert self._top
         is_list = isinstance(self._top.box, list)
-        if char in spelling.COMMA:
+        comma = char in spelling.COMMA
+        if not comma and char != ("]" if is_list else "}"):
+            return self._unknown(char)
+        if self._scalar is None:
+            self.certainty.vouch(self._top, certain=True)
+        if comma:
             cursor.at += 1
             self._wants = self._value if is_list else self._name
-            return self._settle()
-        if char == ("]" if is_list else "}"):
-            return self._settle() and self._close(cursor)
-        return self._unknown(char)
+            return self._settle(comma=True)
+        return self._settle(comma=False) and self._close(cursor)
 
     def _unknown(self, char: str) -> bool:
         # Right behind its first bracket no data has a mark.
@@ -206,9 +229,10 @@ class Machine:
             return self._stop()
         top = self._top
         self._begun = top is not None
+        self.certainty.vouch(top, certain=True)
         key = self._next_key(top) if top else None
         again = top is not None and self._is_again(top)
-        self._listener.open(key, box, again=again)
+        self._listener.open(top, key, box, again=again)
         self._top = Open(top, key, box, 0, again)
         self._depth += 1
         self._starts.append(cursor.offset)
@@ -233,15 +257,17 @@ class Machine:
             self._again = top.key in top.around.box
         return self._put(top.box)
 
-    def _settle(self) -> bool:
+    def _settle(self, *, comma: bool) -> bool:
         """What follows a scalar is there: so it was one. Put it into its bracket."""
         scalar, self._scalar = self._scalar, None
         if scalar is None:
             return True
         assert self._top
         value = scalar.value()
+        self.certainty.by_value(self._top)
         if not scalar.again:
             self._listener.scalar(self._top, scalar.key, value, (self._start, self._end))
+        self.certainty.settled(self._top, scalar, comma=comma)
         return self._put(value)
 
     def _put(self, value: Any) -> bool:
@@ -257,6 +283,7 @@ class Machine:
         elif not equal(top.box[self._key], value):
             return self._stop()
         self._top = Open(top.around, top.key, top.box, size, top.again)
+        self.certainty.tell(self._top)
         return True
 
     # Tokens
@@ -282,6 +309,7 @@ class Machine:
         if isinstance(token, Comment):
             return True
         self._end = cursor.offset
+        self.certainty.token(token)
         if self._is_key:
             return self._ends_key(token)
         return self._ends_scalar(token)

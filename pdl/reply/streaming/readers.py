@@ -36,4 +36,4 @@ def reader_of(schema: Schema | None, coercions: Coercions, tags: Tags, limits: L
         return SilentReader()
     # What a coercion mends is no error, and which one it mends shows when all of it is there.
     rules = None if coercions else rules_of(schema.document)
-    return BracketReader(rules, wish, limits, tags)
+    return BracketReader(rules, wish, limits, tags, lasting=bool(coercions))

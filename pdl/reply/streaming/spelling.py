@@ -33,7 +33,7 @@ _LITERALS: dict[str, Json] = {
 
 CLOSERS = {'"': '"', "'": "'", "“": "”", "„": "”", "”": "”", "‘": "’", "’": "’", "＂": "＂"}
 """What ends a string, by the quote that opens it."""
-_STOPS = {'"': '"', "'": "'", "”": "“”„", "’": "‘’‚", "＂": "＂"}
+_STOPS = {'"': '"', "'": "'", "”": '“”„"', "’": "‘’‚'", "＂": "＂"}
 RUNS = {closer: re.compile(rf"[^\\\n{stops}\ud800-\udfff]*+") for closer, stops in _STOPS.items()}
 """The plain text of a string, up to a quote, a backslash, a line end or half of a character."""
 _ESCAPES = {
@@ -58,9 +58,10 @@ def atom(text: str, limits: Limits) -> Json:
         return _LITERALS[text]
     if not _NUMBER.fullmatch(text) or _ZEROS.match(text):
         raise NoReadingError
-    if len(text.lstrip("+-")) > limits.integer_digits:
+    plain = text.lstrip("+-").isdigit()
+    if plain and len(text.lstrip("+-")) > limits.integer_digits:
         raise NoReadingError(f"holds an integer of more than {limits.integer_digits} digits")
-    value = int(text) if text.lstrip("+-").isdigit() else exact(text)
+    value = int(text) if plain else exact(text)
     if isinstance(value, str):  # no float holds it
         raise NoReadingError
     return value

@@ -30,9 +30,9 @@ class Stream:
     >>> stream = Stream(pdl.Schema.parse("{ name: str, age: int<0,120> }"))
     >>> stream.feed('Here it is: {"name": "An').value
     {'name': 'An'}
-    >>> partial = stream.feed('n", "age": 204,')
-    >>> partial.value, partial.is_complete(("name",)), partial.is_complete()
-    ({'name': 'Ann', 'age': 204}, True, False)
+    >>> partial = stream.feed('n", "age": 204}')
+    >>> partial.value, partial.is_complete(("name",)), partial.complete
+    ({'name': 'Ann', 'age': 204}, True, True)
     >>> print(partial.errors[0])
     $.age: is too big: make sure that the value is at most 120, not 204
     >>> stream.close().ok
@@ -44,12 +44,25 @@ class Stream:
     that are not JSON's own those are read that need no look ahead; where one does the value stays
     as it is until `close`.
 
-    A partial is provisional where a reply holds several brackets: it shows the last one that may be
-    the answer, unless an earlier one ranks higher, and `close` decides. A closer of reasoning that
-    nothing opened takes back what was shown. Text is shown as it comes, of `code` the body of the
-    last fence, of `tasklist` the lines that ended. Of `yesno`, where the answer is a scalar, inside
-    a tool call, or spread over the lines of JSON Lines, nothing is shown before the end. Where
-    `coercions` are allowed no error is certain before the end.
+    Which bracket is the answer only `close` knows: another one may come and be marked as final, and
+    a closer of reasoning that nothing opened takes back all before it. A partial shows the last one
+    that may be the answer, unless an earlier one ranks higher, and says where it begins: `start`.
+    What it calls complete, and its errors, are certain of that bracket: if the check is ok and its
+    span begins there, each part that was complete has the same value in it at the same path, and
+    there were no errors. So they come when what follows leaves no doubt, a token or two behind the
+    part. Of some brackets nothing is certain before the end: of a tool call that may be around the
+    answer, of lists that may be lines of JSON Lines, in a fence in a block quote, and with
+    `coercions`. In a fence, what may belong outside of the object that it is in waits for the last
+    bracket; and a string right in front of the last bracket waits for the fence to close.
+
+    Text is shown as it comes, of `code` the body of the last fence, of `tasklist` the lines that
+    ended; none of it is certain before the end. Of `yesno`, and where the answer is a scalar,
+    inside a tool call, or spread over the lines of JSON Lines, nothing is shown before the end.
+
+    Feeding costs the same whether a partial is looked at or not. Its `value` is as long as what it
+    holds: reading it costs as much as the text of the string that grows and the number of parts in
+    the brackets that are open, and nothing where the same partial comes again, as it does while
+    nothing changes. `errors` and `is_complete` do not depend on the length.
 
     Raises TypeError for arguments of other types.
     """
@@ -103,5 +116,4 @@ class Stream:
     def _too_long(self, last: Partial) -> Partial:
         message = say("too-many-characters", number=self._limit)
         violation = Violation((), "limit", "", "", message, (self._limit, self._limit + 1))
-        found = (*last.errors, violation)
-        return replace(last, _found=found, _count=len(found))
+        return replace(last, errors=(*last.errors, violation))

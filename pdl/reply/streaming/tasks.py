@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.sentences import PLAIN_FENCES, language
 from pdl.reply.streaming.growing import Growing
 from pdl.reply.streaming.partial import NOTHING, Partial
-from pdl.reply.streaming.text import Written
+from pdl.reply.streaming.text import Told
 
 if TYPE_CHECKING:
     from pdl.reply.streaming.cursor import Cursor
@@ -29,6 +29,7 @@ class TaskReader:
 
     def __init__(self, tags: Tags) -> None:
         self._stops = re.compile(f"[\n`~{re.escape(''.join(tags.first))}]")
+        self._told = Told()
         self.restart()
 
     def restart(self) -> None:
@@ -88,5 +89,4 @@ class TaskReader:
 
     def partial(self) -> Partial:
         """What is known now."""
-        length = len(self._text)
-        return Partial(started=True, _view=Written(self._text, length)) if length else NOTHING
+        return self._told.partial(self._text) if len(self._text) else NOTHING

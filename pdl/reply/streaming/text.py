@@ -31,6 +31,21 @@ class Written(NamedTuple):
         return () if self.is_open else None
 
 
+class Told:
+    """The partials of texts: the same one again while nothing changes."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Written | None, Partial] = (None, NOTHING)
+
+    def partial(self, text: Growing, *, is_open: bool = True) -> Partial:
+        """What is known of a text now. None of it is certain before the reply ends."""
+        view = Written(text, len(text), is_open)
+        if view != self._last[0]:
+            told = Partial(started=True, complete=not is_open, _view=view)
+            self._last = (view, told)
+        return self._last[1]
+
+
 class TextReader:
     """Blanks at the ends are not part of the text, so the last ones wait for what follows them."""
 
@@ -39,6 +54,7 @@ class TextReader:
     def __init__(self, tags: Tags) -> None:
         self._end_token = tags.patterns.end_token
         self._stops = re.compile(f"[`~{re.escape(''.join(tags.first))}]")
+        self._told = Told()
         self.restart()
 
     def restart(self) -> None:
@@ -92,5 +108,4 @@ class TextReader:
 
     def partial(self) -> Partial:
         """What is known now."""
-        length = len(self._text)
-        return Partial(started=True, _view=Written(self._text, length)) if length else NOTHING
+        return self._told.partial(self._text) if len(self._text) else NOTHING

@@ -66,7 +66,9 @@ class Quoted(_Token):
 
     def __init__(self, opener: str, *, fenced: bool) -> None:
         super().__init__()
+        self.opener = opener
         self.closer = spelling.CLOSERS[opener]
+        self.escaped = self.broken = False  # it holds a backslash, a line end
         self._run = spelling.RUNS[self.closer]
         self._fenced = fenced
 
@@ -97,6 +99,7 @@ class Quoted(_Token):
             return "more"
         piece, cursor.at = found
         self.text.add(piece)
+        self.escaped = True
         return None
 
     def _line_end(self, cursor: Cursor) -> Progress | None:
@@ -106,6 +109,7 @@ class Quoted(_Token):
         if self._fenced and len(behind) < _FENCE_WINDOW and _fence_may_come(behind):
             return "more"
         self.text.add("\n")
+        self.broken = True
         cursor.at += 1
         return None
 

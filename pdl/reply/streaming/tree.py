@@ -35,6 +35,14 @@ class Open(NamedTuple):
             current = current.around
         return tuple(reversed(steps))
 
+    def holds(self, step: str | int) -> bool:
+        """Whether one of the parts that it held stands there."""
+        if isinstance(self.box, list):
+            return step in range(self.size)
+        if len(self.box) == self.size:
+            return step in self.box
+        return step in islice(self.box, self.size)
+
     def held(self) -> Any:
         """A copy of what it held."""
         if isinstance(self.box, list):
@@ -59,10 +67,27 @@ class Tail(NamedTuple):
         return self.scalar if self.text is None else self.text.upto(self.length)
 
 
+def leads(value: Json, path: JsonPath) -> bool:
+    """Whether a path leads to a part of a value."""
+    for step in path:
+        if isinstance(value, dict):
+            there = step in value
+        else:
+            there = isinstance(value, list) and step in range(len(value))
+        if not there:
+            return False
+        value = value[step]
+    return True
+
+
 class Whole(NamedTuple):
     """A value that is complete."""
 
     root: Json
+
+    def holds(self, path: JsonPath) -> bool:
+        """Whether a part stands at a path."""
+        return leads(self.root, path)
 
     def value(self) -> Json:
         """The value."""
@@ -71,6 +96,13 @@ class Whole(NamedTuple):
     def growing(self) -> JsonPath | None:
         """Nothing is open."""
         return None
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two moments show the same; parts are compared by their identity."""
+    if isinstance(one, Growth) and isinstance(other, Growth):
+        return one.top is other.top and one.tail == other.tail
+    return isinstance(one, Whole) and isinstance(other, Whole) and one.root is other.root
 
 
 class Growth(NamedTuple):
@@ -91,6 +123,26 @@ class Growth(NamedTuple):
                 box.setdefault(key, part)  # a key that stands twice keeps its first value
             part, key, current = box, current.key, current.around
         return part
+
+    def holds(self, path: JsonPath) -> bool:
+        """Whether a part that is complete stands at a path; scalars behind the parts are none."""
+        chain = self._chain()
+        current = chain[0]
+        for depth, step in enumerate(path, 1):
+            inner = chain[depth] if depth < len(chain) else None
+            if inner is None or inner.key != step or inner.again:
+                return current.holds(step) and leads(current.box[step], path[depth:])
+            current = inner
+        return False
+
+    def _chain(self) -> list[Open]:
+        """The brackets that are open, from the outermost in."""
+        found: list[Open] = []
+        current: Open | None = self.top
+        while current is not None:
+            found.append(current)
+            current = current.around
+        return found[::-1]
 
     def growing(self) -> JsonPath | None:
         """The path of the innermost part that is open and shown."""

@@ -21,15 +21,25 @@ from pdl.reply.wording import brief
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from pdl._types import Json
+    from pdl._types import Json, JsonPath
     from pdl.limits import Limits
     from pdl.reply.references import Document
     from pdl.reply.tolerant.state import Whole
+    from pdl.reply.tolerant.trail import Event
 
 __all__ = ["Made", "UnreadableError", "read"]
 
 _BRACKETS = frozenset(["missing-closer", "extra-closer", "mistyped-closer"])
+_PARTNERS = {"}": "{", "]": "[", "{": "}", "[": "]"}
 _QUOTES = frozenset(["inner-quotes", "missing-quote"])
+_TOO_MUCH = (
+    (_BRACKETS, _QUOTES),
+    (_BRACKETS, frozenset(["missing-comma", "extra-comma", "brackets"])),
+    (_QUOTES, frozenset(["missing-comma"])),
+    (frozenset(["extra-closer"]), frozenset(["trailing-comma"])),
+    (frozenset(["mistyped-closer"]), frozenset(["missing-closer"])),
+)
+"""Repairs that are not made in one reading: where the one is, the other may be a sign of it."""
 
 
 def read(
@@ -74,9 +84,41 @@ def _readings(text: str, nodes: Nodes, limits: Limits, *, fenced: bool) -> list[
 
 
 def _daring(reading: Whole) -> bool:
-    """Whether a reading guesses both at brackets and at the ends of strings: it proves nothing."""
+    """Whether a reading guesses at two things at once, so that one of them proves nothing."""
     kinds = {repair.kind for repair in reading.made.repairs}
-    return not kinds.isdisjoint(_BRACKETS) and not kinds.isdisjoint(_QUOTES)
+    if not kinds.isdisjoint(_BRACKETS) and _swallows(reading.made.last):
+        return True
+    return _mixes(reading.made) or any(
+        not kinds.isdisjoint(one) and not kinds.isdisjoint(two) for one, two in _TOO_MUCH
+    )
+
+
+def _swallows(event: Event | None) -> bool:
+    """Whether a text ends with a bracket without its partner: it may be the one that is missing."""
+    while event:
+        said = event.payload if event.op in {"key", "value"} else ""
+        mark = said[-1:] if isinstance(said, str) else ""
+        if mark in _PARTNERS and said.count(mark) > said.count(_PARTNERS[mark]):
+            return True
+        event = event.before
+    return False
+
+
+def _mixes(made: Made) -> bool:
+    """Whether a list has texts with quotes and without: a comma may be part of one of them."""
+    bare = {repair.path for repair in made.repairs if repair.kind == "bare-value"}
+    lists = {path[:-1] for path in bare if path and isinstance(path[-1], int)}
+    return any(
+        isinstance(item, str) and (*path, index) not in bare
+        for path in lists
+        for index, item in enumerate(_part(made.value, path))
+    )
+
+
+def _part(value: Json, path: JsonPath) -> Json:
+    for step in path:
+        value = value[step]
+    return value
 
 
 def _choose(readings: list[Whole], fits: Callable[[Json], bool]) -> Whole:

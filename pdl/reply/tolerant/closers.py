@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pdl.reply.phrases import say
 from pdl.reply.tolerant import tokens
 from pdl.reply.tolerant.errors import UnreadableError
 from pdl.reply.tolerant.scalars import Scalars
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import JsonPath
     from pdl.limits import Limits
     from pdl.reply.tolerant.nodes import Nodes
     from pdl.reply.tolerant.state import Frame
+    from pdl.reply.tolerant.trail import Event
 
 
 class Closers(Scalars):
@@ -44,13 +50,42 @@ class Closers(Scalars):
             frame = frame.parent
         if frame:
             self._keep_mistyped()
-            self._leave_for(is_object=wanted)
-        elif self._fenced and self._mended != "missing":
+            while self._frame and self._frame.depth > frame.depth:
+                self._imply()
+        elif self._fenced and self._mended != "missing" and self._is_surplus(mark):
             self._mended = "extra"
             self._repair("extra-closer", self._at, self._at + 1, "")
             self._at += 1
         else:
-            raise UnreadableError(self._at, f"has a `{mark}` that closes nothing")
+            raise UnreadableError(self._at, say("wrong-closer", found=mark))
+
+    def _is_surplus(self, mark: str) -> bool:
+        """Whether a closer that closes nothing can only be one too many.
+
+        A `]` may belong to an array without an opener, a `}` may stand for one that came early.
+        """
+        frame = self._frame
+        if mark == "}" or frame is None:
+            return not self._holds_early_closer()
+        last = self._keys()[-1] if frame.is_object else frame.size - 1
+        path = (*self._path(frame.parent), last)
+        if self._text[self._last_end() - 1] == "]":
+            return not self._nodes.may_nest(path)
+        return "array" not in self._nodes.kinds(path)
+
+    def _holds_early_closer(self) -> bool:
+        """Whether in the object that was closed last an object has another key behind it."""
+        event, depth, keyed = self._trail, 0, False
+        while event:
+            depth += event.op == "close"
+            keyed = keyed or (event.op == "key" and depth == 1)
+            if keyed and event.op == "object" and depth == 2:  # noqa: PLR2004 - inside of it
+                return True
+            depth -= event.op in {"object", "array"}
+            if depth == 0 and event.op != "repair":
+                break
+            event = event.before
+        return False
 
     def _keep_mistyped(self) -> None:
         """Keep the reading in which the closer is of the wrong kind."""
@@ -67,7 +102,7 @@ class Closers(Scalars):
         while frame and frame.is_object != is_object:
             frame = frame.parent
         if frame is None:
-            raise UnreadableError(self._at)
+            raise UnreadableError(self._at, expected="expected-comma")
         while self._frame and self._frame.is_object != is_object:
             self._imply()
 
@@ -83,9 +118,14 @@ class Closers(Scalars):
         assert frame
         if not frame.size or self._mended == "extra":
             raise UnreadableError(self._at, "lacks a closing bracket")
-        if not self._early and self._may_end_earlier(frame):
+        doubled = self._may_be_doubled(frame)
+        if doubled or (not self._early and self._may_belong_elsewhere(frame)):
             why = "lacks a closing bracket, whose place is not certain"
-            raise UnreadableError(self._at, why)
+            error = UnreadableError(self._at, why)
+            self._doubt = error if doubled and not self._mended else self._doubt
+            raise error
+        if tokens.ENDS_IN_CLOSER.search(self._text, max(0, self._at - tokens.KEPT), self._at):
+            raise UnreadableError(self._at, "ends with a closing bracket in a string")
         self._mended = "missing"
         self._repair("missing-closer", self._at, self._at, frame.closer)
         self._close(0)
@@ -112,6 +152,52 @@ class Closers(Scalars):
         name = ahead["name"] if ahead else ""
         return self._nodes.declares(outer, name) or not self._nodes.declares(inner, name)
 
+    def _may_be_doubled(self, frame: Frame) -> bool:
+        """Whether an array may lack its closer because one of its arrays has an opener too many."""
+        if frame.is_object:
+            return False
+        path = self._path(frame.parent)
+        inner = self._nodes.kinds((*path, 0))
+        overlap = "array" in inner and not inner.isdisjoint(self._nodes.kinds((*path, 0, 0)))
+        return overlap and any(event.op == "array" for event in self._parts())
+
+    def _may_belong_elsewhere(self, frame: Frame) -> bool:
+        """Whether the closer may be missing earlier, so that other brackets end where some do."""
+        if self._may_end_earlier(frame):
+            return True
+        outer = self._path(frame.parent)
+        for around, within in pairwise(self._ended_last()):
+            inner = (*outer, around[-1] if around else 0)
+            if around and any(self._may_leave(outer, inner, name) for name in within[1:]):
+                return True
+            outer = inner
+        return False
+
+    def _ended_last(self) -> list[list[str]]:
+        """The keys of the bracket that is open, of the one that ended last in it, and so on.
+
+        Those of arrays are none.
+        """
+        event = self._trail
+        levels: list[list[str]] = [[]]
+        while event and event.op in {"close", "repair"}:
+            levels += [[]] if event.op == "close" else []
+            event = event.before
+        known, depth = len(levels), len(levels) - 1  # levels that are not yet read, and the present
+        while event and depth >= 0:
+            depth += event.op == "close"
+            if event.op == "key" and depth < known:
+                levels[depth].append(event.payload)
+            if event.op in {"object", "array"}:
+                known = min(known, depth)
+                depth -= 1
+            event = event.before
+        return [names[::-1] for names in levels]
+
+    def _may_leave(self, outer: JsonPath, inner: JsonPath, name: str) -> bool:
+        """Whether a key that stands in the inner object may be one of the outer."""
+        return self._nodes.declares(outer, name) or not self._nodes.declares(inner, name)
+
     def _may_end_earlier(self, frame: Frame) -> bool:
         """Whether some of what a bracket holds may belong to the bracket around it."""
         parent = frame.parent
@@ -120,19 +206,21 @@ class Closers(Scalars):
         inner, outer = self._path(parent), self._path(parent.parent)
         if not frame.is_object:
             return bool(self._nodes.kinds((*outer, 0)) & self._nodes.kinds((*inner, 0)))
-        return any(
-            self._nodes.declares(outer, name) or not self._nodes.declares(inner, name)
-            for name in self._keys()[1:]
-        )
+        return any(self._may_leave(outer, inner, name) for name in self._keys()[1:])
 
     def _keys(self) -> list[str]:
         """The keys of the object that is open, in their order."""
-        names: list[str] = []
+        return [event.payload for event in self._parts() if event.op == "key"][::-1]
+
+    def _parts(self) -> Iterator[Event]:
+        """The events of the bracket that is open, from the last, without those inside its parts."""
         depth = 0
         event = self._trail
-        while event and depth >= 0:
-            depth += (event.op == "close") - (event.op in {"object", "array"})
-            if event.op == "key" and depth == 0:
-                names.append(event.payload)
+        while event:
+            depth -= event.op in {"object", "array"}
+            if depth < 0:
+                return
+            if depth == 0:
+                yield event
+            depth += event.op == "close"
             event = event.before
-        return names[::-1]

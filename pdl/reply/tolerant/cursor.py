@@ -27,6 +27,7 @@ class Cursor:
         self._limits = limits
         self._others: list[State] = []
         self._branches = 0
+        self._doubt: UnreadableError | None = None  # of all readings, as nothing settles it
         self._resume(State())
 
     def _resume(self, state: State) -> None:
@@ -69,7 +70,8 @@ class Cursor:
         line = self._text[self._text.rfind("\n", 0, start) + 1 : start]
         said = self._text[start:end]
         glued = line[-1:] in {'"', "'"} and any(quote in said for quote in "\"'")
-        if line.strip() and (glued or tokens.HIDDEN.match(said)):
+        hides = line.strip() and (glued or tokens.HIDDEN.match(said))
+        if hides or tokens.HASHTAGS.fullmatch(said):
             raise UnreadableError(start, "has a comment that may hide data")
         self._repair("comment", start, end, "")
         self._at = end
@@ -112,6 +114,13 @@ class Cursor:
     def _kinds(self) -> frozenset[str]:
         """The types that the schema allows for the value that is to come."""
         return self._nodes.kinds(self._path(self._frame))
+
+    def _last_end(self) -> int:
+        """Where the last thing ended that is no repair."""
+        event = self._trail
+        while event and event.op == "repair":
+            event = event.before
+        return event.end if event else 0
 
     def _path(self, frame: Frame | None) -> JsonPath:
         steps: list[str | int] = []

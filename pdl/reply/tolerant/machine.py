@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from pdl.reply.phrases import say
 from pdl.reply.tolerant import numbers, tokens
 from pdl.reply.tolerant.closers import Closers
 from pdl.reply.tolerant.errors import UnreadableError
@@ -26,19 +27,20 @@ class Machine(Closers):
     """Reads one text, a bracket and all that is in it."""
 
     def readings(self) -> list[Whole]:
-        """All readings. Raises UnreadableError, that of the first one, if there is none."""
+        """All readings. Raises UnreadableError, that of the one that came furthest, if none."""
         found: list[Whole] = []
-        first: UnreadableError | None = None
+        last: UnreadableError | None = None
         while True:
             try:
                 found.append(self._read())
-            except UnreadableError as error:
-                first = first or error
+            except UnreadableError as failure:
+                last = failure if last is None or failure.at > last.at else last
             if not self._others:
                 break
             self._resume(self._others.pop())
-        if not found and first:
-            raise first
+        error = self._doubt or (None if found else last)
+        if error:
+            raise error
         return found
 
     def _read(self) -> Whole:
@@ -51,10 +53,8 @@ class Machine(Closers):
         while self._phase != "done":
             steps[self._phase]()
         self._skip()
-        if self._text[self._at :].strip(" \t\r\n" if self._mended else " \t\r\n}])"):
-            raise UnreadableError(self._at)
-        if self._at < len(self._text):
-            self._repair("extra-closer", self._at, len(self._text), "")
+        if self._text[self._at :].strip(" \t\r\n"):
+            raise UnreadableError(self._at, expected="more-behind")
         return Whole(make(self._text, self._trail), self._passed, self._mended != "missing")
 
     def _value(self) -> None:
@@ -77,9 +77,7 @@ class Machine(Closers):
     def _open(self, mark: str) -> None:
         depth = self._frame.depth + 1 if self._frame else 1
         if depth > self._limits.reply_depth:
-            raise UnreadableError(
-                self._at, f"is nested deeper than {self._limits.reply_depth} brackets"
-            )
+            raise UnreadableError(self._at, say("too-deep", number=self._limits.reply_depth))
         doubled = mark == "{" and self._text.startswith("{{", self._at)
         start = self._at
         self._at += 2 if doubled else 1
@@ -118,7 +116,7 @@ class Machine(Closers):
             name, self._at = bare[1], bare.end()
             self._repair("bare-key", start, self._at, json.dumps(name, ensure_ascii=False))
         else:
-            raise UnreadableError(start)
+            raise UnreadableError(start, expected="expected-key")
         self._colon()
         self._named(name, start)
 
@@ -151,7 +149,7 @@ class Machine(Closers):
                 self._at = at + len(mark)
                 self._repair("colon", at, self._at, ":")
                 return
-        raise UnreadableError(at)
+        raise UnreadableError(at, expected="expected-colon")
 
     def _after(self) -> None:
         """Behind a value: a comma and what it leads to, a closer, or one of them is missing."""
@@ -187,7 +185,7 @@ class Machine(Closers):
         if text.startswith(frame.closer, self._at):
             self._repair("trailing-comma", comma, comma + 1, "")
             self._close(len(frame.closer))
-        elif frame.is_object and text[self._at : self._at + 1] == "{":
+        elif frame.is_object and tokens.ITEM_AHEAD.match(text, self._at):
             self._leave_for(is_object=False)
             self._phase = "value"
         else:
@@ -206,13 +204,18 @@ class Machine(Closers):
         """Two values without a comma between: certain if they cannot be one."""
         frame, text, at = self._frame, self._text, self._at
         assert frame
-        gap = text[self._last_end() : at]
+        last = self._last_end()
+        gap = text[last:at]
+        if tokens.TRAILS_OFF.search(text, max(0, last - tokens.KEPT), last):
+            raise UnreadableError(at, expected="expected-comma")
+        if text[at + 1 : at + 2] in {",", ":"}:
+            raise UnreadableError(at, expected="expected-comma")
         if frame.is_object:
             certain = tokens.KEY_AHEAD.match(text, at) and (gap or text[at] in tokens.QUOTES)
         else:
             certain = bool(gap) and (text[at] in "{[\"'“" or "\n" in gap or self._two_numbers(at))
         if not certain:
-            raise UnreadableError(at)
+            raise UnreadableError(at, expected="expected-comma")
         self._repair("missing-comma", at, at, ",")
         self._phase = "key" if frame.is_object else "value"
 
@@ -221,10 +224,3 @@ class Machine(Closers):
         following = numbers.match(self._text, at)
         digits = following[0] if following else ""
         return bool(digits) and not (len(digits) == 3 and digits.isdigit())  # noqa: PLR2004
-
-    def _last_end(self) -> int:
-        """Where the last thing ended that is no repair."""
-        event = self._trail
-        while event and event.op == "repair":
-            event = event.before
-        return event.end if event else 0

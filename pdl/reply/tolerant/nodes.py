@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.reply.references import Document
 
-_ANY: Json = True
+_DEEP = 8  # arrays in arrays that a schema may prescribe
 
 
 class Nodes:
@@ -27,6 +27,15 @@ class Nodes:
             return ALL_KINDS
         kinds = frozenset().union(*(root_kinds(self._document, sub) for sub in found))
         return kinds or ALL_KINDS
+
+    def may_nest(self, path: JsonPath) -> bool:
+        """Whether an array at a path may hold arrays to a depth that the schema leaves open."""
+        inner = (*path, 0)
+        while "array" in (kinds := self.kinds(inner)):
+            if len(kinds) > 1 or len(inner) - len(path) > _DEEP:
+                return True
+            inner = (*inner, 0)
+        return False
 
     def declares(self, path: JsonPath, name: str) -> bool:
         """Whether the object at a path has a property of that name in its schema."""
@@ -56,14 +65,16 @@ class Nodes:
 
 
 def _step(branch: Json, step: str | int) -> list[Json]:
-    """The subschemas of a branch for one of its parts."""
+    """The subschemas of a branch for one of its parts; `True` where it may be anything."""
     if isinstance(step, int):
         first = branch.get("prefixItems", ())
         if step < len(first):
             return [first[step]]
-        return [branch["items"]] if "items" in branch else []
-    named = branch.get("properties", {})
-    if step in named:
-        return [named[step]]
-    rest = branch.get("additionalProperties")
-    return [] if rest is None or rest is False or rest is _ANY else [rest]
+        rest = branch.get("items")
+    elif step in branch.get("properties", {}):
+        return [branch["properties"][step]]
+    else:
+        rest = branch.get("additionalProperties")
+    if rest is None:
+        return [True] if "type" in branch else []
+    return [] if rest is False else [rest]

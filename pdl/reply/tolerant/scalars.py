@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.reply.tolerant.strings import Role
 
+_NO_KEY = frozenset("{}[],:")
+"""Marks that make a name with a line end more than a name."""
+
 
 class Scalars(Cursor):
     """A reader of values that have no parts."""
@@ -58,6 +61,7 @@ class Scalars(Cursor):
         known = (
             tokens.HOLE.fullmatch(said) is not None
             or said.casefold() in tokens.NO_TEXTS
+            or said.casefold() in tokens.NEARLY_CONSTANTS
             or said.casefold() == name.casefold()
         )
         ends = tokens.BARE_END.match(self._text, end + half)
@@ -91,7 +95,7 @@ class Scalars(Cursor):
             kept = len(self._others)
             value += self._quoted("member" if frame and frame.is_object else "item")
             if len(self._others) > kept:
-                raise UnreadableError(start)
+                raise UnreadableError(start, expected="uncertain-string")
         self._scalar(value, start)
 
     def _joint(self) -> re.Match[str] | None:
@@ -112,6 +116,9 @@ class Scalars(Cursor):
             if plain and tokens.CERTAIN_END[role].match(self._text, plain.end()):
                 self._at = plain.end()
                 return plain[1]
+            single = None if plain else tokens.SINGLE.match(self._text, start)
+            if single and tokens.CERTAIN_END[role].match(self._text, single.end()):
+                return self._held(start, start + 1, single.end() - 1, single.end())
         self._string = None
         triple = self._text[start : start + 3]
         if triple in tokens.TRIPLE and (end := self._text.find(triple, start + 3)) > 0:
@@ -122,17 +129,21 @@ class Scalars(Cursor):
             self._keep(ending=(start, place))
         self._passed = self._passed or bool(unquoted)
         if found is None:
-            raise UnreadableError(start)
+            raise UnreadableError(start, expected="uncertain-string")
         if not found.sure:
             self._keep(string=(start, found.next, (*found.inner, found.at)))
         if not strings.natural(self._text, found, role):
-            raise UnreadableError(start)
+            raise UnreadableError(start, expected="uncertain-string")
         return self._held(start, start + 1, found.at, found.next)
 
     def _unclosed(self, start: int, end: int) -> str:
         self._ending = None
-        if strings.has_quote(self._text[start + 1 : end], self._text[start]):
-            raise UnreadableError(start)
+        body = self._text[start + 1 : end]
+        if strings.ends_in_doubt(body):
+            why = "has a string without a closing quote, and its end is not certain"
+            raise UnreadableError(start + len(body.rstrip()) - 1, why)
+        if strings.has_quote(body, self._text[start]):
+            raise UnreadableError(start, expected="uncertain-string")
         value = self._held(start, start + 1, end, end)
         self._repair("missing-quote", end, end, '"')
         return value
@@ -152,5 +163,7 @@ class Scalars(Cursor):
             self._repair(kind, start, end, json.dumps(value, ensure_ascii=False))
         if raw := strings.raw_control(body):
             place = body_start + raw.start()
+            if self._phase == "key" and not _NO_KEY.isdisjoint(body):
+                raise UnreadableError(place, "has a line end in what may be a key")
             self._repair("raw-control", place, place + 1, json.dumps(raw.group())[1:-1])
         return value

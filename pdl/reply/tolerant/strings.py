@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from pdl.reply.phrases import say
 from pdl.reply.tolerant import tokens
 from pdl.reply.tolerant.errors import UnreadableError
 
@@ -26,6 +27,8 @@ _STOPS = {
 }  # fmt: skip
 _APOSTROPHES = "'’‘"
 _BETWEEN_ITEMS = re.compile(r"""\n|["']\s*+,\s*+["']""")
+_WOULD_END = re.compile(r"\s*+(?:[:}\]]|,\s*+[\"'])")
+_ITEM_END = re.compile(r"\s*+[,:\]]")
 _BEHIND_COMMA = re.compile(r",\s*+\Z")
 _GAP = 20  # blanks between a comma and a key that are looked at
 _RAW = re.compile(r"[\x00-\x1f]")
@@ -65,7 +68,7 @@ def find_end(
     stops = _STOPS[tokens.QUOTES[text[start]]]
     passed = list(inner)
     unquoted: list[int] = []
-    line = text.find("\n", start)  # a string without its closing quote ends on its first line
+    line = None  # where the first line ends: a string without its closing quote ends on it
     while found := stops.search(text, at):
         place = found.start()
         if found[0] == "\\":
@@ -74,7 +77,9 @@ def find_end(
         at = place + 1
         if tokens.CERTAIN_END[role].match(text, at):
             end = End(start, place, at, tuple(passed), sure=True)
-            paired = any(len(places) % 2 == 0 for places in _countings(text, end.inner))
+            if not passed:
+                return end, tuple(unquoted)
+            paired = any(len(places) % 2 == 0 for places in _countings(text, end.inner, role))
             return replace(end, sure=paired and natural(text, end, role)), tuple(unquoted)
         if tokens.POSSIBLE_END[role].match(text, at):
             return End(start, place, at, tuple(passed), sure=False), tuple(unquoted)
@@ -85,16 +90,25 @@ def find_end(
         if text[place] not in _APOSTROPHES or not text[place - 1].isalnum():
             passed.append(place)
         if role == "member" and tokens.QUOTED_KEY_AHEAD.match(text, place):
+            line = text.find("\n", start) if line is None else line
             ends = _end_before(text, place)
             unquoted += [end for end in ends if line < 0 or end <= line]
     return None, tuple(unquoted)
 
 
-def _countings(text: str, inner: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def _countings(text: str, inner: tuple[int, ...], role: Role) -> Iterator[tuple[int, ...]]:
     """The quotes that should come in pairs: all of them, or all but those that may be inches."""
     yield inner
-    if any(text[place - 1].isdigit() for place in inner):
-        yield tuple(place for place in inner if not text[place - 1].isdigit())
+    inches = {place for place in inner if _may_be_inches(text, place, role)}
+    if inches:
+        yield tuple(place for place in inner if place not in inches)
+
+
+def _may_be_inches(text: str, place: int, role: Role) -> bool:
+    """Whether a quote stands behind a digit, and not where an item of a list would end."""
+    if not text[place - 1].isdigit():
+        return False
+    return role != "item" or not _ITEM_END.match(text, place + 1)
 
 
 def natural(text: str, end: End, role: Role) -> bool:
@@ -109,11 +123,31 @@ def natural(text: str, end: End, role: Role) -> bool:
         return all(_amid_a_word(text, place) for place in inner)
     if any(not text[a + 1 : b].strip() for a, b in pairwise(inner)):
         return False
-    if role == "item" and inner and _BETWEEN_ITEMS.search(text, end.start + 1, end.at):
+    if role == "item" and inner and _may_be_items(text, end):
         return False
-    if _has_member(text, end):
+    if _has_member(text, end) or _doubled(text, end):
         return False
-    return any(_paired(text, places, role) for places in _countings(text, inner))
+    return any(_paired(text, places, role) for places in _countings(text, inner, role))
+
+
+def _may_be_items(text: str, end: End) -> bool:
+    """Whether what looks like a string of a list may be several."""
+    if _BETWEEN_ITEMS.search(text, end.start + 1, end.at):
+        return True
+    return any(_ITEM_END.match(text, place + 1) for place in end.inner)
+
+
+def _doubled(text: str, end: End) -> bool:
+    """Whether one quote stands right inside one end of a string, and may be there twice."""
+    first, last = text[end.start + 1], text[end.at - 1]
+    opens, closes = end.start + 1 in end.inner, end.at - 1 in end.inner
+    if end.inner == (end.at - 1,) == (end.start + 1,):
+        return True
+    if opens == closes or len(end.inner) % 2 == 0:
+        return False
+    if opens:
+        return first == text[end.start]
+    return last == text[end.at]
 
 
 def _has_member(text: str, end: End) -> bool:
@@ -140,7 +174,9 @@ def _lone(text: str, place: int, role: Role) -> bool:
     if role == "item":
         return _amid_a_word(text, place)
     before = text[place - 1]
-    return not before.isspace() and before not in {*",{[:}"}
+    if before.isspace() or before in {*",{[:}"}:
+        return False
+    return not _WOULD_END.match(text, place + 1)
 
 
 def _is_letter(char: str) -> bool:
@@ -166,6 +202,14 @@ def _end_before(text: str, key: int) -> list[int]:
     return [blanks] if "\n" in text[blanks:key] else []
 
 
+def ends_in_doubt(body: str) -> bool:
+    """Whether a string without a closing quote ends with a mark that may not belong to it.
+
+    A quote with a backslash before it may be that quote; other marks may be of the notation.
+    """
+    return body.rstrip()[-2:] in {'\\"', "\\'"} or body.rstrip()[-1:] in {*"{}[],:;"}
+
+
 def has_quote(body: str, opener: str) -> bool:
     """Whether a string holds one of its own quotes without a backslash."""
     return opener in body and any(match[0] == opener for match in _ANY.finditer(body))
@@ -186,7 +230,8 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
     """
     if "\\" not in body:
         return body, False
-    body = _CODED.sub(_decoded, body)
+    coded = body
+    body = _CODED.sub(_decoded, coded)
     odd = [mark for mark in _ESCAPE.findall(body) if mark not in _JSON_ESCAPES]
     strange = [mark for mark in odd if mark not in "'’‘“”„`\n"]
     if strange and not key:
@@ -205,8 +250,8 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
     try:
         value: str = json.loads(f'"{_QUOTE.sub(_escaped, plain)}"')
     except ValueError:
-        raise UnreadableError(at, "has a broken escape in a string") from None
-    return value, bool(odd)
+        raise UnreadableError(at, say("broken-escape")) from None
+    return value, bool(odd) or body != coded
 
 
 def _check(body: str, at: int, strange: list[str]) -> None:
@@ -215,8 +260,7 @@ def _check(body: str, at: int, strange: list[str]) -> None:
     if certain and not doubtful:
         return
     place = body.index("\\" + strange[0])
-    why = f"has a backslash in a string that may stand for itself: `{body[place : place + 2]}`"
-    raise UnreadableError(at + place, why)
+    raise UnreadableError(at + place, say("lone-backslash", found=body[place : place + 2]))
 
 
 def _decoded(match: re.Match[str]) -> str:

@@ -25,9 +25,13 @@ NEXT = re.compile(r"[ \t\r\n]*+,[ \t\r\n]*+(?=[\"0-9A-Za-z-])")
 """A comma in front of a key or a scalar, as JSON has it."""
 STRING = re.compile(r'"([^"\\\x00-\x1f]*+)"')
 """A string without escapes and without doubt."""
+SINGLE = re.compile(r"'[^'\\\x00-\x1f]*+'")
+"""The same in Python's quotes."""
 
 HIDDEN = re.compile(r"""(?://|#)(?:.*["']\s*+:|.*["'],\s*+\Z)""")
 """What looks like a member or an item in a comment."""
+HASHTAGS = re.compile(r"#\w[\w-]*+[\"']*+(?:\s*+,\s*+[\"']?#\w[\w-]*+[\"']*+)*+\s*+[,\]}]*+\s*+")
+"""A comment that may be a word with a number sign, or several: tags, colours, numbers of issues."""
 
 WORD = re.compile(r"[^\W\d][\w-]*+")
 BARE_KEY = re.compile(
@@ -69,6 +73,11 @@ NO_TEXTS = frozenset(
 )  # fmt: skip
 """Bare words, in lower case, that may stand for something else than the text that they are."""
 
+NEARLY_CONSTANTS = frozenset(
+    word[:at] + word[at + 1 :] for word in ("true", "false", "null") for at in range(len(word))
+)
+"""What is left of a literal that lost a letter."""
+
 QUOTES = {
     '"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“", "‘": "’", "’": "’", "＂": "＂",
     "「": "」", "『": "』", "«": "»",
@@ -86,6 +95,17 @@ _QUOTED = r"""(?:"[^"\\\n]*+"|'[^'\\\n]*+'|“[^”\n]*+”|„[^“”\n]*+[“
 _KEY = rf"(?:{_QUOTED}|:?(?:[^\W\d]|\$)[\w$.-]{{0,80}}+|\d++(?:\.\d++)?+){_B}(?:[:：]|=>)"
 KEY_AHEAD = re.compile(_KEY)
 QUOTED_KEY_AHEAD = re.compile(rf"""["'“](?P<name>[^"'“”\\\n]*+)["'”]{_B}[:：]""")
+
+TRAILS_OFF = re.compile(r"""(?:,\s*+|\n[ \t]*+)["'”]\Z""")
+"""The end of a string that holds the comma, or the line end, that should stand behind it."""
+
+ENDS_IN_CLOSER = re.compile(r"""[}\]]["'”]\s*+\Z""")
+"""The end of a string that may hold the bracket that should stand behind it."""
+
+ITEM_AHEAD = re.compile(
+    r"""[{\[]|(?:"[^"\\\n]*+"|'[^'\\\n]*+'|-?\d[\d.eE+-]*+|[Tt]rue|[Ff]alse|null|None)\s*+[,\]]"""
+)
+"""A value that is no key: it belongs to an array."""
 
 _STRING_AHEAD = (
     r"""(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|“[^”]*+”|「[^」]*+」)"""

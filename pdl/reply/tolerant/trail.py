@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pdl.reply.equality import equal
 from pdl.reply.outcome import Repair
+from pdl.reply.phrases import say
 from pdl.reply.tolerant.errors import UnreadableError
 from pdl.reply.tolerant.tokens import KEPT
 from pdl.reply.wording import shorten
@@ -48,13 +49,14 @@ class Made:
 
 
 class _Part:
-    """A part of the value that is being made; `key` is where its next part goes."""
+    """A part of the value that is being made; `key`, which stands at `at`, is of its next part."""
 
-    __slots__ = ("key", "start", "value")
+    __slots__ = ("at", "key", "start", "value")
 
     def __init__(self, value: Any, start: int) -> None:
         self.value: Any = value
         self.start = start
+        self.at = start
         self.key: Any = 0 if isinstance(value, list) else None
 
 
@@ -80,7 +82,7 @@ class _Player:
         if op == "value":
             self._put(event.payload, event.start, event.end)
         elif op == "key":
-            self._open[-1].key = event.payload
+            self._open[-1].key, self._open[-1].at = event.payload, event.start
         elif op == "repair":
             self._repair(event)
         elif op == "close":
@@ -99,9 +101,10 @@ class _Player:
             top.value.append(value)
             top.key += 1
         elif top.key in top.value and not _same(top.value[top.key], value):
-            why = f"has the key `{shorten(top.key)}` twice with different values"
-            raise UnreadableError(start, why)
+            raise UnreadableError(start, say("doubled-key", name=shorten(top.key)))
         else:
+            if top.key in top.value:
+                self._repair(Event(None, "repair", ("duplicate-key", ""), top.at, end))
             top.value[top.key] = value
             top.key = None
 
