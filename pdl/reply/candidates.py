@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pdl.reply.brackets import Bracketed
     from pdl.reply.outcome import Extent, Segment
 
+_LONGEST_TAG = 200  # characters
 _ESCAPED = re.compile(r'[{\[](?:\s|\\[nrt]|[{\[])*+\\"')
 _JSON_INFO = re.compile(r"(?:json\w*|application/json)\b", re.IGNORECASE)
 
@@ -31,13 +33,16 @@ class Said:
     ) -> None:
         self._asked = asked
         self._bracket, self._fence = place
-        self._end = end  # of the candidate before it
+        self.since = end  # the end of the candidate before it
         self._around = around
 
     @cached_property
     def rank(self) -> int:
         """2 by words (final, corrected) or an answer tag, 1 by a json fence, 0 by nothing."""
-        return _rank(self._asked, self._end, self._bracket, self._fence)
+        asked, at = self._asked, self._bracket.span[0]
+        if asked.cut.in_answer(at) and not self._around.anothers(_tag(asked, at), self.since):
+            return 2
+        return _rank(asked, self.since, self._bracket, self._fence)
 
     @cached_property
     def claimed(self) -> bool:
@@ -46,12 +51,12 @@ class Said:
         That does not decide, but no fence decides against it.
         """
         start = self._bracket.span[0]
-        return not _in_program(self._fence) and claimed(self._asked.text, self._end, start)
+        return not _in_program(self._fence) and claimed(self._asked.text, self.since, start)
 
     @cached_property
     def doubt(self) -> str:
         """Why it may be no answer although it fits; an empty string if nothing says so."""
-        return self._around.doubt(self._bracket.span, self._fence, self._end)
+        return self._around.doubt(self._bracket.span, self._fence, self.since)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +130,18 @@ def _in_program(fence: Segment | None) -> bool:
     return named not in PLAIN_FENCES and not named.startswith("json")
 
 
+def _tag(asked: Asked, at: int) -> int:
+    """Where the answer tag begins in which a place is."""
+    index = bisect_right(asked.cut.answers, (at, len(asked.text))) - 1
+    start = asked.cut.answers[index][0]
+    opener = asked.text.rfind("<", max(0, start - _LONGEST_TAG), start + 1)
+    return opener if opener >= 0 else start
+
+
 def _rank(asked: Asked, end: int, bracket: Bracketed, fence: Segment | None) -> int:
     at = bracket.span[0]
     outside = fence.span[0] if fence and fence.span[0] >= end else at
-    if asked.cut.in_answer(at) or (
-        announced(asked.text, end, outside) and not _cited(asked.text, outside)
-    ):
+    if announced(asked.text, end, outside) and not _cited(asked.text, outside):
         return 2
     fenced = fence is not None and _JSON_INFO.match(fence.label)
     return 1 if fenced and not exemplified(asked.text, end, outside) else 0

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 from pdl._types import Json, JsonPath, format_path
 from pdl.reply import lines
+from pdl.reply.asides import called_otherwise, is_form, other_call, settled
 from pdl.reply.candidates import Candidate, candidates
 from pdl.reply.equality import first_difference, key
 from pdl.reply.judge import Judged, judge, placed
 from pdl.reply.late import coerce, violations_of
 from pdl.reply.marks import is_aside, lead_clause
+from pdl.reply.omissions import left_out_behind
 from pdl.reply.outcome import Extent, Reading, Rejected, Violation, failed
 from pdl.reply.parse import Broken, Parsed, parse
 from pdl.reply.phrases import say
@@ -52,6 +54,8 @@ def read(asked: Asked) -> Reading:
         group += [one.candidate for one in rivals]
         judged = sorted([*judged, *rivals], key=lambda one: one.candidate.span)
         reading = _decide(asked, judged)
+    if not reading.reason and (other := called_otherwise(asked, found, group)):
+        return _ambiguous(asked, other)
     if reading.reason == "wrong-schema":
         reading = _sequence(asked, found) or reading
     outranked = [
@@ -61,6 +65,15 @@ def read(asked: Asked) -> Reading:
     ]
     rejected = [*_rejected(judged, reading), *outranked]
     return replace(reading, rejected=tuple(sorted(rejected, key=lambda other: other.span)))
+
+
+def _ambiguous(asked: Asked, other: Candidate) -> Reading:
+    """One candidate fits, and another one, of a kind that does not, is called the answer."""
+    excerpt = shorten(asked.text[slice(*other.span)], 32)
+    wanted = "object" if other.kind == "array" else "array"
+    why = say("type", wanted=f"`{wanted}`", found=other.kind)
+    message = say("one-fits", other=excerpt, why=why)
+    return failed("ambiguous", message, span=other.span, found=excerpt, wanted="1 answer")
 
 
 def _wanted(asked: Asked, found: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -78,7 +91,14 @@ def _sequence(asked: Asked, found: Sequence[Candidate]) -> Reading | None:
     """The reading of all candidates as the items of one array, if they are that."""
     if "array" not in asked.kinds or len({one.kind for one in found}) != 1:
         return None
-    return lines.read(asked, [judge(asked, one) for one in found])
+    reading = lines.read(asked, [judge(asked, one) for one in found])
+    if reading is None or reading.span is None:
+        return reading
+    short = left_out_behind(asked.text, reading.span[1], listed=True)
+    if not short:
+        return reading
+    said = shorten(asked.text[slice(*short)])
+    return failed("elided", say("leaves-out", found=said), span=short, found=said)
 
 
 def _competes(one: Candidate, top: int) -> bool:
@@ -96,9 +116,12 @@ def _rivals(asked: Asked, wanted: Sequence[Candidate], answer: Reading) -> list[
     judged: list[Judged] = []
     end = 0
     for one in wanted:
-        if one.fence is None and one.rank == 0 and not one.claimed and not one.doubt:
-            clause = lead_clause(asked.text, end, one.span[0])
-            said = judge(asked, one) if not is_aside(clause) else None
+        loose = one.fence is None or (answer.span is not None and answer.span < one.span)
+        if loose and one.rank == 0 and not one.claimed and not one.doubt:
+            start = one.fence.span[0] if one.fence else one.span[0]
+            clause = lead_clause(asked.text, end, start)
+            told = not is_aside(clause) and (clause or one.fence is None)
+            said = judge(asked, one) if told else None
             if said and said.fate == "fits" and key(said.value) != taken:
                 judged.append(said)
         end = one.span[1]
@@ -171,17 +194,20 @@ def _decide(asked: Asked, judged: Sequence[Judged]) -> Reading:
             return _unread(asked, one)
     listed = _in_sequence(asked.text, judged)
     meant = [one for one in judged if one.fate != "other" or one.candidate.span in listed]
+    meant = [one for one in meant if not is_form(asked, one)]
     fitting = _distinct([one for one in meant if one.fate == "fits"])
-    if len(fitting) > 1:
+    called = settled(asked, fitting) if len(fitting) > 1 else None
+    if len(fitting) > 1 and not called:
         return _conflict(asked, fitting)
     if not fitting:
         return _nearest(asked, meant or judged)
+    answer = called or fitting[0]
     odd = next((one for one in meant if one.fate != "fits"), None)
+    odd = odd or other_call(asked, answer, judged)
     if odd:
         return _uncertain(asked, odd)
-    answer = fitting[0]
     assert isinstance(answer.made, Parsed)
-    if why := _doubt(asked, meant, answer.made):
+    if why := _doubt(asked, [answer] if called else meant, answer.made):
         return _doubtful(asked, answer, why)
     return Reading(answer.value, answer.candidate.span, repairs=answer.made.repairs)
 
@@ -293,4 +319,7 @@ def _why(one: Judged, reading: Reading) -> str:
         return one.made.message
     if one.fate != "fits":
         return "does not fit the schema"
-    return "differs from another one that fits" if reading.reason else "is equal to the answer"
+    if reading.reason:
+        return "differs from another one that fits"
+    same = key(one.value) == key(reading.value)
+    return "is equal to the answer" if same else "is not called the answer"

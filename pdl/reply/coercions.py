@@ -23,13 +23,14 @@ class Coercions:
     enum_case: bool = False
     """`"Bug"` for `"bug"`, where one value of an enum differs in case and outer blanks alone."""
     key_case: bool = False
-    """`{"userName": …}` for `user_name`, where one key differs in case, `_` and `-` alone."""
+    """`{"userName": …}` for `user_name`: the same words, where no other key has them."""
     single_to_list: bool = False
-    """A value where a list of such values is wanted; null is none."""
+    """A value where a list of such values is wanted; null and a text such as `a, b` are none."""
     json_in_strings: bool = False
     """An object or array written as JSON in a string, where a string is at most one of an enum."""
     unwrap: bool = False
-    """The value inside an object of one key, or inside a list of one item."""
+    """The value inside a list of one item, or inside an object of one key that means the answer:
+    `answer`, `result`, `value`, …, the name of the field, or the title of the schema."""
 
     def __post_init__(self) -> None:
         """Refuse what is neither yes nor no."""

@@ -32,9 +32,11 @@ class Dialects:
         *("think", "thinking", "thought", "thoughts", "thought_process", "reasoning"),
         *("reflection", "scratchpad", "analysis", "rationale", "inner_monologue", "antthinking"),
         *("chain_of_thought", "cot", "seed:think", "internal_thoughts"),
+        *("thinking_process", "deliberation", "self_critique"),
     )
     reasoning_marks: tuple[tuple[str, str], ...] = (
         ("[THINK]", "[/THINK]"),  # Magistral
+        ("[REASONING]", "[/REASONING]"),
         ("◁think▷", "◁/think▷"),  # Kimi
         ("<|begin_of_thought|>", "<|end_of_thought|>"),  # Sky-T1, OpenThinker
         ("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A
@@ -76,6 +78,13 @@ class Dialects:
     )
     """Tokens that begin a turn and behind which its role may stand."""
     roles: tuple[str, ...] = ("assistant", "model")
+    other_roles: tuple[str, ...] = (
+        *("user", "human", "system", "developer", "tool", "function", "observation"),
+        *("environment", "ipython"),
+    )
+    """Roles whose turns are not the model's: those that a reply begins with are passed over."""
+    reasoning_fences: tuple[str, ...] = ("thinking", "think", "thoughts", "reasoning", "scratchpad")
+    """Info strings of fences that hold reasoning."""
 
     def __post_init__(self) -> None:
         """Refuse what the patterns cannot tell apart."""
@@ -156,6 +165,8 @@ _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "start_tokens": _token,
     "turn_tokens": _token,
     "roles": _name,
+    "other_roles": _name,
+    "reasoning_fences": _name,
 }
 """Field -> what holds each of its entries against the rules."""
 
@@ -186,6 +197,10 @@ class Patterns:
         self._ends = table.end_tokens
         self.end_token = re.compile(ends)
         self.token = re.compile(rf"{ends}|{_either(table.start_tokens)}|{turn}")
+        other = _either(table.other_roles)
+        self.other_turn = _compiled(rf"(?:{_either(table.turn_tokens)})\s*(?:{other})\b")
+        self.turn_end = re.compile(rf"(?P<end>{ends})|{_either(table.turn_tokens)}")
+        self.reasoning_fences = frozenset(_folded(table.reasoning_fences))
         # OpenAI's harmony format; only its channel `final` is an answer.
         self.channel = re.compile(
             r"<\|channel\|>[ \t]*(?P<name>\w+)[^<]{0,200}+"

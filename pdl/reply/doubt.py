@@ -6,6 +6,9 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from pdl.reply.announcements import supplanted
+from pdl.reply.ascriptions import ascribed
+from pdl.reply.elements import others_words
 from pdl.reply.extents import Extents
 from pdl.reply.marks import lead_clause
 from pdl.reply.namings import (
@@ -17,10 +20,14 @@ from pdl.reply.namings import (
     WRONG,
     WRONG_PHRASE,
 )
+from pdl.reply.programs import misused
 from pdl.reply.retractions import declines
 from pdl.reply.sentences import PLAIN_FENCES, language
+from pdl.reply.shortfalls import is_excerpt
+from pdl.reply.unreal import unreal
+from pdl.reply.verdicts import spoken_ill_of
 from pdl.reply.vocabulary import words_of
-from pdl.reply.withdrawals import withdrawn
+from pdl.reply.withdrawals import said_behind, takes_back
 
 if TYPE_CHECKING:
     from pdl.reply.outcome import Extent, Segment
@@ -49,7 +56,7 @@ _RESET = re.compile(
 _DENIAL = re.compile(
     r"(?:\b(?:cannot|never|not|refuse|unable|don['’]?t|doesn['’]?t|didn['’]?t|isn['’]?t|wasn['’]?t|aren['’]?t"
     r"|can['’]?t|won['’]?t|couldn['’]?t|wouldn['’]?t|shouldn['’]?t|mustn['’]?t|nicht|kein\w*|pas|não|nunca|niet)\b"
-    r"(?!\s+(?:only|counting|including|bad)\b)(?:\s+[\w'’`\"]+){0,6}"
+    r"(?!\s+(?:only|counting|including|bad|hard|difficult|complicated|surprising|obvious|easy)\b)(?:\s+[\w'’`\"]+){0,6}"
     r"|\b(?:wrong|incorrect|invalid|bad|malformed|forbidden|false|falsch\w*|incorrecto)"
     r"(?:\s+(?:answers?|results?|outputs?|json|objects?|arrays?|lists?|responses?|examples?|versions?|ones?))?"
     r"(?:\s+(?:would\s+be|might\s+be|could\s+be|is|are|was|were|looks?\s+like))?)[\s*_`:：]*$"
@@ -81,6 +88,7 @@ _TO_COME = re.compile(
 _EARLIER = 400  # characters in front of an answer in which the reply may have declined
 _TILDES = re.compile(r"(?<!~)~~(?!~)")
 _DELETION = re.compile(r"<(/?)(del|strike|s)(?:\s[^<>\n]{0,80})?>", re.IGNORECASE)
+_BLOCK_QUOTE = re.compile(r"[ \t]*>")
 _QUESTION = re.compile(
     r"[\s*_`\"”')]*[?？](?!\W*(?:yes|ja|oui|sí|si|sim|да|tak|evet|是|はい|네)\b)", re.IGNORECASE
 )
@@ -104,6 +112,11 @@ _SHOWN = re.compile(
     r"|пример\w*|шаблон\w*|örnek|exempel)\b|示例|例子|例：|例え|예시",
     re.IGNORECASE,
 )
+_TRACE = re.compile(
+    r"[`\s]*(?:observations?|thought|tool\s+(?:output|result|response)|function\s+(?:output|result)|action(?:\s+input)?)\s*:",
+    re.IGNORECASE,
+)
+"""What follows the input of a tool in a ReAct trace (Yao et al. 2022)."""
 _LINE = 200  # characters beside a bracket that are looked at
 
 
@@ -122,7 +135,7 @@ def _abridged(clause: str) -> bool:
     words = words_of(clause)
     near = (set(words[max(0, i - 1) : i + 2]) for i, word in enumerate(words) if word in ABRIDGED)
     named = any(RESULT.any_of(pair) or ANSWER.any_of(pair) for pair in map(list, near))
-    return named or ABRIDGED_PHRASE.search(clause) is not None
+    return named or is_excerpt(clause) or ABRIDGED_PHRASE.search(clause) is not None
 
 
 def _is_hypothetical(clause: str, before: str) -> bool:
@@ -159,6 +172,8 @@ def _spoken_against(clause: str, before: str) -> str:
         return "is called a part of the answer by the words before it"
     if _TO_COME.search(clause):
         return "is said to be what is still to come"
+    if ascribed(clause):
+        return "is said to be another's words, or no answer yet"
     if _is_hypothetical(clause, before):
         return "is said to show the form of an answer, not to be one"
     return ""
@@ -171,6 +186,7 @@ class Surroundings:
         self._text = text
         self._comments = [found.span() for found in _COMMENT.finditer(text)]
         self._deleted = Extents(_deletions(text))
+        self._others = Extents(others_words(text))
 
     def no_data(self, span: Extent, before: int) -> bool:
         """Whether a closed array is none: a task box, the text of a link, an index.
@@ -194,15 +210,27 @@ class Surroundings:
         outside = fence.span[0] if fence and fence.span[0] >= since else span[0]
         if self._commented(span[0]):
             return "stands in a comment"
+        if span[0] in self._others:
+            return "stands in an element that holds no answer"
         if said := self._said(span, fence, lead_clause(self._text, since, outside)):
             return said
+        return self._placed(span, fence)
+
+    def _placed(self, span: Extent, fence: Segment | None) -> str:
+        """What the place of a span says against it: in a sentence, or in a program."""
         if fence and not self._programmed(span, fence):
             return ""
         text = self._text
         bare = _EMPTY.fullmatch(text, *span) or _CITATION.fullmatch(text, *span)
         if bare and (fence or not self._answered(span)):
             return "does not stand where an answer does"
+        if fence and misused(text, span, fence.body, fence.label):
+            return "is a part of a program, and not what it ends with"
         return ""
+
+    def anothers(self, at: int, since: int) -> bool:
+        """Whether what begins at `at` is another's words, or what came before the answer."""
+        return at in self._others or ascribed(lead_clause(self._text, since, at))
 
     def _said(self, span: Extent, fence: Segment | None, clause: str) -> str:
         """What the words before it, which are `clause`, and those behind it say against a span."""
@@ -210,16 +238,32 @@ class Surroundings:
             return "is denied, or made a condition, by the words around it"
         outer = fence.span if fence else span
         earlier = self._text[max(0, outer[0] - _EARLIER) : outer[0]]
-        return _spoken_against(clause, earlier) or self._turned(outer, clause)
+        return _spoken_against(clause, earlier) or self._turned(span, outer, clause)
 
-    def _turned(self, outer: Extent, clause: str) -> str:
+    def _turned(self, span: Extent, outer: Extent, clause: str) -> str:
         """What stands around a span, or behind it, against it."""
         if self._struck(outer):
             return "is struck out"
+        if self._quoted(outer):
+            return "is a quotation that the words below it speak of"
         if self._asked(outer, clause):
             return "is asked about"
-        back = withdrawn(self._text, outer[1])
-        return "is taken back by the words behind it" if back else ""
+        return self._followed(span, outer)
+
+    def _followed(self, span: Extent, outer: Extent) -> str:
+        """What the words behind a span say against it."""
+        said = said_behind(self._text, outer[1])
+        if not said and outer[1] == len(self._text):
+            return ""
+        if takes_back(said):
+            return "is taken back by the words behind it"
+        if _TRACE.match(said):
+            return "is said to be the input of a tool"
+        if unreal(said):
+            return "is said to be no real data by the words behind it"
+        if supplanted(self._text, span, outer[1]):
+            return "is followed by words that announce another answer"
+        return ""
 
     def _struck(self, span: Extent) -> bool:
         """Whether a span stands between `~~` and `~~` (GFM 6.5), or in an element for deletions."""
@@ -230,6 +274,19 @@ class Surroundings:
             if _TILDES.search(behind):
                 return True
         return start in self._deleted
+
+    def _quoted(self, outer: Extent) -> bool:
+        """Whether a span is in a block quote that no words introduce, and prose follows it."""
+        text, (start, end) = self._text, outer
+        if not _BLOCK_QUOTE.match(text, text.rfind("\n", 0, start) + 1):
+            return False
+        head = text[max(0, start - _EARLIER) : start].split("\n")[:-1]
+        above = next(
+            (line for line in reversed(head) if line.strip() and line.lstrip()[0] != ">"), ""
+        )
+        behind = text[end : end + _EARLIER].split("\n")[1:]
+        below = any(line.strip(" `~") and line.lstrip()[0] != ">" for line in behind)
+        return below and not above.rstrip(" *_`").endswith((":", "："))
 
     def _asked(self, span: Extent, clause: str) -> bool:
         """Whether a question mark follows, or the question goes on behind: `Is it {…}? No.`."""
@@ -250,7 +307,11 @@ class Surroundings:
         told = clause[resets[-1].end() :] if resets else clause
         if told and (_DENIAL.search(told) or _denied_elsewhere(told)):
             return True
-        return in_prose and _DENIED_BEHIND.match(self._text, span[1]) is not None
+        if not in_prose:
+            return False
+        return _DENIED_BEHIND.match(self._text, span[1]) is not None or spoken_ill_of(
+            self._text, *span
+        )
 
     def _programmed(self, span: Extent, fence: Segment) -> bool:
         """Whether a span is a part of a program: of a fence in another language that holds more."""

@@ -6,9 +6,12 @@ The shapes are those of OpenAI's chat and responses formats, Anthropic's `tool_u
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.parse import Parsed, parse
+from pdl.reply.retractions import declines
+from pdl.reply.withdrawals import withdrawn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +25,15 @@ ARGUMENTS |= {"action_input", "kwargs"}
 OTHERS = frozenset(["id", "type", "index", "call_id", "tool_call_id", "thought", "status"])
 WRAPPERS = frozenset(["function", "function_call", "functionCall", "tool_call", "tool_use"])
 LISTS = frozenset(["tool_calls", "function_calls"])
+TYPES = frozenset(["function", "tool", "tool_use", "tool_call", "function_call", "functioncall"])
+STATES = frozenset(["completed", "complete", "success", "succeeded", "ok", "done", "pending"])
+STATES |= {"in_progress", "queued", "running", "requested", "created", "incomplete", "ready"}
+SPEAKERS = frozenset(["assistant", "model", "ai"])
+_REFUSES = re.compile(
+    r"(?:^|[_.\s-])(?:refus\w*|declin\w*|reject\w*|cannot|abstain|error|fail\w*|none|noop|no_op"
+    r"|no_tool|null|ignore)(?:$|[_.\s-])",
+    re.IGNORECASE,
+)
 _DEEPEST = 3  # envelopes in envelopes
 
 
@@ -33,13 +45,27 @@ def payload(value: Json, limits: Limits) -> tuple[Json] | None:
         if not isinstance(value, dict):
             return None
         found = _arguments(value)
-        if found is not None:
+        if found is not None and _speaks_for_itself(value):
             return _opened(value[found], limits)
-        inner = _inner(value)
-        if inner is None:
+        inner = _inner(value) if found is None else None
+        if inner is None or not _speaks_for_itself(value):
             return None
         value = inner
     return None
+
+
+def _speaks_for_itself(value: Mapping[str, Json]) -> bool:
+    """Whether nothing in an envelope speaks against what is in it: that it failed, or a thought."""
+    expected = (("type", TYPES), ("status", STATES), ("role", SPEAKERS))
+    for key, known in expected:
+        said = value.get(key)
+        if said is not None and not (isinstance(said, str) and said.lower() in known):
+            return False
+    thought = value.get("thought")
+    if isinstance(thought, str) and (withdrawn(thought, 0) or declines(thought)):
+        return False
+    called = (value.get(key) for key in NAMES)
+    return not any(isinstance(name, str) and _REFUSES.search(name) for name in called)
 
 
 def _arguments(value: Mapping[str, Json]) -> str | None:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pdl.reply.outcome import Extent
 
@@ -27,3 +27,6 @@ class Extents:
     def __contains__(self, place: int) -> bool:
         index = bisect_right(self._starts, place) - 1
         return index >= 0 and place < self._ends[index]
+
+    def __iter__(self) -> Iterator[Extent]:
+        return zip(self._starts, self._ends, strict=True)

@@ -9,6 +9,7 @@ from pdl.reply.extents import Extents
 from pdl.reply.marks import announced
 from pdl.reply.outcome import Reading, Rejected, failed
 from pdl.reply.phrases import say
+from pdl.reply.prefaces import doubt, left_out
 from pdl.reply.program import Program
 from pdl.reply.quoted import unquoted
 from pdl.reply.sentences import language
@@ -16,7 +17,7 @@ from pdl.reply.wording import listed, shorten
 
 if TYPE_CHECKING:
     from pdl.reply.asked import Asked
-    from pdl.reply.outcome import Segment
+    from pdl.reply.outcome import Extent, Segment
 
 _ALIASES = (
     ("python", "py", "python3", "py3"),
@@ -44,6 +45,7 @@ _ALIASES = (
     ("postgresql", "postgres", "psql", "sql"),
 )
 _CANONICAL = {name: names[0] for names in _ALIASES for name in names}
+_BLANK_LINE = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
 _RUN = re.compile(r"`{3,}|~{3,}")
 
 
@@ -65,32 +67,85 @@ def read(asked: Asked) -> Reading:
     if len(contents) > 1:
         return _many(fitting)
     [(value, block)] = contents.items()
-    return _flaw(asked.text, value, block, blocks) or Reading(value, block.body, rejected=others)
+    return _flaw(asked, value, block, blocks) or Reading(value, block.body, rejected=others)
 
 
 def _blocks(asked: Asked) -> list[Segment]:
     return [segment for segment in asked.cut.segments if segment.kind == "fence"]
 
 
-def _flaw(text: str, value: str, block: Segment, blocks: list[Segment]) -> Reading | None:
+def _flaw(asked: Asked, value: str, block: Segment, blocks: list[Segment]) -> Reading | None:
     """Why the content of the only block is no answer after all."""
+    text = asked.text
+    others = [b for b in blocks if content(asked, b) != value]
     if not value.strip():
         return failed("absent", say("empty-block"), span=block.span, wanted="a code block")
-    program = Program(value)
+    program = Program(value, language(block.label))
     if _has_fence(value, text, block) or (
-        block.closed and (program.open_text or _stray(block, blocks))
+        block.closed
+        and (program.open_text or _stray(block, blocks) or _goes_on(text, block, others))
     ):
         message = say("block-in-block")
         return failed("ambiguous", message, span=block.span, wanted="1 code block")
-    if not block.closed and program.cut_off:
+    if not block.closed and not _ends(asked, program, block):
         end = shorten(value.rstrip()[-24:], 24)
         message = say("block-cut-off", found=end)
         return failed("truncated", message, span=block.span, found=end, wanted="all of the code")
     if said := program.left_out:
-        found = shorten(said)
-        message = say("leaves-code-out", found=found)
-        return failed("elided", message, span=block.span, found=found, wanted="all of the code")
-    return None
+        return _elided(said, block.span)
+    return _spoken_against(text, block, blocks)
+
+
+def _elided(said: str, span: Extent) -> Reading:
+    found = shorten(said)
+    message = say("leaves-code-out", found=found)
+    return failed("elided", message, span=span, found=found, wanted="all of the code")
+
+
+def _ends(asked: Asked, program: Program, block: Segment) -> bool:
+    """Whether a block whose fence is never closed is whole all the same.
+
+    Then the model ended its turn with a token, or the program ends with its function `main`. Code
+    that can end where it does is no proof: most statements can go on.
+    """
+    if program.cut_off:
+        return False
+    body = asked.text[slice(*block.body)]
+    bare = asked.patterns.without_end(body)
+    token = body[len(bare) :].strip()
+    if token:
+        return not (token.endswith("</s>") and "<s>" in bare)
+    return program.ends_with_main
+
+
+def _spoken_against(text: str, block: Segment, blocks: list[Segment]) -> Reading | None:
+    """What the words around a block say against it: it is another's, or not all of the code."""
+    start, end = block.span
+    since = max((one.span[1] for one in blocks if one.span[1] <= start), default=0)
+    if omitted := left_out(text, start, end, since):
+        return _elided(text[slice(*omitted)], omitted)
+    why = doubt(text, block.body, block, since)
+    if not why:
+        return None
+    found = shorten(text[slice(*block.body)].strip())
+    message = say("unclear", found=found, why=why)
+    return failed("ambiguous", message, span=block.span, found=found, wanted="a code block")
+
+
+def _goes_on(text: str, block: Segment, blocks: list[Segment]) -> bool:
+    """Whether a block without a language follows that no words introduce.
+
+    Then its first line may be the one that ends `block`, with a bare block inside of it: what
+    stands between the two would be the content of that one.
+    """
+    following = next((one for one in blocks if one.span[0] >= block.span[1]), None)
+    if following is None or following.label:
+        return False
+    between = text[block.span[1] : following.span[0]]
+    apart = _BLANK_LINE.match(between) is not None
+    if _CANONICAL.get(language(block.label)) == "markdown" and not apart:
+        return True
+    return not between.rstrip(" \t\r\n*_>").endswith((":", "："))
 
 
 def _stray(block: Segment, blocks: list[Segment]) -> bool:

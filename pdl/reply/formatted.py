@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 _DAY = r"\d{4}-\d{2}-\d{2}"
 _CLOCK = r"\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})"
 _SHAPES = {
-    "date": rf"{_DAY}(?![\w:-]|\.\d)",
+    "date": rf"{_DAY}(?![\w:/-]|\.\w)",
     "date-time": rf"{_DAY}[Tt ]{_CLOCK}",
     "time": _CLOCK,
     "duration": r"P(?=[\dT])(?:\d+[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?",
-    "email": r"[^\s<>\"'`()\[\],;:*_@]{1,64}@[\w-]+(?:\.[\w-]+)*",
-    "uri": r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"'`“”*]*[^\s<>\"'`“”*.,;:!?)\]}。，]",
+    "email": r"(?<!\w['’])[^\s<>\"'’`()\[\],;:*_@][^\s<>\"’`()\[\],;:*@]{0,63}"
+    r"@[^\W_][^\W_-]*(?:[.-]+[^\W_]+)*",
+    "uri": r"(?:[A-Za-z][A-Za-z0-9+.-]*:(?=//)"
+    r"|(?:mailto|tel|sms|urn|data|doi|geo|tag|news|magnet|sips?|xmpp):)"
+    r"(?:[^\s<>\"'`“”*()]|\([^\s<>\"'`“”*()]*\))*"
+    r"(?:[^\s<>\"'`“”*.,;:!?()\]}。，]|(?<=\)))",
     "uuid": r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
     "ipv4": r"\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)",
     "ipv6": r"(?=[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:)[0-9A-Fa-f:]+(?:\.\d+){0,3}",
@@ -31,9 +35,22 @@ _SHAPES = {
 """Format -> what looks like a text of it; whether it is one, the schema decides."""
 
 _AT = re.compile(
-    r"\b(?:at|via|see|visit|contact|under|unter|bei|à|en|em|a|su|pod|по)[ *_`<(:]+$", re.IGNORECASE
+    r"\b(?:at|via|see|visit|contact|dated|under|unter|bei|à|en|em|a|su|pod|по)[ *_`<(:]+$",
+    re.IGNORECASE,
 )
 """What leads to an address, but not to a date."""
+
+_DATED = re.compile(r"\bdated[ *_`]+$", re.IGNORECASE)
+
+_LINK = re.compile(
+    r"\[(?P<text>[^\[\]\n]{0,200})\]\((?P<link>[^\s<>()]+(?:\([^\s<>()]*\)[^\s<>()]*)*)\)"
+    r"|<(?P<auto>[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+|[^\s<>@:]+@[^\s<>@]+)>"
+)
+"""Links as Markdown has them: `[text](address)`, `<address>`."""
+
+_ADDRESS = re.compile(r"://|@")
+_GOES_ON = re.compile(r"(?<=-)\n\S|\[(?=[A-Za-z])|\.{2,}|…|<(?=[\w{])|[{|*'’`^\\\"~(](?=[\w/{<])")
+"""What shows that an address has a gap, or letters that an address may not have."""
 
 _BEFORE = 16  # characters in front of an address in which such a word is looked for
 _DOTS = 3  # of an IPv4 address
@@ -63,8 +80,17 @@ def _unquoted(asked: Asked) -> Reading | None:
 
 def _spoken(asked: Asked) -> Reading:
     shapes = _shapes(asked)
-    text = prose(asked)
+    text = _LINK.sub(_unlinked, prose(asked)) if shapes else prose(asked)
     return choose(asked, text, _found(asked, text, shapes) if shapes else ())
+
+
+def _unlinked(link: re.Match[str]) -> str:
+    """The address of a link, with blanks for what is around it."""
+    if link["text"] and _ADDRESS.search(link["text"]) and link["text"] not in link["link"]:
+        return link[0]
+    group = "link" if link["link"] else "auto"
+    start, end = link.start(group) - link.start(), link.end(group) - link.start()
+    return " " * start + link[group] + " " * (len(link[0]) - end)
 
 
 def _shapes(asked: Asked) -> list[str]:
@@ -79,8 +105,16 @@ def _shapes(asked: Asked) -> list[str]:
 
 
 def _found(asked: Asked, text: str, shapes: list[str]) -> Iterator[Spoken]:
-    for found in re.finditer(rf"(?<![\w@/.:-])(?:{'|'.join(shapes)})", text):
-        if asked.verdict(found[0]):
-            led = _AT.search(text, max(0, found.start() - _BEFORE), found.start()) is not None
-            address = not found[0][0].isdigit() or found[0].count(".") == _DOTS
-            yield Spoken(found.span(), found[0], placed=led and address)
+    for found in re.finditer(rf"(?<![^\W_])(?<![^\W_]_)(?<![@/.:-])(?:{'|'.join(shapes)})", text):
+        emphasis = text[found.start() - 1 : found.start()] == "_"
+        if emphasis and text[found.end() : found.end() + 1] != "_":
+            continue
+        if _GOES_ON.match(asked.text, found.end()) and asked.verdict(found[0]):
+            yield Spoken(found.span(), None, "goes on with letters that do not belong to it")
+        elif asked.verdict(found[0]):
+            before = text[max(0, found.start() - _BEFORE) : found.start()]
+            led = _AT.search(before) is not None
+            address = (
+                not found[0][0].isdigit() or found[0].count(".") == _DOTS or _DATED.search(before)
+            )
+            yield Spoken(found.span(), found[0], placed=led and bool(address))

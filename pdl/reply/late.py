@@ -93,6 +93,36 @@ def is_certain(asked: Asked, body: str, made: Parsed, surplus: str) -> bool:
     return found
 
 
+def lacking(document: Document, value: Json) -> frozenset[str]:
+    """`lacking.lacking`."""
+    found: frozenset[str] = import_module("pdl.reply.lacking").lacking(document, value)
+    return found
+
+
+def item_kinds(document: Document) -> frozenset[str]:
+    """`lacking.item_kinds`."""
+    found: frozenset[str] = import_module("pdl.reply.lacking").item_kinds(document)
+    return found
+
+
+def speaks_against(body: str, start: int, end: int) -> bool:
+    """`remarks.speaks_against`."""
+    found: bool = import_module("pdl.reply.remarks").speaks_against(body, start, end)
+    return found
+
+
+def changes(said: str) -> bool:
+    """`remarks.changes` behind a bracket."""
+    found: bool = import_module("pdl.reply.remarks").changes(said, "apart")
+    return found
+
+
+def says_stop(text: str, at: int) -> bool:
+    """`remarks.says_stop`."""
+    found: bool = import_module("pdl.reply.remarks").says_stop(text, at)
+    return found
+
+
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
     """`patterns.compile_pattern`."""
     test: Callable[[str], bool] = import_module("pdl.reply.patterns").compile_pattern(pattern)

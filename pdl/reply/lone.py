@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pdl.reply.asides import CITATION, is_called
 from pdl.reply.candidates import candidate_at
 from pdl.reply.doubt import Surroundings
 from pdl.reply.judge import judge
+from pdl.reply.namings import ALONE, ANSWER, COPULA, CORRECT, FINAL, RESULT
 from pdl.reply.outcome import Reading
 from pdl.reply.parse import Broken
 
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
     from pdl.reply.brackets import Bracketed
 
 _OPENERS = {"object": "{", "array": "["}
+_DECORATION = " \t\r\n*_`>#"
+_COLONS = (":", "：", "=", "json")
+_NEAR = 40  # characters in front of a bracket in which words end
+_WORD = 20  # characters of a word
+_SHORT = 20  # characters of a citation
 _NEIGHBOURS = 20  # brackets right beside one another that are looked at
 
 
@@ -39,6 +46,8 @@ def read(asked: Asked) -> Reading | None:
     if candidate.doubt:
         return None
     judged = judge(asked, candidate)
+    if _others_called(asked, index) and not is_called(asked, candidate):
+        return None
     if judged.fate != "fits" or isinstance(judged.made, Broken):
         return None
     return Reading(judged.value, span, repairs=judged.made.repairs)
@@ -61,6 +70,29 @@ def _only(asked: Asked) -> int | None:
     alone = not index or brackets[index - 1][0].span[1] < brackets[index][0].span[0]
     exact = brackets[index][0].exact
     return index if alone and exact and not exact.findings.suspect else None
+
+
+def _others_called(asked: Asked, index: int) -> bool:
+    """Whether the words in front of a bracket of another kind may call it the answer."""
+    text, brackets = asked.text, asked.cut.brackets
+    opener = text[brackets[index][0].span[0]]
+    for bracket, _ in brackets:
+        start, end = bracket.span
+        if bracket.shaped and text[start] != opener:
+            amid = text[start - 1 : start] == " " and text[start - 2 : start - 1].isalpha()
+            cited = amid and end - start < _SHORT and CITATION.fullmatch(text, start, end)
+            if not cited and _may_be_called(text, start):
+                return True
+    return False
+
+
+def _may_be_called(text: str, start: int) -> bool:
+    """Whether a bracket stands behind a colon, a verb, or a noun for answers."""
+    lead = text[max(0, start - _NEAR) : start].rstrip(_DECORATION)
+    if lead.endswith(_COLONS) or not lead:
+        return bool(lead) or start > 0
+    last = lead[-_WORD:].lower().split()[-1]
+    return any(last in words for words in (COPULA, ANSWER, RESULT, FINAL, CORRECT, ALONE))
 
 
 def _since(asked: Asked, around: Surroundings, index: int) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pdl.reply.ascriptions import owned
 from pdl.reply.citations import without_citations
 from pdl.reply.namings import (
     ALONE,
@@ -49,7 +50,7 @@ def announced(text: str, start: int, at: int) -> bool:
     What a quotation (`> Final answer`, `"Final answer: …"`) says is not said by the model.
     """
     clause = lead_clause(text, start, at)
-    if not clause or not _mark_ends(clause) or _denied(clause) or _is_quoted(text, at):
+    if not clause or not is_mark(clause) or _is_quoted(text, at):
         return False
     before = text[max(start, at - 3 * _LINE) : at]
     own = without_citations(before, text, at)
@@ -57,6 +58,11 @@ def announced(text: str, start: int, at: int) -> bool:
         clause = lead_clause(own, 0, len(own))
     ends = _mark_ends(clause)
     return bool(ends) and len(clause) - ends[-1] <= _CLAUSE
+
+
+def is_mark(clause: str) -> bool:
+    """Whether a clause calls something final or corrected, that is the model's own and still so."""
+    return bool(_mark_ends(clause)) and not _denied(clause) and not owned(clause)
 
 
 def _is_quoted(text: str, at: int) -> bool:

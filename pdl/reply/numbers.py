@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.kinds import exact
 from pdl.reply.kinds import whole as whole_number
+from pdl.reply.namings import ANSWER
 from pdl.reply.outcome import Extent, Repair
 from pdl.reply.phrases import say
+from pdl.reply.scales import all_scaled, is_scaled
+from pdl.reply.signs import is_signed, sign_of
 from pdl.reply.spoken import Spoken
 from pdl.reply.thousands import LOCAL
 from pdl.reply.vocabulary import Vocabulary, words_of
@@ -64,12 +67,20 @@ _BOUND = re.compile(
     r"|equation|footnote)\s+[$€£¥*_`\"'(]*[-+−]?$",
     re.IGNORECASE,
 )
-_SIGN_WORD = re.compile(r"\b(?:minus|negative?|moins|menos|meno|минус)\s+$", re.IGNORECASE)
 _SPACELESS = "\u0e00"  # from Thai on, most scripts set no blanks between words
-_SIGNS = frozenset("-−+–‒﹣－")
-_ENGLISH = Vocabulary("the is of and an it are answer total result there that this to for")
+_ENGLISH = Vocabulary("the and are answer there that this which about approximately")
+_ENGLISH_ANSWERS = Vocabulary("answer answers ans solution conclusion verdict")
+_FOREIGN = Vocabulary(
+    "der die das ist und sind le la les el il un une una est es son ist het een zijn jest den det",
+    "gewicht preis betrag summe etwa prix poids montant precio peso valor prezzo gewicht aantal",
+)
+_WESTERN = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f\u1e00-\u1fff]")
+"""Letters of scripts whose languages write a fraction behind a comma."""
+
+_EURO = re.compile(r"(?:€|R\$|\bkr\.?)\s?$", re.IGNORECASE)
 _GROUP = 3  # digits that blanks set apart: 555 000
 _BEFORE = 40  # characters in front of a number that can change what it says
+_FAR = 160  # the same for what a label says of it
 
 
 _NO_FLOAT = {
@@ -85,18 +96,29 @@ def numbers(text: str, digits: int, *, whole: bool) -> Iterator[Spoken]:
     Dates, times, versions, ordinals, list markers, digits in names (`v1`, `x2`) and the operands
     of a calculation that has a result are idle. `whole`: only whole numbers are asked for.
     """
-    odd = LOCAL.search(text) is not None and not _ENGLISH.any_of(words_of(text))
+    odd, foreign = _locale(text)
+    scaled = all_scaled(text)
     for token in _TOKEN.finditer(text):
         start, end = token.span()
         before = text[max(0, start - _BEFORE) : start].rpartition("\n")[2]
-        sign = _sign(before)
+        sign = sign_of(before)
         span = (start - len(sign), end)
         said = _ascii(token[0])
         label = _label(text, start, end, before, sign)
         if label:
             yield Spoken(span, None, label, idle=True)
             continue
-        why = _why_not(text, end, before, said) or _local(said, whole=whole, odd=odd)
+        why = _why_not(text, end, before, said)
+        if not why and LOCAL.fullmatch(said) and _is_local(said, before, (whole, odd, foreign)):
+            why = say("number-or-fraction")
+        if (
+            not why
+            and not sign
+            and is_signed(text[max(0, start - _BEFORE) : start], said, text[end : end + _BEFORE])
+        ):
+            why = _SIGN_IN_WORDS
+        if not why and (scaled or is_scaled(text, end, _line(text, start))):
+            why = _WITH_UNIT
         if why:
             idle = why == _CALCULATION and _EQUATION.match(text, end) is not None
             yield Spoken(span, None, why, idle=idle)
@@ -114,22 +136,32 @@ def _ascii(token: str) -> str:
     return "".join(str(unicodedata.decimal(char, char)) for char in token)
 
 
-def _local(token: str, *, whole: bool, odd: bool) -> str:
-    """Why a number is read in two ways: where `1,234` is 1234 elsewhere it is 1.234.
+def _locale(text: str) -> tuple[bool, bool]:
+    """Whether nothing shows that a text is in English, and whether something shows it is not."""
+    if not LOCAL.search(text):
+        return False, False
+    words = words_of(text)
+    if _ENGLISH.any_of(words):
+        return False, False
+    named = any(w in _FOREIGN or (w in ANSWER and w not in _ENGLISH_ANSWERS) for w in words)
+    return True, named or _WESTERN.search(text) is not None
+
+
+def _is_local(token: str, before: str, way: tuple[bool, bool, bool]) -> bool:
+    """Whether a number is read in two ways: where `1,234` is 1234 elsewhere it is 1.234.
 
     If whole numbers are asked for, a comma parts thousands, and a point is no answer. English has
-    one reading for each; `odd` is a text that is not in English.
+    one reading for each, but not for prices in money of other countries.
     """
-    found = LOCAL.fullmatch(token)
-    doubtful = found is not None and ((whole and found["mark"] == ".") or (odd and not whole))
-    return say("number-or-fraction") if doubtful else ""
+    whole, odd, foreign = way
+    if whole:
+        return "." in token or foreign
+    return odd or ("." in token and _EURO.search(before) is not None)
 
 
-def _sign(before: str) -> str:
-    sign = before[-1:]
-    if sign not in _SIGNS:
-        return ""
-    return sign if not before[-2:-1] or not (before[-2].isalnum() or before[-2] in ")]") else ""
+def _line(text: str, start: int) -> str:
+    """The line in front of a number, the near part of it."""
+    return text[max(0, start - _FAR) : start].rpartition("\n")[2]
 
 
 def _label(text: str, start: int, end: int, before: str, sign: str) -> str:
@@ -179,7 +211,6 @@ def _why_not(text: str, end: int, before: str, token: str) -> str:
         (inch or _UNIT.match(text, end), _WITH_UNIT),
         (_OPERATOR_BEHIND.match(text, end) and not _is_result(text, end, before), _CALCULATION),
         (_OPERATOR_BEFORE.search(before), _CALCULATION),
-        (_SIGN_WORD.search(before), _SIGN_IN_WORDS),
         (_BOUND.search(before), _ONLY_A_BOUND),
         (grouped or _GROUP_BEHIND.match(text, end), _PART_OF_NUMBER),
         (before.endswith("{") and not _BOX.search(before), _PART_OF_FORMULA),
@@ -200,7 +231,7 @@ def _number(span: Extent, sign: str, said: str, digits: int) -> Spoken:
         return Spoken(span, None, say("long-number", number=digits))
     if isinstance(number, str):
         return Spoken(span, None, _NO_FLOAT[number])
-    value = number if sign in {"", "+"} else -number
+    value = number if sign[:1] in {"", "+"} else -number
     changed = plain != said or sign not in {"", "-", "+"}
     repairs = (Repair("number", span, (), sign + said, str(value)),) if changed else ()
     return Spoken(span, value, "", repairs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from pdl.reply.shortfalls import falls_short
 from pdl.reply.vocabulary import Vocabulary, words_of
 
 ELLIPSIS = r"(?:\.{3,}|…+|。{3,}|‥+)"
@@ -204,8 +205,11 @@ def _is_rest(remark: str, words: list[str]) -> bool:
     return known and (_THINGS.any_of(words) or _REST_ITSELF.any_of(words))
 
 
-def left_out_behind(text: str, at: int) -> tuple[int, int] | None:
-    """Where the words behind an answer, which ends at `at`, say that it is not all of it."""
+def left_out_behind(text: str, at: int, *, listed: bool = False) -> tuple[int, int] | None:
+    """Where the words behind an answer, which ends at `at`, say that it is not all of it.
+
+    `listed`: it is a list, though no bracket says so.
+    """
     stop = _STOP.search(text, at, at + _WINDOW)
     window = text[at : stop.start() if stop else at + _WINDOW]
     body = window.lstrip(" \t\r\n`~,;)")
@@ -213,12 +217,25 @@ def left_out_behind(text: str, at: int) -> tuple[int, int] | None:
     line = body.partition("\n")[0].strip()
     if line and _is_said_at_once(line):
         return start, start + len(line)
+    is_list = listed or text[at - 1 : at] == "]"
+    if is_list and (found := _short(body)):
+        return start + found[0], start + found[1]
     low = body.lower()
     if any(map(low.__contains__, _HINTS)) or _LEFT_OUT.in_text(low):
-        listed = text[max(0, at - _CLOSERS) : at].rstrip("} \t\r\n").endswith("]")
+        listed = listed or text[max(0, at - _CLOSERS) : at].rstrip("} \t\r\n").endswith("]")
         for sentence in _SENTENCE.split(body):
             if _tells(sentence) or (listed and _counts_more(sentence)):
                 return start, start + len(sentence)
+    return None
+
+
+def _short(body: str) -> tuple[int, int] | None:
+    """Where the words behind a list say that there is more."""
+    at = 0
+    for sentence in _SENTENCE.split(body):
+        at = body.find(sentence, at)
+        if sentence and falls_short(sentence):
+            return at, at + len(sentence)
     return None
 
 

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 from pdl.reply import late
 from pdl.reply.elision import elided_at, elided_behind, placeholder_at
-from pdl.reply.parse import Broken, Parsed, furthest, parse
+from pdl.reply.embedded import in_lines, in_open_string
+from pdl.reply.parse import Broken, Parsed, broken_at, furthest, parse
 from pdl.reply.phrases import Phrase, say
-from pdl.reply.spill import extra_closers, spills
+from pdl.reply.spill import extra_closers, member_behind, remark_behind, spills, stops_behind
 from pdl.reply.wholeness import left_out
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pdl.reply.asked import Asked
     from pdl.reply.candidates import Candidate
-    from pdl.reply.outcome import Extent
+    from pdl.reply.outcome import Extent, Repair
 
 _LED = re.compile(
     r"""[^\s{]["']\s*+(?::++|=>)\s*+\Z"""
@@ -28,6 +31,8 @@ _LED_BY = {"{": re.compile(r"\]\s*+,\s*+\Z"), "[": re.compile(r"\}\s*+,\s*+\Z")}
 """A bracket of the other kind and a comma; two of one kind may be lines of JSON."""
 _CLOSED = re.compile(r"[}\])][^{}\[\]\"]*\Z")
 _GOES_ON = re.compile(r"\s*+[,\"'}\])]")
+_SIGNS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|[{}\[\]]', re.DOTALL)
+_PARTNERS = {"{": "}", "[": "]"}
 _NAME = 80  # characters in front of a bracket that are looked at
 _DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")
 _AND_SO_ON = re.compile(
@@ -45,6 +50,8 @@ def read(asked: Asked, candidate: Candidate) -> Parsed | Broken:
         return Broken("limit", say("too-deep", number=asked.limits.reply_depth))
     if _is_part(asked.text, start):
         return Broken("unparsable", say("headless"))
+    if candidate.fence and in_open_string(asked, candidate.fence):
+        return Broken("unparsable", say("in-string"))
     exact = candidate.bracket.exact
     closed = candidate.bracket.closed
     made = exact.findings.made if exact else parse(body, asked.limits, start) if closed else None
@@ -58,8 +65,16 @@ def read(asked: Asked, candidate: Candidate) -> Parsed | Broken:
 def _alone(asked: Asked, candidate: Candidate, made: Parsed) -> Parsed | Broken:
     """What was parsed, if nothing around it or in it says that it is not all of the answer."""
     start, end = candidate.span
-    if spills(asked, (start, end), made, candidate.fence.body if candidate.fence else None):
+    fence = candidate.fence
+    if (
+        spills(asked, (start, end), made, fence.body if fence else None)
+        or in_lines(asked, candidate.span)
+        or member_behind(asked, end, made.value)
+        or (fence and fence.closed and stops_behind(asked.text, fence.span[1], made))
+    ):
         return Broken("unparsable", say("goes-on"), end - start)
+    if place := remark_behind(asked.text, end):
+        return _contradicted(asked.text, place, end - start)
     if behind := elided_behind(asked.text, end):
         return _elided(asked.text, behind)
     if extra := extra_closers(asked.text, end):
@@ -96,6 +111,10 @@ def _respelled(
         )
         if words or (repair.kind in _GUESSES and _DOTS.search(said)):
             return _elided(body, repair.span)
+        if repair.kind == "comment" and late.speaks_against(body, *repair.span):
+            return _contradicted(body, repair.span, repair.span[0])
+    if _is_aside(asked, candidate, read.repairs):
+        return Broken("unparsable", say("words-in-brackets"))
     moved = [replace(r, span=(r.span[0] + start, r.span[1] + start)) for r in read.repairs]
     return Parsed(read.value, tuple(moved), read)
 
@@ -108,6 +127,8 @@ def _broken(asked: Asked, candidate: Candidate, made: Broken | None) -> Broken:
         return _elided(body, place)
     if bracket.cut and (wrong := _misclosed(asked, body)):
         return wrong
+    if bracket.cut and (opened := _closes_all(body)):
+        return broken_at(body, opened, "open-string")
     if bracket.cut:
         kept = body.rstrip()
         found = shorten(kept[-24:], 24)
@@ -116,6 +137,20 @@ def _broken(asked: Asked, candidate: Candidate, made: Broken | None) -> Broken:
         found = shorten(body[slice(*place)], 24)
         return Broken("elided", say("placeholder", found=found), place[0], found)
     return made or Broken("unparsable", say("unclosed"), len(body))
+
+
+def _closes_all(body: str) -> int:
+    """Where a string begins that never ends, if closers of all that is open stand at the end."""
+    open_: list[str] = []
+    for sign in _SIGNS.finditer(body):
+        if sign[0] in _PARTNERS:
+            open_.append(_PARTNERS[sign[0]])
+        elif sign[0] in {"]", "}"}:
+            open_ = open_[:-1]
+        elif sign.end() == len(body):
+            tail = body[len(body.rstrip(" \t\r\n}]")) :]
+            return sign.start() if "".join(tail.split()) == "".join(open_[::-1]) else 0
+    return 0
 
 
 def _misclosed(asked: Asked, body: str) -> Broken | None:
@@ -136,6 +171,20 @@ def _whole(asked: Asked, made: Parsed) -> Parsed | Broken:
         return made
     found = shorten(said, 24)
     return Broken("elided", say("stands-for-data", found=found), 0, found)
+
+
+def _is_aside(asked: Asked, candidate: Candidate, repairs: Sequence[Repair]) -> bool:
+    """Whether a list of words without quotes may be a remark in brackets: `[Note, see below]`."""
+    if candidate.kind != "array" or candidate.fence:
+        return False
+    bare = any(one.kind == "bare-value" and " " in one.before for one in repairs)
+    return bare and asked.text.strip() != asked.text[slice(*candidate.span)]
+
+
+def _contradicted(text: str, place: Extent, at: int) -> Broken:
+    """A comment may change what it stands beside."""
+    found = shorten(text[slice(*place)].strip(), 24)
+    return Broken("ambiguous", say("comment-against", found=found), at, found)
 
 
 def _elided(text: str, place: Extent) -> Broken:

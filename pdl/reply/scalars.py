@@ -16,12 +16,14 @@ from pdl.reply.literals import accept, wanted_kinds
 from pdl.reply.marks import announced, answered
 from pdl.reply.numbers import numbers
 from pdl.reply.outcome import Extent, Reading, Reason, Rejected, Violation, failed
+from pdl.reply.owners import is_anothers, is_cited, is_quoted
 from pdl.reply.phrases import say
 from pdl.reply.places import boxed, placed
-from pdl.reply.retractions import taken_back
 from pdl.reply.sentences import PLAIN_FENCES, Sentences, blanked, masked, untagged
 from pdl.reply.shape import is_free_text, literals
 from pdl.reply.spoken import Spoken
+from pdl.reply.subjects import subjects
+from pdl.reply.taking_back import disowned, shared
 from pdl.reply.wording import brief, listed, shorten
 
 if TYPE_CHECKING:
@@ -36,6 +38,32 @@ _COMMAND = re.compile(r"\\[A-Za-z]*$")
 _BEFORE = 16  # characters in front of a bracket in which such a command is looked for
 _LINE = re.compile(r"\A\W*+(?P<said>\w[^\n]*?)[^\w\n]*(?:\n|\Z)")
 _CITATION = re.compile(r"\[\s*\d[\d,\s-]*\]")
+_CLOSED = re.compile(r"(?<!\d)[.!?][*_\"')\]]*[ \t]+[ \t*_`\"'(\[]*$")
+"""A sentence that ends on the line of what follows: it calls that nothing."""
+
+_TALLY = re.compile(
+    r"\W*(?:correct|right|richtig|correct[ao]s?|juist|верно|правильно)\W*", re.IGNORECASE
+)
+_OTHER_TALLY = re.compile(
+    r"^\W*(?:incorrect|wrong|false|errors?|mistakes?|falsch|incorrect[ao]s?|onjuist|fout|неверно|неправильно)\W*[:：]\W*\d",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OTHERWISE = re.compile(
+    r"\b(?:if|when|counting|including|excluding|otherwise|else|without|wenn|falls|si|se|als|если)\b[^.!?\n]*"
+    r"(?:[:=]|\b(?:is|are|be|becomes?|gets?|makes?|gives?|have|say|answer|ist|sind|wäre|es|son|est|sont|è|sono|будет))"
+    r"[\s*_`\"'(]*$",
+    re.IGNORECASE,
+)
+_SO = re.compile(
+    r"(?:\b(?:so|therefore|thus|hence|altogether|consequently)\b,?[^.;:\n]{0,40}?"
+    r"(?:\b(?:is|are|be|get|gives|makes|equals)\b|=)"
+    r"|\b(?:the|my)\s+(?:final\s+|correct\s+|right\s+)?(?:answer|result|total|sum|label|sentiment|category|class)\s+"
+    r"(?:is|was|should\s+be|must\s+be|would\s+be)\b|\bwe\s+get|\bit\s+(?:is|should\s+be|must\s+be)\b)"
+    r"(?:\s+(?:clearly|really|actually|definitely|obviously|therefore|then|thus|in\s+fact|an?|the|just))*[\s*_`\"'(]*$",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"[*_`\"')]*[ \t]*(?:$|[.,;!\n])")
+_SENTENCE = 120  # characters of a sentence in front of an answer that are looked at
 _NUMBER_WORD = re.compile(
     r"\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
     r"|sixteen|seventeen|eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?"
@@ -102,7 +130,8 @@ def choose(asked: Asked, text: str, spoken: Iterable[Spoken]) -> Reading:
     if len(found) > most:
         return failed("limit", f"has more than {most} candidates")
     sentences = Sentences(text)
-    everything = [_judged(text, sentences, one) for one in found]
+    ends = [0, *(one.span[1] for one in found)]
+    everything = [_judged(text, sentences, end, one) for end, one in zip(ends, found, strict=False)]
     told = [one for one in everything if not one.idle]
     group, marked = _group(asked, text, sentences, told)
     values: dict[Hashable, Spoken] = {}
@@ -122,12 +151,16 @@ def choose(asked: Asked, text: str, spoken: Iterable[Spoken]) -> Reading:
     return _taken(asked, text, next(one for one in group if one.placed), group, told, marked=marked)
 
 
-def _judged(text: str, sentences: Sentences, one: Spoken) -> Spoken:
-    """The same, with a word on where it stands."""
+def _judged(text: str, sentences: Sentences, end: int, one: Spoken) -> Spoken:
+    """The same, with a word on where it stands; `end` is where the one before it ends."""
     if not one.clear:
         return one
+    start, at = sentences.around(one.span)[0], one.span[0]
     if sentences.turned(one.span):
-        return replace(one, value=None, why="is denied, conditional or asked about")
+        rival = _OTHERWISE.search(text, max(start, at - _SENTENCE), at) is not None
+        return replace(one, why="is denied, conditional or asked about", rival=rival)
+    if is_anothers(text, end, at) or is_cited(text, one.span[1]):
+        return replace(one, why="is what another says, or no final answer")
     return replace(one, placed=one.placed or placed(text, sentences.around(one.span), one.span))
 
 
@@ -145,6 +178,7 @@ def _group(
     first = named[0].span[0]
     rivals = [one for one in unexplained(text, sentences, told) if one.clear and one.placed]
     rivals = [one for one in rivals if one.span[0] > first or _leads(text, one)]
+    rivals += [one for one in told if _is_otherwise(one, named[0])]
     return _with_neighbours(text, sentences, told, [*named, *rivals]), False
 
 
@@ -163,6 +197,12 @@ def _with_neighbours(
     return [one for one in told if id(one) in kept]
 
 
+def _is_otherwise(one: Spoken, named: Spoken) -> bool:
+    """Whether another answer is given for another case, as in `If the box counts, it is 5`."""
+    behind = one.rival and one.span[0] > named.span[0]
+    return behind and named.clear and key(one.value) != key(named.value)
+
+
 def _leads(text: str, one: Spoken) -> bool:
     """Whether it is the first line: then it may be the answer, whatever follows."""
     first = _LINE.search(text)
@@ -174,8 +214,16 @@ def _marked(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Iterator[bool]
     end = 0
     for one in spoken:
         start = one.span[0]
-        yield start in tagged or boxed(text, one.span) or announced(text, end, start)
+        closed = _CLOSED.search(text, max(end, start - _BEFORE), start) is not None
+        called = announced(text, end, start) and not closed and not _is_tally(text, end, start)
+        yield start in tagged or boxed(text, one.span) or called
         end = one.span[1]
+
+
+def _is_tally(text: str, start: int, at: int) -> bool:
+    """Whether right and wrong ones are counted: `Correct: 3`, `Incorrect: 7`."""
+    lead = text[max(start, at - _SENTENCE) : at].rpartition("\n")[2]
+    return _TALLY.fullmatch(lead) is not None and _OTHER_TALLY.search(text) is not None
 
 
 def _taken(  # noqa: PLR0913 - what was chosen, from what, and why
@@ -189,14 +237,42 @@ def _taken(  # noqa: PLR0913 - what was chosen, from what, and why
 ) -> Reading:
     """The reading of the answer, unless the reply takes it back."""
     start = answer.span[1] if marked else 0
-    if taken_back(text, answer.span[1], start, denies=_denies(answer.value)):
+    if disowned(text, answer.span[1], start, denies=_denies(answer.value)):
         return _unclear(asked, text, replace(answer, why="is taken back, or not meant"), {})
+    if isinstance(answer.value, str) and shared(text):
+        return _unclear(asked, text, replace(answer, why="is not the only right one"), {})
+    if is_quoted(text, answer.span[0]):
+        return _unclear(asked, text, replace(answer, why="is what another says"), {})
+    if not marked and subjects(text, [one.span for one in group if one.clear and one.placed]):
+        return _unclear(asked, text, replace(answer, why="is said of several things"), {})
+    other = _contrary(text, answer, group, told)
+    if other:
+        return _conflict(asked, [answer, other], told)
     reading = accept(asked, answer.span, answer.value, answer.repairs)
     kept = {id(one) for one in group}
     others = [
         Rejected(o.span, "another one is marked as the answer") for o in told if id(o) not in kept
     ]
     return replace(reading, rejected=tuple(others))
+
+
+def _contrary(
+    text: str, answer: Spoken, group: Sequence[Spoken], told: Sequence[Spoken]
+) -> Spoken | None:
+    """Another result that the explanation of an answer comes to, and never to the answer."""
+    kept = {id(one) for one in group}
+    results = [
+        one
+        for one in told
+        if one.clear
+        and id(one) not in kept
+        and one.span[0] > answer.span[1]
+        and _SO.search(text, max(0, one.span[0] - _SENTENCE), one.span[0])
+        and _ENDS.match(text, one.span[1])
+    ]
+    if any(key(one.value) == key(answer.value) for one in results):
+        return None
+    return results[-1] if results else None
 
 
 def _denies(value: object) -> bool:

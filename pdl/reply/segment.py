@@ -28,6 +28,18 @@ WORD = re.compile(r"[^\s(\[{]")
 NOUN = re.compile(
     r"[ \t]++(?:tags?|tokens?|elements?|blocks?|markers?|sections?|delimiters?)\b", re.IGNORECASE
 )
+_LABELLED = re.compile(
+    r"(?:^|[.!?]\s)\W*(?:(?:the|your|this|from\s+the|in\s+the)\s+)?(?:documents?|inputs?|texts?|questions?|examples?|contexts?|e?mails?"
+    r"|users?|tools?|prompts?|sources?|drafts?|messages?|pages?|articles?|passages?|templates?|formats?|customers?|students?)\b"
+    r"[^.!?\n]{0,40}[:：][\s*_`]*$",
+    re.IGNORECASE,
+)
+"""Words in front of an answer tag that say whose it is: `Document: <result>3</result>`."""
+
+_STRIPPED = re.compile(r"\s*+(?:assistant)?(?:analysis|commentary)(?!\w*\s*[:=])")
+_STRIPPED_FINAL = "assistantfinal"
+"""The channels of harmony where the tokens around their names were dropped."""
+
 _SHORTEST_FENCE = 3  # GFM 4.5
 PREFIX_WINDOW = 200  # a fence that is indented deeper than this is none
 
@@ -95,6 +107,7 @@ class _Pass:
         self._unclosable: set[str] = set()
         self._ahead: re.Match[str] | None = None  # the fence line that was looked for last
         self._looked = False
+        self._lead = 0  # where the tokens end that the reply begins with; -1 behind them
 
     def run(self) -> Cut:
         """Go from mark to mark, and from string to string inside brackets."""
@@ -103,7 +116,7 @@ class _Pass:
         handlers = {"[": opened, "{": opened, "]": closed, "}": closed, "`": fence, "~": fence}
         handlers |= {'"': quote, "'": quote, "“": quote}
         handlers |= {"/": stack.slash, "#": stack.hash}
-        at = 0
+        at = self._stripped_channels()
         while mark := stack.next_mark(at):
             at = mark.start()
             end = self._tag(at) if self._text[at : at + 2] in begins else None
@@ -122,6 +135,15 @@ class _Pass:
             tuple(self._answers),
             tuple(self._quoted),
         )
+
+    def _stripped_channels(self) -> int:
+        """Where the final channel begins if only the names of channels are left of their tokens."""
+        end = self._text.rfind(_STRIPPED_FINAL)
+        if end < 0 or not _STRIPPED.match(self._text):
+            return 0
+        span = (0, end + len(_STRIPPED_FINAL))
+        self._segments.append(Segment("reasoning", span, (0, end), "analysis"))
+        return span[1]
 
     def _leave(self, end: int, *, cut: bool = False, fence: Segment | None = None) -> None:
         self._brackets += [(span, fence) for span in self._stack.leave(end, cut=cut)]
@@ -188,6 +210,11 @@ class _Pass:
         self._fence = None
         self._stack.long_strings = True
         body = (fence.body, max(fence.body, body_end))
+        if fence.info.casefold() in self._patterns.reasoning_fences:
+            self._stack.leave(body[1], cut=not closed)
+            info = fence.info
+            self._segments.append(Segment("reasoning", (fence.start, end), body, info, closed))
+            return
         segment = Segment("fence", (fence.start, end), body, fence.info, closed)
         self._segments.append(segment)
         self._quoted += [body] if fence.quoted else []
@@ -202,6 +229,7 @@ class _Pass:
             (patterns.closer, self._close_reasoning),
             (patterns.opener, self._open_reasoning),
             (patterns.channel, self._channel),
+            (patterns.other_turn, self._other_turn),
             (patterns.token, self._token),
             (patterns.answer_opener, self._open_answer),
             (patterns.answer_closer, self._close_answer),
@@ -294,7 +322,31 @@ class _Pass:
         self._leave(segment.span[0])
         self._segments.append(segment)
 
+    def _other_turn(self, head: re.Match[str]) -> int:
+        """A turn of another role. What the reply begins with is the prompt, said again.
+
+        One behind text is not passed over: who cites such a token may go on as the model.
+        """
+        if not self._leads(head.start()) or self._fence or self._stack:
+            token = self._patterns.token.match(self._text, head.start())
+            return self._token(token) if token else head.end()
+        end = self._patterns.turn_end.search(self._text, head.end())
+        stop = self._end
+        if end:
+            stop = end.end() if end["end"] else end.start()
+        self._segments.append(Segment("token", (head.start(), stop), (head.start(), stop), head[0]))
+        self._lead = stop
+        return stop
+
+    def _leads(self, at: int) -> bool:
+        """Whether only tokens stand in front of a place."""
+        if self._lead >= 0 and self._text[self._lead : at].strip():
+            self._lead = -1
+        return self._lead >= 0
+
     def _token(self, token: re.Match[str]) -> int:
+        if self._leads(token.start()):
+            self._lead = token.end()
         if not self._fence and not self._stack:
             self._segments.append(Segment("token", token.span(), token.span(), token[0]))
         return token.end()
@@ -306,7 +358,9 @@ class _Pass:
 
     def _close_answer(self, tag: re.Match[str]) -> int:
         if self._answer is not None and not self._fence and not self._stack:
-            if not cited_together(self._text, self._tag_at, tag.end()):
+            line = self._text[max(0, self._tag_at - PREFIX_WINDOW) : self._tag_at]
+            labelled = _LABELLED.search(line.rpartition("\n")[2])
+            if not labelled and not cited_together(self._text, self._tag_at, tag.end()):
                 self._answers.append((self._answer, tag.start()))
             self._answer = None
         return tag.end()

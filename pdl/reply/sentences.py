@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from pdl.reply.explanations import instead_behind, reason_behind
+from pdl.reply.unmeant import without_unmeant
 
 if TYPE_CHECKING:
     from pdl.reply.outcome import Extent
@@ -21,6 +22,9 @@ _TURNS = re.compile(
     r"|refuse\w*|declin\w*|hesitat\w*|instead\s+of|rather\s+than|other\s+than|may|might|could|maybe|perhaps|possibly"
     r"|(?:first|earlier|initial|original|old)\s+(?:answer|guess|thought|attempt|result)"
     r"|users?\s+(?:\w+\s+)?(?:says?|said|thinks?|claim\w*|label\w*|wants?|wrote|asks?|asked|believes?)"
+    r"|(?:wrong|incorrect|mistaken|false|erroneous)ly|mis(?:label|classif|categori)\w*|often|usually|commonly|traditionally"
+    r"|as\s+long\s+as|so\s+long\s+as|subject\s+to|provided(?:\s+that|,)|on\s+condition|conditionally"
+    r"|under\s+(?:certain|some|these|specific)\s+\w+|knowledge\s+cut-?off|training\s+(?:data|cut-?off)"
     r"|used\s+to|formerly|previously|or\s+(?:more|less|so|higher|lower|fewer)|at\s+(?:least|most)|minimum|maximum"
     r"|(?:some|many|most|others?|people|they|critics|experts|someone|he|she)\s+(?:\w+\s+)?"
     r"(?:say|says|said|think|thinks|answer\w*|claim\w*|argue\w*|believe\w*)|(?<!the\s)(?<!this\s)(?<!that\s)claim\w*|alleged\w*|supposedly|pretend\w*"
@@ -67,10 +71,14 @@ class Sentences:
         """Whether a span stands in a question."""
         return _any_between(self._asks, span[1], self.around(span)[1])
 
+    def turned_before(self, span: Extent) -> bool:
+        """Whether the sentence of a span denies it, or makes it a condition, in front of it."""
+        return _any_between(self._turns, self.around(span)[0], span[0])
+
     def turned(self, span: Extent) -> bool:
         """Whether the sentence around a span denies it, makes it a condition, or asks."""
-        start, end = self.around(span)
-        if self.asked(span) or _any_between(self._turns, start, span[0]):
+        end = self.around(span)[1]
+        if self.asked(span) or self.turned_before(span):
             return True
         behind = instead_behind(self._text, span[1])
         if behind < 0:
@@ -84,7 +92,10 @@ def masked(text: str, cut: Cut, fences: frozenset[str]) -> str:
     """The reply with line breaks for all that is no text: reasoning, tokens, the marks of fences.
 
     As long as the reply, so that offsets stay. The bodies of fences with those languages are kept.
+    A reply whose answer tags are all empty has no text: it says that there is no answer.
     """
+    if cut.answers and not any(text[start:end].strip() for start, end in cut.answers):
+        return "\n" * len(text)
     parts: list[str] = []
     for segment in cut.segments:
         start, end = segment.span
@@ -99,8 +110,11 @@ def masked(text: str, cut: Cut, fences: frozenset[str]) -> str:
 
 
 def untagged(text: str) -> str:
-    """The text with blanks in place of tags, `<b>` and `</answer>`; as long as before."""
-    return _TAG.sub(lambda tag: " " * len(tag[0]), text)
+    """The text with blanks in place of tags, `<b>` and `</answer>`; as long as before.
+
+    Elements that hold no answer are left out as a whole.
+    """
+    return _TAG.sub(lambda tag: " " * len(tag[0]), without_unmeant(text))
 
 
 def language(info: str) -> str:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pdl.reply import late
 from pdl.reply.outcome import Repair
 
 if TYPE_CHECKING:
+    from pdl._types import Json
     from pdl.reply.asked import Asked
     from pdl.reply.outcome import Extent
     from pdl.reply.parse import Parsed
@@ -38,6 +40,18 @@ _FRONT = frozenset(",\"'}]0123456789")
 _STRUCTURE = frozenset(["missing-closer", "mistyped-closer", "missing-comma", "trailing-comma"])
 """Repairs that say nothing certain where a closing bracket is left over."""
 _GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
+_REMARK = re.compile(r"[ \t]*+[,;]?[ \t]*+((?://|#[ \t]|/\*|<!--)[^\n]*+)")
+_SIGN = re.compile(r"[:=](?![:=/])")
+_NAMED = re.compile(
+    r"""(?<![\w.-])(?P<more>[^\W\d][\w-]*+[ ])?(?P<name>[^\W\d][\w-]*+)["'”`*_]{0,4}+[ \t]*+\Z"""
+)
+"""What stands in front of a colon: a name, or two words."""
+_OPENER = re.compile(r"[{\[<]")
+_REMARKS = frozenset(
+    ["note", "notes", "comment", "comments", "explanation", "reason", "reasoning", "warning",
+     "summary", "source", "sources", "hint", "remark", "disclaimer", "caveat", "example"]
+)  # fmt: skip
+"""What a remark may begin with, written as a sentence begins."""
 
 
 def spills(asked: Asked, span: Extent, made: Parsed, body: Extent | None) -> bool:
@@ -65,6 +79,51 @@ def _may_be_part(text: str, end: int, body: Extent | None) -> bool:
     if body:
         return bool(text[end : body[1]].strip(" \t\r\n;}])"))
     return _PARTS.match(text, end) is not None
+
+
+def stops_behind(text: str, at: int, made: Parsed) -> bool:
+    """Whether words or data behind a fence, in which a closer is missing, say why it is.
+
+    The end of the fence is all that says that nothing was cut off.
+    """
+    missing = any(repair.kind == "missing-closer" for repair in made.repairs)
+    return missing and late.says_stop(text, at)
+
+
+def remark_behind(text: str, end: int) -> Extent | None:
+    """A comment behind the last bracket, on its line, that may change the data."""
+    found = _REMARK.match(text, end)
+    said = found[1].strip("/*#!<>- \t\r") if found else ""
+    return found.span(1) if found and said and late.changes(said) else None
+
+
+def member_behind(asked: Asked, end: int, value: Json) -> bool:
+    """Whether a key stands behind with a value that the last object lacks and the schema has.
+
+    `{"a": 1}, b = 2`. It may be on a line of its own, or in a sentence.
+    """
+    stop = _OPENER.search(asked.text, end, end + _BLOCK)
+    behind = asked.text[end : stop.start() if stop else end + _BLOCK]
+    if ":" not in behind and "=" not in behind:
+        return False
+    named = [name for sign in _SIGN.finditer(behind) for name in _names(behind, sign.start())]
+    if not named:
+        return False
+    lacking = late.lacking(asked.document, value)
+    return any(_is_key(name, lacking) for name in named)
+
+
+def _names(text: str, at: int) -> list[str]:
+    """The name in front of a colon, and it with the word before."""
+    found = _NAMED.search(text, max(0, at - _NEAR), at)
+    return [found["name"], f"{found['more'] or ''}{found['name']}"] if found else []
+
+
+def _is_key(said: str, lacking: frozenset[str]) -> bool:
+    if said in lacking:
+        return True
+    names = {name.casefold().replace("_", " ") for name in lacking} - _REMARKS
+    return said.casefold().replace("_", " ") in names
 
 
 def extra_closers(text: str, end: int) -> Repair | None:

@@ -15,6 +15,7 @@ class Spoken:
 
     `placed`: it stands where an answer does. `idle`: it has no say beside others (a date, the
     operand of a sum), but if nothing else is there, then `why` tells the model what it said.
+    `rival`: it would be the answer in another case.
     """
 
     span: Extent
@@ -23,6 +24,7 @@ class Spoken:
     repairs: tuple[Repair, ...] = ()
     placed: bool = False
     idle: bool = False
+    rival: bool = False
 
     @property
     def clear(self) -> bool:

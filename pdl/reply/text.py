@@ -15,24 +15,34 @@ if TYPE_CHECKING:
     from pdl.reply.outcome import Segment
 
 _MENTION = re.compile(r"[ \t][^\n]")
+_ENDED = re.compile(r"[^\w,;:\-–—\"'`(\[{<]")
+"""What a sentence ends with, in front of a token and a blank that stands between."""
+
+_LINE = 1000  # characters of a line in front of a tag that are looked at
+_GOES_ON = re.compile(r"[ \t]+[a-z]")
+_WORDS = frozenset(
+    ["reflection", "analysis", "rationale", "reasoning", "thought", "thoughts", "deliberation"]
+)
+"""Names of reasoning that a text may use for parts of its own."""
 
 
 def read(asked: Asked) -> Reading:
     """The text, stripped; if it does not fit, what stands in it in the schema's format.
 
-    A reasoning tag amid a line may be one that the text only speaks of.
+    A reasoning tag amid a line may be one that the text only speaks of, and so may a token.
     """
     text, segments = asked.text, asked.cut.segments
+    start, end = inner = _inner(text, segments)
     for segment in segments:
-        if segment.kind == "reasoning" and _amid_line(asked, segment):
+        if segment.kind == "reasoning" and (
+            amid_line(asked, segment) or _amid_text(asked, segment, inner)
+        ):
             message = say("tag-amid-text", tag=shorten(segment.label))
             return failed("ambiguous", message, span=segment.span, wanted="the text alone")
-    start, end = _inner(text, segments)
     start, end = _stripped(text, start, end)
-    inside = asked.patterns.end_token.search(text, start, end)
-    if inside and not _MENTION.match(text, inside.end()):
-        message = say("behind-turn", token=inside[0])
-        return failed("ambiguous", message, span=inside.span(), wanted="the text alone")
+    behind = _behind_turn(asked, start, end)
+    if behind:
+        return behind
     if start >= end:
         return failed("absent", say("holds-no", wanted=say("a-text")), wanted="text")
     value = _without_reasoning(text, segments, start, end)
@@ -43,19 +53,55 @@ def read(asked: Asked) -> Reading:
     return reading if found.reason == "absent" else found
 
 
-def _amid_line(asked: Asked, segment: Segment) -> bool:
+def _behind_turn(asked: Asked, start: int, end: int) -> Reading | None:
+    """Tokens that end a turn where the text, from `start` to `end`, may go on or speak of them."""
+    text = asked.text
+    inside = asked.patterns.end_token.search(text, start, end)
+    if inside and not _MENTION.match(text, inside.end()):
+        message = say("behind-turn", token=inside[0])
+        return failed("ambiguous", message, span=inside.span(), wanted="the text alone")
+    token = next((one for one in asked.cut.segments if one.span[0] >= end), None)
+    if token is None or token.kind != "token" or start >= end:
+        return None
+    named = text[token.span[0] - 1] in " \t" and not _ENDED.match(text[end - 1])
+    if named or (token.label == "</s>" and "<s>" in text[start:end]):
+        message = say("tag-amid-text", tag=token.label)
+        return failed("ambiguous", message, span=token.span, wanted="the text alone")
+    return None
+
+
+def _amid_text(asked: Asked, segment: Segment, inner: Extent) -> bool:
+    """Whether reasoning with an opener may be a part of the text: words stand on both its sides.
+
+    So it is with a name that is also a word of its own, such as `reflection`, and where the line
+    goes on behind it in lower case: `[INST] is the tag and [/INST] closes it.`
+    """
+    text, (start, end) = asked.text, segment.span
+    if not segment.closed or not asked.patterns.opener.match(text, start):
+        return False
+    if _GOES_ON.match(text, end) and "\n" not in text[start:end]:
+        return True
+    return inner[0] < start and end < inner[1] and segment.label.lower() in _WORDS
+
+
+def amid_line(asked: Asked, segment: Segment) -> bool:
     """Whether text stands on the line of the reasoning's opener, or on both sides of its closer."""
     text, patterns = asked.text, asked.patterns
     start, end = segment.span
     opener = patterns.opener.match(text, start)
-    before = text[text.rfind("\n", 0, start) + 1 : start].strip() if opener else ""
+    before = line_before(text, start).strip() if opener else ""
     if opener:
         return bool(before) and not before.endswith(">")
     # The opener was in the prompt, or there is none: a closer ends a line, or stands on its own.
     closer = patterns.closer.match(text, segment.body[1]) if segment.body[1] < end else None
-    head = text[text.rfind("\n", 0, segment.body[1]) + 1 : segment.body[1]].strip()
+    head = line_before(text, segment.body[1]).strip()
     behind = text[end : end + 200].partition("\n")[0].strip()
     return closer is not None and bool(head) and bool(behind)
+
+
+def line_before(text: str, at: int) -> str:
+    """What stands on a line in front of a place; of a long line, the end of that."""
+    return text[max(0, at - _LINE) : at].rpartition("\n")[2]
 
 
 def _inner(text: str, segments: tuple[Segment, ...]) -> Extent:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from pdl.reply.turns import turns
 from pdl.reply.withdrawal_words import (
     CALLED_WRONG,
     CALLED_WRONG_ELSEWHERE,
@@ -38,12 +39,30 @@ _WINDOW = 600  # characters behind an answer that are looked at
 
 def withdrawn(text: str, at: int) -> bool:
     """Whether the words behind an answer that ends at `at`, up to the next data, take it back."""
+    return takes_back(said_behind(text, at))
+
+
+def takes_back(said: str) -> bool:
+    """Whether the words behind an answer take it back."""
+    if not said:
+        return False
+    hinted = _hinted(said)
+    return any(
+        turns(one) or (hinted and _hinted(one) and _withdraws(one, first=not i))
+        for i, one in enumerate(sentences_of(said))
+    )
+
+
+def said_behind(text: str, at: int) -> str:
+    """The words behind an answer that ends at `at`, up to the next data."""
     window = text[at : at + _WINDOW]
     end = _NEXT.search(window)
-    said = (window[: end.start()] if end else window).lstrip(_TRIM)
-    return _hinted(said) and any(
-        _hinted(one) and _withdraws(one, first=not i) for i, one in enumerate(_SENTENCE.split(said))
-    )
+    return (window[: end.start()] if end else window).lstrip(_TRIM)
+
+
+def sentences_of(said: str) -> list[str]:
+    """The sentences and lines of what was said."""
+    return _SENTENCE.split(said)
 
 
 def _hinted(said: str) -> bool:

@@ -78,7 +78,12 @@ APART_BEHIND = re.compile(
 BUT = re.compile(
     r"\b(?:but|though|aber|mais|pero|mas|ma|maar|ale|но|ama|men|але)[ \t]+$", re.IGNORECASE
 )
-LINKED = re.compile(r"\b(?:is|was|says|ist|lautet|est|es|é|è)[ \t]*[:*_\"'“]*$", re.IGNORECASE)
+LINKED = re.compile(
+    r"\b(?:is|was|says|ist|lautet|est|es|é|è)"
+    r"(?:[ \t]+(?:therefore|thus|hence|so|then|still|really|actually|clearly|also|an?|daher"
+    r"|also|donc|pues|entonces|quindi|dus|więc))*[ \t]*[:*_\"'“]*$",
+    re.IGNORECASE,
+)
 ENDED = re.compile(r"[*_`\"'”)]*[ \t]*(?:$|[.!\n])")
 """What stands around a second answer: apart, behind `but`, or as `5 is no.`"""
 

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.marks import announced, answered
 from pdl.reply.outcome import Extent, Reading, failed
+from pdl.reply.owners import is_anothers, is_cited, is_quoted
 from pdl.reply.phrases import say
 from pdl.reply.places import SIGNS, placed
-from pdl.reply.retractions import taken_back
 from pdl.reply.sentences import PLAIN_FENCES, Sentences, masked, untagged
+from pdl.reply.subjects import subjects
+from pdl.reply.taking_back import disowned
 from pdl.reply.wording import shorten
+from pdl.reply.yes_rests import ECHO, ENGLISH, FRONT, NOT
+from pdl.reply.yes_spoilers import spoiled
 from pdl.reply.yes_words import (
     AGAINST,
     APART_BEFORE,
@@ -41,6 +45,13 @@ _TRUE = frozenset(YES)
 _START = re.compile(rf"[\s*_`\"'“‘«「#>(•\[{SIGNS}-]*+(?:1[.)]\s++)?+[*_`\"'“(\[]*+")
 _DECORATION = " \t\r\n*_`\"'“”‘’«»()[]"
 _RUSSIAN = re.compile(r"[ыэъё]", re.IGNORECASE)
+_SENTENCE = 160  # characters of the sentence in front of a word that are looked at
+_DENIES = re.compile(
+    r"[ \t]+(?!(?:because|since|it|this|that|they|there|way|weil"
+    r"|parce|car|porque|perché|pois|omdat|ponieważ|bo)\b)[^\W\d_]"
+)
+"""A verb right behind a word that may be a mere not: `Nie da się`."""
+
 _BEFORE = 48  # characters in front of a second word that tell whether it stands apart
 
 
@@ -50,14 +61,16 @@ def read(asked: Asked) -> Reading:
     whole = _whole(text)
     if whole:
         return whole
-    words = [word for word in WORD.finditer(text) if _is_meant(text, word)]
+    echo = ECHO.match(text)
+    begin = echo.end() if echo else 0
+    words = [word for word in WORD.finditer(text, begin) if _is_meant(text, word)]
     focus = _focus(asked, text, words)
     if len(focus) > 1:
         return _unclear(text, words)
-    [(start, end)] = focus or [(0, len(text))]
+    [(start, end)] = focus or [(begin, len(text))]
     area = text[:end]
     denial = DENIAL.match(area, _begin(area, start))
-    if denial and not taken_back(area, denial.end(), start, denies=True):
+    if denial and not disowned(area, denial.end(), start, denies=True):
         return Reading(False, denial.span("word"))  # noqa: FBT003 - the value that was read
     inside = [word for word in words if start <= word.start() and word.end() <= end]
     return _answer(area, inside, start) or _unclear(text, words)
@@ -95,7 +108,10 @@ def _focus(asked: Asked, text: str, words: list[re.Match[str]]) -> list[Extent]:
     else:
         return []
     turned = Sentences(_without(text, words)).turned
-    if any(turned(word.span()) for word in called) or len(set(map(_value, called))) > 1:
+    theirs = [
+        word for word, end in pairs if word in called and is_anothers(text, end, word.start())
+    ]
+    if theirs or any(turned(word.span()) for word in called) or len(set(map(_value, called))) > 1:
         return [word.span() for word in called[:1]] * 2
     if calls is answered and _leads(text, words[0]) and _value(words[0]) != _value(called[0]):
         return [words[0].span(), called[0].span()]
@@ -110,6 +126,8 @@ def _answer(text: str, words: list[re.Match[str]], start: int) -> Reading | None
     """`Yes, …` and `No.` at the beginning, or the only answer that stands where answers do."""
     if not words or NUMBERED.match(text, _begin(text, start)):
         return None
+    if subjects(text, [word.span() for word in words]):
+        return None
     sentences = Sentences(_without(text, words))
     leads = _leads(text, words[0], start)
     said = {_value(word) for word in words}
@@ -118,10 +136,37 @@ def _answer(text: str, words: list[re.Match[str]], start: int) -> Reading | None
         sentence = sentences.around(span)
         stands = placed(text, (max(sentence[0], start), sentence[1]), span)
         clause = leads and word[0].isascii() and CLAUSE.match(text, span[1])
-        turned = sentences.asked(span) if leads else sentences.turned(span)
-        if (stands or clause) and not turned and _is_kept(text, word, start, sentence[1]):
-            return Reading(_value(word), word.span("word"))
+        turned = _is_turned(sentences, word, leads=leads)
+        if not (stands or clause) or turned or _is_of_others(text, word, (start, sentence[0])):
+            continue
+        kept = _is_kept(text, word, start, sentence[1])
+        return Reading(_value(word), word.span("word")) if kept else None
     return None
+
+
+def _is_turned(sentences: Sentences, word: re.Match[str], *, leads: bool) -> bool:
+    """Whether the sentence of a word denies it; a denial behind a no goes with it."""
+    if sentences.asked(word.span()):
+        return True
+    if leads:
+        return False
+    return (
+        sentences.turned_before(word.span()) if not _value(word) else sentences.turned(word.span())
+    )
+
+
+def _is_of_others(text: str, word: re.Match[str], starts: Extent) -> bool:
+    """Whether a word is said by another, or with a hedge in front, or denies the verb behind it.
+
+    `starts`: where the part of the text begins that is read, and where the word's sentence does.
+    """
+    start, end = word.span()
+    begin = max(starts[1], start - _SENTENCE)
+    if is_anothers(text, starts[0], start) or is_cited(text, end) or is_quoted(text, start):
+        return True
+    if FRONT.search(text, begin, start):
+        return True
+    return word["word"].lower() in NOT and _DENIES.match(text, end) is not None
 
 
 def _value(word: re.Match[str]) -> bool:
@@ -134,7 +179,9 @@ def _is_kept(text: str, word: re.Match[str], start: int, end: int) -> bool:
     `end` is where the sentence of the word ends.
     """
     value, at = _value(word), word.end()
-    if taken_back(text, at, start, denies=not value) or HEDGE.search(text, at):
+    if disowned(text, at, start, denies=not value) or HEDGE.search(text, at):
+        return False
+    if spoiled(text, word["word"].lower() in ENGLISH, value, at, end):
         return False
     if HEDGED.search(text, at, end) or OFFER.match(text, at) or CONTRARY[value].search(text, at):
         return False

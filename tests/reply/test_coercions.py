@@ -117,7 +117,7 @@ def test_too_many_combinations_of_unions_are_left_alone() -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ['{"answer": 5}', "[5]", 'The answer: {"answer": 5}', '```json\n{"a": {"n": 5}}\n```'],
+    ['{"answer": 5}', "[5]", 'The answer: {"answer": 5}', '```json\n{"data": {"value": 5}}\n```'],
 )
 def test_a_scalar_at_the_root_is_unwrapped(reply: str) -> None:
     schema = pdl.Schema.parse("int")

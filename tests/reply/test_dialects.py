@@ -68,7 +68,7 @@ def test_entries_can_be_taken_away() -> None:
 
 
 def test_an_empty_table_knows_no_marks() -> None:
-    empty = Dialects((), (), (), (), (), (), (), ())
+    empty = Dialects((), (), (), (), (), (), (), (), (), ())
     assert pdl.check(SCHEMA, f"<think>{ANSWER}</s>", dialects=empty).value == OSLO
 
 

@@ -43,7 +43,7 @@ SCHEMAS = {
 CLEAR = [
     *("{}", "{}.", "**{}**", "`{}`", "The answer is {}.", "Answer: {}", "Antwort: {}", "答案：{}"),
     *("So the total is {}.", "\\boxed{{{}}}", "3 + 4 = 7\n\nFinal answer: {}", "#### {}", "= {}"),
-    *("<answer>{}</answer>", "{} is the answer.", "{}, because nothing else fits.", "- {}"),
+    *("<answer>{}</answer>", "{} is the answer.", "{}, because nothing else fits.", "* {}"),
     *("<think>1 or 2?</think>\n{}", "```\n{}\n```", "I count {} birds.", "Réponse : {}"),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply import parts
@@ -9,8 +10,44 @@ from pdl.reply import parts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pdl._types import Json
-    from pdl.reply.coerce.shapes import Shape
+    from pdl._types import Json, JsonPath
+    from pdl.reply.coerce.shapes import Schemas, Shape
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+_ANSWER = frozenset(
+    (
+        *(
+            "answer",
+            "answers",
+            "finalanswer",
+            "result",
+            "results",
+            "finalresult",
+            "value",
+            "values",
+        ),
+        *("output", "outputs", "response", "reply", "data", "content", "payload", "items", "list"),
+        *("json", "object", "array", "label", "category", "classification", "choice", "decision"),
+        *("verdict", "kind", "solution", "extraction", "extracted", "return", "arguments"),
+    )
+)
+
+
+def means_answer(key: str, schemas: Schemas, path: JsonPath) -> bool:
+    """Whether a key calls its value the answer, or as the schema or the field around it is called.
+
+    Other keys say something else of it: `{"error": 404}`, `{"min": 5}`.
+    """
+    name = fold(key)
+    if name in _ANSWER or (path and isinstance(path[-1], str) and fold(path[-1]) == name):
+        return True
+    return any(name in _names(schema) for schema in schemas if isinstance(schema, dict))
+
+
+def _names(schema: Mapping[str, Any]) -> set[str]:
+    """What a schema is called: its title, and the name under which it is referred to."""
+    names = (schema.get("title"), schema.get("$ref", "").rpartition("/")[2])
+    return {fold(name) for name in names if isinstance(name, str) and name}
 
 
 def renamed(shape: Shape, value: Mapping[str, Json]) -> dict[str, str]:
@@ -28,6 +65,8 @@ def renamed(shape: Shape, value: Mapping[str, Json]) -> dict[str, str]:
         meant = names.get(folded, [])
         if len(spelled) == len(meant) == 1 and meant[0] in declared and meant[0] not in value:
             [key], [name] = spelled, meant
+            if not _same_words(key, name):
+                continue
             if name in required or _refused(shape, key):
                 found[key] = name
     return found
@@ -43,6 +82,14 @@ def _by_fold(names: list[str]) -> dict[str, list[str]]:
 def fold(name: str) -> str:
     """The name without what does not tell keys apart: case, `_` and `-`."""
     return name.replace("_", "").replace("-", "").casefold()
+
+
+def _same_words(key: str, name: str) -> bool:
+    """Whether two spellings have the same words: `resign` is not `re_sign`."""
+    if key.casefold() == name.casefold():
+        return True
+    one, other = (_WORD.findall(spelled) for spelled in (key, name))
+    return [word.casefold() for word in one] == [word.casefold() for word in other]
 
 
 def _refused(shape: Shape, key: str) -> bool:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.reply import parts
 from pdl.reply.coerce import strings
-from pdl.reply.coerce.keys import renamed
+from pdl.reply.coerce.keys import means_answer, renamed
 from pdl.reply.coerce.shapes import Schemas, Shape, TooManyError, shapes
+from pdl.reply.coerce.strings import is_single
 from pdl.reply.equality import equal
 from pdl.reply.outcome import Repair
 from pdl.reply.shape import literals, root_kinds
@@ -103,7 +104,7 @@ class _Solver:
             tasks.append(self._string(schemas, found, value, path))
         if self.allowed.unwrap and isinstance(value, dict | list) and len(value) == 1:
             tasks.append(self._unwrapped(schemas, value, path))
-        if self.allowed.single_to_list and wraps and _is_single(value):
+        if self.allowed.single_to_list and wraps and is_single(value):
             tasks.append(self._wrapped(schemas, value, path))
         ways: list[Found] = yield each(tasks)
         return _only(ways)
@@ -184,6 +185,8 @@ class _Solver:
         self, schemas: Schemas, value: dict[str, Json] | list[Json], path: JsonPath
     ) -> Deep[Found]:
         [(step, inner)] = value.items() if isinstance(value, dict) else enumerate(value)
+        if isinstance(step, str) and not means_answer(step, schemas, path):
+            return No.WAY
         repair = _repair("unwrap", path, value, inner)
         way = yield self.solve(schemas, inner, (*path, step), wraps=False)
         return _behind(repair, way)
@@ -207,7 +210,8 @@ class _Solver:
         """The scalars that a string may stand for, by the name of the change."""
         if self.allowed.numbers_in_strings and not free:
             whole = self._wants_integers(schemas)
-            value = strings.number(text, self.limits, whole=whole)
+            groups = whole or self.allowed.thousands
+            value = strings.number(text, self.limits, whole=whole, groups=groups)
             if value is not None:
                 yield "numbers_in_strings", value
             grouped = strings.grouped(text, self.limits, whole=whole)
@@ -232,11 +236,6 @@ class _Solver:
             depth = self.limits.reply_depth - len(path)
             self.containers[id(text)] = strings.container(text, depth, self.limits)
         return self.containers[id(text)]
-
-
-def _is_single(value: Json) -> bool:
-    """Whether a value can be one of a list: null is none, and a text in brackets is a list."""
-    return value is not None and not (isinstance(value, str) and value.lstrip().startswith("["))
 
 
 def _is_free(shape: Shape) -> bool:

@@ -26,18 +26,25 @@ _WORDS = {
     "null": None,
     "None": None,
 }
-_GROUP_OR_FRACTION = re.compile(r"-?[1-9][0-9]{0,2}\.000")
+_GROUP_OR_FRACTION = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
+_ZEROS = ".000"
+_NO_ITEM = re.compile(
+    r"\s*+(?:$|[\[{]|(?:none|null|nil|n/?a|-|–|—|nothing|empty)\s*+$)", re.IGNORECASE
+)
+_SEVERAL = re.compile(r"[,;|、，；\n\r\t•]")
 _EXPONENT = 5  # digits of an exponent; no float needs as many
 
 
-def number(text: str, limits: Limits, *, whole: bool) -> float | None:
+def number(text: str, limits: Limits, *, whole: bool, groups: bool) -> float | None:
     """The number that a text is, as JSON writes it (RFC 8259, section 6), blanks aside; or None.
 
-    `whole`: an integer is wanted. Then 1.000 is none, for it may be a thousand.
+    `whole`: an integer is wanted. Then 1.000 is none, for it may be a thousand; so is 1.234 where
+    `groups` of digits are to be expected.
     """
-    if whole and _GROUP_OR_FRACTION.fullmatch(text.strip()):
+    bare = text.strip()
+    if groups and _GROUP_OR_FRACTION.fullmatch(bare) and not (whole and not bare.endswith(_ZEROS)):
         return None
-    return _value(_NUMBER.fullmatch(text.strip()), limits, whole=whole)
+    return _value(_NUMBER.fullmatch(bare), limits, whole=whole)
 
 
 def grouped(text: str, limits: Limits, *, whole: bool) -> float | None:
@@ -62,6 +69,17 @@ def _value(found: re.Match[str] | None, limits: Limits, *, whole: bool) -> float
     return as_integer(value) if whole and value % 1 == 0 else value
 
 
+def is_single(value: Json) -> bool:
+    """Whether a value can be one of a list.
+
+    Null is none, nor is a text that says so (`none`, `N/A`), that is empty, that is JSON, or that
+    may hold several: `a, b`.
+    """
+    if not isinstance(value, str):
+        return value is not None
+    return not (_NO_ITEM.match(value) or _SEVERAL.search(value.strip()))
+
+
 def is_word(text: str) -> bool:
     """Whether a text is one of the words that `word` knows."""
     return text.strip() in _WORDS
@@ -74,7 +92,7 @@ def word(text: str) -> Json:
 
 def fold(text: str) -> str:
     """The text without what does not tell members of an enum apart: case and outer blanks."""
-    return text.strip().casefold()
+    return text.strip().lower()
 
 
 def members(text: str, choices: Iterable[Json]) -> list[str]:

@@ -8,6 +8,7 @@ of them fits it; else nothing is read.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from pdl.reply.equality import key
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonPath
     from pdl.limits import Limits
+    from pdl.reply.outcome import Repair
     from pdl.reply.references import Document
     from pdl.reply.tolerant.state import Whole
     from pdl.reply.tolerant.trail import Event
@@ -88,8 +90,10 @@ def _daring(reading: Whole) -> bool:
     kinds = {repair.kind for repair in reading.made.repairs}
     if not kinds.isdisjoint(_BRACKETS) and _swallows(reading.made.last):
         return True
-    return _mixes(reading.made) or any(
-        not kinds.isdisjoint(one) and not kinds.isdisjoint(two) for one, two in _TOO_MUCH
+    return (
+        _mixes(reading.made)
+        or _parts_in_two_ways(reading.made)
+        or any(not kinds.isdisjoint(one) and not kinds.isdisjoint(two) for one, two in _TOO_MUCH)
     )
 
 
@@ -105,14 +109,30 @@ def _swallows(event: Event | None) -> bool:
 
 
 def _mixes(made: Made) -> bool:
-    """Whether a list has texts with quotes and without: a comma may be part of one of them."""
+    """Whether a list has texts with quotes and without: a comma may be part of one of them.
+
+    So it may be in an object, where some keys have quotes and some have none.
+    """
     bare = {repair.path for repair in made.repairs if repair.kind == "bare-value"}
+    keys = Counter(repair.path for repair in made.repairs if repair.kind == "bare-key")
+    if any(0 < keys[path[:-1]] < len(_part(made.value, path[:-1])) for path in bare if path):
+        return True
     lists = {path[:-1] for path in bare if path and isinstance(path[-1], int)}
     return any(
         isinstance(item, str) and (*path, index) not in bare
         for path in lists
         for index, item in enumerate(_part(made.value, path))
     )
+
+
+def _parts_in_two_ways(made: Made) -> bool:
+    """Whether commas and semicolons part one list: the commas may be those of decimal numbers."""
+    marks = Counter(one.path[:-1] for one in made.repairs if _is_between_items(one))
+    return any(count < len(_part(made.value, path)) - 1 for path, count in marks.items())
+
+
+def _is_between_items(repair: Repair) -> bool:
+    return repair.kind == "semicolon" and bool(repair.path) and isinstance(repair.path[-1], int)
 
 
 def _part(value: Json, path: JsonPath) -> Json:

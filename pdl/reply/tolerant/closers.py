@@ -9,6 +9,7 @@ from pdl.reply.phrases import say
 from pdl.reply.tolerant import tokens
 from pdl.reply.tolerant.errors import UnreadableError
 from pdl.reply.tolerant.scalars import Scalars
+from pdl.reply.tolerant.spine import ended, may_shift, spine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from pdl.reply.tolerant.nodes import Nodes
     from pdl.reply.tolerant.state import Frame
     from pdl.reply.tolerant.trail import Event
+
+
+_PLACE = "lacks a closing bracket, whose place is not certain"
 
 
 class Closers(Scalars):
@@ -50,8 +54,7 @@ class Closers(Scalars):
             frame = frame.parent
         if frame:
             self._keep_mistyped()
-            while self._frame and self._frame.depth > frame.depth:
-                self._imply()
+            self._imply_to(frame.depth)
         elif self._fenced and self._mended != "missing" and self._is_surplus(mark):
             self._mended = "extra"
             self._repair("extra-closer", self._at, self._at + 1, "")
@@ -103,15 +106,33 @@ class Closers(Scalars):
             frame = frame.parent
         if frame is None:
             raise UnreadableError(self._at, expected="expected-comma")
-        while self._frame and self._frame.is_object != is_object:
-            self._imply()
+        self._imply_to(frame.depth)
 
     def _end(self) -> None:
         """The end of a fence that is closed ends what is open in it; other ends cut it off."""
         if not self._fenced:
             raise UnreadableError(self._at, "lacks a closing bracket")
-        while self._frame:
+        self._imply_to(0)
+
+    def _imply_to(self, depth: int) -> None:
+        """Close the brackets that are deeper, each of which lacks its closer."""
+        frame = self._frame
+        missing = frame.depth - depth if frame else 0
+        if self._mended == "missing" and not self._is_mended_here():
+            raise UnreadableError(self._at, _PLACE)
+        if frame and missing > 1 and frame.size:
+            levels = spine(frame, self._trail, self._path(frame.parent))
+            if may_shift(levels, frame.depth, missing, self._nodes):
+                raise UnreadableError(self._at, _PLACE)
+        while self._frame and self._frame.depth > depth:
             self._imply()
+
+    def _is_mended_here(self) -> bool:
+        """Whether what came last is a closer that was missing in front of this place."""
+        event = self._trail
+        while event and event.op == "close":
+            event = event.before
+        return event is not None and event.op == "repair" and event.start == self._at
 
     def _imply(self) -> None:
         frame = self._frame
@@ -120,8 +141,7 @@ class Closers(Scalars):
             raise UnreadableError(self._at, "lacks a closing bracket")
         doubled = self._may_be_doubled(frame)
         if doubled or (not self._early and self._may_belong_elsewhere(frame)):
-            why = "lacks a closing bracket, whose place is not certain"
-            error = UnreadableError(self._at, why)
+            error = UnreadableError(self._at, _PLACE)
             self._doubt = error if doubled and not self._mended else self._doubt
             raise error
         if tokens.ENDS_IN_CLOSER.search(self._text, max(0, self._at - tokens.KEPT), self._at):
@@ -166,33 +186,12 @@ class Closers(Scalars):
         if self._may_end_earlier(frame):
             return True
         outer = self._path(frame.parent)
-        for around, within in pairwise(self._ended_last()):
+        for around, within in pairwise([level.names[::-1] for level in ended(self._trail)]):
             inner = (*outer, around[-1] if around else 0)
             if around and any(self._may_leave(outer, inner, name) for name in within[1:]):
                 return True
             outer = inner
         return False
-
-    def _ended_last(self) -> list[list[str]]:
-        """The keys of the bracket that is open, of the one that ended last in it, and so on.
-
-        Those of arrays are none.
-        """
-        event = self._trail
-        levels: list[list[str]] = [[]]
-        while event and event.op in {"close", "repair"}:
-            levels += [[]] if event.op == "close" else []
-            event = event.before
-        known, depth = len(levels), len(levels) - 1  # levels that are not yet read, and the present
-        while event and depth >= 0:
-            depth += event.op == "close"
-            if event.op == "key" and depth < known:
-                levels[depth].append(event.payload)
-            if event.op in {"object", "array"}:
-                known = min(known, depth)
-                depth -= 1
-            event = event.before
-        return [names[::-1] for names in levels]
 
     def _may_leave(self, outer: JsonPath, inner: JsonPath, name: str) -> bool:
         """Whether a key that stands in the inner object may be one of the outer."""

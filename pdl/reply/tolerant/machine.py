@@ -213,14 +213,28 @@ class Machine(Closers):
         if frame.is_object:
             certain = tokens.KEY_AHEAD.match(text, at) and (gap or text[at] in tokens.QUOTES)
         else:
-            certain = bool(gap) and (text[at] in "{[\"'“" or "\n" in gap or self._two_numbers(at))
+            apart = text[at] in "{[\"'“" or (
+                "\n" in gap and text[at] != "." and not self._has_point()
+            )
+            certain = bool(gap) and (apart or self._two_numbers(at))
         if not certain:
             raise UnreadableError(at, expected="expected-comma")
         self._repair("missing-comma", at, at, ",")
         self._phase = "key" if frame.is_object else "value"
 
+    def _has_point(self) -> bool:
+        """Whether the last number ends in its point, so that digits may follow."""
+        return self._text[self._last_end() - 1] == "."
+
     def _two_numbers(self, at: int) -> bool:
         """Whether a number begins that cannot be the last digits of the one before it."""
         following = numbers.match(self._text, at)
         digits = following[0] if following else ""
+        last = self._last_end()
+        if self._has_point() or digits.startswith("."):
+            return False
+        if tokens.GLUED.search(self._text, max(0, last - tokens.KEPT), last):
+            return False
+        if following and tokens.GLUED_BEHIND.match(self._text, following.end()):
+            return False
         return bool(digits) and not (len(digits) == 3 and digits.isdigit())  # noqa: PLR2004

@@ -8,6 +8,8 @@ from pdl.reply.references import branches
 from pdl.reply.shape import ALL_KINDS, root_kinds
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from pdl._types import Json, JsonPath
     from pdl.reply.references import Document
 
@@ -41,13 +43,25 @@ class Nodes:
         """Whether the object at a path has a property of that name in its schema."""
         return any(name in branch.get("properties", ()) for branch in self._branches(path))
 
+    def may_have(self, path: JsonPath, names: Collection[str], *, whole: bool) -> bool:
+        """Whether an object of those keys may stand at a path; `whole`: it has no others."""
+        if "object" not in self.kinds(path):
+            return False
+        found = [one for one in self._branches(path) if "properties" in one]
+        return not found or any(
+            (_is_open(one) or one["properties"].keys() >= set(names))
+            and (not whole or set(one.get("required", ())) <= set(names))
+            for one in found
+        )
+
+    def names(self, path: JsonPath) -> frozenset[str]:
+        """The properties that the schema has for the object at a path."""
+        return frozenset().union(*(one.get("properties", ()) for one in self._branches(path)))
+
     def open(self, path: JsonPath) -> bool:
         """Whether the object at a path may have keys of any name."""
         found = list(self._branches(path))
-        return not any("properties" in branch for branch in found) or any(
-            branch.get("additionalProperties", False) is not False or "patternProperties" in branch
-            for branch in found
-        )
+        return not any("properties" in branch for branch in found) or any(map(_is_open, found))
 
     def _branches(self, path: JsonPath) -> list[dict[str, Json]]:
         return [dict(one) for sub in self._at(path) for one in branches(self._document, sub)]
@@ -62,6 +76,11 @@ class Nodes:
             if not here:
                 break
         return here
+
+
+def _is_open(branch: Json) -> bool:
+    more = branch.get("additionalProperties", False)
+    return more is not False or "patternProperties" in branch
 
 
 def _step(branch: Json, step: str | int) -> list[Json]:

@@ -92,11 +92,20 @@ class Scalars(Cursor):
         while (plus := self._joint()) is not None:
             self._repair("concatenation", self._at, plus.end(), "")
             self._at = plus.end()
-            kept = len(self._others)
-            value += self._quoted("member" if frame and frame.is_object else "item")
-            if len(self._others) > kept:
-                raise UnreadableError(start, expected="uncertain-string")
+            value += self._certainly_quoted("member" if frame and frame.is_object else "item")
         self._scalar(value, start)
+
+    def _certainly_quoted(self, role: Role) -> str:
+        """A string that can end at one place only: nothing is kept that would forget its start."""
+        start, kept = self._at, len(self._others)
+        try:
+            said = self._quoted(role)
+        finally:
+            doubtful = len(self._others) > kept
+            del self._others[kept:]
+        if doubtful:
+            raise UnreadableError(start, expected="uncertain-string")
+        return said
 
     def _joint(self) -> re.Match[str] | None:
         """What stands between two strings that are one."""

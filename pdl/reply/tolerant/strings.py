@@ -30,14 +30,26 @@ _BETWEEN_ITEMS = re.compile(r"""\n|["']\s*+,\s*+["']""")
 _WOULD_END = re.compile(r"\s*+(?:[:}\]]|,\s*+[\"'])")
 _ITEM_END = re.compile(r"\s*+[,:\]]")
 _BEHIND_COMMA = re.compile(r",\s*+\Z")
+_ELIDED = 4  # letters before an apostrophe that are looked at
 _GAP = 20  # blanks between a comma and a key that are looked at
 _RAW = re.compile(r"[\x00-\x1f]")
 _ADJACENT = re.compile(r"\s++[\"']")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _JSON_ESCAPES = frozenset('"\\/bfnrtu')
-_AMBIGUOUS_ESCAPES = frozenset("bfnrtu")
+_AMBIGUOUS_ESCAPES = frozenset("\\/bfnrtu")
 _ANY = re.compile(r"\\.|[\"'`]", re.DOTALL)
-_PYTHON_ESCAPES = frozenset("avxuUN")
+_PYTHON_ESCAPES = frozenset("avN")
+"""Those of Python that look like others; `\\x` and `\\U` without their digits are none of them."""
+_NEXT_RECORD = re.compile(r"""[}\]]\s*+,\s*+[{\[]\s*+["'“\w]""")
+_LINE_FOLLOWS = re.compile(r"\s*+,?[ \t]*+\r?\n")
+_BESIDE_STRING = re.compile(r"""["'“”’]\s*+,?\s*+\Z""")
+_LAST_ITEM = re.compile(r"\s*+(?:/\*[^*]*+\*/\s*+)?+\]")
+_CONTINUED = re.compile(r"\\\r?\n(?=[^\W\d_])")
+_PROSE = re.compile(r"[\w\s,.;:!?'()]*+")
+_RAW_LINE_ITEM = re.compile(r"[,，;；、][ \t]*+\r?\n")
+_ELISION = re.compile(r"[^\W\d_]{1,2}(?!\w)")
+_ENDS_IN_ELISION = re.compile(r"(?<!\w)[^\W\d_]{1,2}\Z")
+_CLOSING = frozenset(mark for pair in tokens.QUOTES.items() for mark in pair)
 _CODED = re.compile(r"(?<!\\)((?:\\\\)*+)\\(?:x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
 _QUOTE = re.compile(r'(\\.)|"', re.DOTALL)
 
@@ -87,13 +99,23 @@ def find_end(
             # Two strings side by side; on two lines they are one, else they may be anything.
             lines = tokens.NEXT_LINE.match(text, at)
             return (End(start, place, at, (), sure=True) if lines else None), ()
-        if text[place] not in _APOSTROPHES or not text[place - 1].isalnum():
+        if not _is_apostrophe(text, place, role):
             passed.append(place)
         if role == "member" and tokens.QUOTED_KEY_AHEAD.match(text, place):
             line = text.find("\n", start) if line is None else line
             ends = _end_before(text, place)
             unquoted += [end for end in ends if line < 0 or end <= line]
     return None, tuple(unquoted)
+
+
+def _is_apostrophe(text: str, place: int, role: Role) -> bool:
+    """Whether a quote belongs to a word; in a list it may as well part two items."""
+    if text[place] not in _APOSTROPHES or not text[place - 1].isalnum():
+        return False
+    if role != "item":
+        return True
+    before = _ENDS_IN_ELISION.search(text, max(0, place - _ELIDED), place)
+    return before is not None or _ELISION.match(text, place + 1) is not None
 
 
 def _countings(text: str, inner: tuple[int, ...], role: Role) -> Iterator[tuple[int, ...]]:
@@ -121,13 +143,54 @@ def natural(text: str, end: End, role: Role) -> bool:
     inner = end.inner
     if role == "key":
         return all(_amid_a_word(text, place) for place in inner)
-    if any(not text[a + 1 : b].strip() for a, b in pairwise(inner)):
+    if _opens_anew(text, end) or (inner and _is_part_of_json(text, end)):
         return False
-    if role == "item" and inner and _may_be_items(text, end):
+    if role == "item" and (_joins_lines(text, end) or (inner and _may_be_items(text, end))):
         return False
-    if _has_member(text, end) or _doubled(text, end):
+    if any(_paired(text, places, role) for places in _countings(text, inner, role)):
+        return True
+    return role == "item" and len(inner) == 1 and _is_only_text(text, end)
+
+
+def _is_part_of_json(text: str, end: End) -> bool:
+    """Whether quotes in a string look like those of other strings, or stand twice."""
+    inner = end.inner
+    side_by_side = any(not text[a + 1 : b].strip() for a, b in pairwise(inner))
+    return (
+        side_by_side
+        or any(text[at - 1] == text[at] and at - 1 > end.start for at in inner)
+        or _NEXT_RECORD.search(text, end.start, end.at) is not None
+        or _has_member(text, end)
+        or _doubled(text, end)
+    )
+
+
+def _joins_lines(text: str, end: End) -> bool:
+    """Whether an item goes over lines at a comma, in a list that has an item on each line."""
+    if not _RAW_LINE_ITEM.search(text, end.start, end.at):
         return False
-    return any(_paired(text, places, role) for places in _countings(text, inner, role))
+    front = text[text.rfind("\n", 0, end.start) + 1 : end.start]
+    return not front.strip(" \t") or _LINE_FOLLOWS.match(text, end.next) is not None
+
+
+def _is_only_text(text: str, end: End) -> bool:
+    """Whether an item is the last of its list, and what is in front of it is no text in quotes.
+
+    Elsewhere a lone quote in an item may be all that is left of two quotes and a comma.
+    """
+    place = end.inner[0]
+    inside = _amid_a_word(text, place) or text[place] in _APOSTROPHES
+    if not inside or not text[place - 1].isalnum():
+        return False
+    if _BESIDE_STRING.search(text, max(0, end.start - _GAP), end.start):
+        return False
+    return _LAST_ITEM.match(text, end.next) is not None
+
+
+def _opens_anew(text: str, end: End) -> bool:
+    """Whether a quote that only opens stands in a string for a second time."""
+    opener = text[end.start]
+    return tokens.QUOTES[opener] != opener and text.find(opener, end.start + 1, end.at) >= 0
 
 
 def _may_be_items(text: str, end: End) -> bool:
@@ -172,7 +235,7 @@ def _amid_a_word(text: str, place: int) -> bool:
 
 def _lone(text: str, place: int, role: Role) -> bool:
     if role == "item":
-        return _amid_a_word(text, place)
+        return False
     before = text[place - 1]
     if before.isspace() or before in {*",{[:}"}:
         return False
@@ -205,9 +268,9 @@ def _end_before(text: str, key: int) -> list[int]:
 def ends_in_doubt(body: str) -> bool:
     """Whether a string without a closing quote ends with a mark that may not belong to it.
 
-    A quote with a backslash before it may be that quote; other marks may be of the notation.
+    Another quote may be that quote; other marks may be of the notation.
     """
-    return body.rstrip()[-2:] in {'\\"', "\\'"} or body.rstrip()[-1:] in {*"{}[],:;"}
+    return body.rstrip()[-1:] in {*_CLOSING, *"{}[],:;"}
 
 
 def has_quote(body: str, opener: str) -> bool:
@@ -225,15 +288,15 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
 
     JSON's escapes mean what they mean; `\'` is an apostrophe. A backslash before another letter
     is itself, as in the regular expression or the path that was meant, but not beside an escape
-    such as `\n`, which may then be none. Before another mark it says nothing certain; in a key
-    it falls away. Raises UnreadableError, with `at` as the offset of the body.
+    such as `\n` or `\\`, which may then be none. Before another mark or a line end it says nothing
+    certain; in a key it falls away. Raises UnreadableError, with `at` as the offset of the body.
     """
     if "\\" not in body:
         return body, False
     coded = body
-    body = _CODED.sub(_decoded, coded)
+    body = _CODED.sub(_decoded, _joined(body))
     odd = [mark for mark in _ESCAPE.findall(body) if mark not in _JSON_ESCAPES]
-    strange = [mark for mark in odd if mark not in "'’‘“”„`\n"]
+    strange = [mark for mark in odd if mark not in "'’‘“”„`"]
     if strange and not key:
         _check(body, at, strange)
 
@@ -241,8 +304,6 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
         mark = match[1]
         if mark in _JSON_ESCAPES:
             return match[0]
-        if mark == "\n":  # a line that goes on, as in JSON5
-            return ""
         return mark if mark in "'’‘“”„`" or key else rf"\\{mark}"
 
     quoted = _ESCAPE.sub(spelled, body)
@@ -252,6 +313,12 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
     except ValueError:
         raise UnreadableError(at, say("broken-escape")) from None
     return value, bool(odd) or body != coded
+
+
+def _joined(body: str) -> str:
+    """A text whose lines go on behind a backslash, as in JSON5; of a command they may be part."""
+    plain = _CONTINUED.sub("", body)
+    return plain if plain != body and _PROSE.fullmatch(plain) else body
 
 
 def _check(body: str, at: int, strange: list[str]) -> None:

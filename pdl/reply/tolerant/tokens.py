@@ -52,6 +52,9 @@ DATE = re.compile(
 )
 """A date or a date and time (RFC 3339)."""
 BARE_END = re.compile(r"\s*+(?:[,，;；、}\])]|\Z)|[ \t]*+(?:\n|//)")
+GLUED = re.compile(r"\d,\d++\Z")
+"""Two numbers with no blank behind their comma, which may be that of a decimal fraction."""
+GLUED_BEHIND = re.compile(r",\d")
 NEXT_LINE = re.compile(r"[ \t]*+\r?\n\s*+(?=[\"'])")
 """Between two strings on two lines, which many languages take for one."""
 PLUS = re.compile(r"\s*+\+\s*+(?=[\"'`])")
@@ -65,8 +68,8 @@ OTHER_CONSTANTS: dict[str, Json] = {
 
 NO_TEXTS = frozenset(
     [
-        "nan", "infinity", "inf", "undefined", "na", "todo", "tbd", "true", "false", "null",
-        "none", "new", "not", "str", "string", "text", "int", "integer",
+        "nan", "infinity", "inf", "undefined", "na", "n/a", "nil", "todo", "tbd",
+        "true", "false", "null", "none", "new", "not", "str", "string", "text", "int", "integer",
         "float", "double", "number", "bool", "boolean", "array", "list", "object", "dict", "any",
         "date", "time", "datetime", "email", "uri", "url", "uuid", "enum",
     ]
