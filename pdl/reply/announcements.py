@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from pdl.reply.delayed import Delayed
 from pdl.reply.marks import announced, claimed, is_mark
 from pdl.reply.namings import ANSWER, CORRECT, FINAL, RESULT
 from pdl.reply.sentences import untagged
-from pdl.reply.vocabulary import Vocabulary, words_of
+from pdl.reply.vocabulary import Hints, Vocabulary, words_of
+
+if TYPE_CHECKING:
+    from pdl.reply.vocabulary import Behind
 
 _DATA = re.compile(r"[{\[]\s*(?:[\"'{\[\d]|[A-Za-z_]\w*\s*:)")
 _FENCE_LINE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,})[^\n]*$")
@@ -56,6 +60,7 @@ _HINTS = (
 )
 """What stands in each such line, if it is in Latin letters of ASCII."""
 
+_AT_A_GLANCE = Hints(*_HINTS)
 _ITEM = re.compile(r"\d{1,9}[.)][ \t]+\S")
 _FIRST = re.compile(r"(?:[^.!?\n:：]|\.(?=\d))+(?=[.!?\n]|$)")
 _NUMBERS = frozenset(
@@ -71,11 +76,12 @@ _SAID = Delayed(
 )
 
 
-def supplanted(text: str, span: tuple[int, int], outer: int) -> bool:
+def supplanted(text: str, span: tuple[int, int], outer: int, around: Behind | None = None) -> bool:
     """Whether the words behind an answer announce another, which is no data in brackets.
 
     Nothing may follow, another notation, or one value; one that says the same again is none.
-    `outer` is where the fence of the answer ends.
+    `outer` is where the fence of the answer ends; `around` is what stands behind the answer, if
+    that is known.
     """
     window = text[outer : outer + _WINDOW]
     data = _DATA.search(window)
@@ -85,7 +91,11 @@ def supplanted(text: str, span: tuple[int, int], outer: int) -> bool:
     if words and _replaces(words, _own(text, span)):
         return True
     low = behind.lower()
-    if not low.strip() or (low.isascii() and not any(map(low.__contains__, _HINTS))):
+    if (
+        not low.strip()
+        or _AT_A_GLANCE.absent(around)
+        or (low.isascii() and not any(map(low.__contains__, _HINTS)))
+    ):
         return False
     if not data and outer + _WINDOW >= len(text) and _ends_announcing(behind):
         return True
@@ -138,7 +148,9 @@ def _value_words(behind: str) -> list[str]:
     """The words of the first sentence behind, if it is short and has a number; else none."""
     said = behind.strip()
     first = None if _ITEM.match(said) else _FIRST.match(said)
-    words = _TOKEN.findall(first[0].lower()) if first else []
+    if not first or len(first[0].split()) > _FEW:
+        return []
+    words = _TOKEN.findall(first[0].lower())
     return words if len(words) <= _FEW and any(map(_is_number, words)) else []
 
 

@@ -26,7 +26,7 @@ from pdl.reply.sentences import PLAIN_FENCES, language
 from pdl.reply.shortfalls import is_excerpt
 from pdl.reply.unreal import unreal
 from pdl.reply.verdicts import spoken_ill_of
-from pdl.reply.vocabulary import words_of
+from pdl.reply.vocabulary import behind, words_of
 from pdl.reply.withdrawals import said_behind, takes_back
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ _TRACE = re.compile(
     re.IGNORECASE,
 )
 """What follows the input of a tool in a ReAct trace (Yao et al. 2022)."""
+_NEAR_BY = 60  # characters between an answer and the end of its fence, so that both are seen
 _LINE = 200  # characters beside a bracket that are looked at
 
 
@@ -255,13 +256,14 @@ class Surroundings:
         said = said_behind(self._text, outer[1])
         if not said and outer[1] == len(self._text):
             return ""
-        if takes_back(said):
+        around = behind(self._text, span[1]) if outer[1] - span[1] < _NEAR_BY else None
+        if takes_back(said, around):
             return "is taken back by the words behind it"
         if _TRACE.match(said):
             return "is said to be the input of a tool"
-        if unreal(said):
+        if unreal(said, around):
             return "is said to be no real data by the words behind it"
-        if supplanted(self._text, span, outer[1]):
+        if supplanted(self._text, span, outer[1], around):
             return "is followed by words that announce another answer"
         return ""
 

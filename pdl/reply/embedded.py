@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from pdl.reply import late
 
 if TYPE_CHECKING:
     from pdl.reply.asked import Asked
+    from pdl.reply.brackets import Bracketed
     from pdl.reply.outcome import Extent, Segment
 
 _STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)', re.DOTALL)
@@ -28,7 +30,7 @@ def in_open_string(asked: Asked, fence: Segment) -> bool:
     `{"body": "Use:`, a fence, and later on a quote that ends the string.
     """
     brackets = asked.cut.brackets
-    at = _index(asked, fence.span[0])
+    at = bisect_left(brackets, fence.span[0], key=_start)
     for bracket, around in brackets[max(0, at - _BRACKETS) : at]:
         if around is None and not bracket.closed and not bracket.cut:
             strings = _STRINGS.finditer(asked.text, *bracket.span)
@@ -37,16 +39,8 @@ def in_open_string(asked: Asked, fence: Segment) -> bool:
     return False
 
 
-def _index(asked: Asked, at: int) -> int:
-    """How many brackets begin in front of a place."""
-    low, high = 0, len(asked.cut.brackets)
-    while low < high:
-        middle = (low + high) // 2
-        if asked.cut.brackets[middle][0].span[0] < at:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def _start(place: tuple[Bracketed, Segment | None]) -> int:
+    return place[0].span[0]
 
 
 def in_lines(asked: Asked, span: Extent) -> bool:

@@ -76,14 +76,18 @@ def _others_called(asked: Asked, index: int) -> bool:
     """Whether the words in front of a bracket of another kind may call it the answer."""
     text, brackets = asked.text, asked.cut.brackets
     opener = text[brackets[index][0].span[0]]
-    for bracket, _ in brackets:
-        start, end = bracket.span
-        if bracket.shaped and text[start] != opener:
-            amid = text[start - 1 : start] == " " and text[start - 2 : start - 1].isalpha()
-            cited = amid and end - start < _SHORT and CITATION.fullmatch(text, start, end)
-            if not cited and _may_be_called(text, start):
-                return True
-    return False
+    others = [bracket.span for bracket, _ in brackets if bracket.shaped]
+    return any(
+        text[start] != opener and not _is_cited(text, start, end) and _may_be_called(text, start)
+        for start, end in others
+    )
+
+
+def _is_cited(text: str, start: int, end: int) -> bool:
+    """Whether a bracket is a mark amid a sentence, such as `[1]`."""
+    if end - start >= _SHORT or text[start - 1 : start] != " " or not text[start - 2].isalpha():
+        return False
+    return text[start + 1 : end - 1].isdigit() or CITATION.fullmatch(text, start, end) is not None
 
 
 def _may_be_called(text: str, start: int) -> bool:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from pdl.reply.shortfalls import falls_short
-from pdl.reply.vocabulary import Vocabulary, words_of
+from pdl.reply.vocabulary import Hints, Vocabulary, behind, words_of
 
 ELLIPSIS = r"(?:\.{3,}|…+|。{3,}|‥+)"
 
@@ -150,6 +150,7 @@ _HINTS = (
     "略",
     "생략",
 )
+_AT_A_GLANCE = Hints(*_HINTS, *_LEFT_OUT.ascii_parts)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|[\n。！？]+")
 _STOP = re.compile(r"\n[ \t>]*(?:(?:`{3,}|~{3,})[ \t]*\w|[{[]\s*[\"'{\[\d\n])")
 _FEW = 12  # words of a remark that is about nothing but what is missing
@@ -220,8 +221,8 @@ def left_out_behind(text: str, at: int, *, listed: bool = False) -> tuple[int, i
     is_list = listed or text[at - 1 : at] == "]"
     if is_list and (found := _short(body)):
         return start + found[0], start + found[1]
-    low = body.lower()
-    if any(map(low.__contains__, _HINTS)) or _LEFT_OUT.in_text(low):
+    low = "" if _AT_A_GLANCE.absent(behind(text, at)) else body.lower()
+    if low and (any(map(low.__contains__, _HINTS)) or _LEFT_OUT.in_text(low)):
         listed = listed or text[max(0, at - _CLOSERS) : at].rstrip("} \t\r\n").endswith("]")
         for sentence in _SENTENCE.split(body):
             if _tells(sentence) or (listed and _counts_more(sentence)):

@@ -39,6 +39,7 @@ _AND_SO_ON = re.compile(
     r"\band\s+so\s+(?:on|forth)\b|\b(?:rest|remaining|others?)\b.*\b(?:unchanged|as\s+(?:before|above|is))\b",
     re.IGNORECASE,
 )
+_LEADS = frozenset("\"',:>")
 _GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
 
 
@@ -88,6 +89,8 @@ def _alone(asked: Asked, candidate: Candidate, made: Parsed) -> Parsed | Broken:
 def _is_part(text: str, at: int) -> bool:
     """Whether a key or an item stands in front, so that a bracket around both has no opener."""
     front = text[max(0, at - _NAME) : at]
+    if front.rstrip()[-1:] not in _LEADS:
+        return False
     return _LED.search(front) is not None or _LED_BY[text[at]].search(front) is not None
 
 

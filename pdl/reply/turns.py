@@ -6,6 +6,8 @@ a value, or nothing at all.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pdl.reply.delayed import Delayed
 from pdl.reply.vocabulary import WORD, Vocabulary
 
@@ -109,6 +111,7 @@ _STARTERS = Vocabulary(
 """The words that such sentences begin with, if they are in Latin letters of ASCII."""
 
 
+@lru_cache(maxsize=256)  # what stands behind answers is mostly the same few courtesies
 def turns(sentence: str) -> bool:
     """Whether a sentence behind an answer begins a second thought about it."""
     first = WORD.search(sentence.lower())

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from pdl.reply.delayed import Delayed
 from pdl.reply.namings import COPULA, DENIAL
-from pdl.reply.vocabulary import Vocabulary, words_of
+from pdl.reply.vocabulary import Hints, Vocabulary, words_of
 from pdl.reply.withdrawals import sentences_of
+
+if TYPE_CHECKING:
+    from pdl.reply.vocabulary import Behind
 
 _KIND = (
     r"(?:examples?|samples?|placeholders?|dumm(?:y|ies)|mock(?:ed|s|ups?)?|fake[ds]?|fictional"
@@ -95,13 +99,16 @@ _HINTS = (
 )
 """What stands in each such sentence, if it is in Latin letters of ASCII."""
 
+_AT_A_GLANCE = Hints(*_HINTS)
 _NEAR = 8  # characters in front of such words in which they are denied
 _LAST = 3  # words at the end of a sentence, of which one says so
 _LONG = 12  # words of a sentence that says no more than that
 
 
-def unreal(said: str) -> bool:
+def unreal(said: str, window: Behind | None = None) -> bool:
     """Whether one of the sentences behind data says that they are no real ones."""
+    if _AT_A_GLANCE.absent(window):
+        return False
     low = said.lower()
     if low.isascii() and not any(map(low.__contains__, _HINTS)):
         return False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,14 +20,15 @@ WORD = re.compile(
 class Vocabulary:
     """A set of words, written in lower case and parted by blanks.
 
-    `korrigiert-` stands for every word that begins so.
+    `korrigiert-` stands for every word that begins so. `ascii_parts` are those words and beginnings
+    that are in ASCII.
     """
 
     def __init__(self, *lines: str) -> None:
         words = " ".join(lines).split()
         self._whole = frozenset(word for word in words if not word.endswith("-"))
         self._parts = tuple(word.rstrip("-") for word in words)
-        self._ascii = tuple(part for part in self._parts if part.isascii())
+        self.ascii_parts = tuple(part for part in self._parts if part.isascii())
         self._stems = tuple(word[:-1] for word in words if word.endswith("-"))
 
     def __contains__(self, word: str) -> bool:
@@ -38,8 +40,65 @@ class Vocabulary:
 
     def in_text(self, text: str) -> bool:
         """Whether a text in lower case has one of the words, or of their beginnings, anywhere."""
-        parts = self._ascii if text.isascii() else self._parts
+        parts = self.ascii_parts if text.isascii() else self._parts
         return any(map(text.__contains__, parts))
+
+
+_MARKS = str.maketrans(dict.fromkeys(".,;:!?()[]{}<>\"'`*_~/\\|-=+#\n\t\r", " "))
+_HEADS = (4, 5)  # letters that tell one word from another: of hints of four letters, of longer
+_BEHIND = 700  # characters behind an answer that are looked at
+_PREFIXES = (0, 2, 3)  # letters of none, of `in-` and `un-`, of `dis-` and `mis-`
+
+
+class Hints:
+    """Beginnings of words and of phrases, one of which stands in each sentence of a kind.
+
+    Whether none stands behind an answer is seen at a glance, which is all that most replies need.
+    """
+
+    def __init__(self, *hints: str) -> None:
+        heads: set[str] = set()
+        short: list[str] = []
+        for hint in filter(str.isascii, hints):
+            words = hint.translate(_MARKS).split()
+            word = max(words, key=len)
+            if len(word) < _HEADS[0]:
+                word = words[0]
+            whole = len(words) > 1 or not hint.endswith(word)  # no more letters belong to it
+            if len(word) >= _HEADS[0] or whole:
+                heads.add(word[: _HEADS[1]])
+            else:
+                short.append(hint)
+        self._heads = frozenset(heads)
+        self._short = tuple(short)
+
+    def absent(self, behind: Behind | None) -> bool:
+        """Whether none of them is among the words behind an answer, if these are known."""
+        if behind is None or not self._heads.isdisjoint(behind.heads):
+            return False
+        return not any(map(behind.text.__contains__, self._short))
+
+
+class Behind(NamedTuple):
+    """What stands behind an answer, in lower case, and how its words begin."""
+
+    text: str
+    heads: frozenset[str]
+
+
+def behind(text: str, at: int) -> Behind | None:
+    """What stands behind an answer that ends at `at`; None if it is not all in ASCII."""
+    window = text[at : at + _BEHIND]
+    return _behind(window) if window.isascii() else None
+
+
+@lru_cache(maxsize=2)
+def _behind(window: str) -> Behind:
+    low = window.lower()
+    words = set(low.translate(_MARKS).split())
+    words |= {word[cut:] for cut in _PREFIXES[1:] for word in words if len(word) > _HEADS[1]}
+    heads = {word[:size] for size in _HEADS for word in words}
+    return Behind(low, frozenset(heads))
 
 
 def words_of(text: str) -> list[str]:

@@ -8,8 +8,10 @@ that is mended (`my earlier mistake is fixed`) take nothing back.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from pdl.reply.turns import turns
+from pdl.reply.vocabulary import Hints
 from pdl.reply.withdrawal_words import (
     CALLED_WRONG,
     CALLED_WRONG_ELSEWHERE,
@@ -25,6 +27,9 @@ from pdl.reply.withdrawal_words import (
     TAKES_BACK_ELSEWHERE,
 )
 
+if TYPE_CHECKING:
+    from pdl.reply.vocabulary import Behind
+
 _SENTENCE = re.compile(r"(?<=[.!?])[ \t]+|[\n。！？]+")
 _NEXT = re.compile(r"[{}\[\]]|^[ \t>]*(?:`{3,}|~{3,})[ \t]*\w|<\|", re.MULTILINE)
 _TRIM = " \t\r\n`*_~)\"'”»>.,;"
@@ -33,6 +38,7 @@ _BEGINS = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"no,\s", re.IGNORECASE)
+_HINTS = Hints(*HINTS)
 _ASKS = ("?", "？")
 _WINDOW = 600  # characters behind an answer that are looked at
 
@@ -42,11 +48,11 @@ def withdrawn(text: str, at: int) -> bool:
     return takes_back(said_behind(text, at))
 
 
-def takes_back(said: str) -> bool:
-    """Whether the words behind an answer take it back."""
+def takes_back(said: str, window: Behind | None = None) -> bool:
+    """Whether the words behind an answer take it back; `window` holds them, if that is known."""
     if not said:
         return False
-    hinted = _hinted(said)
+    hinted = not _HINTS.absent(window) and _hinted(said)
     return any(
         turns(one) or (hinted and _hinted(one) and _withdraws(one, first=not i))
         for i, one in enumerate(sentences_of(said))
