@@ -227,8 +227,8 @@ def test_a_reply_comes_out_as_it_went_in(reply: str, name: int | str | None) -> 
         assert read_record(Line(1, data), "reply") == Record(name, reply)
 
 
-def test_a_summary_counts_and_tells_the_pace_of_more_than_a_moment() -> None:
-    tally = Tally(Counter(ok=9, absent=2, new=1), earlier=2)
-    short = "a: 12 replies, 9 good, 3 bad (2 absent, 1 new); 2 checked in an earlier run"
+def test_a_summary_counts_and_tells_the_pace_of_a_long_run() -> None:
+    tally = Tally(Counter(ok=99, absent=2, new=1), earlier=2)
+    short = "a: 102 replies, 99 good, 3 bad (2 absent, 1 new); 2 checked in an earlier run"
     assert tally.long("a", 0.5) == short
-    assert tally.long("a", 5.0) == f"{short}; 2 replies per second"
+    assert tally.long("a", 50.0) == f"{short}; 2 replies per second"

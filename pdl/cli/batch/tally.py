@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 GOOD = "ok"
 
-_TELLING = 1.0  # seconds; the pace of less says nothing
+_TELLING = 30.0  # seconds from which on a rate tells something; so that short runs print the same
 _ORDER = ("wrong-schema", "absent", "truncated", "unparsable", "ambiguous", "elided", "limit")
 
 
