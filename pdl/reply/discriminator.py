@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pdl.reply.equality import key
-from pdl.reply.references import Document, resolve
+from pdl.reply.references import Document, conjoined
 from pdl.reply.shape import root_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping, Sequence
 
     from pdl._types import Json
 
@@ -59,7 +58,7 @@ def _told_apart(name: str, choices: Mapping[int, list[Json]]) -> Discriminator |
 
 def _choices(document: Document, branch: Json) -> dict[str, list[Json]]:
     """The required keys of a branch that have an enum or a constant, with its values."""
-    whole = list(_conjoined(document, branch))
+    whole = list(conjoined(document, branch))
     required = {name for schema in whole for name in schema.get("required", ())}
     found: dict[str, list[Json]] = {}
     for schema in whole:
@@ -71,23 +70,9 @@ def _choices(document: Document, branch: Json) -> dict[str, list[Json]]:
 
 
 def _literals(document: Document, schema: Json) -> list[Json] | None:
-    for part in _conjoined(document, schema):
+    for part in conjoined(document, schema):
         if "const" in part:
             return [part["const"]]
         if "enum" in part:
             return list(part["enum"])
     return None
-
-
-def _conjoined(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
-    """A schema and what holds beside it: its references and `allOf`."""
-    pending, seen = [schema], set()
-    while pending:
-        current = pending.pop()
-        if not isinstance(current, Mapping) or id(current) in seen:
-            continue
-        seen.add(id(current))
-        yield current
-        if "$ref" in current:
-            pending.append(resolve(document, current["$ref"]))
-        pending += current.get("allOf", ())

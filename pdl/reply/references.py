@@ -26,6 +26,18 @@ def branches(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
 
     Each of them once, and none of the schemas of its parts.
     """
+    return _joined(document, schema, ("anyOf", "oneOf", "allOf"), ("then", "else"))
+
+
+def conjoined(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
+    """A schema and what holds beside it: what its references name, and its `allOf`."""
+    return _joined(document, schema, ("allOf",), ())
+
+
+def _joined(
+    document: Document, schema: Json, lists: tuple[str, ...], single: tuple[str, ...]
+) -> Iterator[Mapping[str, Any]]:
+    """A schema, and those that its references and some keywords lead to, each once."""
     pending: list[Json] = [schema]
     seen: set[int] = set()
     while pending:
@@ -36,6 +48,6 @@ def branches(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
         yield current
         if "$ref" in current:
             pending.append(resolve(document, current["$ref"]))
-        for keyword in ("anyOf", "oneOf", "allOf"):
+        for keyword in lists:
             pending += current.get(keyword, ())
-        pending += [current[keyword] for keyword in ("then", "else") if keyword in current]
+        pending += [current[keyword] for keyword in single if keyword in current]
