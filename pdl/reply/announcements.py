@@ -48,7 +48,7 @@ _LABELS = Vocabulary(
     "updated edited revised corrected fixed amended korrigiert corrigé corregido corrigido corretto"
 )
 _ENDS = (".", "!", "。", "！", "?", "？")
-_HINTS = (
+_HINTS = Hints(
     *("answer", "final", "correct", "updated", "fixed", "amended", "revised", "edited", "result"),
     *("output", "version", "json", "right", "true", "actual", "real", "proper", "new", "better"),
     *("antwort", "endg", "abschlie", "korrig", "richtig", "berichtig", "ergebnis", "fassung"),
@@ -60,7 +60,6 @@ _HINTS = (
 )
 """What stands in each such line, if it is in Latin letters of ASCII."""
 
-_AT_A_GLANCE = Hints(*_HINTS)
 _ITEM = re.compile(r"\d{1,9}[.)][ \t]+\S")
 _FIRST = re.compile(r"(?:[^.!?\n:：]|\.(?=\d))+(?=[.!?\n]|$)")
 _NUMBERS = frozenset(
@@ -91,11 +90,7 @@ def supplanted(text: str, span: tuple[int, int], outer: int, around: Behind | No
     if words and _replaces(words, _own(text, span)):
         return True
     low = behind.lower()
-    if (
-        not low.strip()
-        or _AT_A_GLANCE.absent(around)
-        or (low.isascii() and not any(map(low.__contains__, _HINTS)))
-    ):
+    if not low.strip() or _HINTS.absent(around) or (low.isascii() and not _HINTS.in_text(low)):
         return False
     if not data and outer + _WINDOW >= len(text) and _ends_announcing(behind):
         return True

@@ -24,3 +24,7 @@ class Delayed:
     def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
         """As `re.Pattern.search`."""
         return self._pattern.search(text, start, end)
+
+    def fullmatch(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        """As `re.Pattern.fullmatch`."""
+        return self._pattern.fullmatch(text, start, end)

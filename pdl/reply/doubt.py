@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.announcements import supplanted
 from pdl.reply.ascriptions import ascribed
+from pdl.reply.delayed import Delayed
 from pdl.reply.elements import others_words
 from pdl.reply.extents import Extents
 from pdl.reply.marks import lead_clause
@@ -38,22 +39,19 @@ _BOX = re.compile(r"\[\s*[xX]?\s*\](?=[ \t]+\S)")
 _INDEXED = re.compile(r"[A-Za-z0-9_)]")
 _CITATION = re.compile(r"\[\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})?\s*\]")
 _EMPTY = re.compile(r"\{\s*\}|\[\s*\]")
-_ANSWERED = re.compile(
+_ANSWERED = Delayed(
     r"(?:[:：=→>]|\b(?:is|are|be|was|were|get|gets|gives?|yields?|returns?|returned|produces?|with|contains?"
     r"|pick|choose|select|therefore|thus|hence|answer|result|output|list|array|object|ist|est|es|é|è)"
     r"|['’]s|为|是|は)[\s*_`\"“]*$",
-    re.IGNORECASE,
 )
-_NAMED_BEHIND = re.compile(r"[\s*_`\"”]*(?:is|are|was|would|should|ist|est|es)\b", re.IGNORECASE)
-_ENDED = re.compile(
-    r"[*_`\"”)]*[ \t]*(?:$|[.,;:!\n\[{]|\b(?:because|since|as|for)\b)", re.IGNORECASE
-)
+_NAMED_BEHIND = Delayed(r"[\s*_`\"”]*(?:is|are|was|would|should|ist|est|es)\b")
+_ENDED = Delayed(r"[*_`\"”)]*[ \t]*(?:$|[.,;:!\n\[{]|\b(?:because|since|as|for)\b)")
 _RESET = re.compile(
     r"\b(?:but|however|instead|rather|here(?:['’]s| is| are| you go| it is)?(?!\s+(?:not|no)\b)"
     r"|so|then|sondern|aber|mais|pero|mas|ma)\b",
     re.IGNORECASE,
 )
-_DENIAL = re.compile(
+_DENIAL = Delayed(
     r"(?:\b(?:cannot|never|not|refuse|unable|don['’]?t|doesn['’]?t|didn['’]?t|isn['’]?t|wasn['’]?t|aren['’]?t"
     r"|can['’]?t|won['’]?t|couldn['’]?t|wouldn['’]?t|shouldn['’]?t|mustn['’]?t|nicht|kein\w*|pas|não|nunca|niet)\b"
     r"(?!\s+(?:only|counting|including|bad|hard|difficult|complicated|surprising|obvious|easy)\b)(?:\s+[\w'’`\"]+){0,6}"
@@ -63,9 +61,8 @@ _DENIAL = re.compile(
     r"|\b(?:ignore|disregard|discard|forget|scrap)\s+(?:this|that|it|the\s+following)(?:\s+\w+)?[\s*_`:：]*$"
     r"|\bif\s+(?:it|he|she|they|this|that|we|i|you|there|the\s+\w+)\s+(?:were|was|had|could|did)\b"
     r"|^\W*(?:suppos(?:e|ing)|assuming|hypothetically|imagine|pretend)\b|\bwould\s+have\s+been\b",
-    re.IGNORECASE,
 )
-_DENIED_BEHIND = re.compile(
+_DENIED_BEHIND = Delayed(
     r"[\s*_`\"”]*(?:"
     r"(?:is|was|are|were|would\s+be|would|should|must|may|can|does|ist|est)"
     r"(?:\s+(?:not|never|wrong|incorrect|invalid|bad|false|nicht|falsch|pas)\b|n['’]t\b)"
@@ -76,45 +73,35 @@ _DENIED_BEHIND = re.compile(
     r"|(?:[—–-]|это|to|to\s+jest|é|è|es|est|är|je|は|是|이|가|은|는)?\s*(?:это\s+)?(?:errad[oa]|faux|fausse"
     r"|incorrect[oa]?|sbagliat[oa]|fout|błędn[aey]|неверн\w+|неправильн\w+|yanlış|fel\b|špatn\w+|错误|错的|不对"
     r"|間違|誤り|違い|(?:틀렸|잘못)(?!\w{0,2}다면)))",
-    re.IGNORECASE,
 )
 _NEAR = 3  # words in front of a bracket among which a denial stands
 _NEAR_CHARS = 20  # the same in characters, where words cannot be told
-_TO_COME = re.compile(
+_TO_COME = Delayed(
     r"(?:\b(?:will|would|can)|['’]ll)\s+(?:then\s+)?(?:reply|answer|respond|return|provide|send)\b"
     r".*\b(?:form|format|shape|structure|like\s+this)\b",
-    re.IGNORECASE,
 )
 _EARLIER = 400  # characters in front of an answer in which the reply may have declined
 _TILDES = re.compile(r"(?<!~)~~(?!~)")
 _DELETION = re.compile(r"<(/?)(del|strike|s)(?:\s[^<>\n]{0,80})?>", re.IGNORECASE)
 _BLOCK_QUOTE = re.compile(r"[ \t]*>")
-_QUESTION = re.compile(
-    r"[\s*_`\"”')]*[?？](?!\W*(?:yes|ja|oui|sí|si|sim|да|tak|evet|是|はい|네)\b)", re.IGNORECASE
-)
-_ASKED = re.compile(
-    r"[^.!?？\n{}\[\]]{0,100}[?？](?!\W*(?:yes|ja|oui|sí|si|sim|да|tak|evet)\b)", re.IGNORECASE
-)
-_ASKS = re.compile(
+_QUESTION = Delayed(r"[\s*_`\"”')]*[?？](?!\W*(?:yes|ja|oui|sí|si|sim|да|tak|evet|是|はい|네)\b)")
+_ASKED = Delayed(r"[^.!?？\n{}\[\]]{0,100}[?？](?!\W*(?:yes|ja|oui|sí|si|sim|да|tak|evet)\b)")
+_ASKS = Delayed(
     r"\W*(?:is|was|are|were|could|would|might|should|does|do|did|can|ist|war|wäre|könnte|soll|est-ce|serait|es|será"
     r"|seria|sarebbe|è|czy|это|может)\b",
-    re.IGNORECASE,
 )
-_FORMAL = re.compile(
+_FORMAL = Delayed(
     r"\b(?:format|form|schema|structure|shape|template|syntax)\s+(?:of\s+[^.:]{1,40}\s+)?(?:would|could|might)\b"
     r"|\b(?:das\s+format|die\s+struktur|die\s+form)\s+(?:wäre|würde)\b|\ble\s+(?:format|schéma)\s+serait\b"
     r"|\b(?:el|o|il)\s+format[oe]\s+(?:sería|seria|sarebbe)\b|\bhet\s+formaat\s+zou\b|формат\s+(?:был\s+бы|выглядел)",
-    re.IGNORECASE,
 )
-_SHOWN = re.compile(
+_SHOWN = Delayed(
     r"\b(?:would|could|might|wäre|würde|serait|sería|seria|sarebbe|zou)\b|\b(?:example|sample|template|placeholder"
     r"|beispiel\w*|vorlage|exemple|modèle|ejemplo|plantilla|exemplo|modelo|esempio|modello|voorbeeld|przykład\w*"
     r"|пример\w*|шаблон\w*|örnek|exempel)\b|示例|例子|例：|例え|예시",
-    re.IGNORECASE,
 )
-_TRACE = re.compile(
+_TRACE = Delayed(
     r"[`\s]*(?:observations?|thought|tool\s+(?:output|result|response)|function\s+(?:output|result)|action(?:\s+input)?)\s*:",
-    re.IGNORECASE,
 )
 """What follows the input of a tool in a ReAct trace (Yao et al. 2022)."""
 _NEAR_BY = 60  # characters between an answer and the end of its fence, so that both are seen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from pdl.reply.delayed import Delayed
 from pdl.reply.shortfalls import falls_short
 from pdl.reply.vocabulary import Hints, Vocabulary, behind, words_of
 
@@ -50,7 +51,7 @@ _FILLING = Vocabulary(
     "van het och и do todo fixme not shown included listed displayed",
 )
 _KNOWN = (_REST, _THINGS, _FILLING, _LEFT_OUT)
-_AND_SO_ON = re.compile(
+_AND_SO_ON = Delayed(
     r"(?:and\s+)?(?:so\s+(?:on|forth)|etc|et\s?cetera)|(?:to\s+be\s+)?continued|usw|u\.\s?s\.\s?w|und\s+so\s+(?:weiter|fort)"
     r"|et\s+ainsi\s+de\s+suite|y\s+así\s+sucesivamente|e\s+assim\s+por\s+diante|e\s+così\s+via|ecc"
     r"|enz|enzovoorts?|en\s+zo\s+(?:verder|voort)|i\s+tak\s+dalej|itd|itp|и\s+так\s+далее"
@@ -58,7 +59,6 @@ _AND_SO_ON = re.compile(
     r"|og\s+så\s+videre|a\s+tak\s+dále|atd|і\s+так\s+далі|і\s+т\.?\s?[дп]|és\s+így\s+tovább|stb"
     r"|ja\s+niin\s+edelleen|jne|și\s+așa\s+mai\s+departe|κ\.?\s?λ\.?\s?π|וכן\s+הלאה|וכו['׳]?"
     r"|إلخ|الخ|وهكذا|इत्यादि|आदि|v\.v|dan\s+seterusnya|dst|dll|等等?|などなど|など|등등?|기타",
-    re.IGNORECASE,
 )
 _CUT = re.compile(
     r"(?:以下|以降|其余|其餘|剩余|剩餘|残り|中間?|后面|後面|나머지|이하|중간|为了简洁|為了簡潔)?[^\w\n]{0,2}"
@@ -69,41 +69,36 @@ _CUT = re.compile(
 )
 """The same in scripts without blanks."""
 
-_COUNTED = re.compile(
+_COUNTED = Delayed(
     r"\b\d+\s+(?:more|others?|additional|remaining|weitere\w*|autres?|más|otros|mais|outros|altr[ie]"
     r"|meer|więcej|innych|ещё|еще|других|daha|diğer|fler|till|další\w*|інших)\b",
-    re.IGNORECASE,
 )
-_REMAINING = re.compile(
+_REMAINING = Delayed(
     r"\b(?:remaining|other|missing|next)\s+\d+(?:\s+(?:items?|entries|rows?|records?|elements?|results?|lines?|objects?|ones))?"
     r"(?=\s*(?:[.,;:!?)]|$)|\s+(?:too|as\s+well|also|now|if|in\s+(?:a|the|my|another))\b)",
-    re.IGNORECASE,
 )
 """So many that a list has not, when nothing else is counted: `the remaining 19`."""
 
-_SAME = re.compile(
+_SAME = Delayed(
     r"(?:the\s+)?same\s+(?:\w+\s+)?(?:as\s+(?:above|before)|for\s+(?:the\s+)?(?:rest|others?|all))\b"
     r"|\brepeat\s+(?:\w+\s+)?for\s+(?:all|each|every|the)\b|\bplaceholder\b",
-    re.IGNORECASE,
 )
 _EDGES = " \t\r\n.…,;:!*_-–—/#<>()[]{}`\"'（）［］【】。、"
 _OPENING = re.compile(rf"[\[(<{{/*#\s（]*{ELLIPSIS}")
 _TRAILING = re.compile(rf"{ELLIPSIS}\W*$")
-_NEGATED = re.compile(
+_NEGATED = Delayed(
     r"\b(?:no|nothing|none|never|without|complete|completely|full|neither|nor|keine?\w*|nichts?|sin|sans"
     r"|aucune?|ninguna?|nessun\w*|geen|żadn\w+)\b|\bnot\s+(?:been\s+)?(?:omitted|truncated|abbreviated"
     r"|shortened|skipped|partial)|n['’]t\s+(?:\w+\s+)?(?:omit|truncat|shorten|skip)|\bнет\b|\bничего\b"
     r"|没有|沒有|未省略|ありません|없",
-    re.IGNORECASE,
 )
-_EXCUSED = re.compile(
+_EXCUSED = Delayed(
     r"\bnot\s+(?:\w+\s+){0,2}(?:mentioned|present|given|available|provided|found|specified|stated|known"
     r"|applicable|needed|required|relevant|in\s+the|part)\b|\b(?:optional|null|empty|unknown|missing"
     r"|irrelevant|duplicates?|invalid|blank)\b|\bas\s+(?:you\s+)?(?:requested|asked|instructed)\b"
     r"|n['’]t\s+(?:\w+\s+){0,2}(?:mention|specif|includ|provid|stat|given)",
-    re.IGNORECASE,
 )
-_TOLD = re.compile(
+_TOLD = Delayed(
     r"\b(?:for|of)\s+brevity\b|\bto\s+(?:save|conserve)\s+space\b|\bfor\s+space\b"
     r"|\bdue\s+to\s+(?:length|space|size)\b|\b(?:length|token|output|size)\s+(?:limit|constraint)"
     r"|\b(?:only|just)\s+(?:the\s+)?(?:first|last|top|some|a\s+few)\b[^.\n]{0,40}"
@@ -118,12 +113,12 @@ _TOLD = re.compile(
     r"|\bcontinue\s+with\s+(?:the\s+)?(?:rest|remaining|next|others?)\b"
     r"|\b(?:others?|remaining|rest|more)\b[^.\n]{0,40}\bfollow(?:s|ing)?\s+the\s+same\b"
     r"|(?:残り|以下|以降|其余|其餘|剩余|剩餘|其他|后面|나머지|이하|다른)[^\n。]{0,12}(?:省略|略|생략)",
-    re.IGNORECASE,
 )
 _OUTPUT = Vocabulary(
     "list output array json response data answer result table ausgabe liste sortie",
 )
-_HINTS = (
+_HINTS = Hints(
+    *_LEFT_OUT.parts,
     "brevity",
     "space",
     "due to",
@@ -150,7 +145,6 @@ _HINTS = (
     "略",
     "생략",
 )
-_AT_A_GLANCE = Hints(*_HINTS, *_LEFT_OUT.ascii_parts)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|[\n。！？]+")
 _STOP = re.compile(r"\n[ \t>]*(?:(?:`{3,}|~{3,})[ \t]*\w|[{[]\s*[\"'{\[\d\n])")
 _FEW = 12  # words of a remark that is about nothing but what is missing
@@ -221,8 +215,8 @@ def left_out_behind(text: str, at: int, *, listed: bool = False) -> tuple[int, i
     is_list = listed or text[at - 1 : at] == "]"
     if is_list and (found := _short(body)):
         return start + found[0], start + found[1]
-    low = "" if _AT_A_GLANCE.absent(behind(text, at)) else body.lower()
-    if low and (any(map(low.__contains__, _HINTS)) or _LEFT_OUT.in_text(low)):
+    low = "" if _HINTS.absent(behind(text, at)) else body.lower()
+    if low and _HINTS.in_text(low):
         listed = listed or text[max(0, at - _CLOSERS) : at].rstrip("} \t\r\n").endswith("]")
         for sentence in _SENTENCE.split(body):
             if _tells(sentence) or (listed and _counts_more(sentence)):

@@ -64,7 +64,6 @@ _FILLING = Vocabulary(
 )
 """What may stand between `is` and an answer."""
 
-_SPEAKER = frozenset(["i", "you", "they", "he", "she"])
 _TAIL = re.compile(rf"[\s{_MARKS}(\[{{$\\]*$")
 _ABOUT = r"(?:(?:about|around|approximately|roughly|exactly|only)\s+)?"
 _LABEL = re.compile(
@@ -94,7 +93,6 @@ _NO_NUMBER_LABEL = re.compile(
     r"|incorrect|wrong|missing|count\s+[a-z]|max(?:imum)?|min(?:imum)?|let\s+\w+)\b",
     re.IGNORECASE,
 )
-_NO_COUNT_LABEL = re.compile(r"\b(?:confidence|certainty)\b", re.IGNORECASE)
 _SURENESS = re.compile(r"\b(?:confidence|certainty)\b", re.IGNORECASE)
 _POINT = re.compile(r"[.,]")
 _BOX = re.compile(r"\\(?:boxed|fbox)\{\s*(?:\\(?:text|mathrm|textbf|mathbf)\{)?\s*\\?[$£€]?[-+−]?$")

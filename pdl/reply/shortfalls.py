@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pdl.reply.delayed import Delayed
+from pdl.reply.vocabulary import Hints
 
 _COUNT = (
     r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a\s+(?:few|couple)|few|some"
@@ -177,7 +178,7 @@ _EXCERPT = Delayed(
 )
 
 
-_HINTS = (
+_HINTS = Hints(
     *("first", "initial", "opening", "part", "page", "batch", "chunk", "section", "only", "just"),
     *("brevity", "length", "space", "token", "size", "excerpt", "subset", "auszug", "ausschnitt"),
     *("extrait", "extracto", "estratto", "fragment", "trecho", "wycinek", "selection", "sample"),
@@ -197,6 +198,6 @@ def falls_short(sentence: str) -> bool:
 def is_excerpt(clause: str) -> bool:
     """Whether the words in front of data call them a part: `Here are the first two items:`."""
     low = clause.lower()
-    if low.isascii() and not any(map(low.__contains__, _HINTS)):
+    if low.isascii() and not _HINTS.in_text(low):
         return False
     return _EXCERPT.search(clause) is not None

@@ -77,7 +77,7 @@ _UNREAL_PHRASE = re.compile(
     r"|仅供(?:示例|演示|举例)|^\W*(?:サンプル|ダミー|例)(?:です|データ|の値)|(?:이것|값|위|이\s?데이터)[^.\n]{0,12}(?:예시|예제|가상"
     r"|임의|더미)"
 )
-_HINTS = (
+_HINTS = Hints(
     *(
         "exampl",
         "without",
@@ -99,7 +99,6 @@ _HINTS = (
 )
 """What stands in each such sentence, if it is in Latin letters of ASCII."""
 
-_AT_A_GLANCE = Hints(*_HINTS)
 _NEAR = 8  # characters in front of such words in which they are denied
 _LAST = 3  # words at the end of a sentence, of which one says so
 _LONG = 12  # words of a sentence that says no more than that
@@ -107,10 +106,10 @@ _LONG = 12  # words of a sentence that says no more than that
 
 def unreal(said: str, window: Behind | None = None) -> bool:
     """Whether one of the sentences behind data says that they are no real ones."""
-    if _AT_A_GLANCE.absent(window):
+    if _HINTS.absent(window):
         return False
     low = said.lower()
-    if low.isascii() and not any(map(low.__contains__, _HINTS)):
+    if low.isascii() and not _HINTS.in_text(low):
         return False
     return any(map(_is_unreal, sentences_of(said)))
 

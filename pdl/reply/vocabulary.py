@@ -20,15 +20,14 @@ WORD = re.compile(
 class Vocabulary:
     """A set of words, written in lower case and parted by blanks.
 
-    `korrigiert-` stands for every word that begins so. `ascii_parts` are those words and beginnings
-    that are in ASCII.
+    `korrigiert-` stands for every word that begins so; `parts` are the words and such beginnings.
     """
 
     def __init__(self, *lines: str) -> None:
         words = " ".join(lines).split()
         self._whole = frozenset(word for word in words if not word.endswith("-"))
-        self._parts = tuple(word.rstrip("-") for word in words)
-        self.ascii_parts = tuple(part for part in self._parts if part.isascii())
+        self.parts = tuple(word.rstrip("-") for word in words)
+        self._ascii = tuple(part for part in self.parts if part.isascii())
         self._stems = tuple(word[:-1] for word in words if word.endswith("-"))
 
     def __contains__(self, word: str) -> bool:
@@ -40,7 +39,7 @@ class Vocabulary:
 
     def in_text(self, text: str) -> bool:
         """Whether a text in lower case has one of the words, or of their beginnings, anywhere."""
-        parts = self.ascii_parts if text.isascii() else self._parts
+        parts = self._ascii if text.isascii() else self.parts
         return any(map(text.__contains__, parts))
 
 
@@ -57,6 +56,7 @@ class Hints:
     """
 
     def __init__(self, *hints: str) -> None:
+        self._hints = hints
         heads: set[str] = set()
         short: list[str] = []
         for hint in filter(str.isascii, hints):
@@ -71,6 +71,10 @@ class Hints:
                 short.append(hint)
         self._heads = frozenset(heads)
         self._short = tuple(short)
+
+    def in_text(self, low: str) -> bool:
+        """Whether one of them is anywhere in a text in lower case."""
+        return any(map(low.__contains__, self._hints))
 
     def absent(self, behind: Behind | None) -> bool:
         """Whether none of them is among the words behind an answer, if these are known."""

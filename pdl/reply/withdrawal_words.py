@@ -5,7 +5,8 @@ Another language needs a line in the tables and nothing else.
 
 from __future__ import annotations
 
-import re
+from pdl.reply.delayed import Delayed
+from pdl.reply.vocabulary import Hints
 
 _NOUN = r"(?:answer|response|reply|output|json|object|array|list|result|version|attempt|draft)"
 _THIS = (
@@ -39,7 +40,7 @@ _WRONG = (
     r"|not\s+(?:right|correct|accurate))\b(?!\s+(?:only\s+)?(?:if|when|unless)\b)"
 )
 
-TAKES_BACK = re.compile(
+TAKES_BACK = Delayed(
     rf"\W*{_SOFT}{{0,3}}{_SEEN}(?:"
     r"(?:ignore|disregard|discard|forget(?:\s+about)?|scrap|scratch|strike|never\s?mind|retract"
     rf"|(?:do\s+not|don['’]?t)\s+use)\s+{_THIS}{_STOP}"
@@ -51,41 +52,37 @@ TAKES_BACK = re.compile(
     r"|i\s+(?:made|have\s+made|see)\s+an?\s+(?:mistake|error)\b"
     r"|i\s+(?:misread|misspoke|miscounted|miscalculated)\b|my\s+(?:mistake|bad|error)\b"
     rf"|(?:{_THIS}\s+)?{_PROVISIONAL})",
-    re.IGNORECASE,
 )
 """A sentence that tells to ignore an answer, or confesses a mistake."""
 
-IGNORE = re.compile(r"\W*(?:please\W+)?(?:ignore|disregard|discard|forget)\b", re.IGNORECASE)
+IGNORE = Delayed(r"\W*(?:please\W+)?(?:ignore|disregard|discard|forget)\b")
 
-LABEL = re.compile(
+LABEL = Delayed(
     r"\W*(?:correction|erratum|errata(?:\s+corrige)?|fe\s+de\s+erratas|korrektur"
     r"|berichtigung|corrección|correção|correzione|correctie|poprawka|sprostowanie|поправка"
     r"|исправление|düzeltme|rättelse|oprava|更正|勘误|訂正|정정)"
     r"[ *_]*(?:[:：—–]|\s-\s)[ *_]*(?!\s*(?:no\b|none|nothing|n/a|kein|aucun|ning|nenh|nessun|geen"
     r"|fixed|changed|replaced|added|removed|corrected|-|$))",
-    re.IGNORECASE,
 )
 """`Correction: b is 5`; one that tells what was corrected is none."""
 
-SHOULD = re.compile(
+SHOULD = Delayed(
     r"\b(?:should|ought\s+to)\s+(?:(?:actually|really|instead|rather)\s+(?:be|read)\s+\S|have\s+(?:been|read)\s+\S"
     r"|(?:be|read)\s+(?:[\"'“`][^\"'”`\n]{1,40}[\"'”`]|-?\d[\d.,]*|true\b|false\b|null\b)"
     r"(?:\s*[.!]?\s*$|\s*,?\s*(?:not|instead|rather)\b))",
-    re.IGNORECASE,
 )
 """What a part of the answer should be."""
 
-CALLED_WRONG = re.compile(
+CALLED_WRONG = Delayed(
     rf"\W*{_SOFT}{{0,3}}{_SEEN}(?:(?:but|because|since)\s+)?(?P<what>{_THIS}|the\s+(?:value|field|key)\s+[^\s.]{{1,40}}"
     rf"|the\s+(?:value|field|key)\s+(?:of|for)\s+[^\s.]{{1,40}}|[`\"'][\w.-]{{1,40}}[`\"'])"
     rf"(?:(?:['’]s|\s+(?:is|was|are|were|looks|seems))\s+(?:(?!not\b|nothing\b|never\b)\w+\s+){{0,2}}{_WRONG}"
     r"|\s+(?:is|was|are|were)n['’]?t\s+(?:\w+\s+)?(?:right|correct|accurate)\b)"
     rf"|\W*{_SOFT}{{0,3}}(?:wrong(?:\s+{_NOUN})?|incorrect|not\s+(?:right|correct))\s*(?:[.!,;:]|$)",
-    re.IGNORECASE,
 )
 """A statement that the answer is wrong."""
 
-TAKES_BACK_ELSEWHERE = re.compile(
+TAKES_BACK_ELSEWHERE = Delayed(
     r"\b(?:vergiss|vergessen\s+sie|ignorier\w*(?:\s+sie)?|streich\w*)\s+(?:das|dies|es|die\s+(?:obige\s+)?antwort)\b"
     r"|\bich\s+(?:habe|hab)\s+mich\s+(?:geirrt|vertan|verzählt)|\bnehme\s+(?:das|es)\s+zurück|\bdoch\s+nicht\s*[.!:]"
     r"|\b(?:oublie[zr]?|ignore[zr]?)\s+(?:ça|cela|ceci|ce\s+qui\s+précède|la\s+réponse)|\bne\s+tenez\s+pas\s+compte"
@@ -100,11 +97,10 @@ TAKES_BACK_ELSEWHERE = re.compile(
     r"|(?:忽略|无视|忘掉|作废)(?:以上|上面|上述|这个|它)|(?:以上|上面|上述)(?:的)?(?:答案|内容|结果)?作废|我(?:搞|弄|说|算)错了"
     r"|(?:上記|これ|それ|上の\w{0,4}|今の)(?:は|を)(?:無視|忘れ|取り消)|間違えまし|撤回し"
     r"|(?:위|이것|그것|방금)[^.\n]{0,8}(?:무시|잊어|취소)",
-    re.IGNORECASE,
 )
 """The same as `TAKES_BACK` in other languages, anywhere in a sentence."""
 
-CALLED_WRONG_ELSEWHERE = re.compile(
+CALLED_WRONG_ELSEWHERE = Delayed(
     rf"\W*{_SOFT}{{0,3}}(?:"
     r"(?:das|dies|es)\s+(?:(?:stimmt|passt)\s+(?:so\s+|leider\s+|doch\s+)*nicht|(?:ist|war)\s+(?:leider\s+|doch\s+|so\s+)*"
     r"(?:falsch|nicht\s+(?:richtig|korrekt)|ein\s+fehler|mein\s+(?:fehler|entwurf)))|falsch\s*[.!]"
@@ -120,36 +116,32 @@ CALLED_WRONG_ELSEWHERE = re.compile(
     r"|(?:不对|错了|[^。\n]{0,4}(?:这个?|上面|以上)(?:的)?(?:答案|结果|内容)?是?(?:错|不对|不正确|有误))"
     r"|(?:いや、\s*)?(?:違います|違う|間違いです|(?:上記|これ|それ|今の)は(?:間違|誤り))"
     r"|(?:아니,?\s*)?(?:위|이것은?|그것은?|방금)?[^.\n]{0,6}(?:틀렸(?!다면)|잘못\s?(?:됐|되었)(?!다면)))",
-    re.IGNORECASE,
 )
 """The same as `CALLED_WRONG` in other languages."""
 
-LIKELY = re.compile(
+LIKELY = Delayed(
     r"\W*(?:wait|oops|hmm+|sorry|apologies|my\s+(?:mistake|bad)|correction|scratch\s+that|actually|no,|hold\s+on"
     r"|on\s+(?:second\s+thoughts?|reflection)|i\s+(?:made|have\s+made)\s+an?\s+(?:mistake|error)|moment|stopp?|nein,"
     r"|entschuldigung|korrektur|pardon|attendez|non,|perd[oó]n|espera|desculpe|scusa|aspetta|wacht|chwila)\b"
     r"[^{}\[\]]{0,200}?(?:\b(?:mistake|wrong|incorrect|error|scratch|should\s+(?:be|have|read)|not\s+right|instead"
     r"|falsch|fehler|faux|erreur|equivoc\w*|error|errado|erro|sbagli\w*|errore|fout|błąd|błędn\w*)\b)",
-    re.IGNORECASE,
 )
 """A word that makes a retraction likely, and one of a mistake behind it."""
 
-CONDITION = re.compile(
+CONDITION = Delayed(
     r"\b(?:if|whether|in\s+case|unless|should\s+(?:you|it|that|this|any\w*)|let\s+me\s+know|may|might|could|wenn|falls"
     r"|ob|sofern|si|s['’]il|se|caso|als|indien|jeśli|gdyby|если|eğer|om|pokud|jestli|якщо|feel\s+free|you\s+can)\b"
     r"|如果|若|もし|만약",
-    re.IGNORECASE,
 )
 """What makes a sentence say only what would be if."""
 
-MENDED = re.compile(
+MENDED = Delayed(
     r"\b(?:(?:has|have)\s+(?:now\s+)?been|(?:is|are)\s+now|now|i['’]ve|i\s+have)\s+(?:fixed|corrected|updated|right)"
     r"|\bthis\s+(?:one|version)\s+is|\bin\s+(?:the|your)\s+(?:text|input|source|original|document|question)\b",
-    re.IGNORECASE,
 )
 """What says that a mistake is no longer there, or was another's."""
 
-HINTS = (
+HINTS = Hints(
     *("ignor", "disregard", "discard", "forget", "scrap", "scratch", "strike", "mind", "retract"),
     *("not use", "t use", " back", "withdraw", "correct", "fix", "redo", "second thought"),
     *(
@@ -179,7 +171,7 @@ HINTS = (
 )
 """What stands in each sentence that takes an answer back, if it is in Latin letters of ASCII."""
 
-HINTS_BEYOND = (
+HINTS_BEYOND = Hints(
     *("t use", "está", "correção", "esqueça", "źle", "błąd", "błędn", "prawidłowe", "trompé"),
     *("yanıldım", "yanlış", "doğru", "düzeltme", "glöm", "är fel", "stämmer", "rättelse"),
     *("забудь", "игнорир", "ошиб", "неверно", "неправильно", "не так", "не верно", "не правильно"),

@@ -11,7 +11,6 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.turns import turns
-from pdl.reply.vocabulary import Hints
 from pdl.reply.withdrawal_words import (
     CALLED_WRONG,
     CALLED_WRONG_ELSEWHERE,
@@ -38,7 +37,6 @@ _BEGINS = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"no,\s", re.IGNORECASE)
-_HINTS = Hints(*HINTS)
 _ASKS = ("?", "？")
 _WINDOW = 600  # characters behind an answer that are looked at
 
@@ -52,7 +50,7 @@ def takes_back(said: str, window: Behind | None = None) -> bool:
     """Whether the words behind an answer take it back; `window` holds them, if that is known."""
     if not said:
         return False
-    hinted = not _HINTS.absent(window) and _hinted(said)
+    hinted = not HINTS.absent(window) and _hinted(said)
     return any(
         turns(one) or (hinted and _hinted(one) and _withdraws(one, first=not i))
         for i, one in enumerate(sentences_of(said))
@@ -74,9 +72,9 @@ def sentences_of(said: str) -> list[str]:
 def _hinted(said: str) -> bool:
     """Whether a sentence may be in what was said; a quick look, for most replies hold none."""
     low = said.lower()
-    if any(map(low.__contains__, HINTS)):
+    if HINTS.in_text(low):
         return True
-    return not low.isascii() and any(map(low.__contains__, HINTS_BEYOND))
+    return not low.isascii() and HINTS_BEYOND.in_text(low)
 
 
 def contested(remark: str) -> bool:
