@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pdl.errors import (
         ConfigError,
         FileError,
+        GrammarError,
         InputError,
         LimitError,
         MediaError,
@@ -38,6 +39,7 @@ _HOMES = {
     "Coercions": "pdl.reply",
     "ConfigError": "pdl.errors",
     "FileError": "pdl.errors",
+    "GrammarError": "pdl.errors",
     "InputError": "pdl.errors",
     "LimitError": "pdl.errors",
     "Limits": "pdl.limits",
@@ -66,6 +68,7 @@ __all__ = [
     "Coercions",
     "ConfigError",
     "FileError",
+    "GrammarError",
     "InputError",
     "LimitError",
     "Limits",

@@ -91,6 +91,10 @@ class SchemaError(PromptError):
     """A schema is wrong: its notation, a reference, a bound, a conflict."""
 
 
+class GrammarError(PromptError):
+    """A grammar (GBNF) is wrong: its syntax, an undefined rule, left recursion."""
+
+
 class FileError(PromptError):
     """A file cannot be read: it is missing, not UTF-8, or not a file."""
 
@@ -127,6 +131,7 @@ KINDS: dict[str, type[PdlError]] = {
     "input": InputError,
     "config": ConfigError,
     "schema": SchemaError,
+    "gbnf": GrammarError,
     "file": FileError,
     "limit": LimitError,
 }

@@ -39,6 +39,12 @@ class Limits:
     """Brackets inside brackets in a reply."""
     reply_candidates: int = 10_000
     """Bracketed spans of a reply, or words and numbers in it, that may be its answer."""
+    grammar_depth: int = 200
+    """Parentheses inside parentheses in a grammar, or repetitions of repetitions."""
+    grammar_rules: int = 200_000
+    """Rules of a grammar."""
+    grammar_states: int = 5_000_000
+    """States of the automaton that a grammar becomes."""
     integer_digits: int = field(default_factory=lambda: _readable(_DIGITS))
     """Digits of one integer, in a schema or a reply.
 

@@ -24,11 +24,15 @@ class Token(NamedTuple):
 
 
 class StuckError(Exception):
-    """The text is not of the language; the place where that shows is `offset`."""
+    """The text is not of the language; the place where that shows is `offset`.
 
-    def __init__(self, offset: int) -> None:
+    `expected` are the terminals that could stand there, if that is known.
+    """
+
+    def __init__(self, offset: int, expected: frozenset[str] = frozenset()) -> None:
         super().__init__(offset)
         self.offset = offset
+        self.expected = expected
 
 
 class Runner:
@@ -76,7 +80,7 @@ class Runner:
             while True:
                 action = actions[states[-1]].get(token.type)
                 if action is None:
-                    raise StuckError(token.start)
+                    raise StuckError(token.start, self._acceptable(states))
                 if action >= 0:
                     states.append(action)
                     values.append(token)
@@ -85,6 +89,22 @@ class Runner:
                 if states[-1] == end and token.type == _END:
                     return values[-1]
         raise AssertionError("the end is always shifted or an error")
+
+    def _acceptable(self, states: list[int]) -> frozenset[str]:
+        """The terminals that the automaton takes, perhaps after reducing what it has."""
+        return frozenset(
+            name for name in self.states[states[-1]] if name.isupper() and self._takes(states, name)
+        )
+
+    def _takes(self, states: list[int], terminal: str) -> bool:
+        stack = list(states)
+        while (action := self.states[stack[-1]].get(terminal)) is not None and action < 0:
+            origin, _, parts = self.rules[-1 - action]
+            del stack[len(stack) - len(parts) :]
+            stack.append(self.states[stack[-1]][origin])
+            if stack[-1] == self.end:
+                return terminal == _END
+        return action is not None
 
     def _reduce(self, number: int, states: list[int], values: list[Any], builder: Any) -> None:
         origin, method, parts = self.rules[number]

@@ -1,0 +1,99 @@
+"""What may stand at a place of a text, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.gbnf.nodes import AnyChar, CharClass, Item, Literal, TokenRef
+from pdl.gbnf.utf8 import normal
+from pdl.gbnf.write import item_text
+
+if TYPE_CHECKING:
+    from pdl.gbnf.automaton import Automaton, Origin
+    from pdl.gbnf.matcher import Configuration, Node
+
+_SHOWN = 24  # characters of a literal
+_NAMED = {
+    "0-9": "a digit",
+    "1-9": "a digit from 1 to 9",
+    "a-z": "a small letter",
+    "A-Z": "a capital letter",
+    "A-Za-z": "a letter",
+    "0-9A-Za-z": "a letter or a digit",
+    "0-9A-Z_a-z": "a letter, a digit or `_`",
+    "0-9A-Fa-f": "a hexadecimal digit",
+    "0-9a-f": "a hexadecimal digit",
+    "\t\n ": "a blank", "\t ": "a blank", "\t\n\r ": "a blank", "\t-\n\r ": "a blank",
+    "\t-\n ": "a blank", " ": "a blank", "\n": "a line end", "\t": "a tab",
+}  # fmt: skip
+_MOST = 400  # items that are looked at
+
+
+def expected_at(automaton: Automaton, here: Configuration) -> tuple[str, ...]:
+    """What may stand at a configuration, each once, in the order of the grammar."""
+    states = sorted({state for state, _ in here.items})[:_MOST]
+    found: dict[str, None] = {}
+    for state in states:
+        origin = automaton.origins.get(state)
+        found[described(origin) if origin else "the rest of a character"] = None
+    if here.complete:
+        found["the end"] = None
+    return tuple(found)
+
+
+def described(origin: Origin) -> str:
+    """An item in words, or what of it is still to come."""
+    item = origin.item
+    if isinstance(item, Literal):
+        rest = Literal(item.codes[origin.done :]).text
+        if rest in _NAMED:
+            return _NAMED[rest]
+        return f"`{_shown(rest[:_SHOWN])}{'…' if len(rest) > _SHOWN else ''}`"
+    if isinstance(item, CharClass):
+        return _class(item)
+    if isinstance(item, AnyChar):
+        return "any character"
+    if isinstance(item, TokenRef):
+        return f"the token {item_text(item)}"
+    return _other(item)
+
+
+def _other(item: Item) -> str:
+    return f"`{item_text(item)}`"
+
+
+def _class(item: CharClass) -> str:
+    ranges = normal(item.ranges)
+    spelled = "".join(
+        chr(low) if low == high else f"{chr(low)}-{chr(high)}"
+        for low, high in ranges
+        if high <= 0x10FFFF  # noqa: PLR2004 - the last code point
+    )
+    if not item.negated and spelled in _NAMED:
+        return _NAMED[spelled]
+    singles = all(low == high for low, high in ranges) and len(ranges) <= 4  # noqa: PLR2004 - few
+    if item.negated and singles:
+        names = [_NAMED.get(chr(low)) or f"`{_shown(chr(low))}`" for low, _ in ranges]
+        return f"any character but {' and '.join(names)}"
+    return f"one of `{item_text(item)}`"
+
+
+def _shown(text: str) -> str:
+    return item_text(Literal(tuple(map(ord, text))))[1:-1].replace('\\"', '"')
+
+
+def rules_at(automaton: Automaton, here: Configuration) -> tuple[str, ...]:
+    """The names of the rules around the first item, from the root on."""
+    if not here.items:
+        return ()
+    state, node = min(here.items, key=lambda item: item[0])
+    names: list[str] = []
+    below: Node | None = node
+    seen: set[Node] = set()
+    while below is not None and below not in seen:
+        names.append(automaton.rule_of(state))
+        seen.add(below)
+        while not below.waiting:
+            below = next(iter(below.links))
+        state, below = min(below.waiting, key=lambda one: one[0])
+    return tuple(names[::-1])

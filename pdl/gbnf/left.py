@@ -1,0 +1,128 @@
+"""Left recursion, as far as llama.cpp looks for it.
+
+Its rule: a symbol may not stand at its own left edge, where only symbols that have an empty
+alternative may stand before it. Each group is a symbol, and each `*` one that repeats itself, so
+that `("a"?)*` is left recursion, too. Source: `llama_grammar_detect_left_recursion` in
+`src/llama-grammar.cpp`; what it overlooks is found by `pdl.gbnf.automaton`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdl.gbnf.nodes import CharClass, Group, Item, Literal, Repeat, Rule, RuleRef, Sequence
+from pdl.gbnf.symbols import bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Symbol: TypeAlias = "str | int"
+"""A rule's name, or the number of a symbol that a group or a repetition becomes."""
+
+
+@dataclass(slots=True)
+class Edges:
+    """Which symbols stand at the left edge of which; `nodes` are what made the nameless ones."""
+
+    rules: Mapping[str, Rule]
+    all: Iterable[Rule]
+    left: dict[Symbol, list[Symbol]] = field(default_factory=dict)
+    nodes: dict[int, Group | Repeat] = field(default_factory=dict)
+
+    def find(self) -> None:
+        """Read all rules; of those of one name the last counts, but the groups of all."""
+        for rule in self.all:
+            self.left[rule.name] = self._alternatives(rule.options)
+
+    def _alternatives(self, options: Iterable[Sequence]) -> list[Symbol]:
+        found: list[Symbol] = []
+        for option in options:
+            at_edge = True
+            for item in option.items:
+                symbols, through = self._edge(item)  # makes the symbols of all items
+                found += symbols if at_edge else ()
+                at_edge = at_edge and through
+        return found
+
+    def _edge(self, item: Item) -> tuple[list[Symbol], bool]:
+        """The symbols at an item's left edge, and whether what follows it is there as well."""
+        if isinstance(item, RuleRef):
+            rule = self.rules.get(item.name)
+            return [item.name], rule is not None and has_empty(rule.options)
+        if isinstance(item, Group):
+            return [self._symbol(item, self._alternatives(item.options))], has_empty(item.options)
+        if isinstance(item, Repeat):
+            return self._repeat(item)
+        return [], is_nothing(item)
+
+    def _repeat(self, item: Repeat) -> tuple[list[Symbol], bool]:
+        inner, through = self._edge(item.item)
+        most = bounded(item)
+        if most == 0:
+            return [], True
+        rest: list[Symbol] = []
+        if most is None or most > item.min:
+            rest = [self._symbol(item, list(inner))]
+            if most is None and through and not is_nothing(item.item):
+                self.left[rest[0]] += rest
+        if item.min and not through:
+            return inner, False
+        return (inner if item.min else []) + rest, True
+
+    def _symbol(self, node: Group | Repeat, left: list[Symbol]) -> int:
+        number = len(self.nodes)
+        self.nodes[number] = node
+        self.left[number] = left
+        return number
+
+
+def has_empty(options: Iterable[Sequence]) -> bool:
+    """Whether an alternative has no elements at all; one that may match nothing does not count."""
+    return any(all(map(is_nothing, option.items)) for option in options)
+
+
+def is_nothing(item: Item) -> bool:
+    """Whether llama.cpp has no element for an item."""
+    if isinstance(item, Literal):
+        return not item.codes
+    if isinstance(item, CharClass):
+        return not item.ranges
+    return isinstance(item, Repeat) and item.max == 0
+
+
+def cycles(
+    rules: Mapping[str, Rule], all_rules: Iterable[Rule]
+) -> Iterator[tuple[list[str], Rule | Group | Repeat]]:
+    """The circles of left edges: the names of the rules on each, and a node of it to point at."""
+    edges = Edges(rules, all_rules)
+    edges.find()
+    for circle in circles(edges.left):
+        names = [symbol for symbol in circle if isinstance(symbol, str)]
+        numbers = [symbol for symbol in circle if isinstance(symbol, int)]
+        yield names, rules[names[0]] if names else edges.nodes[numbers[0]]
+
+
+def circles(graph: Mapping[Symbol, list[Symbol]]) -> Iterator[list[Symbol]]:
+    """One circle for each knot of a graph (a depth-first search without recursion)."""
+    done: set[Symbol] = set()
+    for start in graph:
+        if start in done:
+            continue
+        path: list[Symbol] = [start]
+        place = {start: 0}
+        pending = [iter(graph[start])]
+        while pending:
+            symbol = next(pending[-1], None)
+            if symbol is None:
+                pending.pop()
+                done.add(path[-1])
+                del place[path.pop()]
+            elif symbol in place:
+                yield path[place[symbol] :]
+                done.update(path)
+                break
+            elif symbol not in done and symbol in graph:
+                place[symbol] = len(path)
+                path.append(symbol)
+                pending.append(iter(graph[symbol]))

@@ -1,0 +1,132 @@
+"""`State`: where a text stands in a grammar; `Match`: how a whole text fared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pdl.gbnf.expected import expected_at, rules_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pdl.gbnf.matcher import Configuration, Matcher
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A place in all texts of a grammar: a value, so that keeping one is enough to come back to it.
+
+    `position` counts the bytes (of UTF-8) that were taken. `is_dead` says that the last `accept`
+    was refused: `position` is then the offset of the byte that could not stand there, and what was
+    expected is what could.
+    """
+
+    matcher: Matcher
+    configuration: Configuration
+    position: int = 0
+    is_dead: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the text may end here."""
+        return not self.is_dead and self.configuration.complete
+
+    def accept(self, text: bytes | str) -> State:
+        """The state behind some more text, which may end amid a character if it is bytes.
+
+        Raises TypeError for what is neither. A dead state stays as it is.
+        """
+        data = _bytes(text)
+        if self.is_dead:
+            return self
+        here, taken = self.matcher.run(self.configuration, data)
+        return State(self.matcher, here, self.position + taken, taken < len(data))
+
+    def accept_token(self, token: int | None, piece: bytes | None = None) -> State:
+        """The state behind one token, whose bytes are `piece` if it stands for text.
+
+        Token references of the grammar see its number, `None` that of none; all else sees the
+        bytes. Source: `llama_grammar_accept_token` in llama.cpp's `src/llama-grammar.cpp`.
+        """
+        if self.is_dead:
+            return self
+        here = self.matcher.token(self.configuration, token, piece)
+        size = len(piece or b"")
+        if here is None:
+            return State(self.matcher, self.configuration, self.position, is_dead=True)
+        return State(self.matcher, here, self.position + size)
+
+    def expected(self) -> tuple[str, ...]:
+        """What may stand here, in words: `a digit`, `` `,` ``, `the end`."""
+        return expected_at(self.matcher.automaton, self.configuration)
+
+    def rules(self) -> tuple[str, ...]:
+        """The rules that the text is in, from the root; one of the ways, if there are several."""
+        return rules_at(self.matcher.automaton, self.configuration)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Whether a text is one of a grammar, and where it fails to be.
+
+    `position` is the offset, in bytes of UTF-8, of the character that cannot stand there (the
+    length of the text if it ends too early or is ok), `character` the same in code points.
+    `expected` says in words what could, `rules` the rules that the text was in.
+    """
+
+    ok: bool
+    position: int
+    character: int
+    expected: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        if self.ok:
+            return "the text matches"
+        words = listed(self.expected)
+        where = f" in {' > '.join(self.rules)}" if self.rules else ""
+        return f"at byte {self.position}{where}: expected {words or 'nothing'}"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words with commas and an `or`."""
+    *first, last = words or [""]
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def match(start: State, text: bytes | str, *, prefix: bool = False) -> Match:
+    """How a text fares from a state on; with `prefix` it need not be complete."""
+    data = _bytes(text)
+    found = start.accept(data)
+    ok = not found.is_dead and (prefix or found.is_complete)
+    position = len(data) if not found.is_dead else _at_character(data, found.position)
+    character = len(data[:position].decode("utf-8", "replace"))
+    if ok:
+        return Match(ok=True, position=position, character=character)
+    before = start.accept(data[:position])
+    return Match(
+        ok=False,
+        position=position,
+        character=character,
+        expected=before.expected(),
+        rules=before.rules(),
+    )
+
+
+def _at_character(data: bytes, position: int) -> int:
+    """Where the character begins that a byte belongs to."""
+    while position and data[position] & 0xC0 == 0x80:  # noqa: PLR2004 - a continuation byte
+        position -= 1
+    return position
+
+
+def _bytes(text: bytes | str) -> bytes:
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogatepass")  # a lone surrogate is bytes that none take
+    if not isinstance(text, bytes | bytearray | memoryview):
+        raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
+    return bytes(text)

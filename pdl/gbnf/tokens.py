@@ -1,0 +1,152 @@
+"""The tokens of a GBNF text, rule by rule.
+
+A line end closes a rule, except behind `::=`, behind `|`, and in parentheses. A rule that is not
+closed when the next one begins is cut off there, so that one slip does not spoil all that follows.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pdl.errors import LimitError, Problem
+from pdl.syntax.runner import Token
+
+if TYPE_CHECKING:
+    from pdl.limits import Limits
+    from pdl.source import Source
+
+_TOKEN = re.compile(
+    r"""(?P<BLANK>[ \t]++)
+    |(?P<NEWLINE>\r\n?+|\n)
+    |(?P<NAME>[A-Za-z0-9-]++)
+    |(?P<LITERAL>"(?:[^"\\]|\\.)*+")
+    |(?P<CLASS>\[\^?+(?:[^\]\\]|\\.)*+\])
+    |(?P<_BAR>\|)
+    |(?P<_DEFINE>::=)
+    |(?P<STAR>\*)|(?P<PLUS>\+)|(?P<QUESTION>\?)|(?P<DOT>\.)
+    |(?P<OPEN_ROUND>\()|(?P<CLOSE_ROUND>\))
+    |(?P<_OPEN_CURLY>\{)|(?P<CLOSE_CURLY>\})|(?P<_COMMA>,)
+    |(?P<TOKEN>!?+<(?:\[[0-9]++\]|(?!\[)[^>]*+)>)
+    |(?P<COMMENT>\#[^\r\n]*+)""",
+    re.VERBOSE | re.DOTALL,
+)
+_HEAD = re.compile(r"^[ \t]*+[A-Za-z0-9-]++(?:[ \t]++|#[^\r\n]*+)*+::=", re.MULTILINE)
+_SUFFIXES = frozenset(["STAR", "PLUS", "QUESTION", "CLOSE_CURLY"])
+_OPENED = {'"': "a literal", "[": "a character class", "<": "a token reference"}
+
+
+@dataclass(slots=True)
+class Chunk:
+    """The tokens of one rule, or of what should be one.
+
+    `cut` is where the next rule begins, if this one was not closed in front of it; `comments` are
+    those above it and in it; `broken`: a problem in it is told already.
+    """
+
+    tokens: list[Token] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    cut: int | None = None
+    broken: bool = False
+
+
+class Lexer:
+    """Cuts one text into chunks; what is no token ends its chunk and is a problem."""
+
+    def __init__(self, source: Source, limits: Limits) -> None:
+        self._source = source
+        self._limits = limits
+        self.chunks: list[Chunk] = []
+        self.problems: list[Problem] = []
+        self.comments: list[str] = []
+        """Those behind the last rule."""
+        self._chunk = Chunk()
+        self._depth = 0
+        self._curly = False
+        self._open = True  # whether a line end means nothing
+        self._suffixes = 0
+
+    def run(self) -> None:
+        """Read all of the text. Raises LimitError for brackets or suffixes that nest too deep."""
+        text = self._source.text
+        at, size = 0, len(text)
+        match = _TOKEN.match
+        while at < size:
+            found = match(text, at)
+            if found is None:
+                at = self._stray(at)
+                continue
+            kind, end = found.lastgroup, found.end()
+            assert kind is not None
+            if kind == "NEWLINE":
+                self._newline(end)
+            elif kind == "COMMENT":
+                self._chunk.comments.append(found[0][1:].strip())
+            elif kind != "BLANK":
+                self._take(kind, found[0], at, end)
+            at = end
+        self._close()
+        self.comments = self._chunk.comments
+
+    def _take(self, kind: str, text: str, at: int, end: int) -> None:
+        if self._curly and kind == "NAME" and text.isdigit():
+            kind = "INTEGER"
+        elif kind == "OPEN_ROUND":
+            self._depth += 1
+            self._check(self._depth, at, "parentheses are")
+        elif kind == "CLOSE_ROUND":
+            self._depth = max(0, self._depth - 1)
+        elif kind in {"_OPEN_CURLY", "CLOSE_CURLY"}:
+            self._curly = kind == "_OPEN_CURLY"
+        if not self._curly:
+            self._suffixes = self._suffixes + 1 if kind in _SUFFIXES else 0
+            self._check(self._suffixes, at, "repetitions are")
+        self._open = kind in {"_DEFINE", "_BAR"} or (not self._chunk.tokens and kind == "NEWLINE")
+        self._chunk.tokens.append(Token(kind, text, at, end))
+
+    def _newline(self, end: int) -> None:
+        if not self._chunk.tokens:
+            return
+        if not self._open and not self._depth:
+            self._close()
+        elif _HEAD.match(self._source.text, end):
+            self._chunk.cut = end
+            self._close()
+
+    def _close(self) -> None:
+        """The rule is complete, or what comes next is another one."""
+        self._depth, self._curly, self._open = 0, False, True
+        if self._chunk.tokens:
+            self.chunks.append(self._chunk)
+            self._chunk = Chunk()
+
+    def _check(self, depth: int, at: int, what: str) -> None:
+        if depth > self._limits.grammar_depth:
+            message = f"the {what} nested deeper than {self._limits.grammar_depth} levels"
+            raise LimitError(Problem("limit/grammar-depth", message, self._source.span(at)))
+
+    def _stray(self, at: int) -> int:
+        """A character that begins no token: report it, and go on at the next line."""
+        text = self._source.text
+        mark = text[at]
+        message, hint = f"`{mark}` cannot stand in a grammar", ""
+        if mark in _OPENED and mark != "<":
+            message = f"{_OPENED[mark]} that begins here is never closed"
+        elif mark in "<!":
+            message = "a token is written `<[number]>` or `<text>`, with `!` in front for any other"
+        elif mark == "_":
+            message = "a name has letters, digits and hyphens, no `_`"
+            hint = "write `-` instead"
+        elif mark in "'`":
+            message, hint = f"`{mark}` begins no text here", 'write a text in double quotes: "…"'
+        elif mark == "\0":
+            message = "a NUL character ends the grammar for llama.cpp, whatever follows"
+        elif mark in "=:":
+            message, hint = f"`{mark}` cannot stand here", "a rule is written `name ::= …`"
+        span = self._source.span(at)
+        self.problems.append(Problem("gbnf/stray-character", message, span, hint))
+        self._chunk.broken = True
+        following = _HEAD.search(text, at)
+        self._close()
+        return following.start() if following else len(text)

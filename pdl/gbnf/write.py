@@ -1,0 +1,112 @@
+"""From a grammar to its text, which reads back as the same grammar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pdl.gbnf.nodes import (
+    LAST,
+    AnyChar,
+    CharClass,
+    Group,
+    Literal,
+    Repeat,
+    RuleRef,
+    TokenRef,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from pdl.gbnf.nodes import Item, Rule, Sequence
+
+_PLAIN = {ord("\t"): "\\t", ord("\r"): "\\r", ord("\n"): "\\n", ord("\\"): "\\\\"}
+_SUFFIXES = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+
+
+def write(rules: Iterable[Rule], comments: Iterable[str] = ()) -> str:
+    """The text of some rules: a line each, their comments above them."""
+    lines = [line for rule in rules for line in (*map(_comment, rule.comments), rule_text(rule))]
+    lines += map(_comment, comments)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def rule_text(rule: Rule) -> str:
+    """`name ::= a | b`."""
+    return f"{rule.name} ::= {options_text(rule.options)}"
+
+
+def options_text(options: Iterable[Sequence]) -> str:
+    """Alternatives; the empty one is `""`, as nothing would be hard to see."""
+    return " | ".join(sequence_text(option) or '""' for option in options)
+
+
+def sequence_text(sequence: Sequence) -> str:
+    """Items with blanks between them."""
+    return " ".join(map(item_text, sequence.items))
+
+
+def item_text(item: Item) -> str:
+    """One item."""
+    return _WRITERS[type(item)](item)
+
+
+def _literal(item: Literal) -> str:
+    return f'"{"".join(_character(code, _QUOTED) for code in item.codes)}"'
+
+
+def _class(item: CharClass) -> str:
+    ranges = "".join(_range(low, high) for low, high in item.ranges)
+    return f"[{'^' if item.negated else ''}{ranges}]"
+
+
+def _token(item: TokenRef) -> str:
+    said = item.text if item.id is None else f"<[{item.id}]>"
+    return f"{'!' if item.negated else ''}{said}"
+
+
+def _repeat(item: Repeat) -> str:
+    return item_text(item.item) + _suffix(item)
+
+
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    Literal: _literal,
+    CharClass: _class,
+    AnyChar: lambda _: ".",
+    RuleRef: lambda item: item.name,
+    TokenRef: _token,
+    Group: lambda item: f"({options_text(item.options)})",
+    Repeat: _repeat,
+}
+
+
+def _suffix(item: Repeat) -> str:
+    known = _SUFFIXES.get((item.min, item.max))
+    if known:
+        return known
+    if item.max == item.min:
+        return f"{{{item.min}}}"
+    return f"{{{item.min},{'' if item.max is None else item.max}}}"
+
+
+_QUOTED = {**_PLAIN, ord('"'): '\\"'}
+_IN_CLASS = {**_PLAIN, ord("["): "\\[", ord("]"): "\\]", ord("-"): "\\-", ord("^"): "\\x5E"}
+
+
+def _range(low: int, high: int) -> str:
+    return _character(low, _IN_CLASS) + (f"-{_character(high, _IN_CLASS)}" if high != low else "")
+
+
+def _character(code: int, spelled: dict[int, str]) -> str:
+    """A code point: as itself where one sees what it is, else as an escape."""
+    if code in spelled:
+        return spelled[code]
+    if code <= LAST and chr(code).isprintable():
+        return chr(code)
+    if code <= 0xFF:  # noqa: PLR2004 - two digits
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"  # noqa: PLR2004 - four digits
+
+
+def _comment(text: str) -> str:
+    return f"# {text}".rstrip()
