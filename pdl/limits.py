@@ -39,7 +39,7 @@ class Limits:
     """Brackets inside brackets in a reply."""
     reply_candidates: int = 10_000
     """Bracketed spans of a reply, or words and numbers in it, that may be its answer."""
-    grammar_depth: int = 200
+    grammar_depth: int = 100
     """Parentheses inside parentheses in a grammar, or repetitions of repetitions."""
     grammar_rules: int = 200_000
     """Rules of a grammar."""

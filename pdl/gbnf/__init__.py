@@ -7,8 +7,22 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.gbnf.grammar import Grammar, parse
+    from pdl.gbnf.grammar import Grammar, lint, parse
+    from pdl.gbnf.linting.finding import Finding
+    from pdl.gbnf.state import Match, State
+    from pdl.gbnf.targets import TARGETS
 
-__all__ = ["Grammar", "parse"]
+__all__ = ["TARGETS", "Finding", "Grammar", "Match", "State", "lint", "parse"]
 
-__getattr__ = lazy(__name__, {"Grammar": "pdl.gbnf.grammar", "parse": "pdl.gbnf.grammar"})
+__getattr__ = lazy(
+    __name__,
+    {
+        "TARGETS": "pdl.gbnf.targets",
+        "Finding": "pdl.gbnf.linting.finding",
+        "Grammar": "pdl.gbnf.grammar",
+        "Match": "pdl.gbnf.state",
+        "State": "pdl.gbnf.state",
+        "lint": "pdl.gbnf.grammar",
+        "parse": "pdl.gbnf.grammar",
+    },
+)

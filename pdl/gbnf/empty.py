@@ -23,14 +23,15 @@ class Emptiness:
     """Which rules and groups may match the empty text.
 
     Counts for each alternative the parts that are not yet known to (Dowling and Gallier, 1984), so
-    that it takes time in proportion to the grammar.
+    that it takes time in proportion to the grammar. `found` is in the order in which they become
+    known: each is empty by those before it alone.
     """
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self._missing: list[int] = []
         self._owner: list[Symbol] = []
         self._needed: dict[Symbol, list[int]] = {}
-        self.found: set[Symbol] = set()
+        self.found: dict[Symbol, None] = {}
         self._fresh: list[Symbol] = []
         for rule in rules.values():
             self._options(rule.name, rule.options)
@@ -48,16 +49,19 @@ class Emptiness:
 
     def _options(self, owner: Symbol, options: Iterable[Sequence]) -> None:
         for option in options:
-            needs = [need for item in option.items for need in self._needs(item)]
-            if "" in needs:
-                continue
-            number = len(self._missing)
-            self._missing.append(len(needs))
-            self._owner.append(owner)
-            for need in needs:
-                self._needed.setdefault(need, []).append(number)
-            if not needs:
-                self._fresh.append(owner)
+            self._option(owner, [need for item in option.items for need in self._needs(item)])
+
+    def _option(self, owner: Symbol, needs: list[Symbol]) -> None:
+        """An alternative that is empty if all that it needs is."""
+        if "" in needs:
+            return
+        number = len(self._missing)
+        self._missing.append(len(needs))
+        self._owner.append(owner)
+        for need in needs:
+            self._needed.setdefault(need, []).append(number)
+        if not needs:
+            self._fresh.append(owner)
 
     def _needs(self, item: Item) -> list[Symbol]:
         """The symbols that must be empty for an item to be; `""` if it never is."""
@@ -76,7 +80,7 @@ class Emptiness:
             symbol = self._fresh.pop()
             if symbol in self.found:
                 continue
-            self.found.add(symbol)
+            self.found[symbol] = None
             for number in self._needed.get(symbol, ()):
                 self._missing[number] -= 1
                 if not self._missing[number]:

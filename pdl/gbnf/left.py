@@ -2,7 +2,7 @@
 
 Its rule: a symbol may not stand at its own left edge, where only symbols that have an empty
 alternative may stand before it. Each group is a symbol, and each `*` one that repeats itself, so
-that `("a"?)*` is left recursion, too. Source: `llama_grammar_detect_left_recursion` in
+that `("a" | "")*` is left recursion, too. Source: `llama_grammar_detect_left_recursion` in
 `src/llama-grammar.cpp`; what it overlooks is found by `pdl.gbnf.automaton`.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from pdl.gbnf.graphs import knots, way
 from pdl.gbnf.nodes import CharClass, Group, Item, Literal, Repeat, Rule, RuleRef, Sequence
 from pdl.gbnf.symbols import bounded
 
@@ -23,15 +24,20 @@ Symbol: TypeAlias = "str | int"
 
 @dataclass(slots=True)
 class Edges:
-    """Which symbols stand at the left edge of which; `nodes` are what made the nameless ones."""
+    """Which symbols stand at the left edge of which.
+
+    `nodes` are what made the nameless ones, `empty` the rules that have an empty alternative.
+    """
 
     rules: Mapping[str, Rule]
     all: Iterable[Rule]
     left: dict[Symbol, list[Symbol]] = field(default_factory=dict)
     nodes: dict[int, Group | Repeat] = field(default_factory=dict)
+    empty: frozenset[str] = frozenset()
 
     def find(self) -> None:
         """Read all rules; of those of one name the last counts, but the groups of all."""
+        self.empty = frozenset(name for name, one in self.rules.items() if has_empty(one.options))
         for rule in self.all:
             self.left[rule.name] = self._alternatives(rule.options)
 
@@ -48,8 +54,7 @@ class Edges:
     def _edge(self, item: Item) -> tuple[list[Symbol], bool]:
         """The symbols at an item's left edge, and whether what follows it is there as well."""
         if isinstance(item, RuleRef):
-            rule = self.rules.get(item.name)
-            return [item.name], rule is not None and has_empty(rule.options)
+            return [item.name], item.name in self.empty
         if isinstance(item, Group):
             return [self._symbol(item, self._alternatives(item.options))], has_empty(item.options)
         if isinstance(item, Repeat):
@@ -104,25 +109,10 @@ def cycles(
 
 
 def circles(graph: Mapping[Symbol, list[Symbol]]) -> Iterator[list[Symbol]]:
-    """One circle for each knot of a graph (a depth-first search without recursion)."""
-    done: set[Symbol] = set()
-    for start in graph:
-        if start in done:
-            continue
-        path: list[Symbol] = [start]
-        place = {start: 0}
-        pending = [iter(graph[start])]
-        while pending:
-            symbol = next(pending[-1], None)
-            if symbol is None:
-                pending.pop()
-                done.add(path[-1])
-                del place[path.pop()]
-            elif symbol in place:
-                yield path[place[symbol] :]
-                done.update(path)
-                break
-            elif symbol not in done and symbol in graph:
-                place[symbol] = len(path)
-                path.append(symbol)
-                pending.append(iter(graph[symbol]))
+    """Circles of a graph: each symbol that leads to itself, and a shortest one of each knot."""
+    for knot in knots(graph):
+        inside = frozenset(knot)
+        within = {one: [step for step in graph[one] if step in inside] for one in knot}
+        yield from ([one] for one in knot if one in within[one])
+        if len(knot) > 1:
+            yield way(within, knot[-1], knot[-1])[:-1]

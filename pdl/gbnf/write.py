@@ -56,8 +56,10 @@ def _literal(item: Literal) -> str:
 
 
 def _class(item: CharClass) -> str:
-    ranges = "".join(_range(low, high) for low, high in item.ranges)
-    return f"[{'^' if item.negated else ''}{ranges}]"
+    ranges = [_range(low, high) for low, high in item.ranges]
+    if ranges and item.ranges[-1] == (_HYPHEN, _HYPHEN):
+        ranges[-1] = "-"  # at the end it needs no escape
+    return f"[{'^' if item.negated else ''}{''.join(ranges)}]"
 
 
 def _token(item: TokenRef) -> str:
@@ -66,7 +68,7 @@ def _token(item: TokenRef) -> str:
 
 
 def _repeat(item: Repeat) -> str:
-    return item_text(item.item) + _suffix(item)
+    return item_text(item.item) + suffix(item.min, item.max)
 
 
 _WRITERS: dict[type, Callable[[Any], str]] = {
@@ -80,17 +82,20 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
 }
 
 
-def _suffix(item: Repeat) -> str:
-    known = _SUFFIXES.get((item.min, item.max))
+def suffix(least: int, most: int | None) -> str:
+    """What stands behind the item that is repeated: `*`, `+`, `?` or numbers in braces."""
+    known = _SUFFIXES.get((least, most))
     if known:
         return known
-    if item.max == item.min:
-        return f"{{{item.min}}}"
-    return f"{{{item.min},{'' if item.max is None else item.max}}}"
+    if most == least:
+        return f"{{{least}}}"
+    return f"{{{least},{'' if most is None else most}}}"
 
 
 _QUOTED = {**_PLAIN, ord('"'): '\\"'}
-_IN_CLASS = {**_PLAIN, ord("["): "\\[", ord("]"): "\\]", ord("-"): "\\-", ord("^"): "\\x5E"}
+_HYPHEN = ord("-")
+_IN_CLASS = {**_PLAIN, ord("["): "\\[", ord("]"): "\\]", _HYPHEN: "\\x2D", ord("^"): "\\x5E"}
+"""Hyphens without `\\-`, which older versions of llama.cpp do not know."""
 
 
 def _range(low: int, high: int) -> str:

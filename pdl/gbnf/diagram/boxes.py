@@ -1,0 +1,174 @@
+"""The parts of a picture: boxes, and how they are put together.
+
+A line comes into each box at its left and leaves it at its right, on the same height: the origin of
+the box is where it comes in. `up` and `down` tell how far it reaches above and below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from pdl.gbnf.diagram.words import width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ARC = 10
+"""The radius of a bend."""
+GAP = 10
+"""What is between boxes."""
+HALF = 14
+"""Half the height of a box with a text."""
+PAD = 10
+_LINE = 16  # the height of a text without a box
+_DOWN, _UP = f"a{ARC} {ARC} 0 0 1 {ARC} {ARC}", f"a{ARC} {ARC} 0 0 0 {ARC} -{ARC}"
+_OUT_OF_DOWN, _OUT_OF_UP = f"a{ARC} {ARC} 0 0 0 {ARC} {ARC}", f"a{ARC} {ARC} 0 0 1 {ARC} -{ARC}"
+_DOWN_LEFT, _UP_LEFT = f"a{ARC} {ARC} 0 0 1 -{ARC} {ARC}", f"a{ARC} {ARC} 0 0 1 -{ARC} -{ARC}"
+_LEFT_DOWN = f"a{ARC} {ARC} 0 0 0 -{ARC} {ARC}"
+_ARROW = "m4 -4l-4 4l4 4"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line from a point on; `d` are commands of an SVG path with relative coordinates."""
+
+    x: int
+    y: int
+    d: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a box says: its text, what kind of box it is, in words, and the rule it leads to."""
+
+    text: str
+    kind: str
+    title: str = ""
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A part of a picture: its own lines, what it says, and the boxes in it, each at a place."""
+
+    width: int
+    up: int = 0
+    down: int = 0
+    lines: tuple[Line, ...] = ()
+    inside: tuple[tuple[int, int, Box], ...] = ()
+    said: Said | None = field(default=None)
+
+
+SKIP = Box(0)
+"""Nothing: the line goes on."""
+
+
+def placed(box: Box, x: int = 0, y: int = 0) -> Iterator[tuple[int, int, Box]]:
+    """A box and all boxes in it, with their places in the picture."""
+    pending = [(x, y, box)]
+    while pending:
+        x, y, one = pending.pop()
+        yield x, y, one
+        pending += [(x + dx, y + dy, inner) for dx, dy, inner in reversed(one.inside)]
+
+
+def leaf(said: Said) -> Box:
+    """A box with a text in a frame."""
+    return Box(width(said.text) + 2 * PAD, HALF, HALF, said=said)
+
+
+def row(parts: Sequence[Box]) -> Box:
+    """Boxes one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    places = [0, *accumulate(part.width + GAP for part in parts)]
+    lines = tuple(
+        Line(place + part.width, 0, f"h{GAP}")
+        for place, part in zip(places, parts[:-1], strict=False)
+    )
+    return Box(
+        max(0, places[-1] - GAP),
+        max((part.up for part in parts), default=0),
+        max((part.down for part in parts), default=0),
+        lines,
+        tuple((place, 0, part) for place, part in zip(places, parts, strict=False)),
+    )
+
+
+def rows(parts: Sequence[Box]) -> Box:
+    """Boxes below each other: from the end of each the line goes on at the next one's left."""
+    if len(parts) == 1:
+        return parts[0]
+    widest = max(part.width for part in parts)
+    lines, inside = [Line(0, 0, f"h{2 * ARC}")], [(2 * ARC, 0, parts[0])]
+    y = 0
+    for above, below in pairwise(parts):
+        turn = y + max(2 * ARC, above.down + GAP)
+        following = turn + max(2 * ARC, below.up + GAP)
+        d = (
+            f"h{widest - above.width}{_DOWN}v{turn - y - 2 * ARC}{_DOWN_LEFT}h-{widest}"
+            f"{_LEFT_DOWN}v{following - turn - 2 * ARC}{_OUT_OF_DOWN}"
+        )
+        lines.append(Line(2 * ARC + above.width, y, d))
+        inside.append((2 * ARC, following, below))
+        y = following
+    last = parts[-1]
+    d = f"h{widest - last.width + ARC}{_UP}v-{y - 2 * ARC}{_OUT_OF_UP}"
+    lines.append(Line(2 * ARC + last.width, y, d))
+    return Box(widest + 5 * ARC, parts[0].up, y + last.down, tuple(lines), tuple(inside))
+
+
+def choice(options: Sequence[Box]) -> Box:
+    """Boxes of which one is taken, the first on the line, the others below it."""
+    if len(options) == 1:
+        return options[0]
+    widest = max(option.width for option in options)
+    full = widest + 4 * ARC
+    first = options[0]
+    right = 2 * ARC + first.width
+    lines = [Line(0, 0, f"h{2 * ARC}"), Line(right, 0, f"h{full - right}")]
+    inside = [(2 * ARC, 0, first)]
+    y = 0
+    for above, option in pairwise(options):
+        y += max(2 * ARC, above.down + GAP + option.up)
+        straight = f"v{y - 2 * ARC}"
+        lines.append(Line(0, 0, f"{_DOWN}{straight}{_OUT_OF_DOWN}"))
+        d = f"h{widest - option.width}{_UP}v-{y - 2 * ARC}{_OUT_OF_UP}"
+        lines.append(Line(2 * ARC + option.width, y, d))
+        inside.append((2 * ARC, y, option))
+    return Box(full, first.up, y + options[-1].down, tuple(lines), tuple(inside))
+
+
+def optional(box: Box) -> Box:
+    """A box with a way past it, above."""
+    height = max(2 * ARC, box.up + GAP)
+    straight = height - 2 * ARC
+    d = f"{_UP}v-{straight}{_OUT_OF_UP}h{box.width}{_DOWN}v{straight}{_OUT_OF_DOWN}"
+    right = 2 * ARC + box.width
+    lines = (Line(0, 0, f"h{2 * ARC}"), Line(right, 0, f"h{2 * ARC}"), Line(0, 0, d))
+    return Box(right + 2 * ARC, height, box.down, lines, ((2 * ARC, 0, box),))
+
+
+def loop(box: Box, label: str) -> Box:
+    """A box with a way back to its beginning, below, on which stands how often it is taken."""
+    height = max(2 * ARC, box.down + GAP)
+    body = max(box.width, width(label))
+    straight = height - 2 * ARC
+    back = f"{_DOWN}v{straight}{_DOWN_LEFT}h-{body}{_UP_LEFT}v-{straight}{_OUT_OF_UP}"
+    left = ARC + (body - box.width) // 2
+    right = left + box.width
+    lines = (
+        Line(0, 0, f"h{left}"),
+        Line(right, 0, f"h{body + 2 * ARC - right}"),
+        Line(ARC + body, 0, back),
+        Line(ARC + body // 2, height, _ARROW),
+    )
+    inside = [(left, 0, box)]
+    down = height + 4
+    if label:
+        place = (ARC + (body - width(label)) // 2, height + _LINE)
+        inside.append((*place, Box(width(label), _LINE - 4, 4, said=Said(label, "label"))))
+        down = height + _LINE + 4
+    return Box(body + 2 * ARC, box.up, down, lines, tuple(inside))

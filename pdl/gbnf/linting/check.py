@@ -1,0 +1,107 @@
+"""`findings`: every check of a grammar, one after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.gbnf.empty import Emptiness
+from pdl.gbnf.linting import bars, classes
+from pdl.gbnf.linting.ambiguity import exponential
+from pdl.gbnf.linting.blowup import blowup
+from pdl.gbnf.linting.finding import Finding, Reporter, explained
+from pdl.gbnf.linting.json_proof import JsonProof
+from pdl.gbnf.linting.json_texts import JsonTexts
+from pdl.gbnf.linting.recursion import further_circles
+from pdl.gbnf.linting.recursion_check import slow_check
+from pdl.gbnf.linting.repeats import Repeats
+from pdl.gbnf.linting.rules import duplicates, matching_nothing, reached_rules, unused
+from pdl.gbnf.linting.search import Search
+from pdl.gbnf.linting.shortest import NEVER, Shortest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pdl.errors import Problem
+    from pdl.gbnf.grammar import Grammar
+
+_SAME = {
+    "gbnf/trailing-bar": "gbnf/open-end",
+    "gbnf/maximum-dropped": "gbnf/too-many-repetitions",
+}
+"""What need not be said where the grammar is refused for it."""
+
+
+def findings(
+    grammar: Grammar, problems: Iterable[Problem], *, json: bool = False
+) -> tuple[Finding, ...]:
+    """All findings of what could be read of a grammar, in the order of their places.
+
+    `problems` are those for which it would be refused.
+    """
+    refused = list(problems)
+    said = {(problem.code, _start(problem)) for problem in refused}
+    found = [
+        one
+        for one in _Checks(grammar, refused, json=json).all()
+        if (_SAME.get(one.problem.code), _start(one.problem)) not in said
+    ]
+    return tuple(sorted([*map(explained, refused), *found], key=lambda one: _start(one.problem)))
+
+
+def _start(problem: Problem) -> int:
+    return problem.span.start if problem.span else 0
+
+
+class _Checks:
+    def __init__(self, grammar: Grammar, refused: list[Problem], *, json: bool) -> None:
+        self._grammar = grammar
+        self._report = Reporter(grammar.source)
+        self._reached = reached_rules(grammar)
+        self._shortest = Shortest(grammar.rule)
+        self._empty = Emptiness(grammar.rule)
+        self._codes = {problem.code for problem in refused}
+        self._json = json
+        self._has_root = grammar.root in grammar.rule
+
+    def all(self) -> Iterator[Finding]:
+        """Every check."""
+        grammar, report = self._grammar, self._report
+        yield from duplicates(grammar, report)
+        yield from unused(grammar, self._reached, report)
+        yield from self._trees()
+        if "gbnf/left-recursion" in self._codes:
+            yield from further_circles(grammar, self._reached, report)
+        if self._has_root:
+            yield from matching_nothing(grammar, self._reached, self._shortest, report)
+        if self._has_root and not self._codes & {
+            "gbnf/left-recursion",
+            "gbnf/too-many-repetitions",
+        }:
+            yield from self._runs()
+
+    def _trees(self) -> Iterator[Finding]:
+        """What each rule shows by itself."""
+        report = self._report
+        repeats = Repeats(self._grammar.rule, self._empty, report)
+        for rule in self._grammar.rules:
+            yield from classes.in_options(rule.options, report)
+            yield from repeats.in_options(rule.options)
+            yield from bars.trailing(rule, report)
+            yield from bars.in_options(rule.options, (rule.start, rule.named), report)
+
+    def _runs(self) -> Iterator[Finding]:
+        """What following texts shows; nothing in the grammar is left recursive."""
+        grammar, report = self._grammar, self._report
+        yield from slow_check(grammar, report)
+        search = Search(grammar, self._reached, self._shortest, self._empty)
+        yield from blowup(grammar, search, report)
+        used = {name: rule for name, rule in grammar.rule.items() if name in self._reached}
+        yield from exponential(used, self._shortest, report)
+        if self._json and self._shortest.rule(grammar.root) < NEVER:
+            yield from self._json_texts()
+
+    def _json_texts(self) -> Iterator[Finding]:
+        """Texts that are no JSON, where it is not proved that there are none."""
+        if not JsonProof(self._grammar.rule, self._grammar.root).holds():
+            tried = JsonTexts(self._grammar, self._reached, self._shortest)
+            yield from tried.findings(self._report)

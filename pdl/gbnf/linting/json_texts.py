@@ -1,0 +1,198 @@
+"""Looks for texts of a grammar that are no JSON.
+
+Where there is no proof (`json_proof`), texts are tried: through each item of each rule, as
+short as can be, with the characters that mean something in JSON, with fewer and more rounds, and
+with each alternative of each rule that is named. What is found is certain.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NoReturn
+
+from pdl.gbnf.linting.shortest import NEVER, TOKEN, Shortest, shown, takes
+from pdl.gbnf.linting.spots import Spot, Spots, Ways
+from pdl.gbnf.linting.stacks import holds
+from pdl.gbnf.nodes import AnyChar, CharClass, Item, Literal, Repeat, RuleRef, TokenRef
+from pdl.gbnf.walk import items
+from pdl.gbnf.write import item_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl.gbnf.grammar import Grammar
+    from pdl.gbnf.linting.finding import Finding, Reporter
+
+_SPECIAL = '"\\\n\t\r\x01\x1f 019-+.eE{}[],:/abfnrtuNI\x7f\u0080\u2028'
+"""Characters that JSON's grammar tells apart."""
+_TEXTS = 3_000
+_CHARS = 400_000
+_LONGEST = 4_000
+_ROUNDS = 100
+_RANGES = 20
+_OPTIONS = 30
+_SHOWN = 60
+_CHECK = "check replies as well: `json.loads` or `pdl.check`"
+
+
+class JsonTexts:
+    """Tries the texts of one grammar; `tried` counts them."""
+
+    def __init__(self, grammar: Grammar, reached: frozenset[str], shortest: Shortest) -> None:
+        self._grammar = grammar
+        self._shortest = shortest
+        self._rules = {name: rule for name, rule in grammar.rule.items() if name in reached}
+        self._spots = Spots(self._rules, shortest)
+        self._ways = Ways(self._spots, shortest, grammar.root, whole=True)
+        self.tried = 0
+        self._said: set[str] = set()
+        self._chars = _CHARS
+
+    def findings(self, report: Reporter) -> Iterator[Finding]:
+        """A finding for each item through which a text leads that is no JSON."""
+        yield from self._tokens(report)
+        root = self._grammar.rule[self._grammar.root]
+        least = self._shortest.rule(root.name)
+        if least >= _LONGEST:
+            yield from self._too_long(least, report)
+            return
+        text = self._shortest.text((RuleRef(root.name),))
+        wrong = self._wrong(text)
+        if wrong:
+            hint = "let the root rule be a JSON value: an object, an array, a string, a number …"
+            yield report.at(root, "not-json", _said(text, wrong), hint)
+            return
+        found = 0
+        for finding in self._by_item(report):
+            found += 1
+            yield finding
+        if not found:
+            which = "some" if self.tried >= _TEXTS or self._chars <= 0 else "all"
+            message = (
+                "it was not proved that all texts are JSON;"
+                f" {self.tried:,} of them, through {which} parts, were tried and are"
+            )
+            yield report.at(root, "json-tried", message, _CHECK)
+
+    def _too_long(self, least: int, report: Reporter) -> Iterator[Finding]:
+        if least < TOKEN:
+            message = f"the shortest text has {least:,} characters, so none was tried as JSON"
+            root = self._grammar.rule[self._grammar.root]
+            yield report.at(root, "json-tried", message, _CHECK)
+
+    def _tokens(self, report: Reporter) -> Iterator[Finding]:
+        for rule in self._rules.values():
+            for item in items(rule.options):
+                if isinstance(item, TokenRef):
+                    message = f"whether `{item_text(item)}` keeps the text JSON is not known"
+                    hint = "name tokens only around the JSON, not in it"
+                    yield report.at(item, "json-unknown", message, hint)
+                    return
+
+    def _by_item(self, report: Reporter) -> Iterator[Finding]:
+        """Items themselves first; then names, unless the fault is told inside the rule."""
+        spots = [
+            spot
+            for name in self._rules
+            for spot in self._spots.of_rule(name)
+            if self._ways.cost(spot) + self._behind(spot) + self._length(spot) < _LONGEST
+        ]
+        bad: set[str] = set()
+        for named in (False, True):
+            for spot in spots:
+                item = spot.item
+                if isinstance(item, RuleRef) is not named:
+                    continue
+                if isinstance(item, RuleRef) and item.name in bad:
+                    continue
+                found = self._at(spot, report)
+                if found:
+                    bad.add(spot.rule)
+                    yield found
+
+    def _behind(self, spot: Spot) -> int:
+        return spot.after.cost if spot.after else 0
+
+    def _length(self, spot: Spot) -> int:
+        return self._shortest.item(spot.item)
+
+    def _at(self, spot: Spot, report: Reporter) -> Finding | None:
+        """What is wrong with the texts through one item."""
+        if self.tried >= _TEXTS or self._chars <= 0:
+            return None
+        before, after = self._ways.before(spot), self._ways.after(spot)
+        for variant in dict.fromkeys(self._variants(spot.item)):
+            text = before + variant + after
+            wrong = self._wrong(text)
+            if wrong and text not in self._said:
+                self._said.add(text)
+                hint = _hint(variant, wrong)
+                start, end = spot.item.start, spot.item.end
+                return report.at((start, end), "not-json", _said(text, wrong), hint)
+        return None
+
+    def _variants(self, item: Item) -> Iterator[str]:
+        """The texts of an item that are worth a try."""
+        if isinstance(item, CharClass | AnyChar):
+            ranges = takes(item)
+            yield chr(shown(ranges)) if ranges else ""
+            yield from (one for one in _SPECIAL if holds(ranges, ord(one)))
+            yield from (chr(code) for one in ranges[:_RANGES] for code in one)
+        elif isinstance(item, Repeat):
+            counts = {item.min, item.min + 1, item.min + 2, item.max or 0}
+            for count in sorted(counts):
+                allowed = item.min <= count and (item.max is None or count <= item.max)
+                if allowed and count <= _ROUNDS and (not count or self._fits(item.item)):
+                    yield self._shortest.text((item.item,) * count)
+            if item.max != 0 and self._fits(item.item):
+                more = self._shortest.text((item.item,) * max(item.min - 1, 0))
+                yield from (one + more for one in self._variants(item.item))
+        elif isinstance(item, RuleRef):
+            rule = self._grammar.rule.get(item.name)
+            for option in rule.options[:_OPTIONS] if rule else ():
+                if self._shortest.sequence(option.items) < _LONGEST:
+                    yield self._shortest.text(option.items)
+        elif isinstance(item, Literal):
+            yield item.text
+
+    def _fits(self, item: Item) -> bool:
+        return self._shortest.item(item) * 3 < min(_LONGEST, TOKEN, NEVER)
+
+    def _wrong(self, text: str) -> str:
+        """Why a text is no JSON; an empty string if it is."""
+        self.tried += 1
+        self._chars -= len(text)
+        try:
+            json.loads(text, parse_constant=_refuse)
+        except json.JSONDecodeError as error:
+            said = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
+            return f"{said} at character {error.pos + 1}"
+        except _ConstantError as error:
+            return f"{error} is no number of JSON"
+        except (RecursionError, ValueError):
+            return ""  # nested too deep for this interpreter, or too many digits: JSON all the same
+        return ""
+
+
+class _ConstantError(Exception):
+    """`NaN` or `Infinity`, which Python reads and JSON has not."""
+
+
+def _refuse(name: str) -> NoReturn:
+    raise _ConstantError(f"`{name}`")
+
+
+def _said(text: str, wrong: str) -> str:
+    shown_text = item_text(Literal(tuple(map(ord, text[:_SHOWN]))))[1:-1].replace('\\"', '"')
+    more = "…" if len(text) > _SHOWN else ""
+    return f"`{shown_text}{more}` is a text of the grammar, and no JSON: {wrong}"
+
+
+def _hint(variant: str, wrong: str) -> str:
+    if "control character" in wrong:
+        return r"exclude control characters: `[^\x00-\x1F\x7F\"\\]`".replace(r"\"", '"')
+    if "escape" in wrong or variant == "\\":
+        return 'after `\\` JSON has `["\\\\/bfnrt]` or `u` and four hexadecimal digits'
+    if variant.isdigit():
+        return 'write integers as `"-"? ("0" | [1-9] [0-9]*)`'
+    return "leave out what JSON does not have there"

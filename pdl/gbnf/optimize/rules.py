@@ -1,0 +1,200 @@
+"""All rules of a grammar on their way to normal form: which are inlined, and when all is done."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from pdl.gbnf.empty import Emptiness
+from pdl.gbnf.export.alive import Liveness
+from pdl.gbnf.graphs import knots
+from pdl.gbnf.nodes import Literal, Rule, RuleRef
+from pdl.gbnf.optimize.alternatives import Alternatives
+from pdl.gbnf.optimize.lengths import seq_length
+from pdl.gbnf.optimize.parts import Choice, Part, fits, named, size
+from pdl.gbnf.optimize.trees import depth, parts_of, rule_of
+from pdl.gbnf.walk import reachable, references
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from pdl.gbnf.optimize.parts import Seq
+
+_ROUNDS = 20
+_SMALL = 100  # parts of a rule that is put in the place of its name
+_SHORT = 24  # characters of one that is put in the place of several
+_NESTED = 3  # groups in groups that this makes
+_DEEPEST = 50  # groups and repetitions in each other in a rule that is rewritten
+
+
+class Rules:
+    """The rules that a root leads to; those in `kept` stay as they are.
+
+    Raises KeyError for a reference to no rule.
+    """
+
+    def __init__(self, rules: Mapping[str, Rule], root: str, kept: AbstractSet[str]) -> None:
+        self._root = root
+        alive = Liveness(rules)
+        reached = frozenset(reachable(rules, root))
+        self._rules = {name: rule for name, rule in rules.items() if name in reached}
+        self._kept = set(kept)
+        self._options: dict[str, tuple[Seq, ...]] = {}
+        self._refs: dict[str, Counter[str]] = {}
+        self._tails: dict[str, Counter[str]] = {}
+        self._simple: dict[str, Part] = {}
+        self._inlined: dict[str, tuple[Seq, ...]] = {}
+        for name, rule in self._rules.items():
+            options = tuple(parts_of(rule.options, alive)) if depth(rule) <= _DEEPEST else ()
+            if not options:
+                self._kept.add(name)  # too deep to look at, or matching nothing and in a kept rule
+            self._set(name, options)
+        self._order = list(self._rules)
+        self._knot = self._knots()
+        self._order = list(self._knot)  # from the leaves up
+        empty = frozenset(name for name in Emptiness(rules).found if isinstance(name, str))
+        self._alternatives = Alternatives(empty, self._simple)
+
+    def _set(self, name: str, options: tuple[Seq, ...]) -> None:
+        """Give a rule other alternatives."""
+        self._options[name] = options
+        refs: Counter[str] = Counter()
+        tails: Counter[str] = Counter()
+        for ref, last in named(options):
+            refs[ref] += 1
+            tails[ref] += last
+        if name in self._kept:
+            refs = Counter(ref.name for ref in references(self._rules[name].options))
+        self._refs[name], self._tails[name] = refs, tails
+        only = options[0] if len(options) == 1 else ()
+        self._simple.pop(name, None)
+        if len(only) == 1 and not isinstance(only[0].atom, Choice) and name not in self._kept:
+            self._simple[name] = only[0]
+
+    def run(self) -> None:
+        """Rewrite all rules until nothing changes."""
+        before = set(self._order)
+        while before:
+            for _ in range(_ROUNDS):
+                changed = self._round(before)
+                if not changed and not before:
+                    break
+                before = changed
+            knot = self._knots()
+            before = {name for name in self._order if knot[name] != self._knot[name]}
+            self._knot = knot
+
+    def _knots(self) -> dict[str, frozenset[str]]:
+        """The rules that lead to each other, for each of the rules that are left."""
+        graph = {name: list(self._refs[name]) for name in self._order}
+        return {name: frozenset(knot) for knot in knots(graph) for name in knot}
+
+    def _round(self, before: set[str]) -> set[str]:
+        """Rewrite those rules that the round before changed, or that name one to be inlined."""
+        alive = self._alive()
+        self._order = [name for name in self._order if name in alive]
+        uses: Counter[str] = Counter()
+        tails: Counter[str] = Counter()
+        for name in self._order:
+            uses.update(self._refs[name])
+            tails.update(self._tails[name])
+        changed: set[str] = set()
+        self._inlined = {
+            name: self._options[name]
+            for name in self._order
+            if name not in before and self._is_inlined(name, uses[name], tails[name])
+        }
+        for name in self._order:
+            if name in self._kept:
+                continue
+            if name in before or not self._inlined.keys().isdisjoint(self._refs[name]):
+                self._alternatives.knot = self._knot[name]
+                options = self._rewritten(self._options[name], 0, inline=True)
+                if options != self._options[name]:
+                    self._set(name, options)
+                    changed.add(name)
+                self._inlined.pop(name, None)
+                if self._is_inlined(name, uses[name], tails[name]):
+                    self._inlined[name] = self._options[name]
+        return changed
+
+    def _alive(self) -> set[str]:
+        alive = {self._root}
+        pending = list(alive)
+        while pending:
+            fresh = self._refs[pending.pop()].keys() - alive
+            alive |= fresh
+            pending += fresh
+        return alive
+
+    def _is_inlined(self, name: str, uses: int, tails: int) -> bool:
+        """Whether a rule is put in the place of its name.
+
+        One that is named last in several alternatives makes all of these share their stacks there;
+        in front of something else they share none.
+        """
+        options = self._options[name]
+        if name == self._root or name in self._kept:
+            return False
+        if options == ((),):
+            return True
+        only = options[0] if len(options) == 1 else ()
+        if len(only) == 1 and only[0].once and isinstance(only[0].atom, RuleRef):
+            return True
+        if uses == 1:
+            return size(options) <= _SMALL
+        return tails <= 1 and _is_text(only) and seq_length(only) <= _SHORT
+
+    def _rewritten(self, options: Iterable[Seq], level: int, *, inline: bool) -> tuple[Seq, ...]:
+        """Alternatives in normal form, with rules inlined in them; `level` groups are around."""
+        found: list[Seq] = []
+        for option in options:
+            parts: list[Part] = []
+            for part in option:
+                atom = part.atom
+                if part.once and isinstance(atom, Literal) and len(atom.codes) == 1:
+                    parts.append(part)
+                else:
+                    parts += self._part(part, level, alone=len(option) == 1, inline=inline)
+            found.append(self._alternatives.sequence(parts))
+        return self._alternatives.normal(found, level)
+
+    def _part(self, part: Part, level: int, *, alone: bool, inline: bool) -> Seq:
+        """A part in normal form; `alone` in its alternative, where a group dissolves."""
+        atom = part.atom
+        times = self._alternatives.times
+        if isinstance(atom, RuleRef):
+            options = self._inlined.get(atom.name) if inline else None
+            found = times(options or ((Part(atom),),), part.low, part.high)
+            deep = max((one.atom.depth for one in found if isinstance(one.atom, Choice)), default=0)
+            nests = level + deep - (alone and deep > 0 and part.high == 1) > _NESTED
+            return (part,) if nests or not _all_fit(found) else found
+        if not isinstance(atom, Choice):
+            return self._alternatives.plain(part)
+        if atom.normal and not atom.named:
+            return times(atom.options, part.low, part.high)
+        found = times(self._rewritten(atom.options, level + 1, inline=inline), part.low, part.high)
+        if inline and not _all_fit(found):
+            return self._part(part, level, alone=alone, inline=False)
+        return found
+
+    def made(self) -> tuple[Rule, ...]:
+        """The rules that are left, in their order."""
+        alive = self._alive()
+        return tuple(
+            rule if name in self._kept else rule_of(rule, self._options[name])
+            for name, rule in self._rules.items()
+            if name in alive
+        )
+
+
+def _all_fit(parts: Seq) -> bool:
+    return all(fits(*part) for part in parts)
+
+
+def _is_text(option: Seq) -> bool:
+    """Whether a sequence is characters or tokens, each so many times."""
+    return bool(option) and all(
+        part.low == part.high and not isinstance(part.atom, RuleRef | Choice) for part in option
+    )

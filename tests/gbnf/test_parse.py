@@ -1,0 +1,130 @@
+"""Reading and writing grammars, beside the real llama.cpp."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from llama import llama, needs_llama
+from snapshots import CASES, Snapshot
+
+import pdl
+from pdl import gbnf
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VALID = sorted((CASES / "gbnf" / "valid").glob("*.gbnf"))
+INVALID = sorted((CASES / "gbnf" / "invalid").glob("*.gbnf"))
+WORSE = {"min-over-max", "hidden-left", "hidden-left-group", "deep", "nul"}
+"""What llama.cpp hangs or crashes on, or does not notice."""
+
+
+def read(path: Path) -> str:
+    """The text of a case, with its line ends as they are."""
+    return path.read_bytes().decode()
+
+
+@pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
+def test_what_is_read_is_written_as_the_same(path: Path, snapshot: Snapshot) -> None:
+    grammar = gbnf.parse(read(path))
+    snapshot.check(path.with_suffix(".txt"), str(grammar))
+    assert gbnf.parse(str(grammar)) == grammar
+    assert str(gbnf.parse(str(grammar))) == str(grammar)
+
+
+@needs_llama
+@pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
+def test_llama_takes_what_is_read_and_what_is_written(path: Path) -> None:
+    grammar = gbnf.parse(read(path))
+    if path.stem == "tokens":
+        return  # needs a vocabulary
+    for text in (read(path), str(grammar)):
+        with llama(text) as judge:
+            assert judge is not None
+
+
+@pytest.mark.parametrize("path", INVALID, ids=lambda path: path.stem)
+def test_what_is_wrong_is_told_with_its_place(path: Path, snapshot: Snapshot) -> None:
+    with pytest.raises(pdl.PdlError) as error:
+        gbnf.parse(read(path), name=f"{path.stem}.gbnf")
+    assert all(problem.span is not None for problem in error.value.problems)
+    snapshot.check(path.with_suffix(".txt"), str(error.value))
+
+
+@needs_llama
+@pytest.mark.parametrize("path", INVALID, ids=lambda path: path.stem)
+def test_llama_refuses_what_is_refused(path: Path) -> None:
+    if path.stem in WORSE or path.stem.startswith("token"):
+        return
+    with llama(read(path)) as judge:
+        assert judge is None
+
+
+def test_rules_keep_their_comments() -> None:
+    """Those above a rule, behind it and in it; those behind the last rule are the grammar's."""
+    grammar = gbnf.parse("# one\n\n# two\nroot ::= a # three\na ::= ( # four\n 'x' | \"y\")\n#last".replace("'x'", '"x"'))
+    assert grammar.rule["root"].comments == ("one", "two", "three")
+    assert grammar.rule["a"].comments == ("four",)
+    assert grammar.comments == ("last",)
+
+
+def test_grammars_compare_by_meaning_not_by_place() -> None:
+    one, other = gbnf.parse('root ::= "a"|[b]'), gbnf.parse('\n  root   ::= "\\x61" | [b]')
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+def test_another_rule_may_be_the_root() -> None:
+    assert gbnf.parse('start ::= "a"', root="start").match("a")
+    with pytest.raises(pdl.GrammarError, match="no rule `start`"):
+        gbnf.parse('root ::= "a"', root="start")
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ('root ::= "a"{2,3}', "2024-06"),
+        ("root ::= .", "2024-06"),
+        ("root ::= <[3]>", "2025-12"),
+        (r"root ::= [a\-z]", "2026-08"),
+        ('root ::= "a"{0,3000}', "2026-08"),
+        ('root ::= "a"{2000}', "2026-09"),
+        (r'root ::= "\\-"* "a"+ [b]?', "2023-07"),
+    ],
+)
+def test_an_older_llama_is_told_apart(text: str, since: str) -> None:
+    """A month before a feature came it is refused, from then on it is read."""
+    for target in gbnf.TARGETS:
+        if target < since:
+            with pytest.raises(pdl.GrammarError, match=f"since {since}"):
+                gbnf.parse(text, target=target)
+        else:
+            gbnf.parse(text, target=target)
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(TypeError, match="text must be a str"):
+        gbnf.parse(b'root ::= "a"')  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="target must be one of"):
+        gbnf.parse('root ::= "a"', target="2022-01")
+
+
+def test_limits_are_typed_errors_with_a_place() -> None:
+    tight = pdl.Limits(source_chars=20, grammar_rules=2, grammar_depth=3, grammar_states=10)
+    for text in ('root ::= "' + "a" * 20 + '"', "a::=b\nb::=c\nc::=d", "root ::= ((((a))))"):
+        with pytest.raises(pdl.LimitError, match="<grammar>:"):
+            gbnf.parse(text, limits=tight)
+    with pytest.raises(pdl.LimitError, match="more than 10 states"):
+        gbnf.parse('root ::= "a"{9} [b]', limits=tight).match("a")
+
+
+def test_long_chains_and_deep_nests_end_in_a_result_or_an_error() -> None:
+    """A hundred thousand rules in a row; as many brackets in brackets; as many suffixes."""
+    size = 100_000
+    rules = "\n".join(f"r{n} ::= r{n + 1}" for n in range(size))
+    grammar = gbnf.parse(f'root ::= r0\n{rules}\nr{size} ::= "x"')
+    assert grammar.match("x")
+    for text in ("(" * size + '"a"' + ")" * size, '"a"' + "*" * size):
+        with pytest.raises(pdl.LimitError, match="nested deeper than 100"):
+            gbnf.parse(f"root ::= {text}")
