@@ -32,19 +32,24 @@ def joined(parts: Iterable[Part], simple: Mapping[str, Part]) -> Seq:
     `simple` are the rules that are one part; a repetition of such a rule is one of that part, and
     perhaps the rule itself again: with `ws ::= " "*`, `ws ws` is `ws`.
     """
+    found = _run(parts)
+    if all(part.low == 1 == part.high for part in found):
+        return tuple(found)
+    unfolded = [_unfolded(part, simple) for part in found]
+    return tuple(found if unfolded == found else _run(unfolded))
+
+
+def _run(parts: Iterable[Part]) -> list[Part]:
     found: list[Part] = []
-    counted = False
     last: Part | None = None
     for part in parts:
         both = _together(last, part) if last and same(last.atom, part.atom) else None
         if both:
             found[-1] = last = both
-            counted = True
         else:
             found.append(part)
             last = part
-            counted = counted or part.low != 1 or part.high != 1
-    return tuple(_unfolded(part, simple) for part in found) if counted else tuple(found)
+    return found
 
 
 def _together(first: Part, second: Part) -> Part | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.empty import Emptiness
@@ -41,8 +40,8 @@ class Rules:
         self._rules = {name: rule for name, rule in rules.items() if name in reached}
         self._kept = set(kept)
         self._options: dict[str, tuple[Seq, ...]] = {}
-        self._refs: dict[str, Counter[str]] = {}
-        self._tails: dict[str, Counter[str]] = {}
+        self._refs: dict[str, dict[str, int]] = {}
+        self._tails: dict[str, dict[str, int]] = {}
         self._simple: dict[str, Part] = {}
         self._inlined: dict[str, tuple[Seq, ...]] = {}
         for name, rule in self._rules.items():
@@ -59,17 +58,19 @@ class Rules:
     def _set(self, name: str, options: tuple[Seq, ...]) -> None:
         """Give a rule other alternatives."""
         self._options[name] = options
-        refs: Counter[str] = Counter()
-        tails: Counter[str] = Counter()
-        for ref, last in named(options):
-            refs[ref] += 1
-            tails[ref] += last
+        refs: dict[str, int] = {}
+        tails: dict[str, int] = {}
+        found = named(options)
         if name in self._kept:
-            refs = Counter(ref.name for ref in references(self._rules[name].options))
+            options = ()
+            found = ((ref.name, True) for ref in references(self._rules[name].options))
+        for ref, last in found:
+            refs[ref] = refs.get(ref, 0) + 1
+            tails[ref] = tails.get(ref, 0) + last
         self._refs[name], self._tails[name] = refs, tails
         only = options[0] if len(options) == 1 else ()
         self._simple.pop(name, None)
-        if len(only) == 1 and not isinstance(only[0].atom, Choice) and name not in self._kept:
+        if len(only) == 1 and not isinstance(only[0].atom, RuleRef | Choice):
             self._simple[name] = only[0]
 
     def run(self) -> None:
@@ -94,11 +95,7 @@ class Rules:
         """Rewrite those rules that the round before changed, or that name one to be inlined."""
         alive = self._alive()
         self._order = [name for name in self._order if name in alive]
-        uses: Counter[str] = Counter()
-        tails: Counter[str] = Counter()
-        for name in self._order:
-            uses.update(self._refs[name])
-            tails.update(self._tails[name])
+        uses, tails = self._counted(self._refs), self._counted(self._tails)
         changed: set[str] = set()
         self._inlined = {
             name: self._options[name]
@@ -128,6 +125,26 @@ class Rules:
             pending += fresh
         return alive
 
+    def _counted(self, refs: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+        """How often each rule is named, by its other names as well."""
+        found = dict.fromkeys(self._order, 0)
+        for name in self._order:
+            for ref, count in refs[name].items():
+                found[ref] += count
+        for name in reversed(self._order):
+            other = self._alias(name)
+            if other:
+                found[other] += found[name] - 1
+        return found
+
+    def _alias(self, name: str) -> str:
+        """The rule that one is only another name of, if that is so."""
+        options = self._options[name]
+        only = options[0] if len(options) == 1 else ()
+        if len(only) != 1 or name == self._root or name in self._kept:
+            return ""
+        return only[0].atom.name if only[0].once and isinstance(only[0].atom, RuleRef) else ""
+
     def _is_inlined(self, name: str, uses: int, tails: int) -> bool:
         """Whether a rule is put in the place of its name.
 
@@ -137,11 +154,9 @@ class Rules:
         options = self._options[name]
         if name == self._root or name in self._kept:
             return False
-        if options == ((),):
+        if options == ((),) or self._alias(name):
             return True
         only = options[0] if len(options) == 1 else ()
-        if len(only) == 1 and only[0].once and isinstance(only[0].atom, RuleRef):
-            return True
         if uses == 1:
             return size(options) <= _SMALL
         return tails <= 1 and _is_text(only) and seq_length(only) <= _SHORT
