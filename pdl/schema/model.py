@@ -10,7 +10,7 @@ from pdl.schema.parts import Form, Parts
 from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Self
 
     from pdl._types import JsonSchema
@@ -59,15 +59,23 @@ class Schema:
         return cls._of(parse(source, limits, resolve))
 
     @classmethod
-    def from_json_schema(cls, schema: Any, *, limits: Limits = DEFAULT_LIMITS) -> Self:
+    def from_json_schema(
+        cls,
+        schema: Any,
+        *,
+        registry: Mapping[str, Any] | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Self:
         """The schema that a JSON Schema of draft 4 to 2020-12 means; the argument stays as it is.
 
-        Raises SchemaError with the JSON path of each wrong keyword value and each reference that
-        leads out of the document or to nothing; LimitError for a schema that is too deep.
+        `registry` has the schemas of other documents by their URIs (absolute, without a fragment);
+        nothing is ever fetched. Raises SchemaError with the JSON path of each wrong keyword value
+        and each reference that leads out of the document or to nothing; LimitError for a schema
+        that is too deep.
         """
         from pdl.schema.json_schema.convert import convert
 
-        return cls._of(convert(schema, limits))
+        return cls._of(convert(schema, limits, registry))
 
     @classmethod
     def from_type(cls, form: Any) -> Self:

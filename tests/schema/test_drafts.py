@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
+import pdl
 from pdl.errors import LimitError, PromptError, SchemaError
 from pdl.schema import Schema
 from pdl.schema.references import lookup
@@ -109,3 +110,34 @@ def test_to_json_schema_is_a_fresh_value() -> None:
     schema = Schema.parse("{ a: [int] }")
     schema.to_json_schema()["properties"]["a"]["items"]["type"] = "string"
     assert schema == Schema.parse("{ a: [int] }")
+
+
+REGISTRY = {
+    "https://example.org/person": {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "definitions": {"age": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}},
+        "properties": {"age": {"$ref": "#/definitions/age"}, "friend": {"$ref": "#"}},
+    },
+    "https://example.org/team#": {"items": {"$ref": "person"}},
+}
+
+
+def test_references_lead_to_a_registry() -> None:
+    """Relative ones as well, each document by its own draft, and into themselves."""
+    ref = {"$ref": "https://example.org/team"}
+    schema = pdl.Schema.from_json_schema({"properties": {"team": ref}}, registry=REGISTRY)
+    assert pdl.check(schema, '{"team": [{"age": 1, "friend": {"age": 2}}]}').ok
+    assert not pdl.check(schema, '{"team": [{"age": 1, "friend": {"age": 0}}]}').ok
+    assert pdl.Schema.from_json_schema(schema.document).document == schema.document
+
+
+def test_fragments_of_a_registry() -> None:
+    ref = {"$ref": "https://example.org/person#/definitions/age"}
+    schema = pdl.Schema.from_json_schema(ref, registry=REGISTRY)
+    assert pdl.check(schema, "3").value == 3
+    assert not pdl.check(schema, "0").ok
+
+
+def test_what_a_registry_lacks_is_not_fetched() -> None:
+    with pytest.raises(pdl.SchemaError, match="nothing is fetched"):
+        pdl.Schema.from_json_schema({"$ref": "https://example.org/other"}, registry=REGISTRY)

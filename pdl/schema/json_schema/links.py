@@ -79,6 +79,8 @@ def unlink(document: dict[str, Json]) -> None:
     paths = dict(_paths(document, ()))
     holders = [node for node in (document, *_dicts(document)) if isinstance(node.get("$ref"), Link)]
     for holder in holders:
+        if not isinstance(holder["$ref"], Link):
+            continue  # met twice: a target may hold another one that came before it
         target = holder["$ref"].target
         if id(target) not in paths:
             defs = document.setdefault("$defs", {})

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem
 from pdl.schema.json_schema.shapes import problems
 from pdl.schema.keywords import subschemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -23,6 +27,7 @@ class Place:
     node: Json
     path: JsonPath
     base: str
+    draft: int | None
 
 
 class Survey:
@@ -31,13 +36,16 @@ class Survey:
     The keys of `places` are identities of the document's dicts, which the survey keeps alive.
     """
 
-    def __init__(self, document: JsonSchema, draft: int | None) -> None:
-        self.draft = draft
+    def __init__(
+        self, document: JsonSchema, draft: int | None, remote: Callable[[str], Json] | None = None
+    ) -> None:
+        """`remote` gives a copy of the schema that other documents know by a URI, or None."""
         self.document = document
+        self._remote = remote
         self.problems: list[Problem] = []
         self.places: dict[int, Place] = {}
         self.targets: dict[tuple[int, str], Place] = {}
-        self._resources: dict[str, Place] = {"": Place(document, (), "")}
+        self._resources: dict[str, Place] = {"": Place(document, (), "", draft)}
         self._anchors: dict[tuple[str, str], Place] = {}
         self._dynamic: dict[str, list[Place]] = {}
         self._pending: list[Place] = []
@@ -55,22 +63,23 @@ class Survey:
                 continue
             self.places[id(node)] = place
             self._pending.append(place)
-            self.problems += problems(node, place.path, self.draft)
+            self.problems += problems(node, place.path, place.draft)
             self._anchor(place)
             pending += [
-                Place(inner, place.path + steps, place.base) for steps, inner in subschemas(node)
+                Place(inner, place.path + steps, place.base, place.draft)
+                for steps, inner in subschemas(node)
             ]
 
     def _with_base(self, place: Place) -> Place:
         """The place inside the resource that its `$id` begins, if it has one."""
         node = place.node
-        own = identifier(node, self.draft) if isinstance(node, dict) else ""
+        own = identifier(node, place.draft) if isinstance(node, dict) else ""
         uri, fragment = urldefrag(own)
         if fragment and not uri:  # drafts 4 to 7 name anchors so
             self._anchors.setdefault((place.base, fragment), place)
         if not uri:
             return place
-        inside = Place(node, place.path, urljoin(place.base, uri))
+        inside = Place(node, place.path, urljoin(place.base, uri), place.draft)
         self._resources.setdefault(inside.base, inside)
         return inside
 
@@ -88,7 +97,7 @@ class Survey:
     def _resolve_all(self, place: Place) -> None:
         for key in _REFERENCES:
             reference = place.node.get(key)
-            if key == "$recursiveRef" and self.draft not in (None, _NEWEST_WITH_RECURSIVE):
+            if key == "$recursiveRef" and place.draft not in (None, _NEWEST_WITH_RECURSIVE):
                 continue
             if not isinstance(reference, str):
                 continue
@@ -101,7 +110,7 @@ class Survey:
         base, fragment = urldefrag(
             place.base + reference if reference.startswith("#") else urljoin(place.base, reference)
         )
-        resource = self._resources.get(base)
+        resource = self._resources.get(base) or self._fetched(base)
         if resource is None:
             self._refuse(place, key, reference, "leads out of the document, and nothing is fetched")
             return None
@@ -118,6 +127,16 @@ class Survey:
             self._refuse(place, key, reference, "names something that is no schema")
             return None
         return target
+
+    def _fetched(self, uri: str) -> Place | None:
+        """The resource that the registry has for a URI."""
+        node = self._remote(uri) if self._remote else None
+        if node is None:
+            return None
+        draft = dialect(node) if isinstance(node, dict) else None
+        found = self._resources[uri] = Place(node, (), uri, draft)
+        self._visit(found)
+        return found
 
     def _is_open(self, key: str, fragment: str) -> bool:
         name = "$recursive" if key == "$recursiveRef" else fragment
@@ -136,12 +155,23 @@ class Survey:
             else:
                 return None
         known = self.places.get(id(node))
-        return known or Place(node, path, resource.base)
+        return known or Place(node, path, resource.base, resource.draft)
 
     def _refuse(self, place: Place, key: str, reference: str, why: str) -> None:
         where = format_path((*place.path, key))
         message = f"the reference `{reference}` {why} (at {where})"
         self.problems.append(Problem("schema/bad-reference", message))
+
+
+_DRAFTS = {"draft-04": 4, "draft-06": 6, "draft-07": 7, "2019-09": 2019, "2020-12": 2020}
+_DIALECT = re.compile(r"https?://json-schema\.org/(?:draft/)?(draft-0[467]|2019-09|2020-12)/")
+
+
+def dialect(document: JsonSchema) -> int | None:
+    """The draft that `$schema` names; None for none, or one that is not known."""
+    name = document.get("$schema")
+    match = _DIALECT.match(name) if isinstance(name, str) else None
+    return _DRAFTS[match[1]] if match else None
 
 
 def identifier(node: JsonSchema, draft: int | None) -> str:
