@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from pdl.source import Span
 
 
-_SHOWN = 50
+SHOWN = 50
+"""Problems of one error that are told as text."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,14 @@ class PdlError(Exception):
         self.problems = problems
 
     def __str__(self) -> str:
-        text = "\n".join(str(problem) for problem in self.problems[:_SHOWN])
-        if not self.problems[1:]:
-            return text
-        more = f", of which {_SHOWN} are shown" if self.problems[_SHOWN:] else ""
-        return f"{text}\n{len(self.problems)} problems{more}"
+        text = "\n".join(str(problem) for problem in self.problems[:SHOWN])
+        return f"{text}\n{self.count}" if self.problems[1:] else text
+
+    @property
+    def count(self) -> str:
+        """How many problems there are, in words for the end of a text."""
+        more = f", of which {SHOWN} are shown" if self.problems[SHOWN:] else ""
+        return f"{len(self.problems)} problems{more}"
 
     @property
     def problem(self) -> Problem:

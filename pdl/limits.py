@@ -45,6 +45,17 @@ class Limits:
     """Rules of a grammar."""
     grammar_states: int = 5_000_000
     """States of the automaton that a grammar becomes."""
+    grammar_configurations: int = 100_000
+    """States of that automaton in which one text may be at once: the ways to read it.
+
+    On average over a text of more than a hundred bytes, a hundredth of that.
+    """
+    grammar_seconds: float = 60.0
+    """Seconds for which each step may take that is done with a grammar: reading it, checking it,
+    building its automaton, rewriting it, exporting it. Matching is bounded by the ways to read.
+    """
+    automaton_states: int = 20_000
+    """States of an automaton for the strings or numbers that a schema allows."""
     integer_digits: int = field(default_factory=lambda: _readable(_DIGITS))
     """Digits of one integer, in a schema or a reply.
 
@@ -56,7 +67,7 @@ class Limits:
         """Refuse what is no bound."""
         for one in fields(self):
             bound = getattr(self, one.name)
-            kinds = (int, float) if one.name == "render_seconds" else (int,)
+            kinds = (int, float) if one.name.endswith("_seconds") else (int,)
             if isinstance(bound, bool) or not isinstance(bound, kinds):
                 wanted = " or a ".join(kind.__name__ for kind in kinds)
                 raise TypeError(f"{one.name} must be an {wanted}, not {type(bound).__name__}")

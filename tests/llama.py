@@ -28,18 +28,21 @@ needs_llama = pytest.mark.skipif(
 )
 
 
-@_LOG
 def _silent(_level: int, _text: bytes, _data: Any) -> None:
     """Keep llama.cpp from writing to stderr."""
 
 
+_QUIET = _LOG(_silent)  # must live as long as the library
+
+
 @lru_cache(maxsize=1)
-def _library() -> Any:
+def library() -> Any:
+    """llama.cpp's functions: `init`, `clone`, `free`, `accept` and `stacks` of a grammar."""
     spec = find_spec("xllamacpp")
     assert spec is not None
     assert spec.origin is not None
-    library = ctypes.CDLL(str(Path(spec.origin).with_name("xllamacpp.abi3.so")))
-    library.llama_log_set(_silent, None)
+    found = ctypes.CDLL(str(Path(spec.origin).with_name("xllamacpp.abi3.so")))
+    found.llama_log_set(_QUIET, None)
     pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
     functions = {
         "init": (
@@ -52,10 +55,14 @@ def _library() -> Any:
         "stacks": ("_Z24llama_grammar_get_stacksP13llama_grammar", pointer, [pointer]),
     }  # fmt: skip
     for name, (symbol, result, arguments) in functions.items():
-        function = getattr(library, symbol)
+        function = getattr(found, symbol)
         function.restype, function.argtypes = result, arguments
-        setattr(library, name, function)
-    return library
+        setattr(found, name, function)
+    return found
+
+
+class TooManyStacksError(Exception):
+    """More than somebody wants to wait for: each step compares all stacks with each other."""
 
 
 class Llama:
@@ -64,28 +71,33 @@ class Llama:
     def __init__(self, handle: int) -> None:
         self._handle = handle
 
-    def match(self, text: str) -> tuple[bool, int, int]:
-        """Whether it takes a text, the code points that it could take, and its most stacks."""
-        library = _library()
-        grammar = library.clone(self._handle)
+    def match(self, text: str, *, limit: int = 100_000) -> tuple[bool, int, int]:
+        """Whether it takes a text, the code points that it could take, and its most stacks.
+
+        Raises TooManyStacksError where it has more than `limit` of them.
+        """
+        its = library()
+        grammar = its.clone(self._handle)
         try:
             stacks = _stacks(grammar)
             most = len(stacks)
             for at, char in enumerate(text):
-                library.accept(grammar, ord(char))
+                if most > limit:
+                    raise TooManyStacksError
+                its.accept(grammar, ord(char))
                 stacks = _stacks(grammar)
                 most = max(most, len(stacks))
                 if not stacks:
                     return False, at, most
             return 0 in stacks, len(text), most
         finally:
-            library.free(grammar)
+            its.free(grammar)
 
 
 def _stacks(grammar: int) -> list[int]:
     """How many bytes each stack holds; the text may end where one holds none."""
-    rows = (ctypes.c_size_t * 2).from_address(_library().stacks(grammar))
-    columns = [(ctypes.c_size_t * 2).from_address(row) for row in range(*rows, _VECTOR)]
+    first, last = (ctypes.c_size_t * 2).from_address(library().stacks(grammar))
+    columns = [(ctypes.c_size_t * 2).from_address(row) for row in range(first, last, _VECTOR)]
     return [end - start for start, end in columns]
 
 
@@ -95,10 +107,10 @@ def llama(grammar: str, root: str = "root") -> Iterator[Llama | None]:
 
     Not for what it hangs or crashes on: nothing stops it.
     """
-    library = _library()
-    handle = library.init(None, grammar.encode(), root.encode(), False, None, 0, None, 0)  # noqa: FBT003
+    its = library()
+    handle = its.init(None, grammar.encode(), root.encode(), False, None, 0, None, 0)  # noqa: FBT003
     try:
         yield Llama(handle) if handle else None
     finally:
         if handle:
-            library.free(handle)
+            its.free(handle)

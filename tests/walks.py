@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from pdl.gbnf import Grammar, State
 
-CHARACTERS = tuple("abxyzéü😀日\nA\"0]-c<&\\")
+CHARACTERS = tuple('abxyzéü😀日\nA"0]-c<&\\')
 """Those of the random grammars, and some that they exclude."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -11,53 +10,28 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pdl.cli.exits import STOPPED, USAGE
+from pdl.cli.groups import LazyGroup
 from pdl.cli.screen import Screen
-from pdl.cli.teaching import Example, write_examples
-from pdl.errors import PdlError, did_you_mean
+from pdl.errors import PdlError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_COMMANDS = ("render", "check", "lint", "schema", "completion")
+    from pdl.cli.teaching import Example
+
+_COMMANDS = ("render", "check", "lint", "schema", "gbnf", "completion")
 
 _EXAMPLES: Sequence[Example] = (
     ("see what is sent to the model", "pdl render classify.pdl --set text='It crashes'"),
     ("find the answer in what it said", "pdl check classify.pdl --reply reply.txt"),
     ("look at all prompts, in an editor or in CI", "pdl lint prompts/"),
     ("get the schema that a provider takes", "pdl schema classify.pdl --to json-schema"),
+    ("see why a text does not match a grammar", "pdl gbnf match json.gbnf reply.txt"),
 )
 
 
-class Application(click.Group):
-    """A group that imports a command when it is used, and prints the errors of them all."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
-        """The names of the commands, in the order in which they are used."""
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (likewise)
-        """The command of that name, imported now."""
-        if cmd_name not in _COMMANDS:
-            return None
-        # Each command brings imports of its own; only the one that runs shall cost its time.
-        module = importlib.import_module(f"pdl.cli.commands.{cmd_name}")
-        command: click.Command = module.command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments begin with; advice if there is none of that name."""
-        known = not args or args[0] in _COMMANDS or args[0].startswith("-")
-        if not known and not ctx.resilient_parsing:
-            advice = did_you_mean(args[0], _COMMANDS) or f"there are {', '.join(_COMMANDS)}"
-            raise click.UsageError(f"there is no command `{args[0]}`; {advice}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, then the words at the end."""
-        write_examples(_EXAMPLES, formatter)
-        super().format_epilog(ctx, formatter)
+class Application(LazyGroup):
+    """The group of all commands, which prints the errors of them all."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command. An error of pdl is printed; any other is a bug and keeps its traceback."""
@@ -72,6 +46,9 @@ class Application(click.Group):
 
 @click.command(
     cls=Application,
+    package="pdl.cli.commands",
+    names=_COMMANDS,
+    examples=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
     epilog="`pdl COMMAND --help` explains a command. Colours are used on a terminal only, and"
     " never if NO_COLOR is set.",
@@ -81,7 +58,8 @@ def application() -> None:
     """Prompt files in, checked replies out.
 
     A `.pdl` file holds a prompt as a template, and what its answer must look like. These commands
-    render such files, check replies against their schemas, and look for mistakes in them.
+    render such files, check replies against their schemas, and look for mistakes in them. `gbnf`
+    has commands of its own, for the grammars of llama.cpp.
     """
 
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
 
-from pdl.errors import FileError, Problem
+from pdl.cli.texts import unwritable
+from pdl.errors import SHOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
-    from pdl.errors import PdlError
+    from pdl.errors import PdlError, Problem
 
 Style = Literal["strong", "error", "warning", "note", "hint"]
 
@@ -79,22 +81,25 @@ class Screen:
         except BrokenPipeError:
             raise  # the reader has enough; click ends the command in silence
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            message = f"{getattr(self.stream, 'name', 'output')}: cannot be written: {reason}"
-            raise FileError(Problem("file/unwritable", message)) from error
+            raise unwritable(getattr(self.stream, "name", "output"), error) from error
 
     def write_error(self, error: PdlError) -> None:
         """Write an error as `str(error)` has it, in colour where there is colour."""
         if not self.colour:
             self.write(self.safe(str(error)))
             return
-        lines = [self.problem(problem) for problem in error.problems]
+        lines = [self.problem(problem) for problem in error.problems[:SHOWN]]
         if len(lines) > 1:
-            lines.append(f"{len(lines)} problems")
+            lines.append(error.count)
         self.write("\n".join(lines))
 
-    def problem(self, problem: Problem, label: str = "") -> str:
-        """A problem as `str(problem)` has it, with a word such as `error: ` before its message."""
+    def problem(
+        self, problem: Problem, label: str = "", notes: Sequence[tuple[str, str]] = ()
+    ) -> str:
+        """A problem as `str(problem)` has it, with a word such as `error: ` before its message.
+
+        `notes` stand above the hint, each with a word such as `why` in front.
+        """
         place = problem.location
         where = f"{self.style(self.safe(str(place)), 'strong')}: " if place else ""
         lines = [f"{where}{label}{self.safe(problem.message)}"]
@@ -102,6 +107,7 @@ class Screen:
             excerpt, caret_line = place.excerpt().rsplit("\n", 1)
             margin, caret, more = caret_line.partition("^")
             lines += [excerpt, f"{margin}{self.style(caret + more, 'error')}"]
-        if problem.hint:
-            lines.append(f"  {self.style('hint:', 'hint')} {self.safe(problem.hint)}")
+        hints = [("hint", problem.hint)] if problem.hint else []
+        for name, text in [*notes, *hints]:
+            lines.append(f"  {self.style(f'{name}:', 'hint')} {self.safe(text)}")
         return "\n".join(lines)

@@ -34,12 +34,8 @@ def read_text(name: str) -> Source:
 
     Raises FileError for what cannot be read, LimitError for what is too long.
     """
-    shown = "<stdin>" if name == STDIN else name
-    limit = DEFAULT_LIMITS.source_chars
-    data = _read(name, shown, limit * _BYTES_A_CHARACTER + 1)
-    if len(data) > limit * _BYTES_A_CHARACTER:
-        message = f"{shown}: is longer than {limit:,} characters"
-        raise LimitError(Problem("limit/source", message))
+    shown = shown_name(name)
+    data = read_bytes(name)
     try:
         return Source(data.decode("utf-8").removeprefix("\ufeff"), shown)
     except UnicodeDecodeError as error:
@@ -47,6 +43,22 @@ def read_text(name: str) -> Source:
         placed = Source(before + "\N{REPLACEMENT CHARACTER}", shown)
         message, span = encoding_fault(error), placed.span(len(before))
         raise FileError(Problem("file/encoding", message, span, SAVE_AS_UTF8)) from error
+
+
+def read_bytes(name: str) -> bytes:
+    """The bytes of a file, or of the standard input for `-`. Raises what `read_text` raises."""
+    shown = shown_name(name)
+    limit = DEFAULT_LIMITS.source_chars
+    data = _read(name, shown, limit * _BYTES_A_CHARACTER + 1)
+    if len(data) > limit * _BYTES_A_CHARACTER:
+        message = f"{shown}: is longer than {limit:,} characters"
+        raise LimitError(Problem("limit/source", message))
+    return data
+
+
+def shown_name(name: str) -> str:
+    """What a file is called where something is said about it."""
+    return "<stdin>" if name == STDIN else name
 
 
 def encoding_fault(error: UnicodeDecodeError) -> str:
@@ -68,6 +80,12 @@ def unreadable(shown: str, error: OSError) -> FileError:
     """The error of a file that cannot be read."""
     reason = (error.strerror or str(error)).lower()
     return FileError(Problem("file/unreadable", f"{shown}: cannot be read: {reason}"))
+
+
+def unwritable(shown: str, error: OSError) -> FileError:
+    """The error of a file that cannot be written."""
+    reason = (error.strerror or str(error)).lower()
+    return FileError(Problem("file/unwritable", f"{shown}: cannot be written: {reason}"))
 
 
 def stdin_bytes() -> BinaryIO:

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from pdl.gbnf.linting.finding import Finding
     from pdl.gbnf.state import Match, State
     from pdl.gbnf.targets import TARGETS
+    from pdl.gbnf.vocabulary import Vocabulary
 
-__all__ = ["TARGETS", "Finding", "Grammar", "Match", "State", "lint", "parse"]
+__all__ = ["TARGETS", "Finding", "Grammar", "Match", "State", "Vocabulary", "lint", "parse"]
 
 __getattr__ = lazy(
     __name__,
@@ -22,6 +23,7 @@ __getattr__ = lazy(
         "Grammar": "pdl.gbnf.grammar",
         "Match": "pdl.gbnf.state",
         "State": "pdl.gbnf.state",
+        "Vocabulary": "pdl.gbnf.vocabulary",
         "lint": "pdl.gbnf.grammar",
         "parse": "pdl.gbnf.grammar",
     },

@@ -12,7 +12,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.errors import LimitError, Problem
+from pdl.gbnf.budget import Clock, exceeded
+from pdl.gbnf.chains import Chain, Chains
 from pdl.gbnf.empty import Emptiness
 from pdl.gbnf.nodes import (
     LAST,
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from pdl.gbnf.nodes import Rule
     from pdl.gbnf.utf8 import ByteRanges
     from pdl.limits import Limits
+    from pdl.source import Source, Span
 
+_UNWATCHED = 4096  # states that are made between two looks at the clock
 _ANY = characters(((0, LAST),))
 
 
@@ -62,7 +65,8 @@ class Automaton:
     `moves[state]` are byte ranges and where they lead; `splits[state]` other states that stand in
     the same place; `calls`, `tokens`, `origins` what else a state does. `ends` are the states at
     which rules are complete, `starts` those at which they begin, `firsts` the lowest of each,
-    `empty` the rules that may match nothing; a rule's number is its place in `names`.
+    `empty` the rules that may match nothing, `chains` the counted repetitions; a rule's number is
+    its place in `names`. `classes` numbers each byte, all alike that no move tells apart.
     """
 
     names: list[str]
@@ -75,39 +79,62 @@ class Automaton:
     starts: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
     empty: frozenset[int] = frozenset()
+    chains: Chains = field(default_factory=lambda: Chains(()))
+    classes: bytes = bytes(range(256))
 
     def rule_of(self, state: int) -> str:
         """The name of the rule that a state belongs to."""
         return self.names[bisect_right(self.firsts, state) - 1]
 
 
-def automaton(rules: Mapping[str, Rule], limits: Limits) -> Automaton:
-    """The automaton of some rules. Raises LimitError for more states than `limits` has."""
-    return _Compiler(rules, limits).made
+def automaton(rules: Mapping[str, Rule], limits: Limits, source: Source | None = None) -> Automaton:
+    """The automaton of some rules, which `source` holds.
+
+    Raises LimitError for more states or a longer time than `limits` has.
+    """
+    return _Compiler(rules, limits, source).made
 
 
 class _Compiler:
-    def __init__(self, rules: Mapping[str, Rule], limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, rules: Mapping[str, Rule], limits: Limits, source: Source | None) -> None:
+        self._most = limits.grammar_states
+        self._clock = Clock(limits, "building the automaton")
+        self._source = source
         self._numbers = {name: number for number, name in enumerate(rules)}
         self._rule = ""
+        self._span: Span | None = None
         self._tails: dict[tuple[tuple[ByteRanges, ...], int], int] = {}
+        self._chains: list[Chain] = []
+        self._cuts = bytearray(257)  # at which bytes a move begins, or behind which one ends
+        self._empty = Emptiness(rules)
         self.made = Automaton(list(rules))
-        found = Emptiness(rules).found
+        found = self._empty.found
         self.made.empty = frozenset(self._numbers[name] for name in rules if name in found)
-        for name, rule in rules.items():
-            self._rule = name
-            self._tails.clear()
-            end = self._state()
-            self.made.firsts.append(end)
-            self.made.ends[end] = self._numbers[name]
-            self.made.starts.append(self._options(rule.options, end))
+        for rule in rules.values():
+            self._compile(rule)
+        self.made.chains = Chains(self._chains)
+        self.made.classes = bytes(sum(self._cuts[1 : byte + 1]) for byte in range(256))
+
+    def _compile(self, rule: Rule) -> None:
+        self._rule = rule.name
+        read = self._source is not None and rule.start >= 0
+        self._span = self._source.span(rule.start, rule.named) if self._source and read else None
+        self._clock.check(self._span)
+        self._tails.clear()
+        end = self._state()
+        self.made.firsts.append(end)
+        self.made.ends[end] = self._numbers[rule.name]
+        self.made.starts.append(self._options(rule.options, end))
 
     def _state(self, moves: tuple[tuple[int, int, int], ...] = ()) -> int:
         states = self.made.moves
-        if len(states) >= self._limits.grammar_states:
-            message = f"the grammar becomes more than {self._limits.grammar_states:,} states"
-            raise LimitError(Problem("limit/grammar-states", message))
+        if len(states) >= self._most:
+            message = f"the grammar becomes more than {self._most:,} states"
+            raise exceeded("grammar_states", message, self._span)
+        if not len(states) % _UNWATCHED:
+            self._clock.check(self._span)
+        for low, high, _ in moves:
+            self._cuts[low] = self._cuts[high + 1] = 1
         states.append(moves)
         return len(states) - 1
 
@@ -183,16 +210,29 @@ class _Compiler:
         return state
 
     def _repeat(self, item: Repeat, following: int) -> int:
-        most, least = bounded(item), item.min
+        most = bounded(item)
+        # What may be empty may be so in each round: then no round is one that must be.
+        least = 0 if self._empty.item(item.item) else item.min
         if most is None:
             loop = self._state()
             body = self._item(item.item, loop)
             self.made.splits[loop] = (body, following)
             state, least = (body, least - 1) if least else (loop, 0)
         else:
-            state = following
-            for _ in range(most - least):
-                state = self._split((self._item(item.item, state), following))
+            state = self._chain(item.item, most - least, following)
         for _ in range(least):
             state = self._item(item.item, state)
+        return state
+
+    def _chain(self, item: Item, count: int, following: int) -> int:
+        """An item so many times at most: copies that are alike, state by state."""
+        state, first = following, len(self.made.moves)
+        ends: list[int] = []
+        for _ in range(count):
+            self._tails.clear()
+            state = self._split((self._item(item, state), following))
+            ends.append(state + 1)
+        size = ends[0] - first if ends else 0
+        if count > 1 and ends == list(range(first + size, first + size * count + 1, size)):
+            self._chains.append(Chain(first, size, count))
         return state

@@ -124,7 +124,7 @@ class Builder:
         least, most = self._number(low), self._number(high)
         if most < least:
             message = f"the minimum {least} is more than the maximum {most}"
-            self._add("min-over-max", message, low.start, high.end, "llama.cpp hangs on it")
+            self._add("min-over-max", message, low.start, high.end)
             most = least
         return self._repeat(item, least, most, closer)
 
@@ -142,7 +142,9 @@ class Builder:
 
     def _number(self, token: Token) -> int:
         if len(token.text) >= _DIGITS:
-            self._add("too-many-repetitions", "the number is too large", token.start, token.end)
+            hint = f"the largest minimum is {MOST}; a larger maximum is none, as in `{{1,}}`"
+            message = "the number is too large"
+            self._add("too-many-repetitions", message, token.start, token.end, hint)
             return 0
         return int(token.text)
 

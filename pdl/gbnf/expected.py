@@ -9,8 +9,11 @@ from pdl.gbnf.utf8 import normal
 from pdl.gbnf.write import item_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pdl.gbnf.automaton import Automaton, Origin
-    from pdl.gbnf.matcher import Configuration, Node
+    from pdl.gbnf.matcher import Configuration
+    from pdl.gbnf.stack import Node, Waiting
 
 _SHOWN = 24  # characters of a literal
 _NAMED = {
@@ -27,6 +30,7 @@ _NAMED = {
     "\t-\n ": "a blank", " ": "a blank", "\n": "a line end", "\t": "a tab",
 }  # fmt: skip
 _MOST = 400  # items that are looked at
+_WALKED = 1_000_000  # nodes that are looked at for the rules around a place
 
 
 def expected_at(automaton: Automaton, here: Configuration) -> tuple[str, ...]:
@@ -54,7 +58,7 @@ def described(origin: Origin) -> str:
     if isinstance(item, AnyChar):
         return "any character"
     if isinstance(item, TokenRef):
-        return f"the token {item_text(item)}"
+        return f"{'any token but' if item.negated else 'the token'} {item_text(item).lstrip('!')}"
     return _other(item)
 
 
@@ -83,17 +87,32 @@ def _shown(text: str) -> str:
 
 
 def rules_at(automaton: Automaton, here: Configuration) -> tuple[str, ...]:
-    """The names of the rules around the first item, from the root on."""
-    if not here.items:
-        return ()
-    state, node = min(here.items, key=lambda item: item[0])
+    """The names of the rules around the first item, from the root on.
+
+    Where there are several ways, it is the one through the lowest states.
+    """
     names: list[str] = []
-    below: Node | None = node
-    seen: set[Node] = set()
-    while below is not None and below not in seen:
+    places: Iterable[Waiting] = here.items
+    looked = 0
+    while places and looked < _WALKED:
+        state = min(state for state, _ in places)
         names.append(automaton.rule_of(state))
-        seen.add(below)
-        while not below.waiting:
-            below = next(iter(below.links))
-        state, below = min(below.waiting, key=lambda one: one[0])
-    return tuple(names[::-1])
+        nodes = {node for one, node in places if one == state and node is not None}
+        places, seen = _waiting(nodes)
+        places = [one for one in places if one[1] is not None]
+        looked += seen
+    return tuple(names[::-1]) if not places else ("…", *names[::-1])
+
+
+def _waiting(nodes: set[Node]) -> tuple[list[Waiting], int]:
+    """All that waits for the end of some rules, and how many nodes were looked at."""
+    pending = list(nodes)
+    seen = set(nodes)
+    found: list[Waiting] = []
+    while pending and len(seen) < _WALKED:
+        one = pending.pop()
+        found += one.waiting
+        fresh = [link for link in one.links if link not in seen]
+        seen.update(fresh)
+        pending += fresh
+    return found, len(seen)

@@ -6,36 +6,31 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from pdl.errors import LimitError, Problem, did_you_mean, error_from
-from pdl.gbnf.automaton import automaton
-from pdl.gbnf.build import MOST
-from pdl.gbnf.diagram.draw import draw
-from pdl.gbnf.empty import hidden_recursion
-from pdl.gbnf.export.ebnf import ebnf
-from pdl.gbnf.export.lark import lark
-from pdl.gbnf.export.regex import regex
-from pdl.gbnf.generate import generate, near_misses, shortest, texts
-from pdl.gbnf.generate.plan import Plan
-from pdl.gbnf.left import cycles
-from pdl.gbnf.linting.check import findings
-from pdl.gbnf.linting.finding import explained
-from pdl.gbnf.matcher import Matcher
-from pdl.gbnf.nodes import Group, Repeat, Rule, RuleRef
-from pdl.gbnf.optimize.checked import optimized
+from pdl.errors import LimitError, error_from
+from pdl.gbnf.budget import exceeded, within_stack
+from pdl.gbnf.mends import mended
 from pdl.gbnf.read import Read
-from pdl.gbnf.state import Match, State, match
-from pdl.gbnf.symbols import Symbols
+from pdl.gbnf.refusals import refusals
 from pdl.gbnf.targets import CURRENT, refused
-from pdl.gbnf.walk import reachable, references
 from pdl.gbnf.write import write
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from random import Random
 
+    from pdl.errors import Problem
+    from pdl.gbnf.generate.plan import Plan
     from pdl.gbnf.linting.finding import Finding
+    from pdl.gbnf.matcher import Matcher
+    from pdl.gbnf.nodes import Rule
+    from pdl.gbnf.state import Match, State
+    from pdl.gbnf.vocabulary import Pieces, Vocabulary
+
+# The methods import what they need when they are called: each program needs a few of them, and all
+# together take four times as long to load as the parser.
+# ruff: noqa: PLC0415
 
 
 @dataclass(frozen=True)
@@ -58,24 +53,58 @@ class Grammar:
         return {rule.name: rule for rule in self.rules}
 
     @cached_property
+    @within_stack
     def matcher(self) -> Matcher:
         """The automaton of the grammar, with all that it has learned."""
-        machine = automaton(self.rule, self.limits)
-        return Matcher(machine, machine.names.index(self.root))
+        from pdl.gbnf.automaton import automaton
+        from pdl.gbnf.matcher import Matcher
 
+        machine = automaton(self.rule, self.limits, self.source)
+        return Matcher(machine, machine.names.index(self.root), self.limits)
+
+    @within_stack
     def start(self) -> State:
         """The state in front of all texts."""
+        from pdl.gbnf.state import State
+
         return State(self.matcher, self.matcher.start)
 
+    @within_stack
     def match(self, text: bytes | str, *, prefix: bool = False) -> Match:
         """Whether a text is one of the grammar's, or with `prefix` the beginning of one."""
+        from pdl.gbnf.state import match
+
         return match(self.start(), text, prefix=prefix)
 
+    @within_stack
+    def match_tokens(
+        self, tokens: Iterable[int], vocabulary: Pieces | Vocabulary, *, prefix: bool = False
+    ) -> Match:
+        """Whether some tokens are a text of the grammar, without the one that ends all texts.
+
+        `vocabulary` has what each number stands for, as bytes or strings; a `Vocabulary` made of
+        it once saves time. `<[7]>` takes token 7, `<text>` the token that has just that text, all
+        else the bytes of any tokens. Raises GrammarError for a `<text>` that is no token, as
+        llama.cpp refuses it, and ValueError for a number that the vocabulary has not.
+        """
+        from pdl.gbnf.state import match_tokens
+        from pdl.gbnf.vocabulary import Vocabulary
+
+        known = Vocabulary(vocabulary)
+        unknown = list(known.unknown(self.rules, self.source))
+        if unknown:
+            raise error_from(unknown)
+        return match_tokens(self.start(), tokens, known, prefix=prefix)
+
     @cached_property
+    @within_stack
     def plan(self) -> Plan:
         """The rules with the lengths of their shortest texts, from which texts are made."""
-        return Plan(self.rule, self.root)
+        from pdl.gbnf.generate.plan import Plan
 
+        return Plan(self.rule, self.root, self.limits)
+
+    @within_stack
     def generate(self, rng: Random, *, size: int = 200) -> str:
         """A random text that `match` takes: the same one for the same state of `rng`.
 
@@ -85,12 +114,18 @@ class Grammar:
         only a vocabulary could spell; LimitError if the shortest has more characters than
         `limits.output_chars`; ValueError for a negative size.
         """
+        from pdl.gbnf.generate import generate
+
         return generate(self, rng, size)
 
+    @within_stack
     def shortest(self) -> str:
         """A text of the least number of characters. Raises what `generate` raises."""
+        from pdl.gbnf.generate import shortest
+
         return shortest(self)
 
+    @within_stack
     def texts(self, limit: int | None = None) -> Iterator[str]:
         """The texts in the order of their lengths in characters, then of their code points.
 
@@ -98,8 +133,11 @@ class Grammar:
         all of them. There is none where `match` takes none. Raises LimitError when the next one has
         more characters than `limits.output_chars`.
         """
+        from pdl.gbnf.generate import texts
+
         return texts(self, limit)
 
+    @within_stack
     def near_misses(self, rng: Random, count: int, *, size: int = 200) -> Iterator[str]:
         """Different texts that `match` refuses and that are one edit away from one that it takes.
 
@@ -107,8 +145,11 @@ class Grammar:
         cuts off an end; `size` is that of `generate`. There are fewer than `count` where hundreds
         of tries in a row find no other. Raises what `generate` raises.
         """
+        from pdl.gbnf.generate import near_misses
+
         return near_misses(self, rng, count, size)
 
+    @within_stack
     def optimize(self) -> Grammar:
         """The same language in a form that llama.cpp has fewer live stacks for.
 
@@ -117,21 +158,27 @@ class Grammar:
         and what leads nowhere is left out. An optimized grammar stays as it is. Its nodes have no
         places; `parse(str(...))` gives them some.
         """
+        from pdl.gbnf.optimize.checked import optimized
+
         rules = optimized(self.rule, self.root, self.limits)
         return Grammar(rules, self.root, self.comments, limits=self.limits)
 
+    @within_stack
     def lint(self, *, json: bool = False) -> tuple[Finding, ...]:
         """What is odd, slow or other than it looks, in the order of the places.
 
         With `json`, also whether there are texts that are no JSON. Rules that were not read from
         `source` are placed in the text that `str` gives.
         """
+        from pdl.gbnf.linting.check import findings
+
         text = self.source.text
         if any(text[max(rule.start, 0) : rule.named] != rule.name for rule in self.rules):
             source = Source(str(self), self.source.name or "<grammar>")
             return lint(source, root=self.root, json=json, limits=self.limits)
-        return findings(self, _problems(self, set(self.rule)), json=json)
+        return findings(self, refusals(self, set(self.rule)), json=json)
 
+    @within_stack
     def diagram(self, format: Literal["svg", "html"] = "svg") -> str:  # noqa: A002 - as in `str.format`
         """A railroad diagram of each rule that counts, one below the other.
 
@@ -139,8 +186,11 @@ class Grammar:
         another file. Rules link to each other, comments are shown, colours follow the reader's
         choice of light or dark. Raises ValueError for another format.
         """
+        from pdl.gbnf.diagram.draw import draw
+
         return draw(self.rule, self.root, self.comments, format, self.source.name)
 
+    @within_stack
     def to_lark(self) -> str:
         """The same language in the dialect of Lark that llguidance reads.
 
@@ -148,16 +198,22 @@ class Grammar:
         that llguidance's lexer does not change what matches. Raises GrammarError for a grammar that
         matches nothing, and for references to tokens.
         """
+        from pdl.gbnf.export.lark import lark
+
         return lark(self.rule, self.root, self.source)
 
+    @within_stack
     def to_ebnf(self) -> str:
         """The same language in the EBNF that `xgrammar.Grammar.from_ebnf` reads.
 
         References to tokens by number are kept, though xgrammar takes none that has no text. Raises
         GrammarError for a grammar that matches nothing, and for tokens that are named by texts.
         """
+        from pdl.gbnf.export.ebnf import ebnf
+
         return ebnf(self.rule, self.root, self.source)
 
+    @within_stack
     def to_regex(self, *, most: int = 100_000) -> str:
         """A regular expression that matches the texts of the grammar, whole ones only.
 
@@ -166,41 +222,50 @@ class Grammar:
         grammar that matches nothing, and for one that needs more than `most` characters or nests
         more groups than `re` takes.
         """
-        return regex(self.rule, self.root, self.source, most)
+        from pdl.gbnf.export.regex import regex
 
+        return regex(self.rule, self.root, self.source, most, self.limits)
+
+    @within_stack
     def __str__(self) -> str:
         return write(self.rules, self.comments)
 
 
-def parse(
+@within_stack
+def parse(  # noqa: PLR0913 - each is independent of the others
     text: str | Source,
     *,
     name: str = "<grammar>",
     root: str = "root",
     target: str = CURRENT,
+    vocabulary: Pieces | Vocabulary | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Grammar:
     """The grammar that a GBNF text holds, in the language of llama.cpp.
 
     `name` is what errors call a text that is no `Source`; `root` the rule to begin with; `target`
     the month of the llama.cpp that is to take it (`pdl.gbnf.TARGETS`): what an older one does not
-    know is refused. Raises GrammarError with all problems and their places: whatever llama.cpp
-    refuses, hangs or crashes on. Raises LimitError for more characters, rules or brackets in
-    brackets than `limits` has, TypeError for what is no text, ValueError for an unknown target.
+    know is refused. Where the texts of all tokens are given, by their numbers, a `<text>` that is
+    none is refused as well. Raises GrammarError with all problems and their places: whatever
+    llama.cpp refuses, hangs or crashes on. Raises LimitError for more characters, rules or brackets
+    in brackets than `limits` has, and for a longer time; TypeError for what is no text, ValueError
+    for an unknown target.
     """
     grammar, problems = examine(text, name=name, root=root, limits=limits)
-    problems += refused(grammar.rules, grammar.source, target)
+    problems += _unfit(grammar, target, vocabulary)
     if problems:
         raise error_from(problems)
     return grammar
 
 
+@within_stack
 def lint(  # noqa: PLR0913 - those of parse, and one more
     text: str | Source | Grammar,
     *,
     name: str = "<grammar>",
     root: str = "root",
     target: str = CURRENT,
+    vocabulary: Pieces | Vocabulary | None = None,
     json: bool = False,
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Finding, ...]:
@@ -210,16 +275,20 @@ def lint(  # noqa: PLR0913 - those of parse, and one more
     reached limits. With `json`, also whether there are texts that are no JSON. Raises TypeError for
     what is no text, and ValueError for an unknown target.
     """
+    from pdl.gbnf.linting.check import findings
+    from pdl.gbnf.linting.finding import explained
+
     if isinstance(text, Grammar):
         return text.lint(json=json)
     try:
         grammar, problems = examine(text, name=name, root=root, limits=limits)
     except LimitError as error:
         return tuple(map(explained, error.problems))
-    problems += refused(grammar.rules, grammar.source, target)
+    problems += _unfit(grammar, target, vocabulary)
     return findings(grammar, problems, json=json)
 
 
+@within_stack
 def examine(
     text: str | Source, *, name: str = "<grammar>", root: str = "root", limits: Limits
 ) -> tuple[Grammar, list[Problem]]:
@@ -229,65 +298,20 @@ def examine(
     source = text if isinstance(text, Source) else Source(text, name)
     if len(source.text) > limits.source_chars:
         message = f"longer than {limits.source_chars:,} characters"
-        raise LimitError(Problem("limit/source-chars", message, source.span(0)))
+        raise exceeded("source_chars", message, source.span(0))
     read = Read(source, limits)
     grammar = Grammar(tuple(read.rules), root, read.comments, source, limits)
-    problems = [*read.problems, *_problems(grammar, read.names)]
+    problems = [mended(one) for one in (*read.problems, *refusals(grammar, read.names))]
     problems.sort(key=lambda problem: problem.span.start if problem.span else 0)
     return grammar, problems
 
 
-def _problems(grammar: Grammar, names: set[str]) -> Iterator[Problem]:
-    """What is wrong with rules that are well written."""
-    source = grammar.source
-    if not names:
-        hint = 'the least is `root ::= "…"`'
-        yield Problem("gbnf/no-root", "the grammar has no rules", source.span(0), hint)
-    elif grammar.root not in names:
-        hint = did_you_mean(grammar.root, names) or f"a text must match the rule `{grammar.root}`"
-        message = f"there is no rule `{grammar.root}`"
-        yield Problem("gbnf/no-root", message, source.span(0), hint)
-    symbols = Symbols(grammar.rules)
-    for repeat, times in symbols.excessive:
-        message = f"repetitions inside this one multiply to {times}, over the {MOST} allowed"
-        hint = "put what is repeated into a rule of its own"
-        yield _at(source, "too-many-repetitions", message, repeat, hint)
-    yield from _undefined(grammar, names, symbols)
-    yield from _recursive(grammar)
+def _unfit(
+    grammar: Grammar, target: str, vocabulary: Pieces | Vocabulary | None
+) -> Iterator[Problem]:
+    """What an older llama.cpp or a vocabulary has not."""
+    yield from map(mended, refused(grammar.rules, grammar.source, target))
+    if vocabulary is not None:
+        from pdl.gbnf.vocabulary import Vocabulary
 
-
-def _recursive(grammar: Grammar) -> Iterator[Problem]:
-    """Left recursion: what llama.cpp sees of it, or else what it overlooks."""
-    source = grammar.source
-    seen = False
-    for circle, node in cycles(grammar.rule, grammar.rules):
-        seen = True
-        way = " -> ".join([*circle, circle[0]]) if circle else "what it repeats may be empty"
-        message = f"left recursion: {way}"
-        hint = "let the recursion come last: `list ::= item list | item`, or write `item+`"
-        if not circle:
-            hint = "repeat something that is never empty"
-        yield _at(source, "left-recursion", message, node, hint)
-    reached = {name: grammar.rule[name] for name in reachable(grammar.rule, grammar.root)}
-    for circle in () if seen else hidden_recursion(reached):
-        message = f"hidden left recursion: {' -> '.join(circle)}"
-        hint = "what stands in front of the recursion may be empty: llama.cpp runs out of memory"
-        yield _at(source, "left-recursion", message, grammar.rule[circle[0]], hint)
-
-
-def _undefined(grammar: Grammar, names: set[str], symbols: Symbols) -> Iterator[Problem]:
-    """Names of no rule; in a rule that another one replaces some of them do no harm."""
-    for rule in grammar.rules:
-        counts = grammar.rule[rule.name] is rule
-        for ref in references(rule.options):
-            if ref.name not in names and (counts or symbols.ids[ref.name] < symbols.defined):
-                message = f"there is no rule `{ref.name}`"
-                hint = did_you_mean(ref.name, names)
-                yield _at(grammar.source, "undefined-rule", message, ref, hint)
-
-
-def _at(
-    source: Source, code: str, message: str, node: Rule | Group | Repeat | RuleRef, hint: str
-) -> Problem:
-    end = node.named if isinstance(node, Rule) else node.end
-    return Problem(f"gbnf/{code}", message, source.span(node.start, end), hint)
+        yield from Vocabulary(vocabulary).unknown(grammar.rules, grammar.source)

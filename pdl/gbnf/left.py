@@ -3,7 +3,7 @@
 Its rule: a symbol may not stand at its own left edge, where only symbols that have an empty
 alternative may stand before it. Each group is a symbol, and each `*` one that repeats itself, so
 that `("a" | "")*` is left recursion, too. Source: `llama_grammar_detect_left_recursion` in
-`src/llama-grammar.cpp`; what it overlooks is found by `pdl.gbnf.automaton`.
+`src/llama-grammar.cpp`; what it overlooks is found by `pdl.gbnf.empty`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Symbol: TypeAlias = "str | int"
 """A rule's name, or the number of a symbol that a group or a repetition becomes."""
+
+_SHOWN = 20  # rules of a circle
 
 
 @dataclass(slots=True)
@@ -116,3 +118,12 @@ def circles(graph: Mapping[Symbol, list[Symbol]]) -> Iterator[list[Symbol]]:
         yield from ([one] for one in knot if one in within[one])
         if len(knot) > 1:
             yield way(within, knot[-1], knot[-1])[:-1]
+
+
+def arrows(names: list[str]) -> str:
+    """A way from rule to rule; of a long one how it begins and ends."""
+    if len(names) > _SHOWN:
+        half = _SHOWN // 2
+        left_out = f"({len(names) - 2 * half:,} more)"
+        names = [*names[:half], left_out, *names[-half:]]
+    return " -> ".join(names)

@@ -1,71 +1,53 @@
 """Where a text stands in a grammar, for all ways to read it at once.
 
-A configuration is a set of states, each with the stack under it. Stacks are linked nodes, one for
-each rule that was entered at a place of the text, shared by all that wait for its end there (a
-graph-structured stack: Tomita, 1985): two ways to read a text that come to the same rule at the
-same place are one from then on, so that ambiguity costs no exponential. Nodes and configurations
-are interned, and where a byte leads is looked up once; from then on a step is one look into a list.
+A configuration is a set of states, each with the stack under it (`pdl.gbnf.stack`), so that
+ambiguity costs no exponential. Configurations are interned, and where a byte leads is looked up
+once; from then on a step is one look into a list.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from pdl.gbnf.budget import exceeded
 from pdl.gbnf.graphs import knots
+from pdl.gbnf.kernels import Kernels
+from pdl.gbnf.stack import Node, Stack, Waiting, Ways
+from pdl.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
+    from pdl.errors import LimitError
     from pdl.gbnf.automaton import Automaton
     from pdl.gbnf.nodes import TokenRef
+    from pdl.limits import Limits
 
 _DONE = -1  # where the root rule leads
-_KEPT = 30_000  # configurations whose steps are remembered; then all are forgotten
-
-
-class Node:
-    """A rule that was entered: the states that wait for its end, each with the node below it.
-
-    Where the rule was the last of another one, `links` has that one's node: what waits for it waits
-    for this one as well. Sets of those would grow with the text where a grammar is ambiguous.
-    """
-
-    __slots__ = ("links", "waiting")
-
-    def __init__(self, waiting: frozenset[Waiting], links: frozenset[Node]) -> None:
-        self.waiting = waiting
-        self.links = links
-
-
-Waiting: TypeAlias = "tuple[int, Node | None]"
-"""A state to go on at, and the node of the rule that it is in; none below the root rule."""
+_ROOM = 3_000_000
+"""What is remembered, in items of about 40 bytes; then all is forgotten."""
+_COST = 20  # what a configuration takes beside its items and its row
+_BURST = 50  # bytes at which the most ways may be open, whatever the average
 
 Item: TypeAlias = "tuple[int, Node]"
 """A state, and the node of the rule that it is in."""
-
-
-class Kernel(NamedTuple):
-    """What a state comes to without a byte: the states that take bytes or tokens, and the calls."""
-
-    takes: tuple[int, ...]
-    calls: tuple[tuple[int, int, bool], ...]
-    ends: bool
 
 
 class Configuration:
     """All states in which a text may be at one place; a value that nobody changes.
 
     `items` are the states that take a byte or a token, with their nodes; `complete` says whether
-    the text may end here. `row` is what each byte leads to, None where nobody has asked yet.
+    the text may end here. `row` is what each class of bytes leads to, None if nobody asked yet.
     """
 
     __slots__ = ("complete", "items", "row")
 
-    def __init__(self, items: frozenset[Item], *, complete: bool) -> None:
+    def __init__(self, items: frozenset[Item], width: int, *, complete: bool) -> None:
         self.items = items
         self.complete = complete
-        self.row: list[Configuration | None] = [None] * 256
+        self.row: list[Configuration | None] = [None] * width
 
     @property
     def dead(self) -> bool:
@@ -73,26 +55,43 @@ class Configuration:
         return not self.items and not self.complete
 
 
-class Matcher:
-    """The configurations of one automaton, from those of its root rule on."""
+class ManyWaysError(Exception):
+    """A text may be read in more ways than are allowed."""
 
-    def __init__(self, automaton: Automaton, root: int) -> None:
+
+class Matcher:
+    """The configurations of one automaton, from those of its root rule on.
+
+    Raises LimitError, here and from all methods that lead on, where the ways to read a text are
+    more than `limits.grammar_configurations`, or for long more than a hundredth of that.
+    """
+
+    def __init__(self, automaton: Automaton, root: int, limits: Limits = DEFAULT_LIMITS) -> None:
         self.automaton = automaton
-        self._kernels: dict[int, Kernel] = {}
-        self._nodes: dict[tuple[frozenset[Waiting], frozenset[Node]], Node] = {}
+        self._classes = automaton.classes
+        self._width = automaton.classes[-1] + 1
+        self._most = limits.grammar_configurations
+        self._left = 0
+        self._kernels = Kernels(automaton)
+        self._stack = Stack(self._kernels, automaton.chains)
         self._known: dict[tuple[frozenset[Item], bool], Configuration] = {}
+        self._size = 0
         self._order = self._ordered()
-        items: dict[Item, None] = {}
         first = _Entry()
         first.waiting.add((_DONE, None))
-        self._enter(items, {root: first})
-        self.start = self._configuration(frozenset(items), complete=root in automaton.empty)
+        ways = Ways()
+        ways.complete = root in automaton.empty
+        try:
+            self._enter(ways, {root: first})
+            self.start = self._configuration(ways)
+        except ManyWaysError as error:
+            raise self._exceeded(error, 0) from None
 
     def _ordered(self) -> list[int]:
         """A number for each rule, lower than those of the rules that it begins with."""
         starts = self.automaton.starts
         graph = {
-            rule: [call[0] for call in self.kernel(start).calls]
+            rule: [call.rule for call in self._kernels.of(start).calls]
             for rule, start in enumerate(starts)
         }
         order = [0] * len(starts)
@@ -103,48 +102,30 @@ class Matcher:
 
     def step(self, here: Configuration, byte: int) -> Configuration:
         """The configuration behind one more byte."""
-        found = here.row[byte]
-        return self._fill(here, byte) if found is None else found
+        found = here.row[self._classes[byte]]
+        if found is None:
+            self._left = max(self._left, self._most)
+            try:
+                found = self._fill(here, byte)
+            except ManyWaysError as error:
+                raise self._exceeded(error, 0) from None
+        return found
 
     def run(self, here: Configuration, data: bytes) -> tuple[Configuration, int]:
         """The configuration behind some bytes, and how many of them could be taken."""
-        for at, byte in enumerate(data):
-            following = here.row[byte]
-            if following is None:
-                following = self._fill(here, byte)
-            if not following.items and not following.complete:
-                return here, at
-            here = following
+        self._left = _BURST * self._most
+        at = 0
+        try:
+            for at, number in enumerate(data.translate(self._classes)):
+                following = here.row[number]
+                if following is None:
+                    following = self._fill(here, data[at])
+                if not following.items and not following.complete:
+                    return here, at
+                here = following
+        except ManyWaysError as error:
+            raise self._exceeded(error, at) from None
         return here, len(data)
-
-    def kernel(self, state: int) -> Kernel:
-        """What a state comes to by splits alone."""
-        known = self._kernels.get(state)
-        if known is None:
-            known = self._kernels[state] = self._kernel(state)
-        return known
-
-    def _kernel(self, state: int) -> Kernel:
-        machine = self.automaton
-        takes: dict[int, None] = {}
-        calls: dict[tuple[int, int, bool], None] = {}
-        ends = False
-        seen = {state}
-        pending = [state]
-        while pending:
-            one = pending.pop()
-            following = list(machine.splits.get(one, ()))
-            if one in machine.calls:
-                call = machine.calls[one]
-                calls[call] = None
-                following += [call.back] if call.rule in machine.empty else []
-            elif one in machine.ends:
-                ends = True
-            elif one not in machine.splits:
-                takes[one] = None  # also what nothing matches, which llama.cpp keeps as well
-            pending += [step for step in following if step not in seen]
-            seen.update(following)
-        return Kernel(tuple(takes), tuple(calls), ends)
 
     def _fill(self, here: Configuration, byte: int) -> Configuration:
         """Look up where a byte leads, and with it all bytes that lead to the same."""
@@ -160,8 +141,12 @@ class Matcher:
                 else:
                     low, high = max(low, start), min(high, end)
                     targets.append((target, node))
-        found = self.closed(targets)
-        here.row[low : high + 1] = [found] * (high + 1 - low)
+        found = self._closed(targets)
+        self._left -= len(here.items) - self._most // 100
+        if self._left < 0:
+            raise ManyWaysError(self._busiest(state for state, _ in here.items))
+        first, last = self._classes[low], self._classes[high]
+        here.row[first : last + 1] = [found] * (last + 1 - first)
         return found
 
     def token(
@@ -173,12 +158,19 @@ class Matcher:
             ref, target = self.automaton.tokens.get(state, (None, 0))
             if ref and self._is_token(ref, token, piece) != ref.negated:
                 targets.append((target, node))
-        found = self.closed(targets)
+        taken = 0
+        there = here
         if piece:
             there, taken = self.run(here, piece)
-            if taken == len(piece):
-                complete = found.complete or there.complete
-                found = self._configuration(found.items | there.items, complete=complete)
+        ways = Ways()
+        if piece and taken == len(piece):
+            ways.complete = there.complete
+            for state, node in there.items:
+                ways.take(state, node)
+        try:
+            found = self._closed(targets, ways)
+        except ManyWaysError as error:
+            raise self._exceeded(error, taken) from None
         return None if found.dead else found
 
     def _is_token(self, ref: TokenRef, token: int | None, piece: bytes | None) -> bool:
@@ -186,86 +178,109 @@ class Matcher:
             return token == ref.id
         return piece is not None and piece == ref.text.encode()
 
-    def closed(self, targets: Iterable[Item]) -> Configuration:
-        """The configuration of some states: with the rules that they leave and enter."""
-        items: dict[Item, None] = {}
+    def _closed(self, targets: Iterable[Item], ways: Ways | None = None) -> Configuration:
+        """The configuration of some states: with the rules that they leave and enter.
+
+        `ways` are those that lead there besides.
+        """
+        ways = ways or Ways()
+        for state, node in targets:
+            ways.follow(state, node, self._kernels, self._stack)
+        ways.join(self._stack)
         entered: dict[int, _Entry] = {}
-        complete = self._leave(targets, items, entered)
-        self._enter(items, entered)
-        return self._configuration(frozenset(items), complete=complete)
+        for call, node in ways.calls.items():
+            entry = entered.get(call.rule) or entered.setdefault(call.rule, _Entry())
+            entry.add(call.back, node, last=call.last)
+        self._enter(ways, entered)
+        return self._configuration(ways)
 
-    def _configuration(self, items: frozenset[Item], *, complete: bool) -> Configuration:
-        known = self._known.get((items, complete))
+    def _configuration(self, ways: Ways) -> Configuration:
+        ways.join(self._stack)
+        pairs = ways.takes.items()
+        chains = self.automaton.chains
+        items = frozenset(chains.strongest(pairs) if chains and len(pairs) > 1 else pairs)
+        if len(items) > self._most:
+            raise ManyWaysError(self._busiest(ways.takes))
+        known = self._known.get((items, ways.complete))
         if known is None:
-            if len(self._known) >= _KEPT:
+            if self._size + self._stack.size > _ROOM:
                 self._forget()
-            known = Configuration(items, complete=complete)
-            self._known[items, complete] = known
+            known = Configuration(items, self._width, complete=ways.complete)
+            self._known[items, ways.complete] = known
+            self._size += _COST + self._width // 4 + len(items)
         return known
 
-    def _leave(
-        self, targets: Iterable[Item], items: dict[Item, None], entered: dict[int, _Entry]
-    ) -> bool:
-        """Follow states to where they take bytes, through the ends of their rules."""
-        complete = False
-        pending = list(targets)
-        seen = set(pending)
-        left: set[Node] = set()
-        while pending:
-            state, node = pending.pop()
-            kernel = self.kernel(state)
-            for taking in kernel.takes:
-                items[taking, node] = None
-            for rule, back, last in kernel.calls:
-                entry = entered.get(rule) or entered.setdefault(rule, _Entry())
-                entry.add(back, node, last=last)
-            for back, below in _released(node, left) if kernel.ends else ():
-                if below is None:
-                    complete = True
-                elif (back, below) not in seen:
-                    seen.add((back, below))
-                    pending.append((back, below))
-        return complete
-
-    def _enter(self, items: dict[Item, None], entered: dict[int, _Entry]) -> None:
+    def _enter(self, ways: Ways, entered: dict[int, _Entry]) -> None:
         """Go into rules, callers first, so that each is entered once for all that wait for it."""
-        starts, order = self.automaton.starts, self._order
-        heap = [(order[rule], rule) for rule in entered]
+        order = self._order
+        levels: dict[int, set[int]] = {}
+        for rule in entered:
+            levels.setdefault(order[rule], set()).add(rule)
+        heap = list(levels)
         heapify(heap)
-        waits = set(entered)
+        looked = 0
         while heap:
-            number, rule = heappop(heap)
-            waits.discard(rule)
-            entry = entered[rule]
-            node = self._node(entry)
-            kernel = self.kernel(starts[rule])
-            for taking in kernel.takes:
-                items[taking, node] = None
-            for called, back, last in kernel.calls:
-                other = entered.get(called) or entered.setdefault(called, _Entry())
-                size = other.size
-                if last and order[called] == number:
-                    other.merge(entry)  # a circle of rules, each the last of the one before it
-                else:
-                    other.add(back, node, last=last)
-                if other.size > size and called not in waits:
-                    waits.add(called)
-                    heappush(heap, (order[called], called))
+            number = heappop(heap)
+            rules = self._circle(number, levels.pop(number), entered)
+            looked += len(rules)
+            if looked > len(order) + self._most:  # left recursion, which `parse` refuses
+                raise ManyWaysError(self._busiest(self.automaton.starts[rule] for rule in rules))
+            for rule in rules:
+                for called in self._called(rule, number, ways, entered):
+                    level = levels.get(order[called])
+                    if level is None:
+                        levels[order[called]] = {called}
+                        heappush(heap, order[called])
+                    else:
+                        level.add(called)
 
-    def _node(self, entry: _Entry) -> Node:
-        if not entry.waiting and len(entry.links) == 1:
-            return next(iter(entry.links))
-        key = (frozenset(entry.waiting), frozenset(entry.links))
-        known = self._nodes.get(key)
-        if known is None:
-            known = self._nodes[key] = Node(*key)
-        return known
+    def _called(
+        self, rule: int, number: int, ways: Ways, entered: dict[int, _Entry]
+    ) -> Iterable[int]:
+        """Enter one rule; the results are the rules that it enters at once."""
+        entry = entered.pop(rule)
+        node = self._stack.node(entry.waiting, entry.links)
+        kernel = self._kernels.of(self.automaton.starts[rule])
+        for taking in kernel.takes:
+            ways.take(taking, node)
+        for called, back, last in kernel.calls:
+            if not last or self._order[called] != number:
+                other = entered.get(called) or entered.setdefault(called, _Entry())
+                other.add(back, node, last=last)
+                yield called
+
+    def _circle(self, number: int, rules: set[int], entered: dict[int, _Entry]) -> set[int]:
+        """Some rules, with those that are the last of the ones before them in a circle."""
+        pending = list(rules)
+        while pending:
+            rule = pending.pop()
+            for called, _, last in self._kernels.of(self.automaton.starts[rule]).calls:
+                if last and self._order[called] == number:
+                    other = entered.get(called) or entered.setdefault(called, _Entry())
+                    if other.merge(entered[rule]):
+                        rules.add(called)
+                        pending.append(called)
+        return rules
+
+    def _busiest(self, states: Iterable[int]) -> str:
+        """The rule that most of some states are in."""
+        return Counter(map(self.automaton.rule_of, states)).most_common(1)[0][0]
+
+    def _exceeded(self, error: ManyWaysError, taken: int) -> LimitError:
+        message = (
+            f"the text can be read in too many ways at once: more than {self._most:,}, or for long"
+            f" more than {self._most // 100:,}, most in rule `{error}`"
+        )
+        if taken:
+            message += f", behind {taken:,} bytes"
+        return exceeded("grammar_configurations", message)
 
     def _forget(self) -> None:
         for one in self._known.values():
-            one.row = [None] * 256
+            one.row = [None] * self._width
         self._known.clear()
-        self._nodes.clear()
+        self._stack.forget()
+        self._size = 0
 
 
 class _Entry:
@@ -277,27 +292,15 @@ class _Entry:
         self.waiting: set[Waiting] = set()
         self.links: set[Node] = set()
 
-    @property
-    def size(self) -> int:
-        return len(self.waiting) + len(self.links)
-
     def add(self, back: int, node: Node, *, last: bool) -> None:
         if last:
             self.links.add(node)
         else:
             self.waiting.add((back, node))
 
-    def merge(self, other: _Entry) -> None:
+    def merge(self, other: _Entry) -> bool:
+        """Add all that waits for another rule; whether that is more."""
+        size = len(self.waiting) + len(self.links)
         self.waiting |= other.waiting
         self.links |= other.links
-
-
-def _released(node: Node, left: set[Node]) -> Iterator[Waiting]:
-    """All that waits for the end of a rule, unless it was left before."""
-    pending = [node]
-    while pending:
-        one = pending.pop()
-        if one not in left:
-            left.add(one)
-            yield from one.waiting
-            pending += one.links
+        return len(self.waiting) + len(self.links) > size

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.errors import LimitError, Problem
+from pdl.errors import Problem
+from pdl.gbnf.budget import Clock, exceeded
 from pdl.gbnf.build import Builder
 from pdl.gbnf.tokens import Chunk, Lexer
 from pdl.syntax.runner import StuckError, runner
@@ -43,9 +44,11 @@ class Read:
         self.comments = tuple(lexer.comments)
         if len(lexer.chunks) > limits.grammar_rules:
             at = lexer.chunks[limits.grammar_rules].tokens[0].start
-            message = f"the grammar has more than {limits.grammar_rules} rules"
-            raise LimitError(Problem("limit/grammar-rules", message, source.span(at)))
+            message = f"the grammar has more than {limits.grammar_rules:,} rules"
+            raise exceeded("grammar_rules", message, source.span(at))
+        clock = Clock(limits, "reading the rules")
         for chunk in lexer.chunks:
+            clock.check(source.span(chunk.tokens[0].start))
             self._rule(chunk)
         self.problems.sort(key=lambda problem: problem.span.start if problem.span else 0)
 
@@ -103,7 +106,8 @@ class Read:
             hint = "write `{0,n}`"
             return self._problem("syntax", "a repetition needs a minimum", found, hint)
         message = f"expected {_named(expected)}, found `{found.text[:40]}`"
-        return self._problem("syntax", message, found)
+        hint = "write `{2}`, `{2,}` or `{2,5}`" if "INTEGER" in expected else ""
+        return self._problem("syntax", message, found, hint)
 
     def _no_name(self, token: Token) -> Problem:
         """A line that is no rule."""

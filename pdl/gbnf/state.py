@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl.gbnf.matcher import Configuration, Matcher
+    from pdl.gbnf.vocabulary import Vocabulary
+
+_SHOWN = 12  # rules around a place
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,8 @@ class Match:
 
     `position` is the offset, in bytes of UTF-8, of the character that cannot stand there (the
     length of the text if it ends too early or is ok), `character` the same in code points.
-    `expected` says in words what could, `rules` the rules that the text was in.
+    `expected` says in words what could, `rules` the rules that the text was in. Of a list of tokens
+    `token` is the index of the one that cannot stand there, or how many there are.
     """
 
     ok: bool
@@ -80,6 +84,7 @@ class Match:
     character: int
     expected: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    token: int | None = None
 
     def __bool__(self) -> bool:
         return self.ok
@@ -88,8 +93,10 @@ class Match:
         if self.ok:
             return "the text matches"
         words = listed(self.expected)
-        where = f" in {' > '.join(self.rules)}" if self.rules else ""
-        return f"at byte {self.position}{where}: expected {words or 'nothing'}"
+        rules = self.rules if len(self.rules) <= _SHOWN else ("…", *self.rules[-_SHOWN:])
+        where = f" in {' > '.join(rules)}" if rules else ""
+        place = f"byte {self.position}" if self.token is None else f"token {self.token}"
+        return f"at {place}{where}: expected {words or 'nothing'}"
 
 
 def listed(words: Iterable[str]) -> str:
@@ -114,6 +121,33 @@ def match(start: State, text: bytes | str, *, prefix: bool = False) -> Match:
         character=character,
         expected=before.expected(),
         rules=before.rules(),
+    )
+
+
+def match_tokens(
+    start: State, tokens: Iterable[int], vocabulary: Vocabulary, *, prefix: bool = False
+) -> Match:
+    """How a list of tokens fares from a state on; with `prefix` it need not be complete."""
+    here = start
+    index = character = 0
+    for token in tokens:
+        piece = vocabulary.piece(token)
+        following = here.accept_token(token, piece)
+        if following.is_dead:
+            break
+        here = following
+        index += 1
+        character += sum(byte & 0xC0 != 0x80 for byte in piece)  # noqa: PLR2004 - first bytes
+    else:
+        if prefix or here.is_complete:
+            return Match(ok=True, position=here.position, character=character, token=index)
+    return Match(
+        ok=False,
+        position=here.position,
+        character=character,
+        expected=here.expected(),
+        rules=here.rules(),
+        token=index,
     )
 
 

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pdl.errors import LimitError, Problem
+from pdl.errors import Problem
+from pdl.gbnf.budget import Clock, exceeded
 from pdl.syntax.runner import Token
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pdl.source import Source
 
 _TOKEN = re.compile(
-    r"""(?P<BLANK>[ \t]++)
+    r"""(?P<BLANK>[ \t\0]++)
     |(?P<NEWLINE>\r\n?+|\n)
     |(?P<NAME>[A-Za-z0-9-]++)
     |(?P<LITERAL>"(?:[^"\\]|\\.)*+")
@@ -32,9 +33,25 @@ _TOKEN = re.compile(
     |(?P<COMMENT>\#[^\r\n]*+)""",
     re.VERBOSE | re.DOTALL,
 )
-_HEAD = re.compile(r"^[ \t]*+[A-Za-z0-9-]++(?:[ \t]++|#[^\r\n]*+)*+::=", re.MULTILINE)
+_HEAD = re.compile(r"(?:^|(?<=\r))[ \t]*+[A-Za-z0-9-]++(?:[ \t]++|#[^\r\n]*+)*+::=", re.MULTILINE)
+_ODD = re.compile("[\0\ufeff\ud800-\udfff]")
 _SUFFIXES = frozenset(["STAR", "PLUS", "QUESTION", "CLOSE_CURLY"])
-_OPENED = {'"': "a literal", "[": "a character class", "<": "a token reference"}
+_OPENED = {'"': "a literal", "[": "a character class"}
+_CLOSED = {'"': '"', "[": "]"}
+_UNSEEN = {
+    "\0": (
+        "a NUL character ends the grammar for llama.cpp, whatever follows",
+        "remove it; no text that is matched can have one either",
+    ),
+    "\ufeff": (
+        "the text begins with a byte order mark, which llama.cpp refuses",
+        "save it as UTF-8 without a byte order mark",
+    ),
+    "": (
+        "half of a surrogate pair is no character, and cannot be written in UTF-8",
+        "read the text as UTF-8, or write the whole character",
+    ),
+}
 
 
 @dataclass(slots=True)
@@ -57,6 +74,7 @@ class Lexer:
     def __init__(self, source: Source, limits: Limits) -> None:
         self._source = source
         self._limits = limits
+        self._clock = Clock(limits, "reading the text")
         self.chunks: list[Chunk] = []
         self.problems: list[Problem] = []
         self.comments: list[str] = []
@@ -70,7 +88,8 @@ class Lexer:
     def run(self) -> None:
         """Read all of the text. Raises LimitError for brackets or suffixes that nest too deep."""
         text = self._source.text
-        at, size = 0, len(text)
+        self._odd()
+        at, size = int(text.startswith("\ufeff")), len(text)
         match = _TOKEN.match
         while at < size:
             found = match(text, at)
@@ -117,6 +136,7 @@ class Lexer:
     def _close(self) -> None:
         """The rule is complete, or what comes next is another one."""
         self._depth, self._curly, self._open = 0, False, True
+        self._clock.check()
         if self._chunk.tokens:
             self.chunks.append(self._chunk)
             self._chunk = Chunk()
@@ -124,29 +144,54 @@ class Lexer:
     def _check(self, depth: int, at: int, what: str) -> None:
         if depth > self._limits.grammar_depth:
             message = f"the {what} nested deeper than {self._limits.grammar_depth} levels"
-            raise LimitError(Problem("limit/grammar-depth", message, self._source.span(at)))
+            raise exceeded("grammar_depth", message, self._source.span(at))
+
+    def _odd(self) -> None:
+        """Report characters that a text may not have anywhere, the first of each kind."""
+        first: dict[str, int] = {}
+        for found in _ODD.finditer(self._source.text):
+            kind = found[0] if found[0] in _UNSEEN else ""
+            if kind != "\ufeff" or found.start() == 0:
+                first.setdefault(kind, found.start())
+        for kind, at in first.items():
+            message, hint = _UNSEEN[kind]
+            self._add(message, at, hint)
 
     def _stray(self, at: int) -> int:
         """A character that begins no token: report it, and go on at the next line."""
         text = self._source.text
         mark = text[at]
-        message, hint = f"`{mark}` cannot stand in a grammar", ""
-        if mark in _OPENED and mark != "<":
-            message = f"{_OPENED[mark]} that begins here is never closed"
-        elif mark in "<!":
-            message = "a token is written `<[number]>` or `<text>`, with `!` in front for any other"
-        elif mark == "_":
-            message = "a name has letters, digits and hyphens, no `_`"
-            hint = "write `-` instead"
-        elif mark in "'`":
-            message, hint = f"`{mark}` begins no text here", 'write a text in double quotes: "…"'
-        elif mark == "\0":
-            message = "a NUL character ends the grammar for llama.cpp, whatever follows"
-        elif mark in "=:":
-            message, hint = f"`{mark}` cannot stand here", "a rule is written `name ::= …`"
-        span = self._source.span(at)
-        self.problems.append(Problem("gbnf/stray-character", message, span, hint))
+        if not _ODD.match(mark) or (mark == "\ufeff" and at):
+            self._add(*_told(mark, at))
         self._chunk.broken = True
         following = _HEAD.search(text, at)
         self._close()
         return following.start() if following else len(text)
+
+    def _add(self, message: str, at: int, hint: str) -> None:
+        span = self._source.span(at)
+        self.problems.append(Problem("gbnf/stray-character", message, span, hint))
+
+
+def _told(mark: str, at: int) -> tuple[str, int, str]:
+    """What is wrong with a character that begins no token, where, and a hint."""
+    message, hint = f"`{mark}` cannot stand in a grammar", ""
+    if mark in _CLOSED:
+        message = f"{_OPENED[mark]} that begins here is never closed"
+        hint = f"put `{_CLOSED[mark]}` at its end"
+    elif mark in "<!":
+        message = "a token is written `<[number]>` or `<text>`, with `!` in front for any other"
+        hint = "put it in double quotes if it is text"
+    elif mark == "_":
+        message = "a name has letters, digits and hyphens, no `_`"
+        hint = "write `-` instead"
+    elif mark in "'`":
+        message, hint = f"`{mark}` begins no text here", 'write a text in double quotes: "…"'
+    elif mark in "=:":
+        message, hint = f"`{mark}` cannot stand here", "a rule is written `name ::= …`"
+    elif mark.isalnum():
+        hint = "a name has ASCII letters, digits and hyphens; a text stands in double quotes"
+    elif not mark.isprintable():
+        message = f"U+{ord(mark):04X} cannot stand in a grammar, only blanks, tabs and line ends"
+        hint = "remove it, or write it as an escape in double quotes if it is text"
+    return message, at, hint

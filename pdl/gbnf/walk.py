@@ -14,17 +14,19 @@ if TYPE_CHECKING:
 
 def items(options: Iterable[Sequence]) -> Iterator[Item]:
     """Every item of some alternatives, before those that it is made of."""
-    for option in options:
-        for item in option.items:
-            yield from _inside(item)
+    pending = _row(options)
+    while pending:
+        item = pending.pop()
+        yield item
+        if isinstance(item, Group):
+            pending += _row(item.options)
+        elif isinstance(item, Repeat):
+            pending.append(item.item)
 
 
-def _inside(item: Item) -> Iterator[Item]:
-    yield item
-    if isinstance(item, Group):
-        yield from items(item.options)
-    elif isinstance(item, Repeat):
-        yield from _inside(item.item)
+def _row(options: Iterable[Sequence]) -> list[Item]:
+    """The items of some alternatives, the first one last."""
+    return [item for option in options for item in option.items][::-1]
 
 
 def references(options: Iterable[Sequence]) -> Iterator[RuleRef]:

@@ -57,8 +57,9 @@ def _literal(item: Literal) -> str:
 
 def _class(item: CharClass) -> str:
     ranges = [_range(low, high) for low, high in item.ranges]
-    if ranges and item.ranges[-1] == (_HYPHEN, _HYPHEN):
-        ranges[-1] = "-"  # at the end it needs no escape
+    for end in {0, len(ranges) - 1} if ranges else ():
+        if item.ranges[end] == (_HYPHEN, _HYPHEN):
+            ranges[end] = "-"  # at either end it needs no escape
     return f"[{'^' if item.negated else ''}{''.join(ranges)}]"
 
 

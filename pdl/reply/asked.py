@@ -21,6 +21,7 @@ class Asked:
     """The text of a reply, its parts, and the JSON Schema that the answer must fit.
 
     `lang` is the language that a code block must have, `tasks` bound the items of a task list.
+    `quoted` says that a text may stand there as a JSON string.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Asked:
     lang: str | None = None
     tasks: tuple[int | None, int | None] = (None, None)
     dialects: Dialects = DIALECTS
+    quoted: bool = False
 
     @property
     def patterns(self) -> Patterns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl._types import JsonPath, format_path
+from pdl.reply.forms import form_of
 from pdl.reply.phrases import Phrase, row, say
 from pdl.reply.todo import is_full
 from pdl.reply.wanted import wanted
@@ -63,7 +64,7 @@ def _opening(schema: Schema | None, check: Check) -> Phrase | None:
 
 
 def _cannot_find(schema: Schema | None, first: Violation) -> Phrase:
-    form = "text" if schema is None else schema.form
+    form = form_of(schema)
     if form == "yesno":
         return say("cannot-find", wanted=say("a-yes-or-no"))
     if form in _SOUGHT:
@@ -150,6 +151,6 @@ def _what_to_give(schema: Schema | None, check: Check, key: str) -> Phrase | Non
         check.errors[0].keyword == "type" and not check.errors[0].path
     ):
         return wanted(schema, alone=False)
-    if schema and schema.form == "text" and check.errors[0].keyword in {"format", "pattern"}:
+    if schema and form_of(schema) == "text" and check.errors[0].keyword in {"format", "pattern"}:
         return say("give-bare-text")
     return None

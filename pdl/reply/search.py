@@ -13,6 +13,7 @@ from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.dialects import DIALECTS, Dialects
 from pdl.reply.exact import may_hold_whole_float
 from pdl.reply.feedback import feedback, summary
+from pdl.reply.forms import form_of, is_quoted
 from pdl.reply.outcome import Check, Reading, Segment, failed
 from pdl.reply.phrases import say
 from pdl.reply.segment import cut
@@ -51,11 +52,10 @@ def search(
         lang=None if schema is None else schema.lang,
         tasks=(None, None) if schema is None else schema.tasks,
         dialects=dialects,
+        quoted=is_quoted(schema),
     )
     try:
-        reading = _unfinished(reply, parts.segments) or _read(
-            "text" if schema is None else schema.form, asked
-        )
+        reading = _unfinished(reply, parts.segments) or _read(form_of(schema), asked)
     except RecursionError:
         reading = failed("limit", say("nested-too-deep"))
     except PatternTimeout:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -49,8 +50,21 @@ def read(asked: Asked) -> Reading:
     reading = Reading(value, (start, end))
     if asked.verdict(value):
         return reading
+    if asked.quoted and asked.verdict(inside := _unquoted(value)):
+        return Reading(inside, (start, end))
     found = late.reader("formatted")(asked)
     return reading if found.reason == "absent" else found
+
+
+def _unquoted(text: str) -> str:
+    """The string that a text is the JSON of, or the text."""
+    if not (text.startswith('"') and text.endswith('"')):
+        return text
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, str) else text
 
 
 def _behind_turn(asked: Asked, start: int, end: int) -> Reading | None:

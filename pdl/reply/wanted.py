@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pdl.reply.forms import form_of
 from pdl.reply.phrases import Phrase, row, say
 from pdl.reply.references import branches
 from pdl.reply.shape import literals, required_names, root_kinds
@@ -28,7 +29,7 @@ _SCALARS = frozenset(["string", "integer", "number", "boolean", "null"])
 
 def wanted(schema: Schema | None, *, alone: bool) -> Phrase:
     """What to answer with; `alone` stresses that it is one thing only."""
-    form = "text" if schema is None else schema.form
+    form = form_of(schema)
     if form == "yesno":
         return say("say-yes-or-no")
     if form == "code":

@@ -20,10 +20,14 @@ class Parts(NamedTuple):
     tasks: tuple[int | None, int | None] = (None, None)
 
 
+_WRITTEN = frozenset({"enum", "const", "x-gbnf"})
+
+
 def json_form(document: JsonSchema) -> Form:
     """`text` for a root that is a free string, `json` for anything else.
 
-    A string with `enum` or `const` is one of a few words, which the JSON form finds in a reply.
+    A string with `enum` or `const` is one of a few words, which the JSON form finds in a reply; one
+    with a rule of its own is written as JSON, since that is what the rule is for.
     """
-    free = document.get("type") == "string" and not {"enum", "const"} & document.keys()
+    free = document.get("type") == "string" and not _WRITTEN & document.keys()
     return "text" if free else "json"

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from pdl.cli.commands.lint import prompt_files
+from pdl.cli.folders import files_below
 from pdl.cli.reports.findings import REPORTS, summary
 from pdl.cli.screen import Screen
 from pdl.errors import FileError, Problem
@@ -65,4 +65,4 @@ def test_a_folder_that_cannot_be_read_is_not_passed_over(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("os.scandir", refuse)
     with pytest.raises(FileError, match="cannot be read: permission denied"):
-        prompt_files(["."])
+        files_below(["."], ".pdl")

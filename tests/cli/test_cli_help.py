@@ -8,18 +8,35 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from pdl.cli.app import Application, application
+from pdl.cli.app import application
+from pdl.cli.groups import LazyGroup
 from pdl.cli.teaching import TaughtCommand
 
 CONTEXT = click.Context(application, info_name="pdl")
-COMMANDS = application.list_commands(CONTEXT)
 
 
-def command(name: str) -> TaughtCommand:
-    assert isinstance(application, Application)
-    found = application.get_command(CONTEXT, name)
+def command(path: str) -> TaughtCommand:
+    """The command of a path such as `gbnf parse`."""
+    found: click.Command = application
+    for name in path.split():
+        assert isinstance(found, LazyGroup)
+        inner = found.get_command(CONTEXT, name)
+        assert inner is not None
+        found = inner
     assert isinstance(found, TaughtCommand)
     return found
+
+
+def below(path: str) -> list[str]:
+    """The paths of the commands of a group, and of their own; none of another command."""
+    group = command(path)
+    names = group.list_commands(CONTEXT) if isinstance(group, LazyGroup) else []
+    paths = [f"{path} {name}".strip() for name in names]
+    return [one for outer in paths for one in (outer, *below(outer))]
+
+
+COMMANDS = below("")
+GROUPS = ["", *(path for path in COMMANDS if below(path))]
 
 
 def pdl_words(line: str) -> list[str]:
@@ -37,27 +54,31 @@ def pdl_words(line: str) -> list[str]:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_are_in_the_help_and_parse(name: str) -> None:
     taught = command(name)
-    shown = CliRunner().invoke(application, [name, "--help"], prog_name="pdl")
+    shown = CliRunner().invoke(application, [*name.split(), "--help"], prog_name="pdl")
     assert shown.exit_code == 0
     assert taught.examples
     for wish, line in taught.examples:
         assert f"  # {wish}\n  {line}\n" in shown.stdout
-        first, *words = pdl_words(line)
-        assert first == name
-        taught.make_context(name, words)
+        words = pdl_words(line)
+        size = len(name.split())
+        assert words[:size] == name.split()
+        taught.make_context(name, words[size:])
 
 
-def test_the_overview_names_each_command_and_what_it_is_for() -> None:
-    shown = CliRunner().invoke(application, ["--help"], prog_name="pdl")
-    for name in COMMANDS:
-        assert f"  {name}" in shown.stdout
-        assert str(command(name).short_help) in shown.stdout
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_overview_names_each_command_and_what_it_is_for(group: str) -> None:
+    shown = CliRunner().invoke(application, [*group.split(), "--help"], prog_name="pdl")
+    inside = [path for path in COMMANDS if path.rpartition(" ")[0] == group]
+    assert inside
+    for path in inside:
+        assert f"  {path.rpartition(' ')[2]}" in shown.stdout
+        assert str(command(path).short_help) in shown.stdout
     assert "..." not in shown.stdout.split("Commands:")[1]
 
 
 def test_no_line_of_help_is_wider_than_the_terminal() -> None:
     for name in COMMANDS:
-        shown = CliRunner().invoke(application, [name, "--help"], env={"COLUMNS": "80"})
+        shown = CliRunner().invoke(application, [*name.split(), "--help"], env={"COLUMNS": "80"})
         options = shown.stdout.split("Examples:")[0]
         assert max(map(len, options.splitlines())) <= 80
 

@@ -95,7 +95,13 @@ def test_the_tour(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_pages(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_pages(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
     follower = Follower()
     for block in blocks(page.read_text(encoding="utf-8")):
         follower.follow(block, capsys)

@@ -178,6 +178,14 @@ def test_a_page_needs_nothing_else() -> None:
     assert "<title>my.gbnf</title>" in page
 
 
+def test_pictures_need_no_variables_of_css() -> None:
+    """Many viewers of SVG files have none: all would be black."""
+    grammar = gbnf.parse('root ::= "a"\n')
+    for drawn in (grammar.diagram(), grammar.diagram("html")):
+        assert "var(" not in drawn
+        assert drawn.index(".rail .page{fill:#fff}") < drawn.index("prefers-color-scheme:dark")
+
+
 def test_comments_and_unused_rules_are_shown() -> None:
     page = gbnf.parse('# of <x>\nroot ::= "a"\nrest ::= "b"\n# the end\n').diagram("html")
     assert '<p class="note">of &lt;x&gt;</p>' in page

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +18,15 @@ if TYPE_CHECKING:
 
 VALID = sorted((CASES / "gbnf" / "valid").glob("*.gbnf"))
 INVALID = sorted((CASES / "gbnf" / "invalid").glob("*.gbnf"))
-WORSE = {"min-over-max", "hidden-left", "hidden-left-group", "deep", "nul"}
+WORSE = {
+    "min-over-max",
+    "hidden-left",
+    "hidden-left-group",
+    "deep",
+    "nul",
+    "nul-in-comment",
+    "nul-at-end",
+}
 """What llama.cpp hangs or crashes on, or does not notice."""
 
 
@@ -63,7 +73,11 @@ def test_llama_refuses_what_is_refused(path: Path) -> None:
 
 def test_rules_keep_their_comments() -> None:
     """Those above a rule, behind it and in it; those behind the last rule are the grammar's."""
-    grammar = gbnf.parse("# one\n\n# two\nroot ::= a # three\na ::= ( # four\n 'x' | \"y\")\n#last".replace("'x'", '"x"'))
+    grammar = gbnf.parse(
+        "# one\n\n# two\nroot ::= a # three\na ::= ( # four\n 'x' | \"y\")\n#last".replace(
+            "'x'", '"x"'
+        )
+    )
     assert grammar.rule["root"].comments == ("one", "two", "three")
     assert grammar.rule["a"].comments == ("four",)
     assert grammar.comments == ("last",)
@@ -128,3 +142,39 @@ def test_long_chains_and_deep_nests_end_in_a_result_or_an_error() -> None:
     for text in ("(" * size + '"a"' + ")" * size, '"a"' + "*" * size):
         with pytest.raises(pdl.LimitError, match="nested deeper than 100"):
             gbnf.parse(f"root ::= {text}")
+
+
+def test_half_a_surrogate_pair_is_refused_wherever_it_stands() -> None:
+    """It cannot be written in UTF-8, so that llama.cpp could not be given it."""
+    for text in ('root ::= "\ud800"', 'root ::= "a" # \udfff', "root ::= [\ud800]"):
+        with pytest.raises(pdl.GrammarError, match="half of a surrogate pair") as error:
+            gbnf.parse(text)
+        assert len(error.value.problems) == 1
+
+
+@needs_llama
+@pytest.mark.parametrize(
+    "text",
+    [
+        'root ::= "a" b{0}', 'root ::= "a" b{2}{0}', 'root ::= "a" b?{0}', 'root ::= "a" (b){0}',
+        'root ::= "a" b{0}\nc ::= "c"\nd ::= "d"', 'root ::= b{0} "a"\nc ::= "c" | [d]*',
+    ],
+)  # fmt: skip
+def test_a_name_that_is_repeated_no_times_need_not_be_defined(text: str) -> None:
+    """Where llama.cpp has forgotten it."""
+    with llama(text) as judge:
+        if judge is None:
+            with pytest.raises(pdl.GrammarError, match="no rule `b`"):
+                gbnf.parse(text)
+        else:
+            assert gbnf.parse(text).match("a")
+
+
+@pytest.mark.parametrize("module", ["linting", "diagram", "export", "generate", "optimize"])
+def test_reading_and_matching_import_no_more_than_they_need(module: str) -> None:
+    code = (
+        "import sys; from pdl.gbnf import parse; parse('root ::= [a]').match('a');"
+        f"print(*(name for name in sys.modules if name.startswith('pdl.gbnf.{module}')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    assert not done.stdout.strip()

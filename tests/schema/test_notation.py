@@ -46,10 +46,11 @@ def test_valid(path: Path, snapshot: Snapshot) -> None:
 
 @pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
 def test_valid_as_json_schema(path: Path) -> None:
-    """A schema's JSON Schema is read as the same schema, where it says all of it."""
+    """A schema's JSON Schema is read as the same schema, but a text as a JSON string."""
     schema = Schema.parse(text_of(path))
     if schema.form in ("json", "text"):
-        assert Schema.from_json_schema(schema.to_json_schema()) == schema
+        read = Schema.from_json_schema(schema.to_json_schema())
+        assert (read.document, read.form) == (schema.document, "json")
 
 
 @pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)

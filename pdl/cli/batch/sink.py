@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from pdl.cli.batch import interrupts, locks
+from pdl.cli.texts import unwritable
 from pdl.errors import FileError, Problem
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class FileSink:
             # Unbuffered: what was written is in the file, also if this process is killed.
             self._stream = io.FileIO(file, "ab")
         except OSError as error:
-            raise _unwritable(file, error) from error
+            raise unwritable(file, error) from error
         if not locks.lock(self._stream.fileno()):
             self._stream.close()
             hint = "wait until it has ended, or name another --out"
@@ -92,7 +93,7 @@ class FileSink:
             while data:
                 data = data[self._stream.write(data) :]
         except OSError as error:
-            raise _unwritable(self._file, error) from error
+            raise unwritable(self._file, error) from error
 
     def unbroken(self) -> AbstractContextManager[None]:
         """No line is left half-written, and all that are written are counted."""
@@ -104,8 +105,3 @@ class FileSink:
         if self.size is not None and os.fstat(self._stream.fileno()).st_size > self.size:
             self._stream.truncate(self.size)
         self.size = None
-
-
-def _unwritable(file: str, error: OSError) -> FileError:
-    reason = (error.strerror or str(error)).lower()
-    return FileError(Problem("file/unwritable", f"{file}: cannot be written: {reason}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pdl.cli.reports.json_text import json_document, problem_fields
 
@@ -11,19 +11,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pdl.cli.screen import Screen
-    from pdl.prompt.lint import Finding
+    from pdl.errors import Problem
+
+
+class Finding(Protocol):
+    """What the lints of all kinds of files find; that of grammars also says `why` it matters."""
+
+    @property
+    def problem(self) -> Problem:
+        """What is wrong, and where."""
+
+    @property
+    def severity(self) -> Literal["error", "warning", "note"]:
+        """How bad it is."""
+
 
 _GITHUB_LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def findings_text(findings: Sequence[Finding], screen: Screen) -> str:
-    """Each finding with its line, carets and hint."""
+    """Each finding with its line, carets, reason and hint."""
     return "\n".join(
         screen.problem(
-            finding.problem, f"{screen.style(f'{finding.severity}:', finding.severity)} "
+            finding.problem,
+            f"{screen.style(f'{finding.severity}:', finding.severity)} ",
+            [("why", why)] if (why := _why(finding)) else [],
         )
         for finding in findings
     )
+
+
+def _why(finding: Finding) -> str:
+    why: str = getattr(finding, "why", "")
+    return why
 
 
 def findings_json(findings: Sequence[Finding], screen: Screen) -> str:  # noqa: ARG001  (REPORTS)
@@ -32,7 +52,8 @@ def findings_json(findings: Sequence[Finding], screen: Screen) -> str:  # noqa: 
 
 
 def _fields(finding: Finding) -> dict[str, Any]:
-    return {**problem_fields(finding.problem), "severity": finding.severity}
+    fields = {**problem_fields(finding.problem), "severity": finding.severity}
+    return {**fields, "why": _why(finding)} if hasattr(finding, "why") else fields
 
 
 def findings_github(findings: Sequence[Finding], screen: Screen) -> str:  # noqa: ARG001  (REPORTS)
@@ -57,7 +78,7 @@ def _command(finding: Finding) -> str:
         for name, value in properties.items()
         if value is not None
     )
-    message = "\n".join(filter(None, (fields["message"], fields["hint"])))
+    message = "\n".join(filter(None, (fields["message"], _why(finding), fields["hint"])))
     return f"::{_GITHUB_LEVELS[finding.severity]} {listed}::{_escaped(message)}"
 
 

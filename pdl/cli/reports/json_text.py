@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.errors import Problem
+    from pdl.errors import PdlError, Problem
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -26,6 +26,11 @@ def json_document(value: Json) -> str:
 def _escaped(text: str) -> str:
     # Half of a pair is a string in Python and in JSON, but no text in UTF-8.
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def failure_json(error: PdlError) -> str:
+    """An error as an object: ok, which is false, and problems."""
+    return json_document({"ok": False, "problems": list(map(problem_fields, error.problems))})
 
 
 def problem_fields(problem: Problem) -> dict[str, Any]:

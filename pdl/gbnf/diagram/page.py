@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.gbnf.diagram.svg import COLOURS, STYLE, inline
+from pdl.gbnf.diagram.svg import STYLE, inline, themed
 from pdl.gbnf.diagram.words import anchor, safe, shortened
 from pdl.gbnf.walk import reachable, references
 from pdl.gbnf.write import rule_text
@@ -17,21 +17,25 @@ if TYPE_CHECKING:
 
 _USERS = 8  # rules that are listed as those which use one
 _SHOWN = 160  # characters of a rule in the table
-_STYLE = """\
-body{margin:0 auto;max-width:64rem;padding:1rem;background:var(--page);color:var(--ink);
-font:16px/1.5 system-ui,sans-serif}
-a{color:var(--rule-edge)}
+_LAYOUT = """\
+body{margin:0 auto;max-width:64rem;padding:1rem;font:16px/1.5 system-ui,sans-serif}
 code,pre{font-family:ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.9em}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;color:var(--soft)}
+pre{white-space:pre-wrap;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;table-layout:fixed}
-th,td{border-bottom:1px solid var(--line);padding:.3rem .6rem;text-align:left;vertical-align:top;
+th,td{border-bottom:1px solid;padding:.3rem .6rem;text-align:left;vertical-align:top;
 overflow-wrap:anywhere}
 th:nth-child(1),th:nth-child(3){width:22%}
 section{margin:2.5rem 0;scroll-margin-top:1rem}
-section:target h2{color:var(--rule-edge)}
 figure{margin:0;overflow-x:auto}
-.note{margin:.2rem 0;color:var(--soft);white-space:pre-wrap;overflow-wrap:anywhere}
+.note{margin:.2rem 0;white-space:pre-wrap;overflow-wrap:anywhere}
 """
+_PAINT = """\
+body{{background:{page};color:{ink}}}
+a,section:target h2{{color:{rule_edge}}}
+pre,p.note{{color:{soft}}}
+th,td{{border-color:{line}}}
+"""
+_STYLE = _LAYOUT + themed(_PAINT)
 
 
 def page(
@@ -57,7 +61,7 @@ def page(
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>{safe(title)}</title>
 <style>
-{COLOURS}{STYLE}{_STYLE}</style>
+{STYLE}{_STYLE}</style>
 </head>
 <body>
 <h1>{safe(title)}</h1>

@@ -13,27 +13,46 @@ if TYPE_CHECKING:
     from pdl.gbnf.diagram.boxes import Box, Said
 
 MARGIN = 8
-COLOURS = """\
-:root{color-scheme:light dark;--page:#fff;--ink:#1f2328;--soft:#59636e;--line:#8c959f;
---text:#dafbe1;--text-edge:#2da44e;--class:#fff8c5;--class-edge:#bf8700;
---rule:#ddf4ff;--rule-edge:#0969da;--token:#fbefff;--token-edge:#8250df}
-@media (prefers-color-scheme:dark){:root{--page:#0d1117;--ink:#e6edf3;--soft:#9198a1;--line:#6e7681;
---text:#12261e;--text-edge:#3fb950;--class:#272115;--class-edge:#d29922;
---rule:#121d2f;--rule-edge:#4493f8;--token:#231a33;--token-edge:#ab7df8}}
+_LIGHT = {
+    "page": "#fff", "ink": "#1f2328", "soft": "#59636e", "line": "#8c959f",
+    "text": "#dafbe1", "text_edge": "#2da44e", "class": "#fff8c5", "class_edge": "#bf8700",
+    "rule": "#ddf4ff", "rule_edge": "#0969da", "token": "#fbefff", "token_edge": "#8250df",
+}  # fmt: skip
+_DARK = {
+    "page": "#0d1117", "ink": "#e6edf3", "soft": "#9198a1", "line": "#6e7681",
+    "text": "#12261e", "text_edge": "#3fb950", "class": "#272115", "class_edge": "#d29922",
+    "rule": "#121d2f", "rule_edge": "#4493f8", "token": "#231a33", "token_edge": "#ab7df8",
+}  # fmt: skip
+_PAINT = """\
+.rail .page{{fill:{page}}}
+.rail path{{stroke:{line}}}
+.rail text{{fill:{ink}}}
+.rail .label text,.rail text.note{{fill:{soft}}}
+.rail .text rect{{fill:{text};stroke:{text_edge}}}
+.rail .class rect{{fill:{class};stroke:{class_edge}}}
+.rail .rule rect{{fill:{rule};stroke:{rule_edge}}}
+.rail .token rect{{fill:{token};stroke:{token_edge}}}
 """
-STYLE = """\
-.rail path{fill:none;stroke:var(--line);stroke-width:1.6}
-.rail rect{fill:var(--fill);stroke:var(--edge);stroke-width:1.2}
-.rail text{fill:var(--ink);font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;
-white-space:pre}
-.rail .label text,.rail text.note{fill:var(--soft)}
-.rail .text{--fill:var(--text);--edge:var(--text-edge)}
-.rail .class{--fill:var(--class);--edge:var(--class-edge)}
-.rail .rule{--fill:var(--rule);--edge:var(--rule-edge)}
-.rail .token{--fill:var(--token);--edge:var(--token-edge)}
+_SHAPES = """\
+:root{color-scheme:light dark}
+.rail path{fill:none;stroke-width:1.6}
+.rail rect{stroke-width:1.2}
+.rail text{font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}
 .rail text.name{font-weight:bold}
 .rail a:hover rect,.rail a:focus rect{stroke-width:2.4}
 """
+
+
+def themed(rules: str) -> str:
+    """Rules of CSS with the names of colours in braces, for light and for dark.
+
+    Without variables, which many viewers of SVG files do not know: all would be black.
+    """
+    dark = f"@media (prefers-color-scheme:dark){{\n{rules.format_map(_DARK)}}}\n"
+    return rules.format_map(_LIGHT) + dark
+
+
+STYLE = _SHAPES + themed(_PAINT)
 
 
 def fragment(box: Box, x: int, y: int) -> Iterator[str]:
@@ -96,7 +115,6 @@ def document(pictures: Iterable[tuple[str, tuple[str, ...], Box]], title: str) -
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rail" role="group" aria-labelledby="title"'
         f' width="{full}" height="{y}" viewBox="0 0 {full} {y}">\n'
-        f'<title id="title">{safe(title)}</title>\n<style>\n{COLOURS}{STYLE}'
-        f".rail .page{{fill:var(--page);stroke:none}}\n</style>\n"
+        f'<title id="title">{safe(title)}</title>\n<style>\n{STYLE}</style>\n'
         f'<rect class="page" width="{full}" height="{y}"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )

@@ -12,8 +12,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem
+from pdl.gbnf.alive import Liveness
 from pdl.gbnf.deep import each, run
-from pdl.gbnf.export.alive import Liveness
 from pdl.gbnf.left import is_nothing
 from pdl.gbnf.nodes import LAST, AnyChar, CharClass, Group, Item, Repeat, Rule, Sequence
 from pdl.gbnf.symbols import bounded

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem
+from pdl.gbnf.budget import Clock
 from pdl.gbnf.deep import each, run
 from pdl.gbnf.export.circles import groups
 from pdl.gbnf.export.equations import Equation, solved
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pdl.gbnf.deep import Steps
+    from pdl.limits import Limits
     from pdl.source import Source
 
 _DEEPEST = 80
@@ -43,7 +45,7 @@ class _NotRegularError(Exception):
     """A rule of the group at hand stands where something is behind it."""
 
 
-def regex(rules: Mapping[str, Rule], root: str, source: Source, most: int) -> str:
+def regex(rules: Mapping[str, Rule], root: str, source: Source, most: int, limits: Limits) -> str:
     """The regular expression for whole texts.
 
     Raises GrammarError for rules that lead back to themselves before their end, for tokens, for a
@@ -51,7 +53,7 @@ def regex(rules: Mapping[str, Rule], root: str, source: Source, most: int) -> st
     """
     found = plain(rules, root, source)
     refuse_tokens(found, source, "a regular expression", lambda _: False)
-    pattern = _Patterns(found, source).of(root)
+    pattern = _Patterns(found, source, Clock(limits, "the export")).of(root)
     if pattern.size > most:
         message = f"the regular expression would have more than {most:,} characters"
         raise GrammarError(Problem("gbnf/regex-too-long", message))
@@ -64,11 +66,12 @@ def regex(rules: Mapping[str, Rule], root: str, source: Source, most: int) -> st
 class _Patterns:
     """The patterns of all rules, each made when those that it needs are there."""
 
-    def __init__(self, rules: Mapping[str, Rule], source: Source) -> None:
+    def __init__(self, rules: Mapping[str, Rule], source: Source, clock: Clock) -> None:
         self._made: dict[str, Pattern] = {}
         self._knot: frozenset[str] = frozenset()
         bad: list[Problem] = []
         for names, recursive in groups(rules):
+            clock.check()
             self._knot = frozenset(names) if recursive else frozenset()
             try:
                 found = {name: run(self._rule(rules[name])) for name in names}

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pdl.gbnf.generate.plan import Choice
-    from pdl.gbnf.matcher import Configuration, Matcher, Node
+    from pdl.gbnf.matcher import Configuration, Matcher
+    from pdl.gbnf.stack import Node
 
 NEVER = 2 * MOST
 """The distance from where no text ends; all others are below."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdl.gbnf.budget import Clock
 from pdl.gbnf.generate.lengths import NEVER, Lengths, weight
 from pdl.gbnf.generate.nothing import ensure_length
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
 
 _KEPT = 100_000  # configurations of which the edges are remembered, and searches that found nothing
+
+_DOING = "looking for the next text"
 
 
 class Edge(NamedTuple):
@@ -71,16 +74,17 @@ class Ordered:
         size = self._lengths.of(self._matcher.start)
         while size < NEVER:
             ensure_length(size, limits, "next")
-            over = yield from self._of_size(size)
+            over = yield from self._of_size(size, limits)
             size = min(NEVER, size + over)
 
-    def _of_size(self, size: int) -> Generator[str, None, int]:
+    def _of_size(self, size: int, limits: Limits) -> Generator[str, None, int]:
         """All texts of one length; the result is how much longer the next ones are."""
         start = self._matcher.start
         if not size:
             yield ""
             return self._beyond(start)
         said = bytearray()
+        clock = Clock(limits, _DOING)
         frames = [_Frame(start, size, self._edges_of(start))]
         while True:
             frame = frames[-1]
@@ -90,9 +94,11 @@ class Ordered:
                     frame.found = True
                     frame.over = min(frame.over, self._beyond(edge.target))
                     yield (said + bytes((byte,))).decode()
+                    clock = Clock(limits, _DOING)
                 elif (edge.target, left) in self._barren:
                     frame.over = min(frame.over, self._barren[edge.target, left])
                 else:
+                    clock.check()
                     said.append(byte)
                     frames.append(_Frame(edge.target, left, self._edges_of(edge.target)))
                     break

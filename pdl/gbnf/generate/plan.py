@@ -10,6 +10,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, TypeAlias
 
+from pdl.gbnf.budget import Clock
 from pdl.gbnf.generate.letters import Letters
 from pdl.gbnf.nodes import (
     LAST,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pdl.gbnf.nodes import Rule
+    from pdl.limits import Limits
 
 MOST = 10**12
 """A length that stands for all above it: grammars may have a shortest text of 2^100000."""
@@ -135,7 +137,8 @@ def _textless(part: Part) -> Choice | None:
 class Plan:
     """The rules of a grammar ready to be written out, made in time that goes with its size."""
 
-    def __init__(self, rules: Mapping[str, Rule], root: str) -> None:
+    def __init__(self, rules: Mapping[str, Rule], root: str, limits: Limits) -> None:
+        clock = Clock(limits, "measuring the rules")
         self.choices = {name: Choice(rule) for name, rule in rules.items()}
         self.root = self.choices[root]
         self._all = list(self.choices.values())
@@ -144,6 +147,7 @@ class Plan:
         self._known: dict[Item, Part] = {}
         self._pending: list[tuple[Choice, tuple[Sequence, ...]]] = []
         for name, rule in rules.items():
+            clock.check()
             self._pending.append((self.choices[name], rule.options))
             while self._pending:
                 self._options(*self._pending.pop())

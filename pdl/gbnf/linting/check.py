@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pdl.errors import LimitError
+from pdl.gbnf.budget import Clock
 from pdl.gbnf.empty import Emptiness
 from pdl.gbnf.linting import bars, classes
 from pdl.gbnf.linting.ambiguity import exponential
@@ -42,10 +44,21 @@ def findings(
     said = {(problem.code, _start(problem)) for problem in refused}
     found = [
         one
-        for one in _Checks(grammar, refused, json=json).all()
+        for one in _within_time(_Checks(grammar, refused, json=json), grammar)
         if (_SAME.get(one.problem.code), _start(one.problem)) not in said
     ]
     return tuple(sorted([*map(explained, refused), *found], key=lambda one: _start(one.problem)))
+
+
+def _within_time(checks: _Checks, grammar: Grammar) -> Iterator[Finding]:
+    """What checks find; if a bound is reached that is the last thing."""
+    clock = Clock(grammar.limits, "looking for what is odd")
+    try:
+        for one in checks.all():
+            yield one
+            clock.check()
+    except LimitError as error:
+        yield from map(explained, error.problems)
 
 
 def _start(problem: Problem) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pdl.errors import Problem
-from pdl.gbnf.linting.reasons import Severity, mend, reason
+from pdl.gbnf.linting.reasons import Severity, reason
+from pdl.gbnf.mends import mended
 from pdl.gbnf.nodes import Located, Rule
 
 if TYPE_CHECKING:
@@ -62,4 +63,4 @@ def _ends(place: Located | tuple[int, int]) -> tuple[int, int]:
 def explained(problem: Problem) -> Finding:
     """A problem for which a grammar is refused, with its reason and a way to mend it."""
     severity, why = reason(problem)
-    return Finding(replace(problem, hint=mend(problem)), severity, why)
+    return Finding(mended(problem), severity, why)

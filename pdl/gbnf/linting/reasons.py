@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from pdl.gbnf.mends import HIDDEN
+
 if TYPE_CHECKING:
     from pdl.errors import Problem
 
@@ -23,6 +25,10 @@ _STACKS = (
 _REASONS: dict[str, Reason] = {
     "gbnf/min-over-max": ("error", "llama.cpp counts down below zero and hangs"),
     "gbnf/undefined-rule": ("error", "llama.cpp refuses a grammar that names a rule it lacks"),
+    "gbnf/unknown-token": (
+        "error",
+        "llama.cpp refuses a `<text>` that its vocabulary cuts into several tokens",
+    ),
     "gbnf/no-root": ("error", "there is nothing that a text could be matched against"),
     "gbnf/left-recursion": (
         "error",
@@ -138,36 +144,9 @@ _REASONS: dict[str, Reason] = {
 }
 
 
-_HIDDEN = "hidden left recursion"
-_MENDS = {
-    "gbnf/syntax": "write rules as `name ::= item item | item`, each on a line of its own",
-    "gbnf/bad-escape": r"escape a backslash as `\\"[:-1] + "`",
-    "gbnf/undefined-rule": "define it, or correct the name",
-    "gbnf/too-many-repetitions": "repeat a rule that is itself a repetition",
-    "gbnf/stray-character": "remove it, or put it in double quotes",
-    "gbnf/unclosed-group": "close it, or put it in double quotes if it is text",
-    "gbnf/stray-closer": "remove it, or put it in double quotes if it is text",
-    "gbnf/nothing-to-repeat": "put what is repeated in front, or the mark in double quotes",
-    "gbnf/token-number": "look up the number in the vocabulary",
-    "gbnf/target": "do without it, or use a newer llama.cpp",
-    "limit/grammar-depth": "put what is inside into rules of their own",
-}
-
-
-def mend(problem: Problem) -> str:
-    """What helps against a problem for which a grammar is refused."""
-    if problem.code == "gbnf/min-over-max":
-        return "exchange the two numbers"
-    if problem.message.startswith(_HIDDEN):
-        return "let what stands in front take a character at least, or let the recursion come last"
-    if problem.code.startswith("limit/") and not problem.hint:
-        return _MENDS.get(problem.code, "split it, or allow more with `Limits`")
-    return problem.hint or _MENDS.get(problem.code, "write it as llama.cpp reads it")
-
-
 def reason(problem: Problem) -> Reason:
     """How bad a problem is and why it matters."""
-    if problem.code == "gbnf/left-recursion" and problem.message.startswith(_HIDDEN):
+    if problem.code == "gbnf/left-recursion" and problem.message.startswith(HIDDEN):
         return "error", "llama.cpp overlooks it and runs out of memory (5 GB in 7 s)"
     if problem.code.startswith("limit/") and problem.code not in _REASONS:
         return "error", "beyond this size nothing was looked at"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pdl.errors import Problem
 from pdl.gbnf.empty import hidden_recursion
 from pdl.gbnf.graphs import knots, way
-from pdl.gbnf.left import Edges, cycles
+from pdl.gbnf.left import Edges, arrows, cycles
 from pdl.gbnf.linting.finding import explained
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pdl.gbnf.grammar import Grammar
     from pdl.gbnf.left import Symbol
     from pdl.gbnf.linting.finding import Finding, Reporter
-
-_VISIBLE = "let the recursion come last: `list ::= item list | item`, or write `item+`"
 
 
 def further_circles(
@@ -53,6 +51,6 @@ def _circle(left: dict[Symbol, list[Symbol]], knot: list[Symbol], name: str) -> 
 
 def _finding(grammar: Grammar, circle: list[str], kind: str, report: Reporter) -> Finding:
     rule = grammar.rule[circle[0]]
-    message = f"{kind}left recursion: {' -> '.join(circle)}"
+    message = f"{kind}left recursion: {arrows(circle)}"
     span = report.source.span(rule.start, rule.named)
-    return explained(Problem("gbnf/left-recursion", message, span, "" if kind else _VISIBLE))
+    return explained(Problem("gbnf/left-recursion", message, span))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pdl.gbnf.budget import Clock
 from pdl.gbnf.empty import hidden_recursion
 from pdl.gbnf.left import cycles
 from pdl.gbnf.optimize.rules import Rules
@@ -31,8 +32,9 @@ def optimized(rules: Mapping[str, Rule], root: str, limits: Limits) -> tuple[Rul
     if any(ref.name not in rules for rule in known for ref in references(rule.options)):
         return known
     kept: set[str] = set()
+    clock = Clock(limits, "rewriting the grammar")
     for _ in range(_ATTEMPTS):
-        found = Rules(rules, root, kept)
+        found = Rules(rules, root, kept, clock)
         found.run()
         made = found.made()
         blamed = set(_refused(made, limits))

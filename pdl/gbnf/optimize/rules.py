@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pdl.gbnf.alive import Liveness
 from pdl.gbnf.empty import Emptiness
-from pdl.gbnf.export.alive import Liveness
 from pdl.gbnf.graphs import knots
 from pdl.gbnf.nodes import Literal, Rule, RuleRef
 from pdl.gbnf.optimize.alternatives import Alternatives
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
+    from pdl.gbnf.budget import Clock
     from pdl.gbnf.optimize.parts import Seq
 
 _ROUNDS = 20
@@ -33,7 +34,10 @@ class Rules:
     Raises KeyError for a reference to no rule.
     """
 
-    def __init__(self, rules: Mapping[str, Rule], root: str, kept: AbstractSet[str]) -> None:
+    def __init__(
+        self, rules: Mapping[str, Rule], root: str, kept: AbstractSet[str], clock: Clock
+    ) -> None:
+        self._clock = clock
         self._root = root
         alive = Liveness(rules)
         reached = frozenset(reachable(rules, root))
@@ -83,13 +87,17 @@ class Rules:
                     break
                 before = changed
             knot = self._knots()
-            before = {name for name in self._order if knot[name] != self._knot[name]}
+            # A set is compared once for all rules in it: they share it.
+            pairs = {name: (knot[name], self._knot[name]) for name in self._order}
+            sets = {(id(new), id(old)): (new, old) for new, old in pairs.values()}
+            differ = {key for key, (new, old) in sets.items() if new != old}
+            before = {name for name, (new, old) in pairs.items() if (id(new), id(old)) in differ}
             self._knot = knot
 
     def _knots(self) -> dict[str, frozenset[str]]:
         """The rules that lead to each other, for each of the rules that are left."""
         graph = {name: list(self._refs[name]) for name in self._order}
-        return {name: frozenset(knot) for knot in knots(graph) for name in knot}
+        return {name: one for knot in knots(graph) for one in [frozenset(knot)] for name in knot}
 
     def _round(self, before: set[str]) -> set[str]:
         """Rewrite those rules that the round before changed, or that name one to be inlined."""
@@ -103,6 +111,7 @@ class Rules:
             if name not in before and self._is_inlined(name, uses[name], tails[name])
         }
         for name in self._order:
+            self._clock.check()
             if name in self._kept:
                 continue
             if name in before or not self._inlined.keys().isdisjoint(self._refs[name]):

@@ -23,7 +23,7 @@ from pdl.gbnf.symbols import bounded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pdl.gbnf.export.alive import Liveness
+    from pdl.gbnf.alive import Liveness
     from pdl.gbnf.optimize.parts import Atom, Seq
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pdl.reply.forms import form_of, is_quoted
 from pdl.reply.streaming.brackets import BracketReader
 from pdl.reply.streaming.code import CodeReader
 from pdl.reply.streaming.judge import rules_of
@@ -24,7 +25,9 @@ _CONTAINERS = frozenset(["object", "array"])
 
 def reader_of(schema: Schema | None, coercions: Coercions, tags: Tags, limits: Limits) -> Reader:
     """The reader for a schema; without one the reply is text."""
-    form = "text" if schema is None else schema.form
+    form = form_of(schema)
+    if is_quoted(schema):
+        return SilentReader()  # whether it is JSON shows at its end
     if schema is None or form == "text":
         return TextReader(tags)
     if form == "code":

@@ -9,7 +9,7 @@ from pdl.schema.json_schema.copying import checked_copy
 from pdl.schema.json_schema.links import link, loops, unlink
 from pdl.schema.json_schema.survey import Survey, dialect
 from pdl.schema.json_schema.upgrade import upgrade
-from pdl.schema.parts import Parts, json_form
+from pdl.schema.parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = No
     for place in survey.places.values():
         upgrade(place.node, place.draft)
     unlink(document)
-    return Parts(document, json_form(document))
+    return Parts(document)
 
 
 def _remote(registry: Mapping[str, Any], limits: Limits) -> Callable[[str], Json]:

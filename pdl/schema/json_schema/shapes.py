@@ -75,7 +75,7 @@ _NEWEST = 2020
 _COUNTS = ("Contains", "Items", "Length", "Properties")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _STRINGS = ("$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$ref")
-_TEXTS = ("description", "format", "pattern", "title")
+_TEXTS = ("description", "format", "pattern", "title", "x-gbnf")
 _COUNT = (_is_count, "a whole number from 0 on")
 _STRING = (_is_string, "a string")
 

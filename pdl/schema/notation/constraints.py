@@ -25,7 +25,7 @@ _NUMBERS = ("min", "max", "gt", "lt")
 
 _TAKES = MappingProxyType(
     {
-        "string": {**_LENGTHS, "pattern": "pattern"},
+        "string": {**_LENGTHS, "pattern": "pattern", "gbnf": "text"},
         "integer": {**dict.fromkeys(_NUMBERS, "integer"), "multiple": "step"},
         "number": {**dict.fromkeys(_NUMBERS, "number"), "multiple": "step"},
         "array": {**_LENGTHS, "unique": "flag"},
@@ -59,6 +59,7 @@ _KEYWORDS = MappingProxyType(
         "lt": "exclusiveMaximum",
         "multiple": "multipleOf",
         "unique": "uniqueItems",
+        "gbnf": "x-gbnf",
     }
 )
 _INSTEAD = MappingProxyType(

@@ -16,6 +16,7 @@ from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.json_schema.convert import convert as convert_json_schema
 from pdl.schema.notation.fits import Fits
 from pdl.schema.notation.unions import NULL, join
+from pdl.schema.parts import json_form
 from pdl.schema.typed.defaults import NO_DEFAULT
 from pdl.schema.typed.metadata import annotate
 from pdl.schema.typed.records import Member, docstring, is_record, members
@@ -67,7 +68,8 @@ def convert(form: Any) -> Parts:
         raise error_from([Problem("limit/schema-depth", message)]) from error
     converter.check_defaults()
     document = {**root, "$defs": converter.definitions} if converter.definitions else root
-    return convert_json_schema(_inlined(document), DEFAULT_LIMITS)
+    found = convert_json_schema(_inlined(document), DEFAULT_LIMITS)
+    return found._replace(form=json_form(found.document))
 
 
 class _Converter:

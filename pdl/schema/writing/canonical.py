@@ -29,7 +29,7 @@ _IGNORED = _NOTES | {"$defs"}
 _NUMBER = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 _KEYWORDS_OF = MappingProxyType(
     {
-        "string": frozenset({"format", "minLength", "maxLength", "pattern"}),
+        "string": frozenset({"format", "minLength", "maxLength", "pattern", "x-gbnf"}),
         "integer": _NUMBER,
         "number": _NUMBER,
         "array": frozenset({"items", "prefixItems", "minItems", "maxItems", "uniqueItems"}),

@@ -6,13 +6,15 @@ import json
 from typing import TYPE_CHECKING
 
 from pdl.errors import SchemaError
+from pdl.schema.json_schema.copying import copied
+from pdl.schema.keywords import subschemas
 from pdl.schema.prose import lines_of
 from pdl.schema.writing.canonical import canonical
 from pdl.schema.writing.phrases import counted, phrases
 from pdl.schema.writing.skeleton import skeleton
 
 if TYPE_CHECKING:
-    from pdl._types import JsonSchema
+    from pdl._types import Json, JsonSchema
     from pdl.schema.parts import Parts
 
 
@@ -61,11 +63,23 @@ def _json(document: JsonSchema) -> str:
     try:
         whole = canonical(document, whole=False)
     except SchemaError:
-        text = json.dumps(document, ensure_ascii=False, indent=2)
+        text = json.dumps(_without_rules(document), ensure_ascii=False, indent=2)
         return f"Answer with one JSON value that fits this JSON Schema, and nothing else:\n{text}"
     if _is_plain(whole.root):
         return _scalar(whole.root)
     return skeleton(whole.root, whole.definitions)
+
+
+def _without_rules(document: JsonSchema) -> Json:
+    """A copy without the rules of grammars, which say nothing to a model that they do not hold."""
+    found = copied(document)
+    pending = [found]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            node.pop("x-gbnf", None)
+            pending += (inner for _, inner in subschemas(node))
+    return found
 
 
 def _is_plain(root: JsonSchema) -> bool:

@@ -41,6 +41,7 @@ _BRACES = MappingProxyType(
         "multipleOf": "multiple",
         "pattern": "pattern",
         "uniqueItems": "unique",
+        "x-gbnf": "gbnf",
     }
 )
 

@@ -32,6 +32,8 @@ def string(schema: JsonSchema) -> dict[str, Json]:
     found |= sizes(schema, "Length")
     if "pattern" in schema:
         found["pattern"] = _pattern(schema["pattern"])
+    if "x-gbnf" in schema:
+        found["x-gbnf"] = schema["x-gbnf"]
     return found
 
 

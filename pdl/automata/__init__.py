@@ -1,0 +1,1 @@
+"""Regular languages over code points: the strings that a schema allows, as minimal automata."""

@@ -1,0 +1,207 @@
+"""Deterministic automata over code points, as values; and the bound on building them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdl.automata.charset import LAST
+from pdl.automata.table import Table, table_of
+from pdl.errors import LimitError, Problem
+from pdl.limits import DEFAULT_LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Edge: TypeAlias = tuple[int, int, int]
+"""The lowest code point, the highest, and the state that they lead to."""
+
+_STEPS = 50
+_NICE = (0x61, 0x30, 0x41, 0x20)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many states an automaton may have, while it is built and when it is done.
+
+    The time is bounded with it: `steps` counts what is looked at while states are made.
+    """
+
+    states: int = DEFAULT_LIMITS.automaton_states
+
+    @property
+    def steps(self) -> int:
+        """How often building may look at a part of a state."""
+        return self.states * _STEPS
+
+    def check(self, states: int, steps: int = 0) -> None:
+        """Raise LimitError (`limit/automaton-states`) for more states or steps than allowed."""
+        if states > self.states:
+            raise _limit(f"its automaton has more than {self.states:,} states")
+        if steps > self.steps:
+            raise _limit("its automaton takes too long to build")
+
+
+def _limit(why: str) -> LimitError:
+    return LimitError(
+        Problem(
+            "limit/automaton-states",
+            f"what is allowed here is too intricate: {why}",
+            hint="use smaller counts, lengths or bounds, or raise `Limits.automaton_states`",
+        )
+    )
+
+
+DEFAULT_BUDGET = Budget()
+
+
+@dataclass(frozen=True)
+class Dfa:
+    """A regular language of texts. State 0 is the start; a missing edge refuses.
+
+    The functions of `pdl.automata.build` give minimal automata with numbered states as a walk
+    in the order of the code points meets them, so that equal languages are equal values. Texts
+    with lone surrogates are in no language.
+    """
+
+    edges: tuple[tuple[Edge, ...], ...]
+    accepting: frozenset[int]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.edges, self.accepting))
+
+    @property
+    def states(self) -> int:
+        """The number of states."""
+        return len(self.edges)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no text is in the language."""
+        return not self.accepting
+
+    @property
+    def accepts_empty(self) -> bool:
+        """Whether the empty text is in the language."""
+        return 0 in self.accepting
+
+    @cached_property
+    def table(self) -> Table:
+        """The automaton over classes of code points, which building works with."""
+        return table_of(self.edges, self.accepting)
+
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether the language has finitely many texts: no state comes back to itself."""
+        return self.table.is_acyclic
+
+    def step(self, state: int, code: int) -> int | None:
+        """The state that a code point leads to, if any."""
+        edges = self.edges[state]
+        at = bisect_right(edges, (code, LAST + 1, 0)) - 1
+        if at < 0 or edges[at][1] < code:
+            return None
+        return edges[at][2]
+
+    def matches(self, text: str) -> bool:
+        """Whether a text, as a whole, is in the language."""
+        state = 0
+        for char in text:
+            target = self.step(state, ord(char))
+            if target is None:
+                return False
+            state = target
+        return state in self.accepting
+
+    def shortest(self) -> str | None:
+        """A shortest text of the language, in readable characters where they do; None if empty."""
+        if not self.accepting:
+            return None
+        came: dict[int, tuple[int, int]] = {0: (0, 0)}
+        queue = deque([0])
+        while (state := queue.popleft()) not in self.accepting:
+            for low, high, target in self.edges[state]:
+                if target not in came:
+                    came[target] = (state, _nice(low, high))
+                    queue.append(target)
+        codes: list[int] = []
+        while state:
+            state, code = came[state]
+            codes.append(code)
+        return "".join(map(chr, reversed(codes)))
+
+    def texts(self, limit: int) -> list[str]:
+        """The first texts of a finite language, at most `limit`, in the order of code points.
+
+        Raises ValueError for an infinite language.
+        """
+        if not self.is_finite:
+            raise ValueError("the language is infinite")
+        found: list[str] = []
+        if limit > 0 and self.accepts_empty:
+            found.append("")
+        stack = [("", self._walk(0))]
+        while stack and len(found) < limit:
+            prefix, walk = stack[-1]
+            char, target = next(walk, ("", 0))
+            if not char:
+                stack.pop()
+                continue
+            if target in self.accepting:
+                found.append(prefix + char)
+            stack.append((prefix + char, self._walk(target)))
+        return found
+
+    def _walk(self, state: int) -> Iterator[tuple[str, int]]:
+        for low, high, target in self.edges[state]:
+            for code in range(low, high + 1):
+                yield chr(code), target
+
+    def includes(self, other: Dfa) -> bool:
+        """Whether every text of the other language is in this one."""
+        seen = {(0, 0)}
+        stack = [(0, 0)]
+        while stack:
+            ours, theirs = stack.pop()
+            if theirs in other.accepting and ours not in self.accepting:
+                return False
+            for low, high, target in other.edges[theirs]:
+                reached = self._covering(ours, low, high)
+                if reached is None:
+                    return False  # the other's states all lead to a text
+                fresh = {(one, target) for one in reached} - seen
+                seen |= fresh
+                stack.extend(fresh)
+        return True
+
+    def equals(self, other: Dfa) -> bool:
+        """Whether both languages have the same texts."""
+        return self == other or (self.includes(other) and other.includes(self))
+
+    def _covering(self, state: int, low: int, high: int) -> set[int] | None:
+        """The states that a range of code points leads to; None if some lead to none."""
+        edges = self.edges[state]
+        at = max(bisect_right(edges, (low, LAST + 1, 0)) - 1, 0)
+        reached: set[int] = set()
+        while at < len(edges) and low <= high:
+            if not edges[at][0] <= low <= edges[at][1]:
+                return None
+            reached.add(edges[at][2])
+            low = edges[at][1] + 1
+            at += 1
+        return reached if low > high else None
+
+
+def _nice(low: int, high: int) -> int:
+    """A code point of a range that people can read, if there is one."""
+    for code in _NICE:
+        if low <= code <= high:
+            return code
+    return max(low, 0x21) if low <= 0x7E and high >= 0x21 else low  # noqa: PLR2004 - ASCII's graphs

@@ -1,0 +1,83 @@
+"""Dates, times of day and durations (RFC 3339)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.automata.build import words
+from pdl.automata.charset import CharSet
+from pdl.automata.formats.pieces import (
+    DIGIT,
+    Piece,
+    built,
+    either,
+    maybe,
+    nested,
+    numerals,
+    some,
+    text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl.automata.dfa import Dfa
+
+_LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def date() -> Dfa:
+    """full-date, in the Gregorian calendar."""
+    return built(_date())
+
+
+def time() -> Dfa:
+    """full-time, and a leap second where UTC has it, written in UTC.
+
+    Written with another offset it is `00:59:60+01:00`: an automaton would have to remember the
+    minute of the day as far as the offset.
+    """
+    return built(_time())
+
+
+def date_time() -> Dfa:
+    """date-time."""
+    return built(text(_date(), CharSet.of("Tt"), _time()))
+
+
+def _date() -> Piece:
+    # Each fourth year has a 29th of February, but ...
+    fourth = numerals(range(0, 100, 4), 2)
+    leap = either(
+        text(DIGIT, DIGIT, numerals(range(4, 100, 4), 2)),  # ... not the last one of a century,
+        text(fourth, "00"),  # unless the century is a fourth one
+    )
+    return either(text(some(DIGIT, 4, 4), "-", words(_days())), text(leap, "-02-29"))
+
+
+def _days() -> Iterator[str]:
+    for month, length in enumerate(_LENGTHS, 1):
+        for day in range(1, length + 1):
+            yield f"{month:02}-{day:02}"
+
+
+def _time() -> Piece:
+    hour, sixty = numerals(range(24), 2), numerals(range(60), 2)
+    fraction = maybe(".", some(DIGIT, 1))
+    zulu, sign = CharSet.of("Zz"), CharSet.of("+-")
+    return either(
+        text(hour, ":", sixty, ":", sixty, fraction, either(zulu, text(sign, hour, ":", sixty))),
+        text("23:59:60", fraction, either(zulu, text(sign, "00:00"))),
+    )
+
+
+def duration() -> Dfa:
+    """duration, of appendix A: no unit is left out between two others."""
+    count = some(DIGIT, 1)
+    years, months, days = (text(count, unit) for unit in "YMD")
+    hours, minutes, seconds = (text(count, unit) for unit in "HMS")
+    day = either(text(years, nested([months, days])), text(months, maybe(days)), days)
+    clock = either(text(hours, nested([minutes, seconds])), text(minutes, maybe(seconds)), seconds)
+    return built(
+        text("P", either(text(count, "W"), text(day, maybe("T", clock)), text("T", clock)))
+    )

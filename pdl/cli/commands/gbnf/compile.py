@@ -1,0 +1,235 @@
+"""`pdl gbnf compile`: the grammar of a schema."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from pdl.cli.grammars import GrammarCommand, format_option, out_option
+from pdl.cli.options import FILE, data_options
+from pdl.cli.origin import SchemaOrigin
+from pdl.cli.reports.compiled import compiled_json, left_over, report_text
+from pdl.cli.screen import Screen
+from pdl.cli.types_named import TypeOrigin
+from pdl.errors import Problem, SchemaError
+from pdl.gbnf import Grammar
+from pdl.gbnf.compile.compiled import compile_schema
+from pdl.gbnf.compile.options import Escapes, KeyOrder, Numbers, Objects, Options, Whitespace
+from pdl.gbnf.compile.wrap import wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pdl.cli.context import Data
+    from pdl.cli.grammars import Output
+    from pdl.schema import Schema
+
+    Function = Callable[..., None]
+
+_EXAMPLES = (
+    ("the grammar of a prompt's answer", "pdl gbnf compile person.pdl -o person.gbnf"),
+    ("of a pydantic model, a dataclass …", "pdl gbnf compile --type app.models:Person"),
+    ("what it holds of the schema", "pdl gbnf compile --json-schema order.json --explain"),
+    ("for a model that thinks first", "pdl gbnf compile person.pdl --wrap '<think>…</think>'"),
+    ("any spelling of the value", "pdl gbnf compile --dsl '{ n: int }' --preset accept"),
+)
+_PRESETS = {"generate": Options.generate, "accept": Options.accept}
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
+
+
+def _origin_options(function: Function) -> Function:
+    """`FILE`, `--dsl`, `--json-schema`, `--type` and the data, which a function takes as `read`."""
+
+    @data_options
+    @functools.wraps(function)
+    def bundled(
+        *,
+        file: str | None,
+        dsl: str | None,
+        json_schema: str | None,
+        type_name: str | None,
+        data: Data,
+        **others: Any,
+    ) -> None:
+        given = [name for name in (file, dsl, json_schema, type_name) if name is not None]
+        if len(given) != 1:
+            found = "none of them" if not given else f"{len(given)} of them"
+            raise click.UsageError(
+                "expected a prompt FILE, --dsl TEXT, --json-schema FILE or --type MODULE:NAME;"
+                f" found {found}"
+            )
+        if type_name is not None and data.is_given:
+            raise click.UsageError("--context and --set fill a prompt FILE, and none is given")
+        if type_name is not None:
+            function(read=TypeOrigin(type_name).read, **others)
+            return
+        origin = SchemaOrigin(file, dsl, json_schema, data)
+        function(read=functools.partial(_of_file, origin), **others)
+
+    return _FILE(_DSL(_JSON_SCHEMA(_TYPE(bundled))))
+
+
+def _of_file(origin: SchemaOrigin) -> Schema:
+    schema = origin.read()
+    if schema is None:
+        hint = "it begins with a line `<|schema|>`"
+        message = f"{origin.file}: this prompt has no `schema` turn"
+        raise SchemaError(Problem("schema/none", message, None, hint))
+    return schema
+
+
+def _spelling_options(function: Function) -> Function:
+    """The options of `Options`, which a function takes as one `options`."""
+
+    @functools.wraps(function)
+    def bundled(preset: str, **others: Any) -> None:
+        said = {name: others.pop(name) for name in _SPELLINGS}
+        chosen = {name: value for name, value in said.items() if value is not None}
+        function(options=replace(_PRESETS[preset](), **chosen), **others)
+
+    for name, (choices, text) in reversed(_SPELLINGS.items()):
+        option = f"--{name.replace('_', '-')}"
+        bundled = click.option(option, type=click.Choice(get_args(choices)), help=text)(bundled)
+    return _PRESET(bundled)
+
+
+_SPELLINGS: dict[str, tuple[Any, str]] = {
+    "whitespace": (
+        Whitespace,
+        (
+            "compact: none. spaced: one blank behind each comma and colon. bounded: a blank, or a"
+            " line break and an indentation, where one may expect them. any: wherever JSON has it."
+        ),
+    ),
+    "objects": (
+        Objects,
+        (
+            "spec: other keys wherever the schema does not close an object. closed: only where it"
+            " opens one."
+        ),
+    ),
+    "key_order": (KeyOrder, "declared: as in the schema, other keys last. any: each order."),
+    "escapes": (Escapes, r"canonical: each character in one spelling. any: also \u0041 and \/."),
+    "numbers": (
+        Numbers,
+        "canonical: no exponents and no needless zeros. plain: no exponents. any: all.",
+    ),
+}
+_PRESET = click.option(
+    "--preset",
+    type=click.Choice(list(_PRESETS)),
+    default="generate",
+    show_default=True,
+    help="generate: what one sends to a model, with few spellings of each value. accept: what any"
+    " JSON text may look like. The five options below change one thing of it.",
+)
+_FILE = click.argument(
+    "file",
+    type=FILE,
+    required=False,
+    metavar="FILE|--dsl TEXT|--json-schema FILE|--type MODULE:NAME",
+)
+_DSL = click.option(
+    "--dsl", metavar="TEXT", help="Take this schema, such as '{ name: str, age: int }'."
+)
+_JSON_SCHEMA = click.option(
+    "--json-schema", type=FILE, metavar="FILE", help="Take the schema of a JSON Schema file."
+)
+_TYPE = click.option(
+    "--type",
+    "type_name",
+    metavar="MODULE:NAME",
+    help="Take the schema of a Python type: a pydantic model, a dataclass, a TypedDict or any other"
+    " type. MODULE is imported, so that its code runs; it is looked for in the current folder"
+    " first. Only for code that you trust.",
+)
+
+
+def _template(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    r"""A template with `\n`, `\t` and `\\` as what they stand for."""
+    if value is None:
+        return None
+    return _ESCAPE.sub(lambda found: _ESCAPES.get(found[1], found[0]), value)
+
+
+@click.command(
+    "compile",
+    cls=GrammarCommand,
+    examples=_EXAMPLES,
+    short_help="Write the grammar of a schema.",
+)
+@_origin_options
+@_spelling_options
+@click.option(
+    "--wrap",
+    "template",
+    callback=_template,
+    metavar="TEMPLATE",
+    help="What stands in front of the answer, with … (or ...) for free text up to what follows:"
+    r" '<think>…</think>', or '…</think>' if the prompt ends in the opening mark. \n is a line"
+    " break; without one at the end the answer begins on a line of its own.",
+)
+@click.option("--optional-wrap", is_flag=True, help="The answer may also stand without --wrap.")
+@click.option(
+    "--strict", is_flag=True, help="Refuse a schema of which anything is left to the checker."
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Tell what became of each keyword, instead of the grammar; with --out, beside it.",
+)
+@out_option
+@format_option(
+    "an object with ok, grammar (the text), root, and report: for each keyword pointer, keyword,"
+    " level (EXACT, BOUNDED or POST_HOC), why."
+)
+def command(  # noqa: PLR0913  (each is an option)
+    *,
+    read: Callable[[], Schema],
+    options: Options,
+    template: str | None,
+    optional_wrap: bool,
+    strict: bool,
+    explain: bool,
+    output: Output,
+    form: str,
+) -> None:
+    """Write the grammar (GBNF) of what satisfies a schema, for llama.cpp and its like.
+
+    FILE is a prompt file; its values are needed if its template reads any. What a grammar cannot
+    hold of a schema is left to `pdl check`, and said on the standard error: never in silence.
+    --explain tells of each keyword whether the grammar holds it exactly (EXACT), takes less
+    (BOUNDED), or takes more (POST_HOC).
+
+    The exit code is 0, or 2 if the schema or an option is wrong, also if nothing satisfies the
+    schema, and with --strict for each POST_HOC.
+    """
+    if optional_wrap and template is None:
+        raise click.UsageError("--optional-wrap is about --wrap TEMPLATE, and there is none")
+    compiled = compile_schema(read(), options, strict=strict)
+    grammar = compiled.grammar
+    if template is not None:
+        grammar = _wrapped(grammar, template, optional=optional_wrap)
+    if form == "json":
+        output.write(compiled_json(grammar, compiled.report))
+        return
+    if not explain or output.file is not None:
+        output.write(str(grammar).removesuffix("\n"))
+    if explain:
+        screen = Screen.stdout()
+        screen.write(report_text(compiled.report, screen))
+    elif said := left_over(compiled.report):
+        Screen.stderr().write(said)
+
+
+def _wrapped(grammar: Grammar, template: str, *, optional: bool) -> Grammar:
+    try:
+        rules = wrap(grammar.rules, template, optional=optional, root=grammar.root)
+    except ValueError as error:
+        raise click.UsageError(f"--wrap: {error}") from error
+    return Grammar(rules, grammar.root)

@@ -1,0 +1,58 @@
+"""`pdl gbnf diagram`: a picture of a grammar."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from pdl.cli.grammars import GrammarCommand, format_option, grammar_argument, out_option
+from pdl.cli.reports.json_text import json_document
+
+if TYPE_CHECKING:
+    from pdl.cli.grammars import GrammarOrigin, Output
+
+    Kind = Literal["svg", "html"]
+
+_EXAMPLES = (
+    ("a page for the browser", "pdl gbnf diagram person.gbnf -o person.html"),
+    ("a picture", "pdl gbnf diagram person.gbnf -o person.svg"),
+    ("from a pipe", "curl … | pdl gbnf diagram --to html > page.html"),
+)
+
+
+@click.command(
+    "diagram",
+    cls=GrammarCommand,
+    examples=_EXAMPLES,
+    short_help="Draw a grammar as railroad diagrams.",
+)
+@grammar_argument
+@click.option(
+    "--to",
+    "kind",
+    type=click.Choice(["svg", "html"]),
+    help="svg: one picture. html: a page with a table of the rules. Unless said, what the name of"
+    " --out ends in, else svg.",
+)
+@out_option
+@format_option("an object with ok, to, root, rules (their names), text (the picture or page).")
+def command(origin: GrammarOrigin, kind: Kind | None, output: Output, form: str) -> None:
+    """Draw the rules of the grammar FILE as railroad diagrams, one below the other.
+
+    FILE is a GBNF file; without it or for `-`, the standard input is read. Rules link to each
+    other; no script and no other file is needed to look at them. The exit code is 0, or 2 if the
+    grammar or an option is wrong.
+    """
+    grammar = origin.read()
+    to: Kind = kind or _kind(output.file)
+    drawn = grammar.diagram(to)
+    if form == "json":
+        fields = {"ok": True, "to": to, "root": grammar.root, "rules": list(grammar.rule)}
+        drawn = json_document({**fields, "text": drawn})
+    output.write(drawn.removesuffix("\n"))
+
+
+def _kind(file: str | None) -> Kind:
+    return "html" if PurePath(file or "").suffix.lower() in {".html", ".htm"} else "svg"

@@ -1,0 +1,50 @@
+"""`pdl gbnf parse`: whether a grammar is right, and its rules in one spelling."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from pdl.cli.grammars import GrammarCommand, format_option, out_option, targeted_grammar
+from pdl.cli.reports.grammar import grammar_json
+
+if TYPE_CHECKING:
+    from pdl.cli.grammars import GrammarOrigin, Output
+
+_EXAMPLES = (
+    ("is it right? silence says yes", "pdl gbnf parse --check person.gbnf"),
+    ("write it anew, a rule on a line", "pdl gbnf parse person.gbnf -o person.gbnf"),
+    ("the names of its rules", "pdl gbnf parse person.gbnf --format json | jq -r '.rules[].name'"),
+    ("does an older llama.cpp take it?", "pdl gbnf parse --check a.gbnf --target 2025-11"),
+)
+
+
+@click.command(
+    "parse",
+    cls=GrammarCommand,
+    examples=_EXAMPLES,
+    short_help="Say whether a grammar is right; write it anew.",
+)
+@targeted_grammar
+@click.option(
+    "--check", is_flag=True, help="Do not write the grammar, only say if something is wrong."
+)
+@out_option
+@format_option(
+    "an object with ok, root, rules (each with name, text, comments, uses, line, column, end_line,"
+    " end_column) and comments (those behind the last rule)."
+)
+def command(origin: GrammarOrigin, output: Output, form: str, *, check: bool) -> None:
+    """Read the grammar FILE and write it in one spelling: a rule on a line, comments above it.
+
+    FILE is a GBNF file; without it or for `-`, the standard input is read. All problems are told at
+    once, each with its place. The exit code is 0, or 2 if the grammar or an option is wrong.
+    """
+    if check and output.file is not None:
+        raise click.UsageError("--check writes nothing, so that --out is of no use")
+    grammar = origin.read()
+    if form == "json":
+        output.write(grammar_json(grammar))
+    elif not check:
+        output.write(str(grammar).removesuffix("\n"))

@@ -1,0 +1,69 @@
+"""The bounds of `Limits` on grammars, as errors that say what to do."""
+
+from __future__ import annotations
+
+from functools import wraps
+from time import monotonic
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from pdl.errors import LimitError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pdl.limits import Limits
+    from pdl.source import Span
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+_MENDS = {
+    "grammar_depth": "put what is inside into rules of their own",
+    "grammar_configurations": (
+        "let only one reading be open at a time (`Grammar.lint` names what has many)"
+    ),
+}
+_OTHERWISE = "split it"
+
+
+def exceeded(bound: str, message: str, span: Span | None = None) -> LimitError:
+    """The error for a bound, by the name that it has in `Limits`."""
+    mend = _MENDS.get(bound, _OTHERWISE)
+    hint = f"{mend}, or allow more with `Limits({bound}=…)`"
+    return LimitError(Problem(f"limit/{bound.replace('_', '-')}", message, span, hint))
+
+
+class Clock:
+    """The time for one step, `grammar_seconds` of it.
+
+    Asked for each rule, not for each character: it bounds what is out of all proportion.
+    """
+
+    def __init__(self, limits: Limits, doing: str) -> None:
+        self._seconds = limits.grammar_seconds
+        self._end = monotonic() + self._seconds
+        self._doing = doing
+
+    def check(self, span: Span | None = None) -> None:
+        """Raise LimitError if the time is over."""
+        if monotonic() > self._end:
+            message = f"{self._doing} takes longer than {self._seconds:g} seconds"
+            raise exceeded("grammar_seconds", message, span)
+
+
+def within_stack(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """A function that raises LimitError where Python's stack ends.
+
+    Groups nest to `grammar_depth`, for which the stack of a program has room, but for a caller that
+    is hundreds of calls deep itself.
+    """
+
+    @wraps(function)
+    def bounded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return function(*args, **kwargs)
+        except RecursionError:
+            message = "the groups of the grammar nest deeper than what is left of Python's stack"
+        raise exceeded("grammar_depth", message)
+
+    return bounded

@@ -1,0 +1,1 @@
+"""From a schema to a grammar: constraints, shapes, languages and machines, rules."""

@@ -1,0 +1,158 @@
+"""What is said of one JSON value, as small values that can be put together and told apart.
+
+A goal is a conjunction of claims about the value at one place; it becomes shapes, a union of
+conjunctions in which nothing is left to be decided but the goals of the values inside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+Kind: TypeAlias = Literal["null", "boolean", "number", "string", "array", "object"]
+
+KINDS: tuple[Kind, ...] = ("null", "boolean", "number", "string", "array", "object")
+"""The kinds of JSON values (RFC 8259, section 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That a value satisfies the schema at a JSON pointer of the document, or that it does not."""
+
+    pointer: str
+    holds: bool = True
+
+
+Goal: TypeAlias = tuple[Claim, ...]
+"""All that one value must satisfy, each claim once; `()` is any value."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberAtom:
+    """One constraint on numbers, or its opposite.
+
+    `value` is a Fraction for bounds and `multipleOf`, a frozenset of them for `enum`, None for
+    `integer`.
+    """
+
+    keyword: Literal[
+        "integer",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "enum",
+    ]
+    value: Fraction | frozenset[Fraction] | None = None
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TextAtom:
+    """One constraint on strings, or its opposite; `value` is a frozenset of texts for `enum`.
+
+    `goal` stands for a schema that the text satisfies itself (`propertyNames`).
+    """
+
+    keyword: Literal["minLength", "maxLength", "pattern", "format", "enum", "gbnf"]
+    value: int | str | frozenset[str]
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Some keys of objects: those in `names`, those that match one of `patterns`, and those that do
+    not satisfy `unlike`; or, with `among` false, all keys but these.
+
+    `patterns` are regular expressions of ECMA-262, not anchored; `unlike` is a goal for the key as
+    a JSON string (the opposite of `propertyNames`).
+    """
+
+    names: frozenset[str] = frozenset()
+    patterns: tuple[str, ...] = ()
+    unlike: Goal | None = None
+    among: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRule:
+    """The value of each of these keys satisfies the claim; None: there is none of these keys."""
+
+    keys: Keys
+    claim: Claim | None
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """At least one of these keys is there, with a value that satisfies the goal."""
+
+    keys: Keys
+    goal: Goal = ()
+
+
+Clause: TypeAlias = frozenset[tuple[str, bool]]
+"""At least one of these holds: the key is there (True), or it is not (False)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectShape:
+    """What an object satisfies; keys of `order` are written in that order, before all others."""
+
+    order: tuple[str, ...] = ()
+    rules: tuple[KeyRule, ...] = ()
+    some: tuple[Some, ...] = ()
+    clauses: frozenset[Clause] = frozenset()
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRule:
+    """Each item from index `start` to before `stop` (None: to the last) satisfies the claim.
+
+    With claim None there is no such item.
+    """
+
+    start: int
+    stop: int | None
+    claim: Claim | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """From `least` to `most` (None: any number of) items satisfy the claim.
+
+    Only items from index `start` on are counted.
+    """
+
+    claim: Claim
+    least: int = 1
+    most: int | None = None
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayShape:
+    """What an array satisfies."""
+
+    rules: tuple[ItemRule, ...] = ()
+    contains: tuple[Contains, ...] = ()
+    least: int = 0
+    most: int | None = None
+    unique: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One way to satisfy a goal: the kinds that the value may have, and what holds for each."""
+
+    kinds: frozenset[Kind] = frozenset(KINDS)
+    booleans: frozenset[bool] = frozenset({True, False})
+    numbers: tuple[NumberAtom, ...] = ()
+    texts: tuple[TextAtom, ...] = ()
+    objects: ObjectShape = ObjectShape()
+    arrays: ArrayShape = ArrayShape()

@@ -1,0 +1,112 @@
+"""Rules as they are drafted: put together, merged and inlined before any is written.
+
+A draft is a rule; its rows are its alternatives, each a sequence of parts. Parts of equal meaning
+are equal, but for drafts, which are told apart.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias, cast
+
+from pdl.automata.charset import CharSet
+
+
+class Draft:
+    """A rule to be. `wish` is how it would like to be called.
+
+    `whole`: it is a rule wherever it is used; `fixed`: that, and its name is its wish; `glue`: it
+    never is a rule, unless it leads back to itself.
+
+    The rest is what `finish` finds out: `inner` are the drafts in its rows, `loops` whether it may
+    lead back to itself, `uses` how often others name it; `same` is the draft that says the same and
+    stands for this one; `inline` tells whether its rows are written in its place.
+    """
+
+    __slots__ = (
+        "fixed", "glue", "inline", "inner", "loops", "rows",
+        "same", "seen", "uses", "whole", "wish",
+    )  # fmt: skip
+
+    def __init__(
+        self, wish: str, rows: Rows = (), *, whole: bool = False, fixed: bool = False
+    ) -> None:
+        self.wish = wish
+        self.rows = rows
+        self.whole = whole or fixed
+        self.fixed = fixed
+        self.glue = False
+        self.inner: list[Draft] = []
+        self.seen = 0
+        self.loops = False
+        self.uses = 0
+        self.same: Draft = self
+        self.inline = False
+
+    def __repr__(self) -> str:
+        return f"<{self.wish}>"
+
+
+class Choice(NamedTuple):
+    """One of some rows; none of them is empty."""
+
+    rows: Rows
+
+
+class Again(NamedTuple):
+    """A part from `least` to `most` (None: any number of) times, however many these are."""
+
+    part: Part
+    least: int
+    most: int | None
+
+
+Part: TypeAlias = str | CharSet | Draft | Choice | Again
+Row: TypeAlias = tuple[Part, ...]
+Rows: TypeAlias = tuple[Row, ...]
+
+EMPTY: Rows = ((),)
+"""The rows of what is the empty text."""
+
+
+def drafts(rows: Rows) -> list[Draft]:
+    """The drafts that rows name, with repetitions."""
+    found: list[Draft] = []
+    for row in rows:
+        for part in row:
+            kind = type(part)
+            if kind is Draft:
+                found.append(cast("Draft", part))
+            elif kind is Choice or kind is Again:
+                found += _inside(part)
+    return found
+
+
+def _inside(part: Part) -> list[Draft]:
+    while isinstance(part, Again):
+        part = part.part
+    return drafts(part.rows if isinstance(part, Choice) else ((part,),))
+
+
+def single(chars: CharSet) -> Part:
+    """A set of characters, as a text if it has but one."""
+    low, high = chars.ranges[0]
+    return chr(low) if low == high and len(chars.ranges) == 1 else chars
+
+
+def joined(*pieces: Part | Row) -> Row:
+    """One row of parts and rows, with neighbouring texts as one."""
+    row: list[Part] = []
+    texts: list[str] = []
+    for piece in pieces:
+        parts = cast("Row", piece if type(piece) is tuple else (piece,))
+        for part in parts:
+            if isinstance(part, str):
+                texts.append(part)
+                continue
+            if texts:
+                row.append("".join(texts))
+                texts.clear()
+            row.append(part)
+    if texts:
+        row.append("".join(texts))
+    return tuple(row)

@@ -1,0 +1,46 @@
+"""Where whitespace may stand in arrays and objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pdl.automata.charset import CharSet
+from pdl.gbnf.compile.emission.parts import Again, Choice, Draft
+
+if TYPE_CHECKING:
+    from pdl.gbnf.compile.emission.parts import Row
+    from pdl.gbnf.compile.options import Whitespace
+
+_INDENT = 20
+
+
+@dataclass(frozen=True)
+class Spacing:
+    """What is written around the values of arrays and objects; whitespace is never next to itself.
+
+    `opened` follows an opening bracket, `closing` precedes the other one if there are values,
+    `behind` follows each value in brackets, `around` surrounds the value of the root.
+    """
+
+    opened: Row = ()
+    comma: Row = (",",)
+    colon: Row = (":",)
+    behind: Row = ()
+    closing: Row = ()
+    around: Row = ()
+
+
+def spacing(whitespace: Whitespace) -> Spacing:
+    """The spacing of an option."""
+    if whitespace == "compact":
+        return Spacing()
+    if whitespace == "spaced":
+        return Spacing(comma=(", ",), colon=(": ",))
+    if whitespace == "bounded":
+        indent = Again(CharSet.of("\t "), 0, _INDENT)
+        some = Choice(((" ",), ("\n", indent)))
+        ws = Draft("ws", ((Again(some, 0, 1),),), fixed=True)
+        return Spacing((ws,), (",", ws), (":", ws), closing=(ws,))
+    ws = Draft("ws", ((Again(CharSet.of("\t\n\r "), 0, None),),), fixed=True)
+    return Spacing((ws,), (",", ws), (ws, ":", ws), behind=(ws,), around=(ws,))

@@ -1,0 +1,61 @@
+"""`Report`: what a grammar holds of each keyword of its schema, and what it leaves to the checker."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Level: TypeAlias = Literal["EXACT", "BOUNDED", "POST_HOC"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One keyword at one JSON pointer of the schema's document.
+
+    EXACT: the grammar takes what the keyword takes, in the spellings that the options name.
+    BOUNDED: it takes less, as `why` says. POST_HOC: it takes more, and the checker holds the rest.
+    """
+
+    pointer: str
+    keyword: str
+    level: Level = "EXACT"
+    why: str = ""
+
+    def __str__(self) -> str:
+        why = f": {self.why}" if self.why else ""
+        return f"{self.pointer} {self.keyword}: {self.level}{why}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of each keyword, in the order of the document."""
+
+    entries: tuple[Entry, ...] = ()
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.entries))
+
+    @property
+    def post_hoc(self) -> tuple[Entry, ...]:
+        """What the grammar leaves to the checker."""
+        return tuple(entry for entry in self.entries if entry.level == "POST_HOC")
+
+    @property
+    def bounded(self) -> tuple[Entry, ...]:
+        """What the grammar takes less of than the schema does."""
+        return tuple(entry for entry in self.entries if entry.level == "BOUNDED")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether each text of the grammar satisfies the schema."""
+        return not self.post_hoc
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The entries as JSON: `pointer`, `keyword`, `level`, `why`."""
+        return [asdict(entry) for entry in self.entries]

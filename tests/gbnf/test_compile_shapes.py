@@ -1,0 +1,98 @@
+"""What a goal's shapes say of values, beside the checker's verdict."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import schemata
+from hypothesis import given
+from hypothesis import strategies as st
+from satisfied import satisfied
+
+import pdl
+from pdl.gbnf.compile.claims import Claim
+from pdl.gbnf.compile.compiler import Compiler
+from pdl.gbnf.compile.options import Options
+from pdl.reply.verdict import verdict_of
+
+if TYPE_CHECKING:
+    from pdl.gbnf.compile.claims import Goal, Shape
+
+
+class Shapes:
+    """The shapes of one document."""
+
+    def __init__(self, document: Any) -> None:
+        self.schema = pdl.Schema.from_json_schema(document)
+        self.compiler = Compiler(self.schema.document, Options())
+
+    def __call__(self, goal: Goal) -> tuple[Shape, ...]:
+        joined = self.compiler.document.joined(goal)
+        return () if joined is None else self.compiler.shapes(joined)
+
+    def has(self, value: Any) -> bool:
+        return satisfied(value, (Claim("#"),), self)
+
+
+def compare(rng: Random) -> tuple[int, int]:
+    """How many values were compared, and how many of them satisfy a random schema."""
+    document = schemata.document(rng)
+    try:
+        shapes = Shapes(document)
+    except pdl.SchemaError:
+        return 0, 0
+    verdict = verdict_of(shapes.schema.document)
+    valid = 0
+    values = [schemata.value(rng) for _ in range(12)]
+    for value in values:
+        expected = verdict(value)
+        valid += expected
+        found = shapes.has(value)
+        assert found == expected or (found and shapes.compiler.notes), (document, value)
+    return len(values), valid
+
+
+@given(st.randoms(use_true_random=True))
+def test_shapes_have_the_values_of_the_schema(rng: Random) -> None:
+    compare(rng)
+
+
+def test_a_thousand_schemas() -> None:
+    """With fixed seeds, so that each run has compared as many."""
+    counts = [compare(Random(seed)) for seed in range(1000)]  # noqa: S311 - no secret
+    assert sum(count for count, _ in counts) > 10_000
+    assert sum(valid for _, valid in counts) > 2_000
+
+
+FORMULAS = [
+    ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, 1),
+    ({"oneOf": [{"required": ["a"]}, {"required": ["b"]}, {"required": ["c"]}]}, 1),
+    ({"not": {"required": ["a", "b"]}}, 1),
+    ({"not": {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}}, 1),
+    ({"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}, 1),
+    ({"dependentSchemas": {"a": {"required": ["b"]}}}, 1),
+    ({"anyOf": [{"required": ["a"]}, {"properties": {"b": {"type": "null"}}}]}, 2),
+]
+
+
+@pytest.mark.parametrize(("schema", "count"), FORMULAS, ids=str)
+def test_questions_of_presence_are_one_shape(schema: dict[str, Any], count: int) -> None:
+    shapes = Shapes({"type": "object", **schema})
+    assert len(shapes((Claim("#"),))) == count
+
+
+def test_alternatives_without_end_are_loosened_and_told() -> None:
+    """Ten branches of ten would be 10^10 shapes."""
+    branch = {"anyOf": [{"properties": {f"p{at}": {"const": at}}} for at in range(10)]}
+    shapes = Shapes({"allOf": [branch] * 10, "type": "object"})
+    assert shapes.has({"p1": 1})
+    assert not shapes.has("text")
+    assert any(level == "POST_HOC" for _, _, level, _ in shapes.compiler.notes)
+
+
+def test_schemas_that_lead_to_themselves() -> None:
+    shapes = Shapes({"type": "object", "additionalProperties": {"$ref": "#"}})
+    assert shapes.has({"a": {"b": {}}})
+    assert not shapes.has({"a": {"b": 1}})
