@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pdl.automata import build
 from pdl.automata.charset import CharSet
-from pdl.automata.dfa import Dfa
 from pdl.automata.numbers import numbers
 from pdl.gbnf.compile.claims import Claim
 from pdl.gbnf.compile.emission.emit import emit
+from pdl.gbnf.compile.emission.explore import every
 from pdl.gbnf.compile.machine import Machine, Member, Run
 from pdl.gbnf.compile.options import Options
 from pdl.gbnf.compile.pieces import Lengths, Pieces
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from random import Random
 
+    from pdl.automata.dfa import Dfa
+    from pdl.automata.numbers import Spelling
     from pdl.gbnf.compile.claims import Goal
     from pdl.gbnf.compile.machine import Arrays
 
-GENERATE = Options()
+GENERATE = Options.generate()
 
 
 def goal(name: str) -> Goal:
@@ -115,33 +117,39 @@ class Judge:
     """Whether values satisfy goals, asked of their pieces directly."""
 
     pieces: Mapping[str, Pieces]
-    numbers: Dfa = field(default_factory=lambda: numbers(spelling="any"))
+    options: Options = GENERATE
+
+    @property
+    def numbers(self) -> Dfa:
+        """The numbers that the goal of all values has."""
+        found = every(self.options.numbers).numbers
+        assert found is not None
+        return found
 
     def holds(self, one: Goal, value: Any) -> bool:
         """Whether a value that `read` gave satisfies a goal."""
-        pieces = self.pieces[one[0].pointer] if one else None
-        if value is None:
-            return pieces is None or pieces.null
-        if isinstance(value, bool):
-            return pieces is None or value in pieces.booleans
+        if not one:
+            return self._is_any(value)
+        pieces = self.pieces[one[0].pointer]
         if isinstance(value, Text):
-            language = self.numbers if pieces is None else pieces.numbers
-            return language is not None and language.matches(value.said)
+            return pieces.numbers is not None and pieces.numbers.matches(value.said)
         if isinstance(value, str):
-            return pieces is None or _is_one(pieces.strings, value)
+            return _is_one(pieces.strings, value)
         if isinstance(value, list):
-            return self._array(
-                None if pieces is None else pieces.arrays, value, free=pieces is None
-            )
-        if pieces is None:
-            return all(self.holds((), inner) for _, inner in value.members)
-        return pieces.objects is not None and self._object(pieces.objects, value)
+            return pieces.arrays is not None and self._array(pieces.arrays, value)
+        if isinstance(value, Pairs):
+            return pieces.objects is not None and self._object(pieces.objects, value)
+        return pieces.null if value is None else value in pieces.booleans
 
-    def _array(self, arrays: Arrays | None, value: list[Any], *, free: bool) -> bool:
-        if free:
-            return all(self.holds((), inner) for inner in value)
-        if arrays is None:
-            return False
+    def _is_any(self, value: Any) -> bool:
+        if isinstance(value, Text):
+            return self.numbers.matches(value.said)
+        inner = value if isinstance(value, list) else []
+        if isinstance(value, Pairs):
+            inner = [one for _, one in value.members]
+        return all(map(self._is_any, inner))
+
+    def _array(self, arrays: Arrays, value: list[Any]) -> bool:
         if isinstance(arrays, Run):
             return self._run(arrays, value)
         states = {0}
@@ -194,13 +202,14 @@ TEXTS = (
     build.star(build.union(build.literal("ab"), build.literal('a"c'))),
     build.words([""]),
 )
+SPELLINGS: tuple[tuple[bool, int | None, int | None, Spelling], ...] = (
+    (True, None, None, "plain"), (False, None, None, "plain"), (True, 0, 10, "canonical"),
+    (False, -1, 1, "plain"), (True, 5, 5, "canonical"), (True, None, 3, "any"),
+)  # fmt: skip
 NUMBERS = tuple(
     numbers(integer=integer, least=least, most=most, spelling=spelling)
-    for integer, least, most, spelling in (
-        (True, None, None, "plain"), (False, None, None, "plain"), (True, 0, 10, "canonical"),
-        (False, -1, 1, "plain"), (True, 5, 5, "canonical"), (True, None, 3, "any"),
-    )
-)  # fmt: skip
+    for integer, least, most, spelling in SPELLINGS
+)
 
 
 class Drawn:
@@ -244,7 +253,7 @@ class Drawn:
             least = rng.randint(0, 3 if item is not None else len(prefix))
             most = rng.choice((None, least + rng.randint(0, 3)))
             return Run(prefix, item, least, most)
-        found = self._machine(lambda: self._goal())
+        found = self._machine(self._goal)
         return Run((), None, 0, 0) if found is None else found
 
     def _objects(self) -> Machine[Member]:
@@ -258,7 +267,7 @@ class Drawn:
             names = rng.sample(KEYS, 5)
             rest = build.complement(build.words(KEYS))
             short = build.repeat(build.chars(CharSet.of("xy")), 1, 2)
-            keys_ = (*names, *names, rest, short)
+            keys_: tuple[str | Dfa, ...] = (*names, *names, rest, short)
             found = self._machine(lambda: Member(rng.choice(keys_), self._goal()))
         return Machine(((),), frozenset([0])) if found is None else found
 
@@ -344,7 +353,8 @@ class Values:
         )
 
     def _path(self, machine: Machine[Any]) -> list[Any]:
-        rng, state, labels = self._rng, 0, []
+        rng, state = self._rng, 0
+        labels: list[Any] = []
         for _ in range(12):
             if state in machine.accepting and (rng.random() < 0.3 or not machine.edges[state]):
                 return labels
@@ -394,7 +404,7 @@ def _bracketed(opener: str, inner: list[str], closer: str, gap: str, options: Op
 
 def _gap(options: Options, rng: Random) -> str:
     if options.whitespace == "bounded":
-        return rng.choice(("", "", " ", "\n", "\n    ", "\n\t"))
+        return rng.choice(("", "", " ", "    ", "\n", "\n    ", "\n\t"))
     return rng.choice(("", " ", "\r\n\t \n")) if options.whitespace == "any" else ""
 
 
@@ -402,6 +412,8 @@ def _spelled(text: str, options: Options, rng: Random) -> str:
     if options.escapes == "canonical":
         return json.dumps(text, ensure_ascii=False)
     said = json.dumps(text, ensure_ascii=rng.random() < 0.5)
+    if options.escapes == "usual":
+        return said.replace("/", rng.choice(("/", "\\/")))
     if rng.random() < 0.3:
         units = text.encode("utf-16-be")
         pairs = (units[at : at + 2].hex() for at in range(0, len(units), 2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from emitted import Drawn, Judge, Values, goal, grammar, read, written
@@ -11,39 +11,47 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama import llama, needs_llama
 
-from pdl.errors import GrammarError
 from pdl.gbnf.compile.options import Options
 from pdl.gbnf.grammar import parse
 
+if TYPE_CHECKING:
+    from random import Random
+
+    from pdl.gbnf.grammar import Grammar
+
 OPTIONS = (
     Options(),
-    Options(whitespace="compact"),
-    Options(whitespace="spaced"),
-    Options(whitespace="any", escapes="any"),
-    Options(escapes="any"),
+    Options.generate(),
+    Options(whitespace="compact", escapes="canonical"),
+    Options(whitespace="spaced", numbers="plain"),
+    Options.accept(),
 )
-SEEDS = st.integers(0, 1_000_000)
+RANDOM = st.randoms(use_true_random=True)  # of seeds: these draw too much to be shrunk
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@given(SEEDS)
-@settings(max_examples=60, deadline=None)
-def test_the_texts_are_the_values(options: Options, seed: int) -> None:
-    rng = Random(seed)
-    drawn = Drawn(rng, rng.randint(1, 4))
-    made = grammar(drawn.pieces, options)
-    judge = Judge(drawn.pieces)
+def _told(drawn: Drawn, options: Options, rng: Random, count: int) -> list[str]:
+    """Texts of random values, as far as some are found."""
     values = Values(drawn.pieces, rng)
     told = []
-    for _ in range(20):
+    for _ in range(count):
         try:
-            value = values.value(goal("root"))
+            told.append(written(values.value(goal("root")), options, rng))
         except ValueError:
             continue
-        told.append(written(value, options, rng))
+    return told
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: options.whitespace)
+@given(rng=RANDOM)
+@settings(max_examples=60, deadline=None)
+def test_the_texts_are_the_values(options: Options, rng: Random) -> None:
+    drawn = Drawn(rng, rng.randint(1, 4))
+    made = grammar(drawn.pieces, options)
+    told = _told(drawn, options, rng, 20)
     if not made.rules:
         assert not told
         return
+    judge = Judge(drawn.pieces, options)
     for text in told:
         assert made.match(text), text
     for _ in range(10):
@@ -61,3 +69,31 @@ def _refused(judge: Judge, text: str) -> None:
         return
     if judge.holds(goal("root"), value):
         assert text != json.dumps(json.loads(text), ensure_ascii=False)
+
+
+@needs_llama
+@pytest.mark.parametrize("options", OPTIONS[:2], ids=["usual", "generate"])
+@given(rng=RANDOM)
+@settings(max_examples=40, deadline=None)
+def test_llama_takes_the_same(options: Options, rng: Random) -> None:
+    drawn = Drawn(rng, rng.randint(1, 3))
+    made = grammar(drawn.pieces, options)
+    if made.rules:
+        assert parse(str(made)) == made
+        _same(made, _told(drawn, options, rng, 10), rng)
+
+
+def _same(made: Grammar, told: list[str], rng: Random) -> None:
+    with llama(str(made)) as judge:
+        assert judge is not None
+        for text in told:
+            assert judge.match(text)[0], text
+        for text in made.near_misses(rng, 5, size=60):
+            assert not judge.match(text)[0], text
+
+
+@given(rng=RANDOM)
+@settings(max_examples=30, deadline=None)
+def test_the_same_pieces_give_the_same_text(rng: Random) -> None:
+    drawn = Drawn(rng, rng.randint(1, 4))
+    assert str(grammar(drawn.pieces)) == str(grammar(drawn.pieces))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata import build
+from pdl.automata.dfa import Budget
 from pdl.errors import LimitError
 from pdl.gbnf.compile import finite
 from pdl.gbnf.compile.arrays import array_machine
@@ -37,6 +38,7 @@ class Compiler:
     def __init__(self, document: JsonSchema | bool, options: Options) -> None:
         self.document = Document(document)
         self.options = options
+        self._budget = Budget(options.max_states)
         self.notes: dict[tuple[str, str, Level, str], None] = {}
         self._expander = Expander(self.document, self._note_post_hoc, self._overlap)
         self._shapes: dict[Goal, tuple[Shape, ...]] = {}
@@ -93,7 +95,7 @@ class Compiler:
                 context.note(*note)
             found.append(language)
         try:
-            return union(found)
+            return union(found, self._budget)
         except LimitError as error:
             context.weaken("anyOf", error.problems[0].message)
             return Lengths()
@@ -110,7 +112,7 @@ class Compiler:
         key = frozenset(atoms)
         if key not in self._texts:
             notes: list[tuple[str, Level, str]] = []
-            language = strings(atoms, lambda *note: notes.append(note))
+            language = strings(atoms, lambda *note: notes.append(note), self._budget)
             self._texts[key] = language, tuple(notes)
         return self._texts[key]
 

@@ -20,11 +20,15 @@ _TELLING = ASSERTIONS | OWN
 
 
 class Document:
-    """Finds schemas, and brings conjunctions of claims to one form."""
+    """Finds schemas, and brings conjunctions of claims to one form.
+
+    `made` has the pointers of schemas that are not in the document.
+    """
 
     def __init__(self, root: JsonSchema | bool) -> None:
         self._root: Any = root
         self._known: dict[str, Json] = {"#": root}
+        self.made: set[str] = set()
         self._simple: dict[Claim, Goal | None] = {}
 
     def at(self, place: str) -> Any:
@@ -38,6 +42,7 @@ class Document:
         """Give a schema that is not in the document a pointer, which nothing in it has."""
         made = f"{place}/{len(self._known)}"
         self._known[made] = schema
+        self.made.add(made)
         return made
 
     def inside(self, place: str, *path: str | int) -> str:

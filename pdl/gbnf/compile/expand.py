@@ -142,6 +142,8 @@ class _Run:
             simple = (fact,)  # what a `not` inside of a `not` looks at does not count
         elif not fact.holds:
             scopes = NO_SCOPES
+        if fact.pointer in self.expander.document.made:
+            scopes = NO_SCOPES  # a constant, which looks at nothing
         for claim in simple:
             opposite = Claim(claim.pointer, not claim.holds)
             if (claim, scopes) in way.done:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
+from math import lcm
 from typing import TYPE_CHECKING, Any, cast
 
 from pdl.automata import build
+from pdl.automata.charset import EVERY, CharSet
+from pdl.automata.numbers import Digits
 from pdl.automata.numbers import numbers as number_language
 from pdl.automata.numbers.exact import written
 from pdl.errors import LimitError
+from pdl.gbnf.compile.claims import NumberAtom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,10 +20,21 @@ if TYPE_CHECKING:
 
     from pdl.automata.dfa import Dfa
     from pdl.automata.numbers import Spelling
-    from pdl.gbnf.compile.claims import NumberAtom
+    from pdl.gbnf.compile.options import Numbers
     from pdl.gbnf.compile.report import Level
 
     Note = Callable[[str, Level, str], None]
+
+_FINITE = Digits(exponent=99)
+"""No number of fewer than 200 digits is beyond IEEE 754 double precision."""
+
+_PRECISE = Digits(total=16, exponent=99)
+"""So that a float is the multiple that was written."""
+
+_SHORT = Digits(whole=14, total=14, exponent=99)
+"""So that a float is a multiple, or a whole number, if and only if the text is."""
+
+_SMALL = 20  # a divisor whose remainders, for each number of digits, are few states
 
 _OPPOSITE = {
     "minimum": "exclusiveMaximum",
@@ -29,12 +44,13 @@ _OPPOSITE = {
 }
 
 
-def figures(atoms: Iterable[NumberAtom], spelling: Spelling, note: Note) -> Dfa | None:
+def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
     """The texts of the numbers that satisfy some atoms, as far as `note` is not told otherwise.
 
     None if no number does.
     """
     told = list(atoms)
+    spelling = spelled(told, numbers)
     listed = [atom for atom in told if atom.keyword == "enum" and atom.holds]
     if listed:
         return _listed(told, listed, spelling)
@@ -45,12 +61,30 @@ def figures(atoms: Iterable[NumberAtom], spelling: Spelling, note: Note) -> Dfa 
             bounds.take(atom)
         else:
             unlike.append(atom)
+            bounds.unlike |= atom.keyword != "enum"
     if bounds.is_empty:
         return None
     found = bounds.language(spelling, note)
     for atom in unlike:
         found = _without(found, atom, spelling, note)
     return None if found.is_empty else found
+
+
+@lru_cache(maxsize=8)
+def all_numbers(numbers: Numbers, *, integer: bool) -> Dfa:
+    """All numbers, or all that are whole."""
+    atoms = (NumberAtom("integer"),) if integer else ()
+    found = figures(atoms, numbers, lambda *_: None)
+    assert found is not None
+    return found
+
+
+def spelled(atoms: Iterable[NumberAtom], numbers: Numbers) -> Spelling:
+    """How the numbers of a shape are spelled: integers and multiples mostly have no exponents."""
+    if numbers != "usual":
+        return numbers
+    whole = any(atom.keyword in ("integer", "multipleOf", "enum") for atom in atoms)
+    return "plain" if whole else "any"
 
 
 def _listed(atoms: list[NumberAtom], listed: list[NumberAtom], spelling: Spelling) -> Dfa | None:
@@ -99,6 +133,7 @@ class _Bounds:
         self.most: Fraction | None = None
         self.below: Fraction | None = None
         self.steps: list[Fraction] = []
+        self.unlike = False
 
     def take(self, atom: NumberAtom) -> None:
         """One more atom; the opposites of bounds are bounds."""
@@ -138,12 +173,38 @@ class _Bounds:
             most=self.most,
             below=self.below,
             spelling=spelling,
+            digits=_SHORT if self.unlike else _PRECISE if self.steps else _FINITE,
         )
+        if self.unlike:
+            note("multipleOf", "BOUNDED", "numbers have at most 14 digits")
         try:
+            if spelling != "canonical" and self.steps and _are_whole(self.steps):
+                return self._multiples(within, note)
             return within(multiple_of=self.steps)
         except LimitError as error:
             note("multipleOf", "POST_HOC", error.problems[0].message)
             return within()
+
+    def _multiples(self, within: partial[Dfa], note: Note) -> Dfa:
+        """Multiples of whole numbers, which have a point only where a float holds them exactly."""
+        plain = within(multiple_of=self.steps, integer=True, spelling="canonical", digits=_FINITE)
+        if lcm(*map(int, self.steps)) > _SMALL:
+            note("multipleOf", "BOUNDED", "multiples have no point")
+            return plain
+        return build.union(plain, within(multiple_of=self.steps, digits=_SHORT))
+
+
+def _are_whole(steps: Iterable[Fraction]) -> bool:
+    return all(step.denominator == 1 for step in steps)
+
+
+def _with_zeros(texts: Dfa) -> Dfa:
+    """Texts with a point, and any number of zeros behind them, which change no value."""
+    every = build.star(build.chars(EVERY))
+    pointed = build.intersect(texts, build.concat(every, build.literal("."), every))
+    digits = build.chars(CharSet.of("0123456789.-"))
+    plain = build.intersect(pointed, build.star(digits))
+    return build.concat(plain, build.star(build.literal("0")))
 
 
 def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Dfa:
@@ -153,7 +214,8 @@ def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Df
             return build.difference(found, number_language(integer=True, spelling=spelling))
         if atom.keyword == "multipleOf":
             step = cast("Fraction", atom.value)
-            return build.difference(found, number_language(multiple_of=(step,), spelling=spelling))
+            multiples = number_language(multiple_of=(step,), spelling=spelling)
+            return build.difference(found, build.union(multiples, _with_zeros(multiples)))
         for value in sorted(cast("frozenset[Fraction]", atom.value)):
             one = number_language(least=value, most=value, spelling=spelling)
             found = build.difference(found, one)

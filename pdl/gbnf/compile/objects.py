@@ -62,7 +62,9 @@ def _machine(symbols: Alphabet, goals: Goals, context: Context) -> Objects | Non
         if planned == before:
             continue
         try:
-            machine = _attempt(planned, symbols, labels, goals, most if effort.keys else STATES)
+            machine = _attempt(
+                planned, symbols, labels, goals, STATES if effort.is_one_order else most
+            )
         except TooManyStatesError:
             before = planned
             continue

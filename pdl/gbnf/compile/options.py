@@ -11,31 +11,39 @@ if TYPE_CHECKING:
 Whitespace: TypeAlias = Literal["compact", "spaced", "bounded", "any"]
 Objects: TypeAlias = Literal["spec", "closed"]
 KeyOrder: TypeAlias = Literal["declared", "any"]
-Escapes: TypeAlias = Literal["canonical", "any"]
-Numbers: TypeAlias = Literal["canonical", "plain", "any"]
+Escapes: TypeAlias = Literal["canonical", "usual", "any"]
+Numbers: TypeAlias = Literal["canonical", "plain", "usual", "any"]
 
 
 @dataclass(frozen=True)
 class Options:
-    """How the texts of a compiled grammar may be written; what they say is the schema's business.
+    r"""How the texts of a compiled grammar may be written; what they say is the schema's business.
 
-    `whitespace`: `compact` has none, `spaced` one blank behind each comma and colon, `bounded` at
-    most one blank, or one line break and up to 20 blanks or tabs, where a value, a key or a closing
-    bracket may follow, `any` what RFC 8259 allows. `objects`: `spec` takes other keys wherever the
-    schema does not close an object, `closed` only where it opens one. `key_order`: `declared` takes
-    keys in the order of the schema and other keys last, `any` takes each order. `escapes`:
-    `canonical` spells each character of a string in one way, `any` in each (`\\u0041`, `\\/`).
-    `numbers`: `canonical` has no exponents and no needless zeros, `plain` no exponents, `any` has
-    them. `max_required`: for how many required keys of an object each order is tracked.
-    `max_rules`: rules of the grammar; more raise LimitError.
+    `whitespace`, in front of values, keys and closing brackets: `compact` has none, `spaced` one
+    blank behind each comma and colon, `bounded` up to 20 blanks, or a line break and up to 40
+    blanks or tabs; `any` all that RFC 8259 allows, wherever it does.
+    `objects`: `spec` takes other keys wherever the schema does not close an object, `closed` only
+    where the schema says what they hold.
+    `key_order`: `declared` takes keys in the order of the schema and other keys last, `any` takes
+    each order.
+    `escapes`: `canonical` spells each character of a string in one way, `any` in all (`\u0041`);
+    `usual` as programs do: `\/`, and `\u00e9` for what is not ASCII, and in strings that may have
+    any characters all escapes.
+    `numbers`: `canonical` has no exponents, and whole numbers no point; `plain` has `1.0` and `-0`
+    as well, `any` also exponents; `usual` is `any` for numbers and `plain` for whole ones,
+    multiples and enums.
+    `max_required`: of how many required keys of an object each order is tracked.
+    `max_states`: states of the automaton of one value's texts; what takes more is left to the
+    checker. `max_rules`: rules of the grammar; more raise LimitError.
     """
 
     whitespace: Whitespace = "bounded"
     objects: Objects = "spec"
     key_order: KeyOrder = "declared"
-    escapes: Escapes = "canonical"
-    numbers: Numbers = "plain"
+    escapes: Escapes = "usual"
+    numbers: Numbers = "usual"
     max_required: int = 8
+    max_states: int = 5_000
     max_rules: int = 50_000
 
     def __post_init__(self) -> None:
@@ -45,7 +53,7 @@ class Options:
             if value not in choices:
                 known = ", ".join(map(repr, choices))
                 raise ValueError(f"{name} must be one of {known}, not {value!r}")
-        for name in ("max_required", "max_rules"):
+        for name in ("max_required", "max_states", "max_rules"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int):
                 raise TypeError(f"{name} must be an int, not {type(value).__name__}")
@@ -55,11 +63,11 @@ class Options:
     @classmethod
     def generate(cls) -> Self:
         """What one sends to a model: it writes each value in few ways, with little whitespace."""
-        return cls(numbers="canonical")
+        return cls(escapes="canonical", numbers="canonical")
 
     @classmethod
     def accept(cls) -> Self:
-        """What any valid JSON text may look like: all spellings, any whitespace, keys in any order."""
+        """What any valid JSON text may look like: in all spellings, with keys in any order."""
         return cls(whitespace="any", key_order="any", escapes="any", numbers="any")
 
 

@@ -57,6 +57,11 @@ class Effort:
     witnesses: int = 4
     counted: int = 1_000
 
+    @property
+    def is_one_order(self) -> bool:
+        """Whether each key that matters has its place; more states are better than a loss then."""
+        return self.together and not self.keys
+
 
 def plans(demands: Sequence[Demand], effort: Effort, *, names: int, declared: bool) -> list[Plan]:
     """A plan for each demand; the first `names` symbols are single keys."""

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from pdl.automata import build
+from pdl.automata.dfa import DEFAULT_BUDGET
 from pdl.automata.formats import Fit, format_of
 from pdl.automata.pattern import Irregular, pattern
 from pdl.errors import LimitError
@@ -14,14 +15,16 @@ from pdl.gbnf.compile.pieces import Lengths
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pdl.automata.dfa import Dfa
+    from pdl.automata.dfa import Budget, Dfa
     from pdl.gbnf.compile.claims import TextAtom
     from pdl.gbnf.compile.report import Level
 
     Note = Callable[[str, Level, str], None]
 
 
-def strings(atoms: Iterable[TextAtom], note: Note) -> Dfa | Lengths | None:
+def strings(
+    atoms: Iterable[TextAtom], note: Note, budget: Budget = DEFAULT_BUDGET
+) -> Dfa | Lengths | None:
     """The strings that satisfy some atoms, as far as `note` is not told otherwise; None: none do.
 
     Atoms are taken one by one, those that leave the fewest strings first.
@@ -32,20 +35,24 @@ def strings(atoms: Iterable[TextAtom], note: Note) -> Dfa | Lengths | None:
         if atom.keyword in ("minLength", "maxLength"):
             bounds = _narrowed(bounds, atom)
             continue
-        language = _language(atom, note)
+        language = _language(atom, note, budget)
         if language is not None:
-            found = language if found is None else _both(found, language, atom.keyword, note)
+            found = (
+                language if found is None else _both(found, language, atom.keyword, note, budget)
+            )
     if bounds.most is not None and bounds.least > bounds.most:
         return None
     if found is None:
         return bounds
     if bounds != Lengths():
         keyword = "minLength" if bounds.most is None else "maxLength"
-        found = _cut(found, bounds, keyword, note)
+        found = _cut(found, bounds, keyword, note, budget)
     return None if found.is_empty else found
 
 
-def union(parts: Iterable[Dfa | Lengths | None]) -> Dfa | Lengths | None:
+def union(
+    parts: Iterable[Dfa | Lengths | None], budget: Budget = DEFAULT_BUDGET
+) -> Dfa | Lengths | None:
     """The strings of any of the parts."""
     told = [part for part in dict.fromkeys(parts) if part is not None]
     if len(told) < 2:  # noqa: PLR2004 - nothing to join
@@ -54,7 +61,7 @@ def union(parts: Iterable[Dfa | Lengths | None]) -> Dfa | Lengths | None:
     joined = _joined(lengths)
     if joined == Lengths() or (joined and len(lengths) == len(told)):
         return joined
-    return build.union(*map(as_dfa, told))
+    return build.union(*map(as_dfa, told), budget=budget)
 
 
 def as_dfa(language: Dfa | Lengths) -> Dfa:
@@ -98,16 +105,16 @@ def _narrowed(bounds: Lengths, atom: TextAtom) -> Lengths:
     return Lengths(bounds.least, most if bounds.most is None else min(bounds.most, most))
 
 
-def _language(atom: TextAtom, note: Note) -> Dfa | None:
+def _language(atom: TextAtom, note: Note, budget: Budget) -> Dfa | None:
     """The strings of one atom; None if there is nothing to be said of them."""
     try:
         if atom.keyword == "format":
-            return _format(atom, note)
+            return _format(atom, note, budget)
         if atom.keyword == "enum":
             language = build.words(cast("frozenset[str]", atom.value))
         else:
-            language = pattern(cast("str", atom.value))
-        return language if atom.holds else build.complement(language)
+            language = pattern(cast("str", atom.value), budget=budget)
+        return language if atom.holds else build.complement(language, budget=budget)
     except Irregular as error:
         note(atom.keyword, "POST_HOC", str(error))
     except LimitError as error:
@@ -115,7 +122,7 @@ def _language(atom: TextAtom, note: Note) -> Dfa | None:
     return None
 
 
-def _format(atom: TextAtom, note: Note) -> Dfa | None:
+def _format(atom: TextAtom, note: Note, budget: Budget) -> Dfa | None:
     """The strings of a format, or those that are not of it."""
     name = cast("str", atom.value)
     known = format_of(name)
@@ -130,21 +137,21 @@ def _format(atom: TextAtom, note: Note) -> Dfa | None:
         return known.dfa
     if known.fit is not Fit.EXACT:
         note("format", "POST_HOC", more)
-    return None if known.fit is Fit.WIDER else build.complement(known.dfa)
+    return None if known.fit is Fit.WIDER else build.complement(known.dfa, budget=budget)
 
 
-def _both(one: Dfa, other: Dfa, keyword: str, note: Note) -> Dfa:
+def _both(one: Dfa, other: Dfa, keyword: str, note: Note, budget: Budget) -> Dfa:
     try:
-        return build.intersect(one, other)
+        return build.intersect(one, other, budget=budget)
     except LimitError as error:
         note(keyword, "POST_HOC", error.problems[0].message)
         return one
 
 
-def _cut(found: Dfa, bounds: Lengths, keyword: str, note: Note) -> Dfa:
+def _cut(found: Dfa, bounds: Lengths, keyword: str, note: Note, budget: Budget) -> Dfa:
     """The strings of a language that have some length."""
     try:
-        return build.intersect(found, as_dfa(bounds))
+        return build.intersect(found, as_dfa(bounds), budget=budget)
     except LimitError as error:
         note(keyword, "POST_HOC", error.problems[0].message)
         return found

@@ -38,5 +38,5 @@ def emit(
     around = goals.spacing.around
     if around or not root:
         draft = Draft("root", (joined(around, draft, around),))
-    finish(draft)
+    finish(draft, options.max_rules)
     return Writer(options.max_rules).rules(draft)

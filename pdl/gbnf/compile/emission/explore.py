@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from pdl.automata.build import ANYTHING
-from pdl.automata.numbers import numbers
 from pdl.gbnf.compile.claims import Claim
+from pdl.gbnf.compile.figures import all_numbers
 from pdl.gbnf.compile.machine import Machine, Member, Run
 from pdl.gbnf.compile.pieces import Lengths, Pieces
 
@@ -30,13 +30,13 @@ _NEVER: Goal = (Claim("", holds=False),)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=4)
 def every(spelling: Numbers) -> Pieces:
     """The pieces of `()`, the goal that each value satisfies."""
     return Pieces(
         null=True,
         booleans=frozenset([True, False]),
-        numbers=numbers(spelling=spelling),
+        numbers=all_numbers(spelling, integer=False),
         strings=Lengths(),
         arrays=Run((), (), 0, None),
         objects=Machine((((Member(ANYTHING, ()), 0),),), frozenset([0])),

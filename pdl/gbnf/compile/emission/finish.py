@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.automata.charset import CharSet
+from pdl.errors import LimitError, Problem
 from pdl.gbnf.compile.emission.fold import add, as_row, folded, looped, shortened
 from pdl.gbnf.compile.emission.parts import Again, Choice, Draft, drafts
 
@@ -19,13 +20,19 @@ _LONG = 400
 """and single sequences."""
 _DEEP = 8
 """Parentheses in parentheses."""
+_DRAFTS = 20
+"""For how many drafts there may be one rule in the end."""
 _UNSEEN, _OPEN, _DONE = range(3)
 
 
-def finish(root: Draft) -> None:
-    """Give each draft that can be reached the rows that are to be written."""
+def finish(root: Draft, limit: int | None = None) -> None:
+    """Give each draft that can be reached the rows that are to be written.
+
+    Raises LimitError (`limit/grammar-rules`) where these are so many that no grammar of `limit`
+    rules comes of them.
+    """
     root.whole = True
-    order = _merged(root)
+    order = _merged(root, None if limit is None else limit * _DRAFTS)
     for draft in order:
         for part in draft.inner:
             part.uses += 1
@@ -33,7 +40,7 @@ def finish(root: Draft) -> None:
         _finish(draft)
 
 
-def _merged(root: Draft) -> list[Draft]:
+def _merged(root: Draft, most: int | None) -> list[Draft]:
     """The drafts behind the root, targets first, of which no two say the same.
 
     Each names such drafts only.
@@ -58,6 +65,8 @@ def _merged(root: Draft) -> list[Draft]:
             draft.seen = _DONE
             if _stands(draft, root, known):
                 order.append(draft)
+                if most is not None and len(order) > most:
+                    raise LimitError(too_many(most // _DRAFTS))
     for draft in order:  # those that were met before they were told the same as others
         _rename(draft)
     return order
@@ -138,8 +147,7 @@ def _written(rows: Rows) -> Rows:
                 continue
         parts: list[Part] = []
         for part in row:
-            kind = type(part)
-            if kind is str or kind is CharSet:
+            if type(part) is str or type(part) is CharSet:
                 add(parts, part)
             else:
                 for one in _spelled(part):
@@ -166,11 +174,10 @@ def _measure(rows: Rows) -> tuple[int, int]:
     width, deep = 3 * len(rows) - 3, 0
     for row in rows:
         for part in row:
-            kind = type(part)
-            if kind is str:
-                width += len(part) + 3  # type: ignore[arg-type]  # a text
-            elif kind is Draft:
-                width += len(part.wish) + 1  # type: ignore[union-attr]  # a draft
+            if type(part) is str:
+                width += len(part) + 3
+            elif type(part) is Draft:
+                width += len(part.wish) + 1
             else:
                 more, depth = _size(part)
                 width += more + 1
@@ -190,3 +197,12 @@ def _size(part: Part) -> tuple[int, int]:
         return width + 2, deep + 1
     width, deep = _size(part.part)
     return width + 3, deep
+
+
+def too_many(limit: int) -> Problem:
+    """That the grammar would have too many rules."""
+    return Problem(
+        "limit/grammar-rules",
+        f"the grammar takes more than {limit:,} rules",
+        hint="raise `Options.max_rules`, or ask for less: shorter enums, smaller counts",
+    )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _FEW = 8  # rows, of which each is compared with all others
 _PAIR = 2
 _GROUPS = (Choice, Again)  # what several rows are in one
+_NAMED = (str, Draft)  # what costs little to compare
 
 
 def as_row(rows: Rows) -> Row:
@@ -23,8 +24,21 @@ def as_row(rows: Rows) -> Row:
     told = tuple(row for row in rows if row)
     if not told:
         return ()
+    if len(told) > 1:
+        told = _flat(told)
     body = told[0] if len(told) == 1 else (Choice(told),)
-    return body if len(told) == len(rows) else (optional(body),)
+    return (optional(body),) if () in rows else body
+
+
+def _flat(rows: Rows) -> Rows:
+    """Rows with the alternatives of those that are a choice in their place."""
+    if not any(len(row) == 1 and type(row[0]) is Choice for row in rows):
+        return rows
+    return tuple(
+        inner
+        for row in rows
+        for inner in (row[0].rows if len(row) == 1 and isinstance(row[0], Choice) else (row,))
+    )
 
 
 def optional(row: Row) -> Part:
@@ -98,7 +112,7 @@ def folded(rows: Rows) -> Rows:
     """Single characters as one class, `h x | x` as `h? x`, and what all rows end with once."""
     if len(rows) == 1:
         return rows
-    rows = _one_class(rows)
+    rows = _one_class(_common_start(rows))
     if 1 < len(rows) <= _FEW:
         rows = _common_rest(rows)
     if len(rows) > 1:
@@ -125,7 +139,7 @@ def looped(draft: Draft, rows: Rows) -> tuple[Rows, int]:
         return rows, 0
     bodies = _one_class(tuple(again))
     part = _grouped(bodies[0]) if len(bodies) == 1 else Choice(bodies)
-    return (concat((Again(part, 0, None),), as_row(others)),), len(again)
+    return (concat((Again(part, 0, None),), as_row(folded(others))),), len(again)
 
 
 def _one_class(rows: Rows) -> Rows:
@@ -148,6 +162,28 @@ def _set(part: Part) -> CharSet:
         return part
     assert isinstance(part, str)
     return CharSet.char(ord(part))
+
+
+def _common_start(rows: Rows) -> Rows:
+    """The texts and rules with which several rows begin, once; equal rows once."""
+    if rows.count(()) > 1:
+        rows = tuple(dict.fromkeys(rows))
+    heads = [row[0] for row in rows if row and type(row[0]) in _NAMED]
+    if len(set(heads)) == len(heads):
+        return rows
+    grouped: dict[Part, list[Row]] = {}
+    for row in rows:
+        if row:
+            grouped.setdefault(row[0], []).append(row)
+    found = [
+        same[0] if len(same) == 1 else _after(head, tuple(row[1:] for row in same))
+        for head, same in grouped.items()
+    ]
+    return (*found, ()) if () in rows else tuple(found)
+
+
+def _after(head: Part, rows: Rows) -> Row:
+    return concat((head,), as_row(folded(tuple(dict.fromkeys(rows)))))
 
 
 def _common_rest(rows: Rows) -> Rows:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import CharSet
 from pdl.gbnf.compile.emission.names import short
-from pdl.gbnf.compile.emission.parts import Draft, joined
+from pdl.gbnf.compile.emission.parts import Draft, distinct, joined
 from pdl.gbnf.compile.emission.words import Words, written
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pdl.automata.dfa import Dfa
     from pdl.gbnf.compile.emission.letters import Letters
-    from pdl.gbnf.compile.emission.parts import Part, Row, Rows
+    from pdl.gbnf.compile.emission.parts import Row, Rows
 
 _Place: TypeAlias = "tuple[tuple[int, int], ...]"
 """Languages by their numbers, each with its state."""
@@ -66,15 +66,9 @@ class _Fork:
         for low, high, target in self._steps(place):
             targets.setdefault(target, []).append((low, high))
         edges = [(CharSet(tuple(pairs)), self._behind(to)) for to, pairs in targets.items()]
-        return (*written(edges, self._letters, self._wish), *self._ends(place))
-
-    def _ends(self, place: _Place) -> list[Row]:
-        """What may follow a text that has ended; nothing only if nothing else may be nothing."""
         ended = (at for at, state in place if state in self._languages[at][0].accepting)
-        rows = list(dict.fromkeys(self._languages[at][1] for at in ended))
-        if () in rows and any(row and all(map(_is_optional, row)) for row in rows):
-            rows.remove(())
-        return rows
+        ends = distinct(self._languages[at][1] for at in ended)
+        return (*written(edges, self._letters, self._wish), *ends)
 
     def _behind(self, place: _Place) -> Row:
         if len(place) > 1:
@@ -107,7 +101,3 @@ class _Fork:
             else:
                 del open_[number]
         return steps
-
-
-def _is_optional(part: Part) -> bool:
-    return isinstance(part, Draft) and () in part.rows

@@ -7,15 +7,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pdl.automata.build import ANYTHING, lengths, literal
-from pdl.automata.numbers import numbers
 from pdl.gbnf.compile.emission.arrays import array
 from pdl.gbnf.compile.emission.explore import every
 from pdl.gbnf.compile.emission.forks import forked
 from pdl.gbnf.compile.emission.letters import Letters
 from pdl.gbnf.compile.emission.objects import Objects
-from pdl.gbnf.compile.emission.parts import Again, Draft, joined
+from pdl.gbnf.compile.emission.parts import Again, Draft, distinct, joined
 from pdl.gbnf.compile.emission.spacing import spacing
 from pdl.gbnf.compile.emission.words import Words
+from pdl.gbnf.compile.figures import all_numbers
 from pdl.gbnf.compile.pieces import Lengths, Pieces
 
 if TYPE_CHECKING:
@@ -86,16 +86,17 @@ class Goals:
 
     def values(self, pairs: Sequence[tuple[Goal, Row]], wish: str) -> Row:
         """A value of one of some goals, each with what follows it."""
-        rests: dict[Goal, dict[Row, None]] = {}
+        rests: dict[Goal, list[Row]] = {}
         for goal, rest in pairs:
-            rests.setdefault(goal, {})[rest] = None
-        told = [
-            (goal, next(iter(rows)) if len(rows) == 1 else (Draft(wish, tuple(rows)),))
-            for goal, rows in rests.items()
-        ]
+            rests.setdefault(goal, []).append(rest)
+        told = [(goal, self._one_of(distinct(rows), wish)) for goal, rows in rests.items()]
         if len(told) == 1:
             return joined(self.goal(told[0][0]), told[0][1])
         return (Draft(wish, self._scalars(told, wish)),)
+
+    @staticmethod
+    def _one_of(rows: Rows, wish: str) -> Row:
+        return rows[0] if len(rows) == 1 else (Draft(wish, rows),)
 
     def texts(self, languages: Sequence[tuple[Dfa, Row]], wish: str) -> Rows:
         """The texts of languages as strings spell them, without quotes, each with what follows."""
@@ -220,10 +221,10 @@ def _words(pieces: Pieces) -> list[str]:
     return [*words, "null"] if pieces.null else words
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=4)
 def _generic(spelling: Numbers) -> Mapping[Dfa, str]:
     """What the languages of all numbers and all integers are called."""
     return {
-        numbers(spelling=spelling): "number",
-        numbers(integer=True, spelling=spelling): "integer",
+        all_numbers(spelling, integer=False): "number",
+        all_numbers(spelling, integer=True): "integer",
     }

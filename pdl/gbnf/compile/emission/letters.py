@@ -1,68 +1,95 @@
-"""Characters of strings as JSON spells them: one after the other, or leading on to several places.
+"""Characters of strings as JSON spells them.
 
-Source: RFC 8259, section 7. A backslash that several sets of characters begin with is written
-once, so that a text has one way through them.
+Source: RFC 8259, section 7.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pdl.automata.charset import EVERY, CharSet
-from pdl.gbnf.compile.emission.digits import digits
+from pdl.gbnf.compile.emission.digits import Digits
 from pdl.gbnf.compile.emission.fold import concat
 from pdl.gbnf.compile.emission.parts import Again, Choice, Draft, joined, single
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pdl.gbnf.compile.emission.digits import Span
     from pdl.gbnf.compile.emission.parts import Part, Row, Rows
     from pdl.gbnf.compile.options import Escapes
 
-_encoded = json.JSONEncoder(ensure_ascii=False).encode  # spells as `canonical` does
 _SHORT = {0x22: '"', 0x5C: "\\", 0x08: "b", 0x0C: "f", 0x0A: "n", 0x0D: "r", 0x09: "t"}
-_SLASH = 0x2F
-_ESCAPED = CharSet(((0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)))
-"""What stands in no string as itself."""
-_PLAIN = EVERY - _ESCAPED
-_SPELLED = _ESCAPED - CharSet.of("".join(map(chr, _SHORT)))
-"""What a canonical text has in hexadecimal digits."""
+_SLASH = CharSet.of("/")
+_CONTROLS = CharSet.range(0, 0x1F)
+_NAMED = CharSet(((0x08, 0x0A), (0x0C, 0x0D), (0x22, 0x22), (0x5C, 0x5C)))
+"""What has a letter or a mark as its escape."""
+_PLAIN = EVERY - _CONTROLS - CharSet.of('"\\')
+"""What may stand in a string as itself."""
 _FIRST_PLAIN = 0x5D
-_LONG = 6  # ranges of a class that is a rule of its own
-_NAMED = 4  # characters, in the name of a rule
+_LONG = 6
+"""Ranges of a class that is a rule of its own."""
+_TOLD = 4
+"""Characters that the name of a rule tells."""
+_encoded = json.JSONEncoder(ensure_ascii=False).encode  # spells as `canonical` does
+
+
+@dataclass(frozen=True)
+class _Policy:
+    """Which characters may be a backslash with a letter or a mark, and which one with digits."""
+
+    named: CharSet
+    coded: CharSet
+    lower: bool = False
+
+    @property
+    def escaped(self) -> CharSet:
+        return self.named | self.coded
+
+
+_CANONICAL = _Policy(_NAMED, _CONTROLS - _NAMED, lower=True)
+_USUAL = _Policy(_NAMED | _SLASH, EVERY - CharSet.range(0x20, 0x7E))
+_ANY = _Policy(_NAMED | _SLASH, EVERY)
+_POLICIES = {"canonical": _CANONICAL, "usual": _USUAL, "any": _ANY}
 
 
 class Letters:
-    """The spelling of characters under one policy; what is long becomes a rule, once."""
+    """The spelling of characters under one policy; what is long becomes a rule, once.
+
+    Those of strings that may have any characters are spelled in all ways, unless all is canonical.
+    """
 
     def __init__(self, escapes: Escapes) -> None:
-        self._any = escapes == "any"
+        self._policy = _POLICIES[escapes]
+        self._escaped = self._policy.escaped
+        self._digits = Digits(lower=self._policy.lower)
         self._known: dict[CharSet, Part] = {}
         self._classes: dict[CharSet, Draft] = {}
+        self._slashed: dict[CharSet, Draft] = {}
         self._starts: dict[tuple[CharSet, bool], Draft] = {}
-        rows = self._slashed(EVERY) if self._any else _canonical()
-        self._escape = Draft("escape", rows, fixed=True)
-        self.char = Draft("char", self._rows(EVERY), fixed=True)
+        self.char = Draft("char", fixed=True)
         """Any character."""
+        if self._policy is _CANONICAL:
+            escape = Draft("escape", _canonical(), fixed=True)
+            self._slashed[self._escaped] = escape
+        else:
+            escape = Draft("escape", _escapes(EVERY, _ANY, self._digits), fixed=True)
+        self.char.rows = ((self._plain(_PLAIN, "char"),), (escape,))
         self._known[EVERY] = self.char
 
     def one(self, chars: CharSet, wish: str) -> Part:
         """A character of a set, as a text if there is but one spelling."""
-        if not self._any and chars.ranges[0][0] >= _FIRST_PLAIN and len(chars.ranges) < _LONG:
+        ranges = chars.ranges
+        if self._policy is _CANONICAL and ranges[0][0] >= _FIRST_PLAIN and len(ranges) < _LONG:
             return single(chars)
         found = self._known.get(chars)
         if found is None:
-            low = chars.ranges[0][0]
-            named = f"char-{chr(low)}" if low == chars.ranges[-1][1] else f"{wish}-char"
-            found = self._known[chars] = self._made(chars, named)
+            found = self._known[chars] = self._made(chars, wish)
         return found
 
     def text(self, text: str, wish: str) -> Row:
         """A text, character by character."""
-        if not self._any:
+        if self._policy is _CANONICAL:
             return (_encoded(text)[1:-1],) if text else ()
         return joined(*(self.one(CharSet.char(ord(char)), wish) for char in text))
 
@@ -75,22 +102,15 @@ class Letters:
             self._starts[chars, optional] = found
         return found
 
-    def branches(self, edges: Sequence[tuple[CharSet, Row]], wish: str) -> Rows:
-        """Sets of characters, none of which has any of another, each with what follows."""
-        slashed = [
-            edge
-            for edge in edges
-            if self._any or (edge[0].ranges[0][0] < _FIRST_PLAIN and edge[0] & _ESCAPED)
-        ]
-        if len(slashed) < 2:  # noqa: PLR2004 - no backslash in common
-            return tuple(joined(self.one(chars, wish), rest) for chars, rest in edges)
-        rows: list[Row] = []
-        for chars, rest in edges:
-            plain = chars & _PLAIN
-            if plain:
-                rows.append(joined(self._plain(plain, wish), rest))
-        behind = Draft(wish, self._behind(slashed, wish))
-        return (*rows, ("\\", behind))
+    def _made(self, chars: CharSet, wish: str) -> Part:
+        plain, escaped = chars & _PLAIN, chars & self._escaped
+        rows: list[Row] = [(self._plain(plain, wish),)] if plain else []
+        if escaped:
+            rows += self._behind_slash(escaped)
+        if len(rows) == 1 and len(rows[0]) == 1:
+            return rows[0][0]
+        low = chars.ranges[0][0]
+        return Draft(f"char-{low:x}" if chars == CharSet.char(low) else f"{wish}-char", tuple(rows))
 
     def _plain(self, chars: CharSet, wish: str) -> Part:
         """A class, as a rule if it is long, so that it is written but once."""
@@ -101,65 +121,41 @@ class Letters:
             found = self._classes[chars] = Draft(f"{wish}-char", ((chars,),))
         return found
 
-    def _made(self, chars: CharSet, wish: str) -> Part:
-        rows = self._rows(chars)
-        if len(rows) > 1 or len(chars.ranges) >= _LONG:
-            return Draft(wish, rows)
-        return rows[0][0] if len(rows[0]) == 1 else Choice(rows)
-
-    def _rows(self, chars: CharSet) -> Rows:
-        plain = chars & _PLAIN
-        rows: Rows = ((single(plain),),) if plain else ()
-        escaped = self._escaped(chars)
-        if escaped == self._escaped(EVERY):
-            return (*rows, (self._escape,))
-        return rows + self._slashed(chars) if escaped else rows
-
-    def _slashed(self, chars: CharSet) -> Rows:
-        return _behind_slash(self._behind([(chars, ())], "escape"))
-
-    def _escaped(self, chars: CharSet) -> CharSet:
-        return chars if self._any else chars & _ESCAPED
-
-    def _behind(self, edges: Sequence[tuple[CharSet, Row]], wish: str) -> Rows:
-        return _escapes(edges, wish, canonical=not self._any)
-
-
-def _without(chars: CharSet) -> str:
-    """A name that says which characters are not in a set."""
-    pairs = (EVERY - chars).ranges[:_NAMED]
-    others = (chr(code) for low, high in pairs for code in range(low, high + 1)[:_NAMED])
-    return f"not-{''.join(others)}"
-
-
-def _escapes(edges: Sequence[tuple[CharSet, Row]], wish: str, *, canonical: bool) -> Rows:
-    """What follows a backslash."""
-    rows: list[Row] = []
-    spans: list[Span] = []
-    for chars, rest in edges:
-        short = "".join(mark for code, mark in _SHORT.items() if code in chars)
-        if not canonical and _SLASH in chars:
-            short += "/"
-        if short:
-            rows.append(joined(single(CharSet.of(short)), rest))
-        coded = chars & _SPELLED if canonical else chars
-        spans.extend((low, high, rest) for low, high in coded.ranges)
-    if spans:
-        spans.sort(key=lambda span: span[0])
-        rows += (joined("u", row) for row in _once(digits(spans, wish, lower=canonical)))
-    return tuple(rows)
+    def _behind_slash(self, chars: CharSet) -> Rows:
+        found = self._slashed.get(chars)
+        if found is None:
+            rows = _escapes(chars, self._policy, self._digits)
+            if len(rows[0]) == 1:
+                return rows  # a text
+            found = self._slashed[chars] = Draft("escape", rows)
+        return ((found,),)
 
 
 @lru_cache(maxsize=1)
 def _canonical() -> Rows:
     """The escapes of canonical texts; no drafts are in it."""
-    return _behind_slash(_escapes([(EVERY, ())], "escape", canonical=True))
+    return _escapes(EVERY, _CANONICAL, Digits(lower=True))
 
 
-def _behind_slash(behind: Rows) -> Rows:
-    return (joined("\\", behind[0] if len(behind) == 1 else Choice(behind)),)
+def _escapes(chars: CharSet, policy: _Policy, digits: Digits) -> Rows:
+    """The escapes of the characters of a set, each with its backslash, as one row."""
+    rows: list[Row] = []
+    marks = "".join(_SHORT.get(code, "/") for code in _codes(chars & policy.named))
+    if marks:
+        rows.append((single(CharSet.of(marks)),))
+    coded = chars & policy.coded
+    if coded:
+        inner = digits.rows(coded)
+        rows.append(joined("u", inner[0] if len(inner) == 1 else Choice(inner)))
+    return (joined("\\", rows[0] if len(rows) == 1 else Choice(tuple(rows))),)
 
 
-def _once(rows: Rows) -> Rows:
-    """Rows as a single one, where what precedes them is to be written once."""
-    return rows if len(rows) == 1 else ((Choice(rows),),)
+def _codes(chars: CharSet) -> list[int]:
+    return [code for low, high in chars.ranges for code in range(low, high + 1)]
+
+
+def _without(chars: CharSet) -> str:
+    """A name that says which characters are not in a set."""
+    others = (EVERY - chars).ranges[:_TOLD] if chars != EVERY else ()
+    told = [chr(code) for low, high in others for code in range(low, min(high, low + _TOLD) + 1)]
+    return f"not-{''.join(told[:_TOLD])}"

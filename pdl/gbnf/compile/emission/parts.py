@@ -6,9 +6,12 @@ are equal, but for drafts, which are told apart.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pdl.automata.charset import CharSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Draft:
@@ -73,10 +76,9 @@ def drafts(rows: Rows) -> list[Draft]:
     found: list[Draft] = []
     for row in rows:
         for part in row:
-            kind = type(part)
-            if kind is Draft:
-                found.append(cast("Draft", part))
-            elif kind is Choice or kind is Again:
+            if type(part) is Draft:
+                found.append(part)
+            elif type(part) is Choice or type(part) is Again:
                 found += _inside(part)
     return found
 
@@ -85,6 +87,18 @@ def _inside(part: Part) -> list[Draft]:
     while isinstance(part, Again):
         part = part.part
     return drafts(part.rows if isinstance(part, Choice) else ((part,),))
+
+
+def distinct(rows: Iterable[Row]) -> Rows:
+    """What may follow, each once; nothing only if nothing else may be nothing."""
+    told = dict.fromkeys(rows)
+    if () in told and any(row and all(map(_is_optional, row)) for row in told):
+        del told[()]
+    return tuple(told)
+
+
+def _is_optional(part: Part) -> bool:
+    return isinstance(part, Draft) and () in part.rows
 
 
 def single(chars: CharSet) -> Part:
@@ -96,17 +110,17 @@ def single(chars: CharSet) -> Part:
 def joined(*pieces: Part | Row) -> Row:
     """One row of parts and rows, with neighbouring texts as one."""
     row: list[Part] = []
-    texts: list[str] = []
+    text = ""
     for piece in pieces:
         parts = cast("Row", piece if type(piece) is tuple else (piece,))
         for part in parts:
-            if isinstance(part, str):
-                texts.append(part)
-                continue
-            if texts:
-                row.append("".join(texts))
-                texts.clear()
-            row.append(part)
-    if texts:
-        row.append("".join(texts))
+            if type(part) is str:
+                text = text + part if text else part
+            elif text:
+                row += (text, part)
+                text = ""
+            else:
+                row.append(part)
+    if text:
+        row.append(text)
     return tuple(row)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pdl.automata.charset import CharSet
-from pdl.gbnf.compile.emission.parts import Again, Choice, Draft
+from pdl.gbnf.compile.emission.parts import Again, Draft
 
 if TYPE_CHECKING:
     from pdl.gbnf.compile.emission.parts import Row
     from pdl.gbnf.compile.options import Whitespace
 
-_INDENT = 20
+_BLANKS = 20
+_INDENT = 40
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,7 @@ def spacing(whitespace: Whitespace) -> Spacing:
         return Spacing(comma=(", ",), colon=(": ",))
     if whitespace == "bounded":
         indent = Again(CharSet.of("\t "), 0, _INDENT)
-        some = Choice(((" ",), ("\n", indent)))
-        ws = Draft("ws", ((Again(some, 0, 1),),), fixed=True)
+        ws = Draft("ws", ((Again(" ", 0, _BLANKS),), ("\n", indent)), fixed=True)
         return Spacing((ws,), (",", ws), (":", ws), closing=(ws,))
     ws = Draft("ws", ((Again(CharSet.of("\t\n\r "), 0, None),),), fixed=True)
     return Spacing((ws,), (",", ws), (ws, ":", ws), behind=(ws,), around=(ws,))

@@ -93,9 +93,9 @@ class Words:
 
 def written(edges: Sequence[tuple[CharSet, Row]], letters: Letters | None, wish: str) -> Rows:
     """Sets of characters, none of which has any of another, each with what follows."""
-    if letters is not None:
-        return letters.branches(edges, wish)
-    return tuple(joined(single(chars), rest) for chars, rest in edges)
+    if letters is None:
+        return tuple(joined(single(chars), rest) for chars, rest in edges)
+    return tuple(joined(letters.one(chars, wish), rest) for chars, rest in edges)
 
 
 def _grouped(edges: tuple[tuple[int, int, int], ...]) -> dict[int, CharSet]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.automata.charset import LAST, CharSet
-from pdl.errors import LimitError, Problem
+from pdl.errors import LimitError
 from pdl.gbnf.build import MOST
+from pdl.gbnf.compile.emission.finish import too_many
 from pdl.gbnf.compile.emission.names import Names
 from pdl.gbnf.compile.emission.parts import Again, Choice, Draft
 from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Repeat, Rule, RuleRef, Sequence
@@ -91,8 +92,8 @@ class Writer:
 
     def _again(self, again: Again) -> list[Item]:
         part, least, most = again
-        times = max(least, most or 0)
-        if times > 1 and not isinstance(part, str | CharSet | Draft):
+        times = max(least, most or 1)
+        if not isinstance(part, str | CharSet | Draft):
             heavy = times > MOST or weight(part) * times > MOST
             rows = part.rows if isinstance(part, Choice) else ((part,),)
             part = self._body(rows) if heavy else part
@@ -166,13 +167,4 @@ def _spread(ranges: Ranges) -> Ranges:
         pair
         for low, high in ranges
         for pair in (((low, low), (high, high)) if high == low + 1 else ((low, high),))
-    )
-
-
-def too_many(limit: int) -> Problem:
-    """That the grammar would have too many rules."""
-    return Problem(
-        "limit/grammar-rules",
-        f"the grammar takes more than {limit:,} rules",
-        hint="raise `Options.max_rules`, or ask for less: shorter enums, smaller counts",
     )
