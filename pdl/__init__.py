@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
+    from pdl import gbnf
     from pdl.errors import (
         ConfigError,
         FileError,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         TemplateError,
         TurnError,
     )
+    from pdl.gbnf import to_gbnf
     from pdl.limits import Limits
     from pdl.prompt import Media, Message, Prompt, Rendered, Text, load, loads
     from pdl.reply import Check, Coercions, check, extract
@@ -61,6 +63,7 @@ _HOMES = {
     "extract": "pdl.reply",
     "load": "pdl.prompt",
     "loads": "pdl.prompt",
+    "to_gbnf": "pdl.gbnf",
 }
 
 __all__ = [
@@ -88,8 +91,10 @@ __all__ = [
     "TurnError",
     "check",
     "extract",
+    "gbnf",
     "load",
     "loads",
+    "to_gbnf",
 ]
 
 
@@ -101,6 +106,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version  # noqa: PLC0415  (slow, and seldom asked for)
 
         return version("pdl-prompts")
+    if name == "gbnf":
+        import pdl.gbnf  # noqa: PLC0415  (a package of its own, which few programs need)
+
+        return pdl.gbnf
     return _load(name)
 
 

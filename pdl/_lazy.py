@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
 
 def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module-level `__getattr__` for `package`; `homes` names the module of each public name."""
+    """A module-level `__getattr__` for `package`; `homes` names the module of each public name.
+
+    `module:name` is the home of what has another name there.
+    """
 
     def load(name: str) -> Any:
         home = homes.get(name)
         if home is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(home), name)
+        module, _, there = home.partition(":")
+        value = getattr(importlib.import_module(module), there or name)
         setattr(importlib.import_module(package), name, value)
         return value
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from pdl.automata import build
 from pdl.automata.charset import CharSet
 from pdl.automata.numbers import numbers
-from pdl.gbnf.compile.claims import Claim
-from pdl.gbnf.compile.emission.emit import emit
-from pdl.gbnf.compile.emission.explore import every
-from pdl.gbnf.compile.machine import Machine, Member, Run
-from pdl.gbnf.compile.options import Options
-from pdl.gbnf.compile.pieces import Lengths, Pieces
+from pdl.gbnf.compiling.claims import Claim
+from pdl.gbnf.compiling.emission.emit import emit
+from pdl.gbnf.compiling.emission.explore import every
+from pdl.gbnf.compiling.machine import Machine, Member, Run
+from pdl.gbnf.compiling.options import Options
+from pdl.gbnf.compiling.pieces import Lengths, Pieces
 from pdl.gbnf.grammar import Grammar
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from pdl.automata.dfa import Dfa
     from pdl.automata.numbers import Spelling
-    from pdl.gbnf.compile.claims import Goal
-    from pdl.gbnf.compile.machine import Arrays
+    from pdl.gbnf.compiling.claims import Goal
+    from pdl.gbnf.compiling.machine import Arrays
 
 GENERATE = Options.generate()
 

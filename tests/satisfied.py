@@ -5,16 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from pdl.gbnf.compile.claims import Claim
-from pdl.gbnf.compile.figures import satisfies
-from pdl.gbnf.compile.place import exact, kind_of
+from pdl.gbnf.compiling.claims import Claim
+from pdl.gbnf.compiling.figures import satisfies
+from pdl.gbnf.compiling.place import exact, kind_of
 from pdl.reply.formats import FORMATS
 from pdl.schema.patterns import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pdl.gbnf.compile.claims import ArrayShape, Goal, Keys, ObjectShape, Shape, TextAtom
+    from pdl.gbnf.compiling.claims import ArrayShape, Goal, Keys, ObjectShape, Shape, TextAtom
 
     Shapes = Callable[[Goal], tuple[Shape, ...]]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 from pdl.automata.pattern import pattern
-from pdl.gbnf.compile.claims import Claim, Goal
-from pdl.gbnf.compile.options import Options
+from pdl.gbnf.compiling.claims import Claim, Goal
+from pdl.gbnf.compiling.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -76,6 +76,7 @@ class Matcher:
         self._stack = Stack(self._kernels, automaton.chains)
         self._known: dict[tuple[frozenset[Item], bool], Configuration] = {}
         self._size = 0
+        self._room = _ROOM
         self._order = self._ordered()
         first = _Entry()
         first.waiting.add((_DONE, None))
@@ -203,8 +204,8 @@ class Matcher:
             raise ManyWaysError(self._busiest(ways.takes))
         known = self._known.get((items, ways.complete))
         if known is None:
-            if self._size + self._stack.size > _ROOM:
-                self._forget()
+            if self._size + self._stack.size > self._room:
+                self._forget(ways.takes.values())
             known = Configuration(items, self._width, complete=ways.complete)
             self._known[items, ways.complete] = known
             self._size += _COST + self._width // 4 + len(items)
@@ -275,12 +276,14 @@ class Matcher:
             message += f", behind {taken:,} bytes"
         return exceeded("grammar_configurations", message)
 
-    def _forget(self) -> None:
+    def _forget(self, held: Iterable[Node]) -> None:
+        """Forget all but some nodes; not before there is as much again to forget the next time."""
         for one in self._known.values():
             one.row = [None] * self._width
         self._known.clear()
-        self._stack.forget()
+        self._stack.forget(held)
         self._size = 0
+        self._room = max(_ROOM, 2 * self._stack.size)
 
 
 class _Entry:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pdl.gbnf.automaton import Call
     from pdl.gbnf.chains import Chains
@@ -46,6 +46,16 @@ class Node:
         self.waiting = waiting
         self.links = links
         self.left: Ways | None = None
+
+    def leads(self) -> Iterator[Node]:
+        """The nodes that it holds."""
+        yield from self.links
+        for _, below in self.waiting:
+            if below is not None:
+                yield below
+        if self.left is not None:
+            yield from self.left.takes.values()
+            yield from self.left.calls.values()
 
 
 class Ways:
@@ -110,7 +120,10 @@ class Ways:
 
 
 class Stack:
-    """The nodes of one matcher. `size` goes with the memory that they take."""
+    """The nodes of one matcher.
+
+    `size` goes with the memory that they take, `work` with all that was done to find them.
+    """
 
     def __init__(self, kernels: Kernels, chains: Chains) -> None:
         self._kernels = kernels
@@ -119,12 +132,36 @@ class Stack:
         self._sets: dict[tuple[Node, Node], Node] = {}
         self._count = 0
         self.size = 0
+        self.work = 0
 
-    def forget(self) -> None:
-        """Let go of all nodes that no state of a text holds."""
+    def forget(self, held: Iterable[Node]) -> None:
+        """Let go of all nodes but those that some nodes lead to.
+
+        Those must stay the only ones of their kind: a second node for what has one already would
+        be one more way to read the text, with all its work to be done again.
+        """
         self._rules.clear()
         self._sets.clear()
         self.size = 0
+        seen = set(held)
+        pending = list(seen)
+        while pending:
+            node = pending.pop()
+            self._keep(node)
+            fresh = set(node.leads()) - seen
+            seen |= fresh
+            pending += fresh
+
+    def _keep(self, node: Node) -> None:
+        """Know a node again."""
+        self.size += _COST + len(node.waiting)
+        if node.bit:
+            zero, unit = node.links
+            self._sets[zero, unit] = node
+        else:
+            self._rules[node.waiting, node.links[0] if node.links else None] = node
+        if node.left is not None:
+            self.size += _COST + len(node.left.takes) + len(node.left.calls)
 
     def node(self, waiting: set[Waiting], links: Iterable[Node]) -> Node:
         """The node for a rule at the end of which some states wait, and those that others have."""
@@ -132,6 +169,7 @@ class Stack:
         if not waiting:
             assert link is not None
             return link
+        self.work += len(waiting)
         key = (frozenset(self._thinned(waiting) if len(waiting) > 1 else waiting), link)
         known = self._rules.get(key)
         if known is None:
@@ -152,6 +190,7 @@ class Stack:
         """The set of two; its parts are as many as the bits of a number at most."""
         if one is other:
             return one
+        self.work += 1
         if one.bit < other.bit:
             one, other = other, one
         if not one.bit or (other.number & -2 * one.bit) != one.number:
@@ -227,5 +266,6 @@ class Stack:
             else:
                 found.follow(back, below, self._kernels, self)
         found.join(self)
+        self.work += len(node.waiting) + len(found.takes) + len(found.calls)
         self.size += _COST + len(found.takes) + len(found.calls)
         return found

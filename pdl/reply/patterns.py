@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from pdl.reply.compiled import PatternTimeout, UnusablePattern
+from pdl.schema.counts import MOST, unrolled
 from pdl.schema.ecma import FLAGS, translate
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def compile_pattern(pattern: str) -> Callable[[str], bool]:
     Raises UnusablePattern, a ValueError, for a bad pattern. The question raises `PatternTimeout`
     if the answer takes longer than `SECONDS`.
     """
+    if unrolled(pattern) > MOST:
+        raise UnusablePattern("its counts multiply to too much")
     try:
         compiled = regex.compile(translate(pattern), FLAGS)
     except (regex.error, RecursionError, OverflowError) as error:

@@ -26,6 +26,10 @@ _OUTSIDE = {
     ".": r"[^\n\r\u2028\u2029]",
 }
 _IN_CLASS = {"[": r"\[", "&": r"\&", "~": r"\~", "|": r"\|"}  # they mean more to the library
+_STARTS = frozenset(["[", "[^"])
+_MANY = regex.compile(r"\\[dwsDWSpP]")
+"""An escape that stands for many characters."""
+
 _KEPT_ESCAPES = frozenset("bBfnrtvxukpP0123456789")
 
 
@@ -35,17 +39,21 @@ def translate(pattern: str) -> str:
     Raises `regex.error` for what ECMA-262 does not have.
     """
     out: list[str] = []
-    at, in_class = 0, False
+    at, in_class, many = 0, False, False
     while at < len(pattern):
         char = pattern[at]
         if char == "\\":
+            many = _MANY.match(pattern, at) is not None
             text, at = _escape(pattern, at + 1, in_class=in_class)
             out.append(text)
             continue
         if in_class:
             in_class = char != "]"
-            doubled = char == "-" and out[-1] == "-"  # would subtract one class from another
-            out.append("\\-" if doubled else _IN_CLASS.get(char, char))
+            # Behind or in front of a class it is itself (ECMA-262, annex B.1.4), and at the start;
+            # two of them would subtract one class from another.
+            alone = many or out[-1] in _STARTS or out[-1] == "-" or _MANY.match(pattern, at + 1)
+            out.append("\\-" if char == "-" and alone else _IN_CLASS.get(char, char))
+            many = False
         elif char == "[":
             text, at = _open_class(pattern, at)
             in_class = text[-1] != "]"
@@ -62,7 +70,7 @@ def _open_class(pattern: str, at: int) -> tuple[str, int]:
     if pattern.startswith("[^]", at):
         return "[\\s\\S]", at + 3
     if pattern.startswith("[]", at):
-        return "[^\\s\\S]", at + 2
+        return "[^\\x00-\\U0010ffff]", at + 2  # the library takes `[^\\s\\S]` for any character
     return ("[^", at + 2) if pattern.startswith("[^", at) else ("[", at + 1)
 
 

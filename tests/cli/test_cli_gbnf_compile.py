@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 
 from pdl import gbnf
 from pdl.cli.app import application
-from pdl.gbnf.compile.compiled import Compiled, compile_schema
-from pdl.gbnf.compile.options import Options
+from pdl.gbnf.compiling.compiled import Compiled, compile_schema
+from pdl.gbnf.compiling.options import Options
 
 if TYPE_CHECKING:
     from pdl.schema import Schema

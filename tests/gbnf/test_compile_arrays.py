@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_goals import TOYS, Toy, claim, meaning
 
-from pdl.gbnf.compile.arrays import array_machine
-from pdl.gbnf.compile.claims import ArrayShape, Contains, ItemRule
-from pdl.gbnf.compile.machine import Machine, Run
+from pdl.gbnf.compiling.arrays import array_machine
+from pdl.gbnf.compiling.claims import ArrayShape, Contains, ItemRule
+from pdl.gbnf.compiling.machine import Machine, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdl.gbnf.compile.claims import Claim, Goal
-    from pdl.gbnf.compile.machine import Arrays
+    from pdl.gbnf.compiling.claims import Claim, Goal
+    from pdl.gbnf.compiling.machine import Arrays
 
 LONGEST = 5
 

@@ -16,9 +16,9 @@ from llama import llama, needs_llama
 import pdl
 from pdl import gbnf
 from pdl.gbnf import Grammar
-from pdl.gbnf.compile.compiler import Compiler
-from pdl.gbnf.compile.forms import form_rules
-from pdl.gbnf.compile.options import Options
+from pdl.gbnf.compiling.compiler import Compiler
+from pdl.gbnf.compiling.forms import form_rules
+from pdl.gbnf.compiling.options import Options
 from pdl.reply import DIALECTS
 
 SIZES = (1, 4, 20, 80, 300)

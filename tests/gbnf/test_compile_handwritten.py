@@ -13,7 +13,7 @@ from snapshots import CASES
 
 import pdl
 from pdl.gbnf import Grammar
-from pdl.gbnf.compile.handwritten import handwritten, rule_kind
+from pdl.gbnf.compiling.handwritten import handwritten, rule_kind
 from pdl.gbnf.write import write
 
 if TYPE_CHECKING:

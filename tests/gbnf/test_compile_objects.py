@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from toy_goals import TOYS, Toy, claim, meaning
 
 from pdl.automata.dfa import Dfa
-from pdl.gbnf.compile.claims import Claim, KeyRule, Keys, ObjectShape, Some
-from pdl.gbnf.compile.objects import object_machine
-from pdl.gbnf.compile.options import Options
+from pdl.gbnf.compiling.claims import Claim, KeyRule, Keys, ObjectShape, Some
+from pdl.gbnf.compiling.objects import object_machine
+from pdl.gbnf.compiling.options import Options
 from pdl.schema import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pdl.gbnf.compile.machine import Objects
+    from pdl.gbnf.compiling.machine import Objects
 
 NAMES = ["a", "b", "c", "dd"]
 OTHERS = ["bb", "x"]

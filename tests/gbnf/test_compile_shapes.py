@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from satisfied import satisfied
 
 import pdl
-from pdl.gbnf.compile.claims import Claim
-from pdl.gbnf.compile.compiler import Compiler
-from pdl.gbnf.compile.options import Options
+from pdl.gbnf.compiling.claims import Claim
+from pdl.gbnf.compiling.compiler import Compiler
+from pdl.gbnf.compiling.options import Options
 from pdl.reply.verdict import verdict_of
 
 if TYPE_CHECKING:
-    from pdl.gbnf.compile.claims import Goal, Shape
+    from pdl.gbnf.compiling.claims import Goal, Shape
 
 
 class Shapes:

@@ -26,10 +26,10 @@ from pdl.automata import build
 from pdl.automata.charset import CharSet
 from pdl.errors import LimitError
 from pdl.gbnf import parse
-from pdl.gbnf.compile.emission.emit import emit
-from pdl.gbnf.compile.machine import Machine, Member
-from pdl.gbnf.compile.options import Options
-from pdl.gbnf.compile.pieces import Lengths, Pieces
+from pdl.gbnf.compiling.emission.emit import emit
+from pdl.gbnf.compiling.machine import Machine, Member
+from pdl.gbnf.compiling.options import Options
+from pdl.gbnf.compiling.pieces import Lengths, Pieces
 from pdl.gbnf.symbols import Symbols
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama import llama, needs_llama
 
-from pdl.gbnf.compile.options import Options
+from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.grammar import parse
 
 if TYPE_CHECKING:

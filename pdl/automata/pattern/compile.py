@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pdl.automata.dfa import DEFAULT_BUDGET, Budget, Dfa
-from pdl.automata.pattern.counts import unrolled
+from pdl.schema.counts import unrolled
 from pdl.automata.pattern.looking import Looking
 from pdl.automata.pattern.machine import machine
 from pdl.automata.pattern.plain import Plain
@@ -25,7 +25,7 @@ def pattern(text: str, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     SchemaError (`schema/bad-pattern`) for what is no regular expression, Irregular for
     back-references and the like, LimitError (`limit/automaton-states`) beyond the budget.
     """
-    budget.check(0, unrolled(text) // _UNROLLED)
+    budget.check(0, unrolled(text) // _UNROLLED)  # first, as a bound is no mistake
     wrong = complaint(text)
     if wrong:
         message = f"this pattern is no regular expression: {wrong}"

@@ -9,7 +9,7 @@ from pdl.cli.reports.json_text import json_document
 if TYPE_CHECKING:
     from pdl.cli.screen import Screen, Style
     from pdl.gbnf import Grammar
-    from pdl.gbnf.compile.report import Level, Report
+    from pdl.gbnf.compiling.report import Level, Report
 
 _STYLES: dict[Level, Style] = {"EXACT": "hint", "BOUNDED": "note", "POST_HOC": "warning"}
 _NOUNS: dict[Level, str] = {

@@ -17,9 +17,9 @@ from pdl.cli.screen import Screen
 from pdl.cli.types_named import TypeOrigin
 from pdl.errors import Problem, SchemaError
 from pdl.gbnf import Grammar
-from pdl.gbnf.compile.compiled import compile_schema
-from pdl.gbnf.compile.options import Escapes, KeyOrder, Numbers, Objects, Options, Whitespace
-from pdl.gbnf.compile.wrap import wrap
+from pdl.gbnf.compiling.compiled import compile_schema
+from pdl.gbnf.compiling.options import Escapes, KeyOrder, Numbers, Objects, Options, Whitespace
+from pdl.gbnf.compiling.wrap import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,138 @@
+"""`compile`: the grammar of a schema, and the report of what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pdl.errors import LimitError, Problem, SchemaError
+from pdl.gbnf.compiling.compiler import Compiler
+from pdl.gbnf.compiling.conflict import conflict
+from pdl.gbnf.compiling.emission.emit import emit
+from pdl.gbnf.compiling.forms import form_rules
+from pdl.gbnf.compiling.names import wish
+from pdl.gbnf.compiling.options import Options
+from pdl.gbnf.compiling.report import Entry, Report
+from pdl.gbnf.grammar import Grammar
+from pdl.schema.keywords import ASSERTIONS, pointer, subschemas
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json, JsonPath
+    from pdl.gbnf.nodes import Rule
+    from pdl.schema.model import Schema
+
+_DEFAULT = Options()
+_GENERATE = Options.generate()
+
+
+_FEW_RULES = 5_000
+"""More rules than these, where keys come in any order, are worth another attempt."""
+
+_FEWER_REQUIRED = (4, 0)
+"""Of how many required keys each order is tracked, where tracking more takes too many rules."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A grammar, and what it holds of each keyword of its schema."""
+
+    grammar: Grammar
+    report: Report
+
+
+def compile_schema(
+    schema: Schema,
+    options: Options = _DEFAULT,
+    *,
+    strict: bool = False,
+) -> Compiled:
+    """The grammar of the texts that satisfy a schema, as `options` spell them.
+
+    It takes every value that satisfies the schema, in the spellings and orders that the options
+    name, unless the report says BOUNDED; and no other, unless it says POST_HOC. Names that come
+    twice in an object are the checker's business. Raises SchemaError for a schema that no value
+    satisfies, naming what contradicts itself, and with `strict` for each POST_HOC; LimitError for a
+    grammar of more than `options.max_rules` rules.
+    """
+    compiler, rules = _small(schema, options)
+    if not rules:
+        raise SchemaError(conflict(schema.document, lambda rest: _is_empty(rest, options)))
+    report = Report(tuple(_entries(schema.document, compiler)))
+    if strict and report.post_hoc:
+        raise SchemaError(*map(_left_over, report.post_hoc))
+    return Compiled(Grammar(rules), report)
+
+
+def to_gbnf(schema: Schema, options: Options = _GENERATE, *, strict: bool = False) -> str:
+    """The text of the grammar that `compile` makes, by default one to be sent to a model.
+
+    Raises what `compile` raises.
+    """
+    return str(compile_schema(schema, options, strict=strict).grammar)
+
+
+def _small(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]]:
+    """The rules of a schema, with fewer orders of its keys where all of them are too many."""
+    attempts = [options]
+    if options.key_order == "any":
+        fewer = (number for number in _FEWER_REQUIRED if number < options.max_required)
+        attempts += [replace(options, max_required=number) for number in fewer]
+    for attempt in attempts[:-1]:
+        try:
+            compiler, rules = _rules(schema, attempt)
+        except LimitError:
+            continue
+        if len(rules) <= _FEW_RULES:
+            return compiler, rules
+    return _rules(schema, attempts[-1])
+
+
+def _rules(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]]:
+    compiler = Compiler(schema.document, options)
+    rules = form_rules(schema, options, compiler)
+    if rules is not None:
+        return compiler, rules
+    goal = compiler.root
+    return compiler, () if goal is None else emit(goal, compiler.pieces, options, wish)
+
+
+def _is_empty(document: Json, options: Options) -> bool:
+    compiler = Compiler(document, options)
+    goal = compiler.root
+    try:
+        return goal is None or not emit(goal, compiler.pieces, options, wish)
+    except LimitError:
+        return False
+
+
+def _entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
+    """Each keyword of a document, with what was noted of it, then what has no place in it."""
+    notes: dict[tuple[str, str], Entry] = {}
+    for entry in compiler.entries():
+        key = entry.pointer, entry.keyword
+        if key not in notes or entry.level == "POST_HOC":
+            notes[key] = entry
+    for path, schema in _schemas(document):
+        for keyword in schema:
+            if keyword in ASSERTIONS:
+                place = pointer(path)
+                yield notes.pop((place, keyword), Entry(place, keyword))
+    yield from notes.values()
+
+
+def _schemas(document: Json) -> Iterator[tuple[JsonPath, dict[str, Json]]]:
+    """All schemas of a document that are objects, in its order."""
+    pending: list[tuple[JsonPath, Json]] = [((), document)]
+    while pending:
+        path, schema = pending.pop()
+        if isinstance(schema, dict):
+            yield path, schema
+            inside = [((*path, *steps), inner) for steps, inner in subschemas(schema)]
+            pending += reversed(inside)
+
+
+def _left_over(entry: Entry) -> Problem:
+    message = f"{entry.pointer} {entry.keyword}: {entry.why}"
+    return Problem("schema/post-hoc", message, hint="without `strict` the checker holds it")

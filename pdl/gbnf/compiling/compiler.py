@@ -1,0 +1,199 @@
+"""`Compiler`: the goals of one schema, each as languages and machines, with what was lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdl.automata import build
+from pdl.automata.dfa import Budget
+from pdl.errors import LimitError
+from pdl.gbnf.compiling import finite
+from pdl.gbnf.compiling.arrays import array_machine
+from pdl.gbnf.compiling.claims import Claim, Goal
+from pdl.gbnf.compiling.document import Document
+from pdl.gbnf.compiling.expand import Expander
+from pdl.gbnf.compiling.figures import figures
+from pdl.gbnf.compiling.objects import object_machine
+from pdl.gbnf.compiling.pieces import Lengths, Pieces
+from pdl.gbnf.compiling.report import Entry, Level
+from pdl.gbnf.compiling.texts import as_dfa, strings, union
+from pdl.gbnf.compiling.vacant import Vacancy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pdl._types import JsonSchema
+    from pdl.automata.dfa import Dfa
+    from pdl.gbnf.compiling.claims import NumberAtom, Shape, TextAtom
+    from pdl.gbnf.compiling.options import Options
+
+Notes: TypeAlias = "tuple[tuple[str, Level, str], ...]"
+
+ROOT = Claim("#")
+
+
+class Compiler:
+    """Turns goals into pieces; `notes` says what is not held exactly."""
+
+    def __init__(self, document: JsonSchema | bool, options: Options) -> None:
+        self.document = Document(document)
+        self.options = options
+        self._budget = Budget(options.max_states)
+        self.notes: dict[tuple[str, str, Level, str], None] = {}
+        self._expander = Expander(self.document, self._note_post_hoc, self._overlap)
+        self._shapes: dict[Goal, tuple[Shape, ...]] = {}
+        self._numbers: dict[frozenset[NumberAtom], tuple[Dfa | None, Notes]] = {}
+        self._texts: dict[frozenset[TextAtom], tuple[Dfa | Lengths | None, Notes]] = {}
+        self._vacancy = Vacancy(
+            self.shapes,
+            self.document.joined,
+            lambda atoms: self._number(atoms)[0] is not None,
+            lambda atoms: self._text(atoms)[0] is not None,
+        )
+
+    @property
+    def root(self) -> Goal | None:
+        """The goal of the whole document; None if nothing satisfies it."""
+        return self.document.joined([ROOT])
+
+    def shapes(self, goal: Goal) -> tuple[Shape, ...]:
+        """The shapes of a goal."""
+        if goal not in self._shapes:
+            self._shapes[goal] = self._expander.shapes(goal)
+        return self._shapes[goal]
+
+    def pieces(self, goal: Goal) -> Pieces:
+        """The values of a goal by their kinds."""
+        shapes = self.shapes(goal)
+        context = Context(self, goal)
+        objects = [one.objects for one in shapes if "object" in one.kinds]
+        arrays = [one.arrays for one in shapes if "array" in one.kinds]
+        booleans = (one.booleans for one in shapes if "boolean" in one.kinds)
+        return Pieces(
+            any("null" in one.kinds for one in shapes),
+            frozenset().union(*booleans),
+            self._all_numbers(shapes, context),
+            self._all_texts(shapes, context),
+            array_machine(arrays, context) if arrays else None,
+            object_machine(objects, context) if objects else None,
+        )
+
+    def _all_numbers(self, shapes: Iterable[Shape], context: Context) -> Dfa | None:
+        found: list[Dfa] = []
+        for atoms in dict.fromkeys(one.numbers for one in shapes if "number" in one.kinds):
+            language, notes = self._number(atoms)
+            for note in notes:
+                context.note(*note)
+            found += [] if language is None else [language]
+        return build.union(*found) if found else None  # of few states, as each is a number's
+
+    def _all_texts(self, shapes: Iterable[Shape], context: Context) -> Dfa | Lengths | None:
+        found = []
+        for atoms in dict.fromkeys(one.texts for one in shapes if "string" in one.kinds):
+            language, notes = self._text(atoms)
+            for note in notes:
+                context.note(*note)
+            found.append(language)
+        try:
+            return union(found, self._budget)
+        except LimitError as error:
+            context.weaken("anyOf", error.problems[0].message)
+            return Lengths()
+
+    def _number(self, atoms: tuple[NumberAtom, ...]) -> tuple[Dfa | None, Notes]:
+        key = frozenset(atoms)
+        if key not in self._numbers:
+            notes: list[tuple[str, Level, str]] = []
+            language = figures(atoms, self.options.numbers, lambda *note: notes.append(note))
+            self._numbers[key] = language, tuple(notes)
+        return self._numbers[key]
+
+    def _text(self, atoms: tuple[TextAtom, ...]) -> tuple[Dfa | Lengths | None, Notes]:
+        key = frozenset(atoms)
+        if key not in self._texts:
+            notes: list[tuple[str, Level, str]] = []
+            language = strings(atoms, lambda *note: notes.append(note), self._budget)
+            self._texts[key] = language, tuple(notes)
+        return self._texts[key]
+
+    def is_empty(self, goal: Goal | None) -> bool:
+        """Whether it is known that no value satisfies a goal."""
+        return self._vacancy.is_empty(goal)
+
+    def keys(self, goal: Goal) -> Dfa | None:
+        """The strings that satisfy a goal, for names of properties; None if that is not exact."""
+        parts = []
+        for atoms in (one.texts for one in self.shapes(goal) if "string" in one.kinds):
+            language, notes = self._text(atoms)
+            if notes:
+                return None
+            parts.append(language)
+        try:
+            found = union(parts)
+            return build.EMPTY if found is None else as_dfa(found)
+        except LimitError:
+            return None
+
+    def finite(self, goal: Goal) -> tuple[Goal, ...] | None:
+        """The values of a goal, each as a goal; None if there are more than a few."""
+        found = finite.values(self.shapes(goal), lambda atoms: self._text(atoms)[0])
+        return None if found is None else finite.goals(found, self.document)
+
+    def note(self, pointer: str, keyword: str, level: Level, why: str) -> None:
+        """Remember what is not held exactly."""
+        self.notes[pointer, keyword, level, why] = None
+
+    def _note_post_hoc(self, pointer: str, keyword: str, why: str) -> None:
+        self.note(pointer, keyword, "POST_HOC", why)
+
+    def _overlap(self, one: Claim, other: Claim) -> bool:
+        return not self.is_empty(self.document.joined((one, other)))
+
+    def entries(self) -> tuple[Entry, ...]:
+        """What was noted."""
+        return tuple(Entry(*note) for note in self.notes)
+
+
+class Context:
+    """What machines are made with: the claims of one goal, and where to say what is lost."""
+
+    def __init__(self, compiler: Compiler, goal: Goal) -> None:
+        self.options = compiler.options
+        self._compiler = compiler
+        self._goal = goal
+
+    def joined(self, claims: Iterable[Claim | None]) -> Goal | None:
+        """A goal of some claims; None if they contradict each other."""
+        return self._compiler.document.joined(claims)
+
+    def negation(self, claim: Claim) -> Claim:
+        """The opposite of a claim."""
+        return Claim(claim.pointer, not claim.holds)
+
+    def is_empty(self, goal: Goal) -> bool:
+        """Whether it is known that no value satisfies a goal."""
+        return len(goal) > 1 and self._compiler.is_empty(goal)
+
+    def keys_of(self, goal: Goal) -> Dfa | None:
+        """The strings that satisfy a goal; None if that can't be told exactly."""
+        return self._compiler.keys(goal)
+
+    def finite(self, goal: Goal) -> tuple[Goal, ...] | None:
+        """The values of a goal, each as a goal; None if there are more than a few."""
+        return self._compiler.finite(goal)
+
+    def note(self, keyword: str, level: Level, why: str) -> None:
+        """Say what is not held exactly."""
+        self._compiler.note(self._place, keyword, level, why)
+
+    def weaken(self, keyword: str, why: str) -> None:
+        """Say that the grammar takes more than a keyword does."""
+        self.note(keyword, "POST_HOC", why)
+
+    def bound(self, keyword: str, why: str) -> None:
+        """Say that the grammar takes less than a keyword does."""
+        self.note(keyword, "BOUNDED", why)
+
+    @property
+    def _place(self) -> str:
+        return self._goal[0].pointer if self._goal else "#"

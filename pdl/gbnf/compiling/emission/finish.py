@@ -1,0 +1,208 @@
+"""From drafts to what is written: equal ones are merged, short ones stand where they are used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.automata.charset import CharSet
+from pdl.errors import LimitError, Problem
+from pdl.gbnf.compiling.emission.fold import add, as_row, folded, looped, shortened
+from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, drafts
+
+if TYPE_CHECKING:
+    from pdl.gbnf.compiling.emission.parts import Part, Row, Rows
+
+_TINY = 12
+"""What is not wider is written wherever it is used."""
+_SHORT = 90
+"""What is used once and not wider has no rule of its own, alternatives"""
+_LONG = 400
+"""and single sequences."""
+_DEEP = 8
+"""Parentheses in parentheses."""
+_DRAFTS = 20
+"""For how many drafts there may be one rule in the end."""
+_UNSEEN, _OPEN, _DONE = range(3)
+
+
+def finish(root: Draft, limit: int | None = None) -> None:
+    """Give each draft that can be reached the rows that are to be written.
+
+    Raises LimitError (`limit/grammar-rules`) where these are so many that no grammar of `limit`
+    rules comes of them.
+    """
+    root.whole = True
+    order = _merged(root, None if limit is None else limit * _DRAFTS)
+    for draft in order:
+        for part in draft.inner:
+            part.uses += 1
+    for draft in order:
+        _finish(draft)
+
+
+def _merged(root: Draft, most: int | None) -> list[Draft]:
+    """The drafts behind the root, targets first, of which no two say the same.
+
+    Each names such drafts only.
+    """
+    known: dict[Rows, Draft] = {}
+    order: list[Draft] = []
+    root.inner = drafts(root.rows)
+    root.seen = _OPEN
+    stack = [(root, iter(root.inner))]
+    while stack:
+        draft, following = stack[-1]
+        for step in following:
+            if step.seen == _UNSEEN:
+                step.inner = drafts(step.rows)
+                step.seen = _OPEN
+                stack.append((step, iter(step.inner)))
+                break
+            if step.seen == _OPEN:
+                step.loops = True
+        else:
+            stack.pop()
+            draft.seen = _DONE
+            if _stands(draft, root, known):
+                order.append(draft)
+                if most is not None and len(order) > most:
+                    raise LimitError(too_many(most // _DRAFTS))
+    for draft in order:  # those that were met before they were told the same as others
+        _rename(draft)
+    return order
+
+
+def _stands(draft: Draft, root: Draft, known: dict[Rows, Draft]) -> bool:
+    """Whether nothing that is known says the same; the root always stands."""
+    _rename(draft)
+    short = shortened(draft.rows)
+    if short is not draft.rows:
+        draft.rows, draft.inner = short, drafts(short)
+    if draft is root:
+        return True
+    if len(draft.rows) == 1 and len(draft.rows[0]) == 1:
+        only = draft.rows[0][0]
+        if isinstance(only, Draft) and only is not draft:
+            draft.same = only
+            return False
+    found = known.setdefault(draft.rows, draft)
+    draft.same = found
+    found.whole |= draft.whole
+    return found is draft
+
+
+def _rename(draft: Draft) -> None:
+    for part in draft.inner:
+        if part.same is not part:
+            draft.rows = tuple(tuple(map(_same, row)) for row in draft.rows)
+            draft.inner = drafts(draft.rows)
+            return
+
+
+def _same(part: Part) -> Part:
+    if isinstance(part, Draft):
+        while part.same is not part:
+            part = part.same
+        return part
+    if isinstance(part, Choice):
+        return Choice(tuple(tuple(map(_same, row)) for row in part.rows))
+    if isinstance(part, Again):
+        return Again(_same(part.part), part.least, part.most)
+    return part
+
+
+def _finish(draft: Draft) -> None:
+    rows = draft.rows
+    for part in draft.inner:
+        if part.inline:
+            rows = _written(rows)
+            break
+    if draft.loops:
+        rows, loops = looped(draft, rows)
+        draft.uses -= loops
+    draft.rows = rows = folded(rows)
+    if draft.whole or (draft.loops and draft in drafts(rows)):
+        return
+    if draft.glue:
+        draft.inline = True
+        return
+    width, depth = _measure(rows)
+    most = _TINY
+    if draft.uses == 1:
+        most = _LONG if len(rows) == 1 else _SHORT
+    draft.inline = depth < _DEEP and width <= most
+
+
+def _written(rows: Rows) -> Rows:
+    """Rows with those of inline drafts in them."""
+    found: list[Row] = []
+    for row in rows:
+        if len(row) == 1:
+            only = row[0]
+            if isinstance(only, Draft) and only.inline:
+                found.extend(only.rows)
+                continue
+            if isinstance(only, Choice):
+                found.extend(_written(only.rows))
+                continue
+        parts: list[Part] = []
+        for part in row:
+            if type(part) is str or type(part) is CharSet:
+                add(parts, part)
+            else:
+                for one in _spelled(part):
+                    add(parts, one)
+        found.append(tuple(parts))
+    return tuple(found)
+
+
+def _spelled(part: Part) -> Row:
+    if isinstance(part, Draft):
+        return as_row(part.rows) if part.inline else (part,)
+    if isinstance(part, Choice):
+        return as_row(folded(_written(part.rows)))
+    if isinstance(part, Again):
+        row = _spelled(part.part)
+        if not row:
+            return ()
+        return (Again(row[0] if len(row) == 1 else Choice((row,)), part.least, part.most),)
+    return (part,)
+
+
+def _measure(rows: Rows) -> tuple[int, int]:
+    """About how many characters rows take, and how many parentheses nest in them."""
+    width, deep = 3 * len(rows) - 3, 0
+    for row in rows:
+        for part in row:
+            if type(part) is str:
+                width += len(part) + 3
+            elif type(part) is Draft:
+                width += len(part.wish) + 1
+            else:
+                more, depth = _size(part)
+                width += more + 1
+                deep = max(deep, depth)
+    return width, deep
+
+
+def _size(part: Part) -> tuple[int, int]:
+    if isinstance(part, str):
+        return len(part) + 2, 0
+    if isinstance(part, CharSet):
+        return 2 + 3 * min(len(part.ranges), 20), 0
+    if isinstance(part, Draft):
+        return len(part.wish), 0
+    if isinstance(part, Choice):
+        width, deep = _measure(part.rows)
+        return width + 2, deep + 1
+    width, deep = _size(part.part)
+    return width + 3, deep
+
+
+def too_many(limit: int) -> Problem:
+    """That the grammar would have too many rules."""
+    return Problem(
+        "limit/grammar-rules",
+        f"the grammar takes more than {limit:,} rules",
+        hint="raise `Options.max_rules`, or ask for less: shorter enums, smaller counts",
+    )

@@ -1,0 +1,230 @@
+"""The rules of goals: one for each kind of value that satisfies it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pdl.automata.build import ANYTHING, lengths, literal
+from pdl.gbnf.compiling.emission.arrays import array
+from pdl.gbnf.compiling.emission.explore import every
+from pdl.gbnf.compiling.emission.forks import forked
+from pdl.gbnf.compiling.emission.letters import Letters
+from pdl.gbnf.compiling.emission.objects import Objects
+from pdl.gbnf.compiling.emission.parts import Again, Draft, distinct, joined
+from pdl.gbnf.compiling.emission.spacing import spacing
+from pdl.gbnf.compiling.emission.words import Words
+from pdl.gbnf.compiling.figures import all_numbers
+from pdl.gbnf.compiling.pieces import Lengths, Pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pdl.automata.dfa import Dfa
+    from pdl.gbnf.compiling.claims import Goal
+    from pdl.gbnf.compiling.emission.parts import Row, Rows
+    from pdl.gbnf.compiling.options import Numbers, Options
+
+_LONG = 200
+"""Lengths of strings, up to which they are told apart from others character by character."""
+_NOTHING = Pieces()
+_BOOLEANS = (("true", True), ("false", False))
+
+
+class Goals:
+    """Drafts the rules of all goals that it is asked for."""
+
+    def __init__(
+        self,
+        pieces: Mapping[Goal, Pieces],
+        options: Options,
+        name: Callable[[Goal], str],
+    ) -> None:
+        self.spacing = spacing(options.whitespace)
+        self.letters = Letters(options.escapes)
+        char = Again(self.letters.char, 0, None)
+        self.string = Draft("string", (('"', char, '"'),), fixed=True)
+        self._pieces = pieces
+        self._name = name
+        self._goals: dict[Goal, Draft] = {}
+        self._parts: dict[Goal, Draft] = {}
+        self._waiting: list[tuple[Draft, Pieces]] = []
+        self._texts: dict[Dfa, Draft] = {}
+        self._numbers: dict[Dfa, Draft] = {}
+        self._generic = _generic(options.numbers)
+        self._all = every(options.numbers)
+        self._object = Draft("object", fixed=True)
+        self._array = Draft("array", fixed=True)
+        self._boolean = Draft("boolean", (("true",), ("false",)), fixed=True)
+        self._boolean.whole = False  # it is short
+
+    def drafted(self, root: Goal) -> Draft:
+        """The rule of a goal, with all that it leads to."""
+        draft = self.goal(root)
+        while self._waiting:
+            one, pieces = self._waiting.pop()
+            one.rows = self._kinds(one, pieces)
+        return draft
+
+    def _whole(self, draft: Draft) -> Row:
+        """The rule of all objects, or of all arrays."""
+        if not draft.rows:
+            draft.rows = ((),)  # so that it is begun but once
+            kind = self._objects if draft is self._object else self._arrays
+            draft.rows = kind(draft.wish, self._all)
+        return (draft,)
+
+    def goal(self, goal: Goal) -> Draft:
+        """The rule of a goal."""
+        found = self._goals.get(goal)
+        if found is None:
+            wish = self._name(goal) if goal else "value"
+            found = self._goals[goal] = Draft(wish, fixed=not goal)
+            self._waiting.append((found, self._pieces.get(goal, self._all)))
+        return found
+
+    def values(self, pairs: Sequence[tuple[Goal, Row]], wish: str) -> Row:
+        """A value of one of some goals, each with what follows it."""
+        rests: dict[Goal, list[Row]] = {}
+        for goal, rest in pairs:
+            rests.setdefault(goal, []).append(rest)
+        told = [(goal, self._one_of(distinct(rows), wish)) for goal, rows in rests.items()]
+        if len(told) == 1:
+            return joined(self.goal(told[0][0]), told[0][1])
+        return (Draft(wish, self._scalars(told, wish)),)
+
+    @staticmethod
+    def _one_of(rows: Rows, wish: str) -> Row:
+        return rows[0] if len(rows) == 1 else (Draft(wish, rows),)
+
+    def texts(self, languages: Sequence[tuple[Dfa, Row]], wish: str) -> Rows:
+        """The texts of languages as strings spell them, without quotes, each with what follows."""
+        if len(languages) > 1:
+            fork = forked(languages, wish, self.letters)
+            if fork is not None:
+                return ((fork,),)
+        return tuple(joined(self._text(dfa, wish), rest) for dfa, rest in languages)
+
+    def _text(self, dfa: Dfa, wish: str) -> Draft:
+        """The rule of the texts of a language as strings spell them, without quotes."""
+        found = self._texts.get(dfa)
+        if found is None:
+            found = self._texts[dfa] = Words(dfa, wish, self.letters).draft()
+        return found
+
+    def _scalars(self, pairs: Sequence[tuple[Goal, Row]], wish: str) -> Rows:
+        """Values of several goals: scalars that begin alike are told apart where they differ."""
+        strings: list[tuple[Dfa, Row]] = []
+        plain: list[tuple[Dfa, Row]] = []
+        rows: list[Row] = []
+        for goal, rest in pairs:
+            pieces = self._pieces.get(goal, self._all)
+            texts = _language(pieces.strings)
+            if texts is not None:
+                strings.append((texts, joined('"', rest)))
+            if pieces.numbers is not None:
+                plain.append((pieces.numbers, rest))
+            plain.extend((literal(word), rest) for word in _words(pieces))
+            kept = replace(
+                pieces,
+                strings=None if texts is not None else pieces.strings,
+                numbers=None,
+                booleans=frozenset(),
+                null=False,
+            )
+            if kept != _NOTHING:
+                rows.append((self._part(goal, kept), *rest))
+        if strings:
+            rows += [joined('"', row) for row in self.texts(strings, wish)]
+        if plain:
+            rows += self._plain(plain, wish)
+        return tuple(rows)
+
+    def _plain(self, languages: Sequence[tuple[Dfa, Row]], wish: str) -> Rows:
+        fork = forked(languages, wish, None) if len(languages) > 1 else None
+        if fork is not None:
+            return fork.rows
+        return tuple(joined(self._number(dfa, wish), rest) for dfa, rest in languages)
+
+    def _part(self, goal: Goal, kept: Pieces) -> Draft:
+        """The rule of the values of a goal that are of some kinds."""
+        if kept == self._pieces.get(goal, self._all):
+            return self.goal(goal)
+        found = self._parts.get(goal)
+        if found is None:
+            found = self._parts[goal] = Draft(self._name(goal) if goal else "structure")
+            self._waiting.append((found, kept))
+        return found
+
+    def _kinds(self, draft: Draft, pieces: Pieces) -> Rows:
+        """The alternatives of a goal."""
+        rows: list[Row] = []
+        if pieces.objects is not None and pieces.objects == self._all.objects:
+            rows.append(self._whole(self._object))
+        elif pieces.objects is not None:
+            draft.whole |= bool(pieces.objects.edges[0])
+            rows += self._objects(draft.wish, pieces)
+        if pieces.arrays is not None and pieces.arrays == self._all.arrays:
+            rows.append(self._whole(self._array))
+        else:
+            rows += self._arrays(draft.wish, pieces)
+        if pieces.strings is not None:
+            rows.append(self._string(pieces.strings, draft.wish))
+        if pieces.numbers is not None:
+            rows.append((self._number(pieces.numbers, draft.wish),))
+        if len(pieces.booleans) > 1:
+            rows.append((self._boolean,))
+        elif pieces.booleans:
+            rows.append(("true",) if True in pieces.booleans else ("false",))
+        if pieces.null:
+            rows.append(("null",))
+        return tuple(rows)
+
+    def _objects(self, wish: str, pieces: Pieces) -> Rows:
+        return () if pieces.objects is None else Objects(pieces.objects, wish, self).rows()
+
+    def _arrays(self, wish: str, pieces: Pieces) -> Rows:
+        return () if pieces.arrays is None else array(pieces.arrays, wish, self)
+
+    def _number(self, dfa: Dfa, wish: str) -> Draft:
+        found = self._numbers.get(dfa)
+        if found is None:
+            generic = self._generic.get(dfa)
+            found = self._numbers[dfa] = Words(dfa, generic or wish, None).draft()
+            found.fixed = found.whole = generic is not None
+        return found
+
+    def _string(self, strings: Dfa | Lengths, wish: str) -> Row:
+        if isinstance(strings, Lengths):
+            if strings == Lengths():
+                return (self.string,)
+            if strings.most == 0:
+                return ('""',)
+            return ('"', Again(self.letters.char, strings.least, strings.most), '"')
+        if strings == ANYTHING:
+            return (self.string,)
+        return joined('"', self._text(strings, wish), '"')
+
+
+def _language(strings: Dfa | Lengths | None) -> Dfa | None:
+    """The language of some strings, if its automaton is not too large."""
+    if not isinstance(strings, Lengths):
+        return strings
+    if max(strings.least, strings.most or 0) > _LONG:
+        return None
+    return lengths(strings.least, strings.most)
+
+
+def _words(pieces: Pieces) -> list[str]:
+    words = [word for word, value in _BOOLEANS if value in pieces.booleans]
+    return [*words, "null"] if pieces.null else words
+
+
+@lru_cache(maxsize=4)
+def _generic(spelling: Numbers) -> Mapping[Dfa, str]:
+    """What the languages of all numbers and all integers are called."""
+    return {
+        all_numbers(spelling, integer=False): "number",
+        all_numbers(spelling, integer=True): "integer",
+    }

@@ -1,0 +1,161 @@
+"""Characters of strings as JSON spells them.
+
+Source: RFC 8259, section 7.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pdl.automata.charset import EVERY, CharSet
+from pdl.gbnf.compiling.emission.digits import Digits
+from pdl.gbnf.compiling.emission.fold import concat
+from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined, single
+
+if TYPE_CHECKING:
+    from pdl.gbnf.compiling.emission.parts import Part, Row, Rows
+    from pdl.gbnf.compiling.options import Escapes
+
+_SHORT = {0x22: '"', 0x5C: "\\", 0x08: "b", 0x0C: "f", 0x0A: "n", 0x0D: "r", 0x09: "t"}
+_SLASH = CharSet.of("/")
+_CONTROLS = CharSet.range(0, 0x1F)
+_NAMED = CharSet(((0x08, 0x0A), (0x0C, 0x0D), (0x22, 0x22), (0x5C, 0x5C)))
+"""What has a letter or a mark as its escape."""
+_PLAIN = EVERY - _CONTROLS - CharSet.of('"\\')
+"""What may stand in a string as itself."""
+_FIRST_PLAIN = 0x5D
+_LONG = 6
+"""Ranges of a class that is a rule of its own."""
+_TOLD = 4
+"""Characters that the name of a rule tells."""
+_encoded = json.JSONEncoder(ensure_ascii=False).encode  # spells as `canonical` does
+
+
+@dataclass(frozen=True)
+class _Policy:
+    """Which characters may be a backslash with a letter or a mark, and which one with digits."""
+
+    named: CharSet
+    coded: CharSet
+    lower: bool = False
+
+    @property
+    def escaped(self) -> CharSet:
+        return self.named | self.coded
+
+
+_CANONICAL = _Policy(_NAMED, _CONTROLS - _NAMED, lower=True)
+_USUAL = _Policy(_NAMED | _SLASH, EVERY - CharSet.range(0x20, 0x7E))
+_ANY = _Policy(_NAMED | _SLASH, EVERY)
+_POLICIES = {"canonical": _CANONICAL, "usual": _USUAL, "any": _ANY}
+
+
+class Letters:
+    """The spelling of characters under one policy; what is long becomes a rule, once.
+
+    Those of strings that may have any characters are spelled in all ways, unless all is canonical.
+    """
+
+    def __init__(self, escapes: Escapes) -> None:
+        self._policy = _POLICIES[escapes]
+        self._escaped = self._policy.escaped
+        self._digits = Digits(lower=self._policy.lower)
+        self._known: dict[CharSet, Part] = {}
+        self._classes: dict[CharSet, Draft] = {}
+        self._slashed: dict[CharSet, Draft] = {}
+        self._starts: dict[tuple[CharSet, bool], Draft] = {}
+        self.char = Draft("char", fixed=True)
+        """Any character."""
+        if self._policy is _CANONICAL:
+            escape = Draft("escape", _canonical(), fixed=True)
+            self._slashed[self._escaped] = escape
+        else:
+            escape = Draft("escape", _escapes(EVERY, _ANY, self._digits), fixed=True)
+        self.char.rows = ((self._plain(_PLAIN, "char"),), (escape,))
+        self._known[EVERY] = self.char
+
+    def one(self, chars: CharSet, wish: str) -> Part:
+        """A character of a set, as a text if there is but one spelling."""
+        ranges = chars.ranges
+        if self._policy is _CANONICAL and ranges[0][0] >= _FIRST_PLAIN and len(ranges) < _LONG:
+            return single(chars)
+        found = self._known.get(chars)
+        if found is None:
+            found = self._known[chars] = self._made(chars, wish)
+        return found
+
+    def text(self, text: str, wish: str) -> Row:
+        """A text, character by character."""
+        if self._policy is _CANONICAL:
+            return (_encoded(text)[1:-1],) if text else ()
+        return joined(*(self.one(CharSet.char(ord(char)), wish) for char in text))
+
+    def beginning(self, chars: CharSet, *, optional: bool) -> Draft:
+        """Any text that begins with a character of a set; or, if `optional`, the empty one."""
+        found = self._starts.get((chars, optional))
+        if found is None:
+            row = concat((self.one(chars, "some"), Again(self.char, 0, None)))
+            found = Draft(_without(chars), (row, ()) if optional else (row,))
+            self._starts[chars, optional] = found
+        return found
+
+    def _made(self, chars: CharSet, wish: str) -> Part:
+        plain, escaped = chars & _PLAIN, chars & self._escaped
+        rows: list[Row] = [(self._plain(plain, wish),)] if plain else []
+        if escaped:
+            rows += self._behind_slash(escaped)
+        if len(rows) == 1 and len(rows[0]) == 1:
+            return rows[0][0]
+        low = chars.ranges[0][0]
+        return Draft(f"char-{low:x}" if chars == CharSet.char(low) else f"{wish}-char", tuple(rows))
+
+    def _plain(self, chars: CharSet, wish: str) -> Part:
+        """A class, as a rule if it is long, so that it is written but once."""
+        if len(chars.ranges) < _LONG:
+            return single(chars)
+        found = self._classes.get(chars)
+        if found is None:
+            found = self._classes[chars] = Draft(f"{wish}-char", ((chars,),))
+        return found
+
+    def _behind_slash(self, chars: CharSet) -> Rows:
+        found = self._slashed.get(chars)
+        if found is None:
+            rows = _escapes(chars, self._policy, self._digits)
+            if len(rows[0]) == 1:
+                return rows  # a text
+            found = self._slashed[chars] = Draft("escape", rows)
+        return ((found,),)
+
+
+@lru_cache(maxsize=1)
+def _canonical() -> Rows:
+    """The escapes of canonical texts; no drafts are in it."""
+    return _escapes(EVERY, _CANONICAL, Digits(lower=True))
+
+
+def _escapes(chars: CharSet, policy: _Policy, digits: Digits) -> Rows:
+    """The escapes of the characters of a set, each with its backslash, as one row."""
+    rows: list[Row] = []
+    marks = "".join(_SHORT.get(code, "/") for code in _codes(chars & policy.named))
+    if marks:
+        rows.append((single(CharSet.of(marks)),))
+    coded = chars & policy.coded
+    if coded:
+        inner = digits.rows(coded)
+        rows.append(joined("u", inner[0] if len(inner) == 1 else Choice(inner)))
+    return (joined("\\", rows[0] if len(rows) == 1 else Choice(tuple(rows))),)
+
+
+def _codes(chars: CharSet) -> list[int]:
+    return [code for low, high in chars.ranges for code in range(low, high + 1)]
+
+
+def _without(chars: CharSet) -> str:
+    """A name that says which characters are not in a set."""
+    others = (EVERY - chars).ranges[:_TOLD] if chars != EVERY else ()
+    told = [chr(code) for low, high in others for code in range(low, min(high, low + _TOLD) + 1)]
+    return f"not-{''.join(told[:_TOLD])}"

@@ -1,0 +1,179 @@
+"""The rules of objects: a state of their machine allows some keys, each with its value.
+
+Behind an opening bracket, or behind a comma, stands a key of the state; behind its value a comma
+if more may follow, and nothing if the object may end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdl.automata.build import ANYTHING
+from pdl.gbnf.compiling.emission.groups import groups, name
+from pdl.gbnf.compiling.emission.keys import Trie, Tries
+from pdl.gbnf.compiling.emission.names import short
+from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined
+
+if TYPE_CHECKING:
+    from pdl.automata.dfa import Dfa
+    from pdl.gbnf.compiling.claims import Goal
+    from pdl.gbnf.compiling.emission.goals import Goals
+    from pdl.gbnf.compiling.emission.parts import Row, Rows
+    from pdl.gbnf.compiling.machine import Machine, Member
+
+_Edge: TypeAlias = "tuple[Member, int]"
+_Edges: TypeAlias = "tuple[_Edge, ...]"
+
+
+class Objects:
+    """Makes the rules of one machine."""
+
+    def __init__(self, machine: Machine[Member], wish: str, goals: Goals) -> None:
+        self._machine = machine
+        self._wish = short(wish)
+        self._goals = goals
+        self._spacing = goals.spacing
+        self._tries = Tries(goals.letters, self._wish)
+        self._trie: dict[int, Trie] = {}
+        self._members: dict[int, Draft] = {}
+        self._rest: dict[int, Draft] = {}
+        self._waiting: list[int] = []
+        self._groups = groups(machine)
+        self._shared: dict[int, Draft] = {}
+
+    def rows(self) -> Rows:
+        """The alternatives of the object."""
+        first = self._first()
+        while self._waiting:
+            state = self._waiting.pop()
+            self._members[state].rows = self._allowed(state)
+        return (joined("{", self._spacing.opened, first, "}"),)
+
+    def _first(self) -> Row:
+        edges = self._machine.edges[0]
+        if not edges:
+            return ()
+        if len(edges) == 1 and edges[0][1] == 0:
+            row = joined(self._repeated(edges[0][0]), self._spacing.closing)
+        else:
+            row = joined(self._member(0), self._spacing.closing)
+        if 0 not in self._machine.accepting:
+            return row
+        return (Draft(self._wish, (row, ())),)
+
+    def _repeated(self, member: Member) -> Row:
+        """One kind of member, as often as it likes."""
+        if member.key == ANYTHING:
+            goal = self._goals.goal(member.goal)
+            one = joined(self._goals.string, self._spacing.colon, goal, self._spacing.behind)
+        else:
+            one = joined('"', self._members_of((member,)), self._spacing.behind)
+        return joined(one, Again(Choice((joined(self._spacing.comma, one),)), 0, None))
+
+    def _member(self, state: int) -> Draft:
+        """A member that may come in a state, and all that follow."""
+        found = self._members.get(state)
+        if found is None:
+            found = self._members[state] = Draft(f"{self._wish}-members")
+            self._waiting.append(state)
+        return found
+
+    def _behind(self, state: int) -> Row:
+        """What follows a value that leads to a state."""
+        if not self._machine.edges[state]:
+            return self._spacing.behind
+        more = joined(self._spacing.comma, self._member(state))
+        if state not in self._machine.accepting:
+            return joined(self._spacing.behind, more)
+        if state not in self._rest:
+            self._rest[state] = Draft(f"{self._wish}-rest", (more, ()))
+        return joined(self._spacing.behind, self._rest[state])
+
+    def _allowed(self, state: int) -> Rows:
+        edges = self._machine.edges[state]
+        if len(edges) == 1 and edges[0][0].key == ANYTHING:
+            return (joined(self._goals.string, self._value(edges)),)
+        self._members[state].glue = True
+        return (('"', self._trie_of(state).draft),)
+
+    def _trie_of(self, state: int) -> Trie:
+        """The keys of a state, each with what follows.
+
+        Where it has but one key more than the state behind that key, it is made of that one's.
+        """
+        chain: dict[int, _Edge] = {}
+        while (found := self._trie.get(state)) is None:
+            edge = self._first_more(state)
+            if edge is None or edge[1] in chain:
+                found = self._trie[state] = self._fresh(self._machine.edges[state])
+                break
+            chain[state] = edge
+            state = edge[1]
+        for one, edge in reversed(chain.items()):
+            found = self._tries.with_key(found, str(edge[0].key), self._value((edge,)))
+            self._trie[one] = found
+        return found
+
+    def _first_more(self, state: int) -> _Edge | None:
+        """The first edge of a state, if all others are those of the state that it leads to."""
+        row = self._machine.edges[state]
+        member, target = row[0]
+        others = self._machine.edges[target]
+        if len(row) == 1 or len(others) != len(row) - 1 or row[1:] != others:
+            return None
+        if not isinstance(member.key, str) or name(member) in self._groups:
+            return None
+        return None if any(other.key == member.key for other, _ in others) else row[0]
+
+    def _fresh(self, edges: _Edges) -> Trie:
+        """The keys of some edges, each with what follows."""
+        listed: dict[str, list[_Edge]] = {}
+        others: dict[Dfa, list[_Edge]] = {}
+        shared: dict[int, Row] = {}
+        for edge in edges:
+            key, group = edge[0].key, self._groups.get(name(edge[0]))
+            if group is not None:
+                shared.setdefault(id(group), (self._group(group), *self._behind(edge[1])))
+            elif isinstance(key, str):
+                listed.setdefault(key, []).append(edge)
+            else:
+                others.setdefault(key, []).append(edge)
+        rows: Rows = tuple(shared.values())
+        if others:
+            told = [(key, joined('"', self._value(tuple(same)))) for key, same in others.items()]
+            rows += self._goals.texts(told, "key")
+        trie = self._tries.of(rows)
+        for key, same in reversed(listed.items()):
+            trie = self._tries.with_key(trie, key, self._value(tuple(same)))
+        return trie
+
+    def _group(self, group: tuple[Member, ...]) -> Draft:
+        """The rule of a member of a group with its value, but not what follows."""
+        found = self._shared.get(id(group))
+        if found is None:
+            found = self._shared[id(group)] = self._members_of(group)
+        return found
+
+    def _members_of(self, group: tuple[Member, ...]) -> Draft:
+        rows: Rows = ()
+        told = [
+            (member.key, joined('"', self._spacing.colon, self._goals.goal(member.goal)))
+            for member in group
+            if not isinstance(member.key, str)
+        ]
+        if told:
+            rows = self._goals.texts(told, "key")
+        trie = self._tries.of(rows)
+        for member in reversed(group):
+            if isinstance(member.key, str):
+                row = joined(self._spacing.colon, self._goals.goal(member.goal))
+                trie = self._tries.with_key(trie, member.key, row)
+        trie.draft.wish = f"{self._wish}-optional"
+        return trie.draft
+
+    def _value(self, edges: _Edges) -> Row:
+        """What follows a key: the values that it may have, each with all that may come then."""
+        pairs: list[tuple[Goal, Row]] = [
+            (member.goal, self._behind(target)) for member, target in edges
+        ]
+        return joined(self._spacing.colon, self._goals.values(pairs, self._wish))

@@ -1,0 +1,46 @@
+"""Where whitespace may stand in arrays and objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pdl.automata.charset import CharSet
+from pdl.gbnf.compiling.emission.parts import Again, Draft
+
+if TYPE_CHECKING:
+    from pdl.gbnf.compiling.emission.parts import Row
+    from pdl.gbnf.compiling.options import Whitespace
+
+_BLANKS = 20
+_INDENT = 40
+
+
+@dataclass(frozen=True)
+class Spacing:
+    """What is written around the values of arrays and objects; whitespace is never next to itself.
+
+    `opened` follows an opening bracket, `closing` precedes the other one if there are values,
+    `behind` follows each value in brackets, `around` surrounds the value of the root.
+    """
+
+    opened: Row = ()
+    comma: Row = (",",)
+    colon: Row = (":",)
+    behind: Row = ()
+    closing: Row = ()
+    around: Row = ()
+
+
+def spacing(whitespace: Whitespace) -> Spacing:
+    """The spacing of an option."""
+    if whitespace == "compact":
+        return Spacing()
+    if whitespace == "spaced":
+        return Spacing(comma=(", ",), colon=(": ",))
+    if whitespace == "bounded":
+        indent = Again(CharSet.of("\t "), 0, _INDENT)
+        ws = Draft("ws", ((Again(" ", 0, _BLANKS),), (Again("\r", 0, 1), "\n", indent)), fixed=True)
+        return Spacing((ws,), (",", ws), (":", ws), closing=(ws,))
+    ws = Draft("ws", ((Again(CharSet.of("\t\n\r "), 0, None),),), fixed=True)
+    return Spacing((ws,), (",", ws), (ws, ":", ws), behind=(ws,), around=(ws,))

@@ -1,0 +1,109 @@
+"""Automata as rules: a rule for each state, or less where states follow each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.automata.charset import EVERY, CharSet
+from pdl.gbnf.compiling.emission.names import short
+from pdl.gbnf.compiling.emission.parts import Draft, joined, single
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pdl.automata.dfa import Dfa
+    from pdl.gbnf.compiling.emission.letters import Letters
+    from pdl.gbnf.compiling.emission.parts import Part, Row, Rows
+
+
+class Words:
+    """Makes rules of one automaton: of texts as they are, or as strings spell them (`letters`)."""
+
+    def __init__(self, dfa: Dfa, wish: str, letters: Letters | None) -> None:
+        self._wish = wish
+        self._part = short(wish)
+        self._letters = letters
+        self._accepting = dfa.accepting
+        self._rows = [_grouped(row) for row in dfa.edges]
+        self._sources = [0] * dfa.states
+        for row in self._rows:
+            for target in row:
+                self._sources[target] += 1
+        self._drafts: dict[int, Draft] = {}
+        self._waiting: list[int] = []
+        self._free = self._anything() if letters is not None else -1
+
+    def draft(self) -> Draft:
+        """The rule of the whole language."""
+        start = self._state(0)
+        self._complete()
+        return start
+
+    def behind(self, state: int) -> Row:
+        """What follows once a state is reached."""
+        row = self._behind(state)
+        self._complete()
+        return row
+
+    def _anything(self) -> int:
+        """The state from which each text is one of the language's; -1 if there is none."""
+        free = (at for at in self._accepting if self._rows[at].get(at) == EVERY)
+        return next(free, -1)
+
+    def _state(self, state: int) -> Draft:
+        found = self._drafts.get(state)
+        if found is None:
+            found = self._drafts[state] = Draft(self._part if self._drafts else self._wish)
+            self._waiting.append(state)
+        return found
+
+    def _complete(self) -> None:
+        while self._waiting:
+            state = self._waiting.pop()
+            self._drafts[state].rows = self._alternatives(state)
+
+    def _alternatives(self, state: int) -> Rows:
+        edges = self._rows[state]
+        end: Rows = ((),) if state in self._accepting else ()
+        others = None if state == self._free else edges.get(self._free)
+        told = [(chars, self._behind(to)) for to, chars in edges.items() if chars is not others]
+        if self._letters is None or others is None:
+            return (*written(told, self._letters, self._part), *end)
+        begun = self._letters.beginning(others, optional=bool(end))
+        return (*written(told, self._letters, self._part), (begun,))
+
+    def _behind(self, state: int) -> Row:
+        """What must follow a state, up to the rule of a state where there is a choice."""
+        row: list[Part] = []
+        while self._sources[state] == 1 and state not in self._accepting:
+            if len(self._rows[state]) != 1:
+                break
+            ((following, chars),) = self._rows[state].items()
+            if following == self._free and self._letters is not None:
+                return joined(*row, self._letters.beginning(chars, optional=False))
+            state = following
+            if self._letters is None:
+                row.append(single(chars))
+            else:
+                row.append(self._letters.one(chars, self._part))
+        if not self._rows[state]:
+            return joined(*row)
+        return joined(*row, self._state(state))
+
+
+def written(edges: Sequence[tuple[CharSet, Row]], letters: Letters | None, wish: str) -> Rows:
+    """Sets of characters, none of which has any of another, each with what follows."""
+    if letters is None:
+        return tuple(joined(single(chars), rest) for chars, rest in edges)
+    return tuple(joined(letters.one(chars, wish), rest) for chars, rest in edges)
+
+
+def _grouped(edges: tuple[tuple[int, int, int], ...]) -> dict[int, CharSet]:
+    """The characters that lead to each state, in the order in which these come first."""
+    if len(edges) == 1:
+        low, high, target = edges[0]
+        return {target: CharSet(((low, high),))}
+    ranges: dict[int, list[tuple[int, int]]] = {}
+    for low, high, target in edges:
+        ranges.setdefault(target, []).append((low, high))
+    return {target: CharSet(tuple(pairs)) for target, pairs in ranges.items()}

@@ -1,0 +1,170 @@
+"""From finished drafts to the nodes of a grammar, within the bounds of llama.cpp.
+
+A repetition takes a minimum up to 2000 and a maximum up to 2000, and those in each other multiply
+within a rule (`MAX_REPETITION_THRESHOLD`): what goes beyond becomes rules of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.automata.charset import LAST, CharSet
+from pdl.errors import LimitError
+from pdl.gbnf.build import MOST
+from pdl.gbnf.compiling.emission.finish import too_many
+from pdl.gbnf.compiling.emission.names import Names
+from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft
+from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Repeat, Rule, RuleRef, Sequence
+
+if TYPE_CHECKING:
+    from pdl.automata.charset import Ranges
+    from pdl.gbnf.compiling.emission.parts import Part, Row, Rows
+    from pdl.gbnf.nodes import Item
+
+
+class Writer:
+    """Writes the rules behind a root, in the order in which they are met."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._names = Names()
+        self._waiting: list[Draft] = []
+        self._bodies: dict[tuple[str, Rows], Draft] = {}
+        self._items: dict[str | Draft | CharSet, Item] = {}
+        self._wish = ""
+        self._count = 0
+
+    def rules(self, root: Draft) -> tuple[Rule, ...]:
+        """The rules. Raises LimitError (`limit/grammar-rules`)."""
+        named = [("root", root)]
+        self._items[root] = RuleRef("root")
+        written: list[Rule] = []
+        while named:
+            name, draft = named.pop()
+            self._wish = draft.wish
+            written.append(Rule(name, self._options(draft.rows)))
+            named += [(self._name(one), one) for one in reversed(self._waiting)]
+            self._waiting.clear()
+        return tuple(written)
+
+    def _name(self, draft: Draft) -> str:
+        item = self._items[draft]
+        assert isinstance(item, RuleRef)
+        return item.name
+
+    def _options(self, rows: Rows) -> tuple[Sequence, ...]:
+        return tuple([self._sequence(row) for row in rows])
+
+    def _sequence(self, row: Row) -> Sequence:
+        items: list[Item] = []
+        for part in row:
+            if isinstance(part, Again):
+                items.extend(self._again(part))
+            elif isinstance(part, Choice):
+                items.append(Group(self._options(part.rows)))
+            else:
+                items.append(self._items.get(part) or self._new(part))
+        return Sequence(tuple(items))
+
+    def _new(self, part: str | Draft | CharSet) -> Item:
+        """What is written wherever a part stands."""
+        item: Item
+        if isinstance(part, str):
+            item = Literal(tuple(map(ord, part)))
+        elif isinstance(part, CharSet):
+            item = _class(part)
+        else:
+            self._count += 1
+            if self._count >= self._limit:
+                raise LimitError(too_many(self._limit))
+            item = RuleRef(part.wish if part.fixed else self._names.give(part.wish))
+            self._waiting.append(part)
+        self._items[part] = item
+        return item
+
+    def _item(self, part: Part) -> Item:
+        if isinstance(part, Again):
+            items = self._again(part)
+            return items[0] if len(items) == 1 else Group((Sequence(tuple(items)),))
+        if isinstance(part, Choice):
+            return Group(self._options(part.rows))
+        return self._items.get(part) or self._new(part)
+
+    def _again(self, again: Again) -> list[Item]:
+        part, least, most = again
+        times = max(least, most or 1)
+        if not isinstance(part, str | CharSet | Draft):
+            heavy = times > MOST or weight(part) * times > MOST
+            rows = part.rows if isinstance(part, Choice) else ((part,),)
+            part = self._body(rows) if heavy else part
+        item = self._item(part)
+        if times <= MOST:
+            return [Repeat(item, least, most)]
+        return self._blocks(part, item, least, most)
+
+    def _blocks(self, part: Part, item: Item, least: int, most: int | None) -> list[Item]:
+        """More than llama.cpp takes: so many in one piece as it does, then the rest."""
+        if most is not None and most > least:
+            row: list[Item] = self._exactly(item, least) if least else []
+            return [*row, self._item(self._up_to(part, most - least))]
+        row = self._exactly(item, least)
+        return row if most is not None else [*row, Repeat(item, 0, None)]
+
+    def _exactly(self, item: Item, count: int) -> list[Item]:
+        full, rest = divmod(count, MOST)
+        row: list[Item] = [Repeat(item, MOST, MOST)] * full
+        return [*row, Repeat(item, rest, rest)] if rest else row
+
+    def _up_to(self, part: Part, most: int) -> Draft:
+        """A rule for a number of repetitions: `u5000 ::= c{2000} u3000 | c{0,1999}`."""
+        rows: Rows = ((Again(part, 0, most % MOST),),) if most % MOST else ((),)
+        draft = self._body(rows)
+        for _ in range(most // MOST):
+            full, short = Again(part, MOST, MOST), Again(part, 0, MOST - 1)
+            tail = () if draft.rows == ((),) else (draft,)
+            draft = self._body(((full, *tail), (short,)))
+        return draft
+
+    def _body(self, rows: Rows) -> Draft:
+        """A rule for a part of the one that is written, once."""
+        key = (self._wish, rows)
+        found = self._bodies.get(key)
+        if found is None:
+            found = self._bodies[key] = Draft(self._wish, rows)
+        return found
+
+
+def weight(part: Part) -> int:
+    """How many rules a repetition of a part multiplies, as `pdl.gbnf.symbols` counts them."""
+    if isinstance(part, Choice):
+        return _made(part)
+    if isinstance(part, Again):
+        return weight(part.part) * (part.most or part.least or 1)
+    return 1
+
+
+def _made(part: Part) -> int:
+    """How many rules llama.cpp makes of a part."""
+    if isinstance(part, Choice):
+        return 1 + sum(_made(one) for row in part.rows for one in row)
+    if isinstance(part, Again):
+        return _made(part.part) + (1 if part.most is None else part.most - part.least)
+    return 0
+
+
+def _class(chars: CharSet) -> Item:
+    if LAST not in chars:
+        return CharClass(_spread(chars.ranges))
+    others = (~chars).ranges
+    return CharClass(_spread(others), negated=True) if others else AnyChar()
+
+
+def _spread(ranges: Ranges) -> Ranges:
+    """Two neighbours as two characters, which is easier to read."""
+    if not any(high == low + 1 for low, high in ranges):
+        return ranges
+    return tuple(
+        pair
+        for low, high in ranges
+        for pair in (((low, low), (high, high)) if high == low + 1 else ((low, high),))
+    )

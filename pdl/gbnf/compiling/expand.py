@@ -1,0 +1,255 @@
+"""From a goal to its shapes: what schemas say, with all that they leave open decided.
+
+An analytic tableau: claims are read until only facts about kinds are left; each branch splits a way
+in as many as it has alternatives. Where that would be too many, a branch is loosened or left out,
+and reported: shapes have all values of the goal, and perhaps more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pdl.gbnf.compiling import presence, unevaluated
+from pdl.gbnf.compiling.asserted import asserted
+from pdl.gbnf.compiling.claims import KINDS, Claim, Goal, Shape
+from pdl.gbnf.compiling.denied import denied
+from pdl.gbnf.compiling.facts import Branch, Fact, Facts, OnlyKinds, Presence
+from pdl.gbnf.compiling.place import Place, kind_of, kinds_named
+from pdl.gbnf.compiling.way import NO_SCOPES, Rank, Scopes, Way
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pdl.gbnf.compiling.claims import Kind
+    from pdl.gbnf.compiling.document import Document
+
+MOST_WAYS = 256
+"""Shapes of one goal, and alternatives of one branch."""
+
+_MOST_TOLD_APART = 6
+"""Alternatives of an `anyOf` for which it is told which of them hold, where that matters."""
+
+
+class TooManyWaysError(Exception):
+    """A goal has more shapes than are looked at."""
+
+
+@dataclass(frozen=True)
+class Expander:
+    """Expands goals of one document.
+
+    `weaken` is told what is not held exactly; `overlap` says whether two claims may have a value in
+    common.
+    """
+
+    document: Document
+    weaken: Callable[[str, str, str], None]
+    overlap: Callable[[Claim, Claim], bool]
+
+    def shapes(self, goal: Goal) -> tuple[Shape, ...]:
+        """The shapes of a goal; all values of the goal are in one of them."""
+        for loose in (False, True):
+            try:
+                return self._shapes(goal, loose=loose)
+            except TooManyWaysError:
+                continue
+        return self._shapes(goal, loose=True, most=MOST_WAYS)
+
+    def _shapes(self, goal: Goal, *, loose: bool, most: int | None = None) -> tuple[Shape, ...]:
+        notes: dict[tuple[str, str, str], None] = {}
+        run = _Run(self, loose, most, notes)
+        found: dict[Shape, None] = {}
+        ways = [Way([])]
+        ways[0].then(goal, NO_SCOPES, ())
+        steps = 0
+        while ways:
+            way = ways.pop()
+            steps += 1
+            if most is None and steps > MOST_WAYS:
+                raise TooManyWaysError
+            following = run.settled(way)
+            if following is None:
+                found[way.shape()] = None
+            else:
+                ways += reversed(following)
+        for note in notes:
+            self.weaken(*note)
+        return tuple(found)
+
+    def kinds(self, claim: Claim) -> frozenset[Kind]:
+        """The kinds that a claim may leave, as far as its schema says so right away."""
+        schema = self.document.at(claim.pointer)
+        for _ in range(8):
+            if not isinstance(schema, dict) or "$ref" not in schema or "type" in schema:
+                break
+            schema = self.document.at(self.document.target(schema["$ref"]))
+        if isinstance(schema, bool):
+            return frozenset(KINDS if schema == claim.holds else ())
+        if not claim.holds:
+            kinds, integers = kinds_named(schema["type"]) if set(schema) == {"type"} else ((), True)
+            return frozenset(KINDS) if integers else frozenset(KINDS) - frozenset(kinds)
+        if "type" in schema:
+            return kinds_named(schema["type"])[0]
+        values = schema.get("enum", [schema["const"]] if "const" in schema else None)
+        return frozenset(KINDS) if values is None else frozenset(map(kind_of, values))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One attempt: `loose` takes the looser branches, `most` leaves out what goes beyond it."""
+
+    expander: Expander
+    loose: bool
+    most: int | None
+    notes: dict[tuple[str, str, str], None]
+
+    def settled(self, way: Way) -> list[Way] | None:
+        """Read what is pending; the ways that the next branch leads to, None if none is left."""
+        while True:
+            while way.pending and not way.dead:
+                self._read(way, *way.pending.pop())
+            if way.dead:
+                return []
+            if not way.branches:
+                break
+            following = self._branch(way)
+            if following is not None:
+                return following
+        if way.unevaluated:
+            unevaluated.settle(way, self.expander.document, self._note)
+        return None
+
+    def _note(self, pointer: str, keyword: str, why: str) -> None:
+        self.notes[pointer, keyword, why] = None
+
+    def _place(self, pointer: str) -> Place:
+        document = self.expander.document
+        return Place(document, pointer, document.at(pointer), self._note, self._overlap)
+
+    def _overlap(self, one: Claim, other: Claim) -> bool:
+        return not self.loose and self.expander.overlap(one, other)
+
+    def _read(self, way: Way, fact: Fact, scopes: Scopes, rank: Rank) -> None:
+        if not isinstance(fact, Claim):
+            way.add(fact, scopes, rank)
+            return
+        simple = self.expander.document.simplified(fact)
+        if simple is None:
+            way.kinds = frozenset()
+            return
+        if scopes and simple and fact.holds:
+            simple = (fact,)  # what a `not` inside of a `not` looks at does not count
+        elif not fact.holds:
+            scopes = NO_SCOPES
+        if fact.pointer in self.expander.document.made:
+            scopes = NO_SCOPES  # a constant, which looks at nothing
+        for claim in simple:
+            opposite = Claim(claim.pointer, not claim.holds)
+            if (claim, scopes) in way.done:
+                continue
+            if any(one == opposite for one, _ in way.done):
+                way.kinds = frozenset()
+                return
+            way.done[claim, scopes] = None
+            self._claim(way, claim, scopes, rank)
+
+    def _claim(self, way: Way, claim: Claim, scopes: Scopes, rank: Rank) -> None:
+        place = self._place(claim.pointer)
+        if claim.holds:
+            if "unevaluatedProperties" in place.schema or "unevaluatedItems" in place.schema:
+                scopes |= {claim.pointer}
+            way.then((fact for _, fact in asserted(place)), scopes, rank)
+            return
+        ways = denied(place)
+        if len(ways) == 1:
+            way.then(ways[0], NO_SCOPES, rank)
+        else:
+            way.then((Branch(ways, claim.pointer, "not"),), NO_SCOPES, rank)
+
+    def _meaning(self, claim: Claim) -> tuple[Facts, ...]:
+        """The alternatives of a claim, for a formula."""
+        simple = self.expander.document.simplified(claim)
+        if simple is None:
+            return ()
+        if simple == ():
+            return ((),)
+        place = self._place(simple[0].pointer)
+        if not simple[0].holds:
+            return denied(place)
+        return (tuple(fact for _, fact in asserted(place)),)
+
+    def _branch(self, way: Way) -> list[Way] | None:
+        """Decide the branch with the fewest alternatives; None if that needs no decision."""
+        best: tuple[int, tuple[Facts, ...]] | None = None
+        for index, (branch, scopes, _) in enumerate(way.branches):
+            ways = self._alternatives(way, branch, scopes)
+            if best is None or len(ways) < len(best[1]):
+                best = index, ways
+            if len(ways) <= 1:
+                break
+        assert best is not None
+        branch, scopes, rank = way.branches.pop(best[0])
+        ways = best[1]
+        if not scopes and not all(ways):
+            return None  # one of the alternatives is true
+        if not scopes and len(ways) > 1 and self._formula(way, ways):
+            return None
+        if len(ways) > 1 and self.most and way.decided * len(ways) > self.most:
+            self._note(branch.pointer, branch.keyword, "there are too many ways to satisfy it")
+            return None
+        if self.loose and branch.looser and len(branch.alternatives) > 1:
+            self._note(branch.pointer, branch.keyword, "it is too much to tell its schemas apart")
+        if len(ways) == 1:
+            way.then(ways[0], scopes, rank)
+            return None
+        return [way.fork(one, scopes, rank, len(ways)) for one in ways]
+
+    def _formula(self, way: Way, ways: tuple[Facts, ...]) -> bool:
+        """Take a branch as a formula about keys, if it is one."""
+        found = presence.formula(ways, self._meaning)
+        if found is None:
+            return False
+        if not found.others:
+            way.kinds &= frozenset({"object"})
+        if frozenset() in found.clauses:
+            way.kinds -= {"object"}
+            return True
+        way.then(map(Presence, found.clauses), NO_SCOPES, ())
+        return True
+
+    def _alternatives(self, way: Way, branch: Branch, scopes: Scopes) -> tuple[Facts, ...]:
+        """The alternatives of a branch that the kinds of the way leave."""
+        ways = branch.alternatives
+        if self.loose and branch.looser:
+            ways = branch.looser
+        ways = tuple(one for one in ways if self._possible(way, one))
+        if scopes and branch.keyword == "anyOf" and len(ways) > 1:
+            ways = self._told_apart(branch, ways)
+        return ways
+
+    def _possible(self, way: Way, facts: Facts) -> bool:
+        kinds = way.kinds
+        for fact in facts:
+            if isinstance(fact, OnlyKinds):
+                kinds &= fact.kinds
+            elif isinstance(fact, Claim):
+                opposite = Claim(fact.pointer, not fact.holds)
+                if (opposite, NO_SCOPES) in way.done:
+                    return False
+                kinds &= self.expander.kinds(fact)
+        return bool(kinds)
+
+    def _told_apart(self, branch: Branch, ways: tuple[Facts, ...]) -> tuple[Facts, ...]:
+        """Alternatives that say of each schema of an `anyOf` whether it holds."""
+        claims = [one[0] for one in ways if isinstance(one[0], Claim)]
+        if len(claims) > _MOST_TOLD_APART:
+            self._note(branch.pointer, "anyOf", "too many of its schemas may hold at once")
+            return ways
+        return tuple(
+            tuple(
+                Claim(claim.pointer, holds=bool(mask >> index & 1))
+                for index, claim in enumerate(claims)
+            )
+            for mask in range((1 << len(claims)) - 1, 0, -1)
+        )

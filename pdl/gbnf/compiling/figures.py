@@ -1,0 +1,244 @@
+"""The numbers of a shape, as a language of their JSON texts."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from math import lcm
+from typing import TYPE_CHECKING, Any, cast
+
+from pdl.automata import build
+from pdl.automata.charset import EVERY, CharSet
+from pdl.automata.numbers import Digits
+from pdl.automata.numbers import numbers as number_language
+from pdl.automata.numbers.exact import written
+from pdl.errors import LimitError
+from pdl.gbnf.compiling.claims import NumberAtom
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from fractions import Fraction
+
+    from pdl.automata.dfa import Dfa
+    from pdl.automata.numbers import Spelling
+    from pdl.gbnf.compiling.options import Numbers
+    from pdl.gbnf.compiling.report import Level
+
+    Note = Callable[[str, Level, str], None]
+
+_FINITE = Digits(exponent=99)
+"""No number of fewer than 200 digits is beyond IEEE 754 double precision."""
+
+_SENDABLE = Digits(whole=20, total=16)
+"""So that a model comes to an end, and that what it writes has a value that does not mislead."""
+
+_PRECISE = Digits(total=16, exponent=99)
+"""So that a float is the multiple that was written."""
+
+_SHORT = Digits(whole=14, total=14, exponent=99)
+"""So that a float is a multiple, or a whole number, if and only if the text is."""
+
+_SMALL = 20  # a divisor whose remainders, for each number of digits, are few states
+
+_OPPOSITE = {
+    "minimum": "exclusiveMaximum",
+    "maximum": "exclusiveMinimum",
+    "exclusiveMinimum": "maximum",
+    "exclusiveMaximum": "minimum",
+}
+
+
+def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
+    """The texts of the numbers that satisfy some atoms, as far as `note` is not told otherwise.
+
+    None if no number does.
+    """
+    told = list(atoms)
+    spelling = spelled(told, numbers)
+    listed = [atom for atom in told if atom.keyword == "enum" and atom.holds]
+    if listed:
+        return _listed(told, listed, spelling)
+    bounds = _Bounds()
+    unlike: list[NumberAtom] = []
+    for atom in told:
+        if atom.holds or atom.keyword in _OPPOSITE:
+            bounds.take(atom)
+        else:
+            unlike.append(atom)
+            bounds.unlike |= atom.keyword != "enum"
+    if bounds.is_empty:
+        return None
+    found = bounds.language(spelling, note)
+    for atom in unlike:
+        found = _without(found, atom, spelling, note)
+    return None if found.is_empty else found
+
+
+@lru_cache(maxsize=8)
+def all_numbers(numbers: Numbers, *, integer: bool) -> Dfa:
+    """All numbers, or all that are whole."""
+    atoms = (NumberAtom("integer"),) if integer else ()
+    found = figures(atoms, numbers, lambda *_: None)
+    assert found is not None
+    return found
+
+
+def spelled(atoms: Iterable[NumberAtom], numbers: Numbers) -> Spelling:
+    """How the numbers of a shape are spelled: integers and multiples mostly have no exponents."""
+    if numbers != "usual":
+        return numbers
+    whole = any(atom.keyword in ("integer", "multipleOf", "enum") for atom in atoms)
+    return "plain" if whole else "any"
+
+
+def _listed(atoms: list[NumberAtom], listed: list[NumberAtom], spelling: Spelling) -> Dfa | None:
+    values = cast("frozenset[Fraction]", listed[0].value)
+    kept = sorted(value for value in values if all(satisfies(value, atom) for atom in atoms))
+    if not kept:
+        return None
+    if spelling == "canonical":
+        return build.words(map(_text, kept))
+    return build.union(
+        *(number_language(least=value, most=value, spelling=spelling) for value in kept)
+    )
+
+
+def _text(value: Fraction) -> str:
+    """The one text that a number is written with where it has one."""
+    digits = written(abs(value))
+    whole = "".join(map(str, digits.whole))
+    fraction = "".join(map(str, digits.fraction))
+    return f"{'-' if value < 0 else ''}{whole}{f'.{fraction}' if fraction else ''}"
+
+
+def satisfies(value: Fraction, atom: NumberAtom) -> bool:
+    """Whether a number satisfies an atom."""
+    return _TESTS[atom.keyword](value, atom.value) == atom.holds
+
+
+_TESTS: dict[str, Callable[[Fraction, Any], bool]] = {
+    "integer": lambda value, _: value.denominator == 1,
+    "minimum": lambda value, bound: value >= bound,
+    "maximum": lambda value, bound: value <= bound,
+    "exclusiveMinimum": lambda value, bound: value > bound,
+    "exclusiveMaximum": lambda value, bound: value < bound,
+    "multipleOf": lambda value, step: (value / step).denominator == 1,
+    "enum": lambda value, values: value in values,
+}
+
+
+class _Bounds:
+    """All bounds and divisors that hold together."""
+
+    def __init__(self) -> None:
+        self.integer = False
+        self.least: Fraction | None = None
+        self.above: Fraction | None = None
+        self.most: Fraction | None = None
+        self.below: Fraction | None = None
+        self.steps: list[Fraction] = []
+        self.unlike = False
+
+    def take(self, atom: NumberAtom) -> None:
+        """One more atom; the opposites of bounds are bounds."""
+        keyword = atom.keyword if atom.holds else _OPPOSITE[atom.keyword]
+        if keyword == "integer":
+            self.integer = True
+            return
+        value = cast("Fraction", atom.value)
+        if keyword == "multipleOf":
+            self.steps += [] if value in self.steps else [value]
+        elif keyword == "minimum":
+            self.least = value if self.least is None else max(value, self.least)
+        elif keyword == "exclusiveMinimum":
+            self.above = value if self.above is None else max(value, self.above)
+        elif keyword == "maximum":
+            self.most = value if self.most is None else min(value, self.most)
+        else:
+            self.below = value if self.below is None else min(value, self.below)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the bounds leave nothing, before one looks for multiples."""
+        lows = [low for low in (self.least, self.above) if low is not None]
+        highs = [high for high in (self.most, self.below) if high is not None]
+        if not lows or not highs:
+            return False
+        low, high = max(lows), min(highs)
+        return low > high or (low == high and (low == self.above or high == self.below))
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether whole numbers are between two bounds, so that they have few digits anyway."""
+        ends = (self.least, self.above), (self.most, self.below)
+        return self.integer and all(one is not None or other is not None for one, other in ends)
+
+    def language(self, spelling: Spelling, note: Note) -> Dfa:
+        """The texts of the numbers; without `multipleOf` if they take too many states."""
+        within = partial(
+            number_language,
+            integer=self.integer,
+            least=self.least,
+            above=self.above,
+            most=self.most,
+            below=self.below,
+            spelling=spelling,
+            digits=self._digits(spelling, note),
+        )
+        try:
+            if self.steps and _are_whole(self.steps):
+                return self._multiples(within, spelling, note)
+            return within(multiple_of=self.steps)
+        except LimitError as error:
+            note("multipleOf", "POST_HOC", error.problems[0].message)
+            return within()
+
+    def _digits(self, spelling: Spelling, note: Note) -> Digits:
+        """How many digits there may be."""
+        if self.unlike:
+            note("multipleOf", "BOUNDED", "numbers have at most 14 digits")
+            return _SHORT
+        if spelling == "canonical":
+            if not self.is_narrow:
+                note("type", "BOUNDED", "numbers have at most 20 digits, with a point at most 16")
+            return _SENDABLE
+        return _PRECISE if self.steps else _FINITE
+
+    def _multiples(self, within: partial[Dfa], spelling: Spelling, note: Note) -> Dfa:
+        """Multiples of whole numbers, which have a point only where a float holds them exactly."""
+        plain = within(multiple_of=self.steps, integer=True, spelling="canonical", digits=_FINITE)
+        if spelling == "canonical":
+            return plain
+        if lcm(*map(int, self.steps)) > _SMALL:
+            note("multipleOf", "BOUNDED", "multiples have no point")
+            return plain
+        return build.union(plain, within(multiple_of=self.steps, digits=_SHORT))
+
+
+def _are_whole(steps: Iterable[Fraction]) -> bool:
+    return all(step.denominator == 1 for step in steps)
+
+
+def _with_zeros(texts: Dfa) -> Dfa:
+    """Texts with a point, and any number of zeros behind them, which change no value."""
+    every = build.star(build.chars(EVERY))
+    pointed = build.intersect(texts, build.concat(every, build.literal("."), every))
+    digits = build.chars(CharSet.of("0123456789.-"))
+    plain = build.intersect(pointed, build.star(digits))
+    return build.concat(plain, build.star(build.literal("0")))
+
+
+def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Dfa:
+    """The texts of a language whose numbers do not satisfy something."""
+    try:
+        if atom.keyword == "integer":
+            return build.difference(found, number_language(integer=True, spelling=spelling))
+        if atom.keyword == "multipleOf":
+            step = cast("Fraction", atom.value)
+            multiples = number_language(multiple_of=(step,), spelling=spelling)
+            return build.difference(found, build.union(multiples, _with_zeros(multiples)))
+        for value in sorted(cast("frozenset[Fraction]", atom.value)):
+            one = number_language(least=value, most=value, spelling=spelling)
+            found = build.difference(found, one)
+    except LimitError as error:
+        note("not", "POST_HOC", error.problems[0].message)
+    return found

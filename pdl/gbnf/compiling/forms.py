@@ -1,0 +1,185 @@
+"""The root forms that are not JSON: `text`, `yesno`, `code`, `tasklist`.
+
+Each reply is spelled as `Schema.describe` asks for it, and `pdl.check` finds the value in it that
+is meant. What the checker reads as the marks of a model (`<think>`, `</s>`), and what it takes for
+a remark that something is missing (`# rest of the code`), is not kept out: the one is said in
+tokens of its own, and the other is a matter of words.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pdl.automata import build
+from pdl.automata.charset import EVERY, CharSet
+from pdl.automata.pattern import pattern
+from pdl.errors import Problem, SchemaError
+from pdl.gbnf.compiling.compiler import Compiler
+from pdl.gbnf.compiling.emission.finish import finish
+from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined
+from pdl.gbnf.compiling.emission.words import Words
+from pdl.gbnf.compiling.emission.written import Writer
+from pdl.gbnf.compiling.pieces import Lengths
+
+if TYPE_CHECKING:
+    from pdl.automata.dfa import Dfa
+    from pdl.gbnf.compiling.emission.parts import Row, Rows
+    from pdl.gbnf.compiling.options import Options
+    from pdl.gbnf.nodes import Rule
+    from pdl.schema.model import Schema
+
+_WHITE = CharSet.over(
+    [
+        *((9, 13), (28, 32), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A)),
+        *((0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)),
+    ]
+)
+"""What `str.strip` removes."""
+_SOLID = EVERY - _WHITE
+_LINE = EVERY - CharSet.of("\r\n")
+_TICK, _BREAK = CharSet.of("`"), CharSet.of("\n")
+_COUNTED = 100
+"""Characters of code that are counted: each takes a few rules, since fences are watched for too."""
+
+_LANGUAGE = re.compile(r"[\w+#-][\w+#.-]*")
+_REASONING = frozenset(["thinking", "think", "thoughts", "reasoning", "scratchpad"])
+"""Info strings of fences that hold no answer."""
+_INFO = r"^(?!thi|tho|rea|scr)[a-z][a-z0-9+#-]*$"
+"""Info strings where the schema names none: words such as `python`, none of `_REASONING`."""
+_NO_TASK = r"^(?:\.\.\.|[…‥])|(?:^| )(?:[-*+]|[0-9]+[.)]) \[[ xX✓✔]?\]"
+"""What is no task: one that stands for others, and one that has another on its line."""
+
+
+def form_rules(
+    schema: Schema, options: Options, compiler: Compiler | None = None
+) -> tuple[Rule, ...] | None:
+    """The rules of a schema's replies, `root` first; None for the form `json`.
+
+    What is left to the checker is noted in `compiler`, which is the schema's own. Raises
+    SchemaError if there is no such reply, LimitError for more than `options.max_rules` rules.
+    """
+    if schema.form == "json":
+        return None
+    compiler = compiler or Compiler(schema.document, options)
+    if schema.form == "yesno":
+        rows = _yesno(compiler)
+    elif schema.form == "tasklist":
+        rows = (_tasks(*schema.tasks),)
+    elif schema.form == "code":
+        rows = (_code(schema.lang or "", compiler),)
+    else:
+        rows = (_text(_strings(compiler)),)
+    root = Draft("root", rows, fixed=True)
+    finish(root)
+    return Writer(options.max_rules).rules(root)
+
+
+def _refusal(why: str) -> SchemaError:
+    return SchemaError(Problem("schema/unsatisfiable", why))
+
+
+def _strings(compiler: Compiler) -> Dfa | Lengths:
+    """The values of a document that are strings."""
+    goal = compiler.root
+    found = None if goal is None else compiler.pieces(goal).strings
+    if found is None:
+        raise _refusal("no text satisfies this schema")
+    return found
+
+
+def _yesno(compiler: Compiler) -> Rows:
+    """`yes` for true, `no` for false."""
+    goal = compiler.root
+    values = frozenset[bool]() if goal is None else compiler.pieces(goal).booleans
+    if not values:
+        raise _refusal("neither yes nor no satisfies this schema")
+    return tuple((word,) for word, value in (("yes", True), ("no", False)) if value in values)
+
+
+def _text(language: Dfa | Lengths) -> Row:
+    """A text as it is: not blank, and with no blank at its ends, which the checker strips."""
+    if not isinstance(language, Lengths):
+        found = build.intersect(language, _stripped())
+        if found.is_empty:
+            raise _refusal("all texts of this schema are blank, or begin or end in whitespace")
+        return (Words(found, "text", None).draft(),)
+    least, most = max(language.least, 1), language.most
+    if most is not None and most < least:
+        raise _refusal("only the empty text satisfies this schema, and a reply is not empty")
+    if most == 1:
+        return (_SOLID,)
+    inner = Again(EVERY, max(least - 2, 0), None if most is None else most - 2)
+    rest: Row = (_SOLID,) if inner.most == 0 else (inner, _SOLID)
+    return (_SOLID, *rest) if least > 1 else (_SOLID, Again(Choice((rest,)), 0, 1))
+
+
+def _stripped() -> Dfa:
+    solid = build.chars(_SOLID)
+    return build.concat(solid, build.optional(build.concat(build.ANYTHING, solid)))
+
+
+def _code(lang: str, compiler: Compiler) -> Row:
+    """One fence, and in it lines that do not end it."""
+    body = build.concat(_body(_strings(compiler), compiler), build.literal("\n```"))
+    if body.is_empty:
+        raise _refusal("no code satisfies this schema: blank lines are none")
+    code = Words(body, "code", None).draft()
+    if not lang:
+        info = Words(pattern(_INFO), "language", None).draft()
+        return ("```", Again(info, 0, 1), "\n", code)
+    if not _LANGUAGE.fullmatch(lang) or lang.lower() in _REASONING:
+        raise _refusal(f"no fence is of the language `{lang}`: write one word, such as `python`")
+    return joined(f"```{lang}\n", code)
+
+
+def _body(language: Dfa | Lengths, compiler: Compiler) -> Dfa:
+    """Code that satisfies a schema: not blank, no line begins as a fence does."""
+    code = build.intersect(_unfenced(), _not_blank())
+    if not isinstance(language, Lengths):
+        return build.intersect(code, language)
+    least, most = language.least, language.most
+    why = f"characters of code are counted up to {_COUNTED}"
+    if least > _COUNTED:
+        compiler.note("#", "minLength", "POST_HOC", why)
+        least = 0
+    if most is not None and most > _COUNTED:
+        compiler.note("#", "maxLength", "POST_HOC", why)
+        most = None
+    return build.intersect(code, build.lengths(least, most))
+
+
+def _unfenced() -> Dfa:
+    """Lines, none of which has three backticks behind its indentation.
+
+    The states: at the beginning of a line, behind one backtick, behind two, further on.
+    """
+    rows = (
+        ((_WHITE & _LINE) | _BREAK, 0), (_TICK, 1), (_LINE - _WHITE - _TICK, 3),
+        (_BREAK, 0), (_TICK, 2), (_LINE - _TICK, 3),
+        (_BREAK, 0), (CharSet(), 2), (_LINE - _TICK, 3),
+        (_BREAK, 0), (CharSet(), 2), (_LINE, 3),
+    )  # fmt: skip
+    edges = [
+        sorted((low, high, to) for chars, to in rows[at : at + 3] for low, high in chars.ranges)
+        for at in range(0, len(rows), 3)
+    ]
+    return build.from_edges(edges, {0, 1, 2, 3})
+
+
+def _not_blank() -> Dfa:
+    return build.concat(build.ANYTHING, build.chars(_SOLID), build.ANYTHING)
+
+
+def _tasks(least: int | None, most: int | None) -> Row:
+    """A line `- [ ] …` or `- [x] …` for each task, of words with one blank between them."""
+    least = max(least or 1, 1)
+    if most is not None and most < least:
+        raise _refusal("only an empty task list satisfies this schema, and a reply has tasks")
+    word = build.plus(build.chars(_SOLID))
+    words = build.concat(word, build.star(build.concat(build.literal(" "), word)))
+    said = Words(build.difference(words, pattern(_NO_TASK)), "words", None).draft()
+    task = Draft("task", (joined("- [", CharSet.of(" x"), "] ", said),))
+    if most == 1:
+        return (task,)
+    return (task, Again(Choice((joined("\n", task),)), least - 1, most and most - 1))

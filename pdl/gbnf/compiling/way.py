@@ -1,0 +1,167 @@
+"""`Way`: one conjunction of facts on its way to become a shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdl.gbnf.compiling.claims import (
+    KINDS,
+    ArrayShape,
+    Claim,
+    Clause,
+    Contains,
+    ItemRule,
+    KeyRule,
+    Kind,
+    NumberAtom,
+    ObjectShape,
+    Shape,
+    Some,
+    TextAtom,
+)
+from pdl.gbnf.compiling.facts import (
+    LOOKED,
+    Branch,
+    Declares,
+    Fact,
+    Facts,
+    Length,
+    Members,
+    OnlyBooleans,
+    OnlyKinds,
+    Presence,
+    Unevaluated,
+    Unique,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Scopes: TypeAlias = frozenset[str]
+"""The schemas with `unevaluated…` for which it counts what a fact has looked at."""
+
+NO_SCOPES: Scopes = frozenset()
+
+Rank: TypeAlias = tuple[int, ...]
+"""Where something is said, as one reads the schema; ranks compare in that order."""
+
+
+@dataclass(slots=True)
+class Way:
+    """What is known of a value, what is still to be read, and what is to be decided.
+
+    `looked` holds, for each scope, the keys and items that facts have looked at.
+    """
+
+    pending: list[tuple[Fact, Scopes, Rank]]
+    kinds: frozenset[Kind] = frozenset(KINDS)
+    booleans: frozenset[bool] = frozenset({True, False})
+    numbers: dict[NumberAtom, None] = field(default_factory=dict)
+    texts: dict[TextAtom, None] = field(default_factory=dict)
+    order: dict[str, Rank] = field(default_factory=dict)
+    rules: dict[KeyRule, None] = field(default_factory=dict)
+    some: dict[Some, None] = field(default_factory=dict)
+    clauses: dict[Clause, None] = field(default_factory=dict)
+    members: tuple[int, int | None] = (0, None)
+    items: dict[ItemRule, None] = field(default_factory=dict)
+    contains: dict[Contains, None] = field(default_factory=dict)
+    length: tuple[int, int | None] = (0, None)
+    unique: bool = False
+    branches: list[tuple[Branch, Scopes, Rank]] = field(default_factory=list)
+    done: dict[tuple[Claim, Scopes], None] = field(default_factory=dict)
+    unevaluated: list[tuple[Unevaluated, Scopes]] = field(default_factory=list)
+    looked: list[tuple[Scopes, KeyRule | ItemRule | Contains]] = field(default_factory=list)
+    decided: int = 1
+
+    def fork(self, facts: Facts, scopes: Scopes, rank: Rank, alternatives: int) -> Way:
+        """The same with more facts, for one of some alternatives."""
+        copies = {
+            name: getattr(self, name).copy()
+            for name in (
+                *("numbers", "texts", "order", "rules", "some", "clauses", "items", "contains"),
+                *("branches", "done", "unevaluated", "looked"),
+            )
+        }
+        pending = list(_ranked(facts, scopes, rank))
+        decided = self.decided * alternatives
+        return replace(self, pending=pending, decided=decided, **copies)
+
+    def then(self, facts: Iterable[Fact], scopes: Scopes, rank: Rank) -> None:
+        """Read these facts next, in their order."""
+        self.pending += _ranked(tuple(facts), scopes, rank)
+
+    def add(self, fact: Fact, scopes: Scopes, rank: Rank = ()) -> None:  # noqa: C901, PLR0912 - one case a fact
+        """Take a fact that is neither a claim nor a presence formula."""
+        match fact:
+            case OnlyKinds():
+                self.kinds &= fact.kinds
+            case OnlyBooleans():
+                self.booleans &= fact.values
+            case NumberAtom():
+                self.numbers[fact] = None
+            case TextAtom():
+                self.texts[fact] = None
+            case Declares():
+                for index, name in enumerate(fact.names):
+                    place = (*rank, index)
+                    self.order[name] = min(self.order.get(name, place), place)
+            case KeyRule():
+                self.rules[fact] = None
+            case Some():
+                self.some[fact] = None
+            case Presence():
+                self.clauses[fact.clause] = None
+            case Members():
+                self.members = both(self.members, (fact.least, fact.most))
+            case ItemRule():
+                self.items[fact] = None
+            case Contains():
+                self.contains[fact] = None
+            case Length():
+                self.length = both(self.length, (fact.least, fact.most))
+            case Unique():
+                self.unique = True
+            case Unevaluated():
+                self.unevaluated.append((fact, scopes))
+            case Branch():
+                if scopes or fact.keyword != LOOKED:
+                    self.branches.append((fact, scopes, rank))
+            case _:
+                raise AssertionError(fact)
+        if scopes and isinstance(fact, KeyRule | ItemRule | Contains):
+            self.looked.append((scopes, fact))
+
+    @property
+    def dead(self) -> bool:
+        """Whether no value is left."""
+        return not self.kinds
+
+    def shape(self) -> Shape:
+        """What is known, once nothing is left to be read or decided."""
+        needed = (
+            key for clause in self.clauses if len(clause) == 1 for key, there in clause if there
+        )
+        declared = sorted(self.order, key=self.order.__getitem__)
+        order = tuple(dict.fromkeys((*declared, *needed)))
+        rules, some = tuple(self.rules), tuple(self.some)
+        clauses = frozenset(self.clauses)
+        least, most = self.length
+        objects = ObjectShape(order, rules, some, clauses, *self.members)
+        contains = tuple(one for one in self.contains if one.least or one.most is not None)
+        arrays = ArrayShape(tuple(self.items), contains, least, most, self.unique)
+        numbers, texts = tuple(self.numbers), tuple(self.texts)
+        return Shape(self.kinds, self.booleans, numbers, texts, objects, arrays)
+
+
+def _ranked(facts: Facts, scopes: Scopes, rank: Rank) -> list[tuple[Fact, Scopes, Rank]]:
+    """Facts to be read, the first one last."""
+    found = [(fact, scopes, (*rank, index)) for index, fact in enumerate(facts)]
+    found.reverse()
+    return found
+
+
+def both(one: tuple[int, int | None], other: tuple[int, int | None]) -> tuple[int, int | None]:
+    """The bounds that hold if two pairs of bounds do."""
+    mosts = [most for most in (one[1], other[1]) if most is not None]
+    return max(one[0], other[0]), min(mosts, default=None)
