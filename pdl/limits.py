@@ -48,11 +48,12 @@ class Limits:
     grammar_configurations: int = 100_000
     """States of that automaton in which one text may be at once: the ways to read it.
 
-    On average over a text of more than a hundred bytes, a hundredth of that.
+    On average over a text a hundredth of that, with fifty times the bound as a start; the steps
+    that are taken to find the ways are counted there as well.
     """
     grammar_seconds: float = 60.0
     """Seconds for which each step may take that is done with a grammar: reading it, checking it,
-    building its automaton, rewriting it, exporting it. Matching is bounded by the ways to read.
+    building its automaton, rewriting it, exporting it, matching one piece of text.
     """
     automaton_states: int = 20_000
     """States of an automaton for the strings or numbers that a schema allows."""

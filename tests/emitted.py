@@ -184,7 +184,7 @@ class Judge:
 def _is_one(strings: Dfa | Lengths | None, value: str) -> bool:
     if isinstance(strings, Lengths):
         return strings.least <= len(value) <= (len(value) if strings.most is None else strings.most)
-    return strings is not None and strings.matches(value)
+    return strings == build.ANYTHING or (strings is not None and strings.matches(value))
 
 
 def _is_key(key: str | Dfa, said: str) -> bool:

@@ -9,10 +9,24 @@ if TYPE_CHECKING:
     from random import Random
 
 KEYS = ("a", "b", "c", "x1", "é")
-PATTERNS = ("^a", "b$", "^x[0-9]$", "a|b", "^(?!x)", "^.{2}$", r"^\w*$", "[^a]")
-FORMATS = ("date", "ipv4", "uuid", "unheard-of")
+ODD_KEYS = ("", 'a"b', "\0", "k" * 30, "a/b~c%d", "ab", "\U0001f600")
+PATTERNS = ("^a", "b$", "^x[0-9]$", "a|b", "^(?!x)", "^.{2}$", r"^\w*$", "[^a]", "^(a|b)*?$", "^$")
+FORMATS = (
+    *("date", "ipv4", "uuid", "unheard-of", "date-time", "time", "duration", "email", "hostname"),
+    *("ipv6", "uri", "uri-reference", "iri", "uri-template", "json-pointer", "regex"),
+    *("relative-json-pointer", "idn-email", "idn-hostname", "iri-reference"),
+)
 STRINGS = ("", "a", "ab", "b", "ba", "x1", "aab", "2024-02-29", "1.2.3.4", 'q"\\', "é")
+ODD_STRINGS = (
+    *("2023-02-29", "2024-02-29T23:59:60Z", "23:59:59.5+01:00", "P1DT2H", "P", "a@b.de", "a.b-c"),
+    *("::1", "1::2.3.4.5", "https://a.b/c?d#e", "/a/~0", "0#", "{x*}", "(", "\0", "\x1f\x7f", "/"),
+    *("550e8400-e29b-41d4-a716-446655440000", "256.1.1.1", "\u2028", "\U0001f600", *ODD_KEYS),
+)
 NUMBERS = (0, 1, 2, 3, 5, 10, -1, -2, 0.5, 1.5, -0.25, 2.0, 100)
+ODD_NUMBERS = (1e300, 0.1 + 0.2, 1e-7, -0.0, 10**20, -(10**20), 1e20, 2**53 + 1, 0.1, 99.99, 1.0)
+STEPS = (1, 2, 3, 0.5, 0.25)
+ODD_STEPS = (0.1, 0.01, 1e-7, 7, 10, 1.5, 64, 10**20, 3.7)
+_ODD = 0.08
 KINDS = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
@@ -31,7 +45,14 @@ def schema(rng: Random, depth: int = 3) -> Any:
         found.update(_joined(rng, depth))
     if rng.random() < 0.1:
         found["enum"] = [value(rng, 2) for _ in range(rng.randint(1, 4))]
+    if rng.random() < 0.04:
+        found["const"] = value(rng)
+    if depth < 3 and rng.random() < 0.04:
+        found["$ref"] = rng.choice(REFERENCES)
     return found
+
+
+REFERENCES = ("#/$defs/one", "#/$defs/two", "#anchored", "#/$defs/a~1b%25")
 
 
 def document(rng: Random) -> dict[str, Any]:
@@ -39,12 +60,17 @@ def document(rng: Random) -> dict[str, Any]:
     found = schema(rng)
     if not isinstance(found, dict):
         found = {"allOf": [found]}
-    names = ("one", "two")
-    found["$defs"] = {name: schema(rng, 2) for name in names}
+    found["$defs"] = {name: schema(rng, 2) for name in ("one", "two")}
+    found["$defs"]["a/b%"] = {"$anchor": "anchored", **_named(rng)}
     if rng.random() < 0.3:
         place = {"$ref": rng.choice(("#", "#/$defs/one", "#/$defs/two"))}
         found.setdefault("properties", {})[rng.choice(KEYS)] = place
     return found
+
+
+def _named(rng: Random) -> dict[str, Any]:
+    inner = schema(rng, 1)
+    return inner if isinstance(inner, dict) else {"anyOf": [inner]}
 
 
 def value(rng: Random, depth: int = 3) -> Any:
@@ -55,20 +81,37 @@ def value(rng: Random, depth: int = 3) -> Any:
     if kind == "boolean":
         return rng.random() < 0.5
     if kind in ("integer", "number"):
-        return rng.choice(NUMBERS)
+        return number(rng)
     if kind == "string":
-        return rng.choice(STRINGS)
+        return string(rng)
     if kind == "array":
         return [value(rng, depth - 1) for _ in range(rng.randint(0, 3))]
     keys = [key for key in KEYS if rng.random() < 0.4]
+    if rng.random() < _ODD:
+        keys.insert(rng.randint(0, len(keys)), key_of(rng))
     return {key: value(rng, depth - 1) for key in keys}
+
+
+def number(rng: Random) -> float:
+    """A number that schemas speak of."""
+    return rng.choice(ODD_NUMBERS if rng.random() < _ODD else NUMBERS)
+
+
+def string(rng: Random) -> str:
+    """A string that schemas speak of."""
+    return rng.choice(ODD_STRINGS if rng.random() < 2 * _ODD else STRINGS)
+
+
+def key_of(rng: Random) -> str:
+    """A key that schemas speak of."""
+    return rng.choice(ODD_KEYS if rng.random() < _ODD else KEYS)
 
 
 def _inner(rng: Random, depth: int) -> Any:
     if depth <= 0:
         return rng.choice((True, {"type": rng.choice(KINDS[:5])}, {"const": rng.choice(NUMBERS)}))
     if rng.random() < 0.08:
-        return {"$ref": rng.choice(("#/$defs/one", "#/$defs/two"))} if depth < 2 else True
+        return {"$ref": rng.choice(REFERENCES)} if depth < 2 else True
     return schema(rng, depth - 1)
 
 
@@ -77,8 +120,8 @@ def _number(rng: Random, _depth: int) -> dict[str, Any]:
         ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
     )
     if keyword == "multipleOf":
-        return {keyword: rng.choice((1, 2, 3, 0.5, 0.25))}
-    return {keyword: rng.choice(NUMBERS)}
+        return {keyword: rng.choice(ODD_STEPS if rng.random() < 2 * _ODD else STEPS)}
+    return {keyword: number(rng)}
 
 
 def _string(rng: Random, _depth: int) -> dict[str, Any]:
@@ -108,6 +151,11 @@ _ARRAYS: tuple[Callable[[Random, int], dict[str, Any]], ...] = (
         "minContains": rng.randint(0, 2),
         "maxContains": rng.randint(0, 2),
     },
+    lambda rng, depth: {
+        "prefixItems": [_inner(rng, depth)],
+        "contains": _inner(rng, depth),
+        "unevaluatedItems": _inner(rng, depth),
+    },
     lambda rng, _: {"uniqueItems": rng.random() < 0.7},
     lambda rng, depth: {"unevaluatedItems": _inner(rng, depth)},
 )
@@ -118,11 +166,11 @@ def _object(rng: Random, depth: int) -> dict[str, Any]:
 
 
 def _some(rng: Random) -> list[str]:
-    return rng.sample(KEYS, rng.randint(1, 2))
+    return list({key_of(rng): None for _ in range(rng.randint(1, 2))})
 
 
 def _properties(rng: Random, depth: int) -> dict[str, Any]:
-    keys = rng.sample(KEYS, rng.randint(1, 3))
+    keys = [key_of(rng) for _ in range(rng.randint(1, 3))]
     return {"properties": {key: _inner(rng, depth) for key in keys}}
 
 
@@ -135,16 +183,19 @@ _OBJECTS: tuple[Callable[[Random, int], dict[str, Any]], ...] = (
     lambda rng, depth: {"additionalProperties": rng.choice((False, _inner(rng, depth)))},
     lambda rng, depth: {"patternProperties": {rng.choice(PATTERNS): _inner(rng, depth)}},
     lambda rng, _: {"propertyNames": {"pattern": rng.choice(PATTERNS)}},
+    lambda rng, _: {"propertyNames": {"not": {"enum": [string(rng), string(rng)]}}},
     lambda rng, _: {"minProperties": rng.randint(0, 2)},
     lambda rng, _: {"maxProperties": rng.randint(0, 3)},
-    lambda rng, _: {"dependentRequired": {rng.choice(KEYS): _some(rng)}},
-    lambda rng, depth: {"dependentSchemas": {rng.choice(KEYS): _inner(rng, depth)}},
+    lambda rng, _: {"dependentRequired": {key_of(rng): _some(rng)}},
+    lambda rng, depth: {"dependentSchemas": {key_of(rng): _inner(rng, depth)}},
     lambda rng, depth: {"unevaluatedProperties": rng.choice((False, _inner(rng, depth)))},
 )
 
 
 def _joined(rng: Random, depth: int) -> dict[str, Any]:
-    keyword = rng.choice(("allOf", "anyOf", "oneOf", "not", "if"))
+    keyword = rng.choice(("allOf", "anyOf", "oneOf", "not", "if", "tagged"))
+    if keyword == "tagged":
+        return {"oneOf": [_tagged(rng, depth, tag) for tag in rng.sample(STRINGS, 2)]}
     if keyword == "not":
         return {"not": _inner(rng, depth)}
     if keyword == "if":
@@ -153,6 +204,12 @@ def _joined(rng: Random, depth: int) -> dict[str, Any]:
             del parts[rng.choice(("then", "else"))]
         return parts
     return {keyword: [_inner(rng, depth) for _ in range(rng.randint(1, 3))]}
+
+
+def _tagged(rng: Random, depth: int, tag: str) -> dict[str, Any]:
+    """One of several schemas that are told apart by what a key says."""
+    parts = {"a": {"const": tag}, rng.choice(KEYS[1:]): _inner(rng, depth)}
+    return {"type": "object", "properties": parts, "required": ["a"]}
 
 
 _PARTS: dict[str, Callable[[Random, int], dict[str, Any]]] = {

@@ -11,7 +11,7 @@ from collections import Counter
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.gbnf.budget import exceeded
+from pdl.gbnf.budget import Clock, exceeded
 from pdl.gbnf.graphs import knots
 from pdl.gbnf.kernels import Kernels
 from pdl.gbnf.stack import Node, Stack, Waiting, Ways
@@ -30,6 +30,8 @@ _ROOM = 3_000_000
 """What is remembered, in items of about 40 bytes; then all is forgotten."""
 _COST = 20  # what a configuration takes beside its items and its row
 _BURST = 50  # bytes at which the most ways may be open, whatever the average
+# Ways are states of the text, and the steps through the stack that are taken to find them: both are
+# counted, so that what is refused is the same on each machine.
 
 Item: TypeAlias = "tuple[int, Node]"
 """A state, and the node of the rule that it is in."""
@@ -63,13 +65,15 @@ class Matcher:
     """The configurations of one automaton, from those of its root rule on.
 
     Raises LimitError, here and from all methods that lead on, where the ways to read a text are
-    more than `limits.grammar_configurations`, or for long more than a hundredth of that.
+    more than `limits.grammar_configurations`, or on average more than a hundredth of that; and
+    where the new ones of one call take longer than `limits.grammar_seconds`.
     """
 
     def __init__(self, automaton: Automaton, root: int, limits: Limits = DEFAULT_LIMITS) -> None:
         self.automaton = automaton
         self._classes = automaton.classes
         self._width = automaton.classes[-1] + 1
+        self._limits = limits
         self._most = limits.grammar_configurations
         self._left = 0
         self._kernels = Kernels(automaton)
@@ -87,6 +91,11 @@ class Matcher:
             self.start = self._configuration(ways)
         except ManyWaysError as error:
             raise self._exceeded(error, 0) from None
+
+    @property
+    def steps(self) -> int:
+        """How many steps through the stack were taken."""
+        return self._stack.work
 
     def _ordered(self) -> list[int]:
         """A number for each rule, lower than those of the rules that it begins with."""
@@ -115,11 +124,14 @@ class Matcher:
     def run(self, here: Configuration, data: bytes) -> tuple[Configuration, int]:
         """The configuration behind some bytes, and how many of them could be taken."""
         self._left = _BURST * self._most
+        clock: Clock | None = None
         at = 0
         try:
             for at, number in enumerate(data.translate(self._classes)):
                 following = here.row[number]
                 if following is None:
+                    clock = clock or Clock(self._limits, "matching the text")
+                    clock.check()
                     following = self._fill(here, data[at])
                 if not following.items and not following.complete:
                     return here, at
@@ -131,6 +143,7 @@ class Matcher:
     def _fill(self, here: Configuration, byte: int) -> Configuration:
         """Look up where a byte leads, and with it all bytes that lead to the same."""
         low, high = 0, 255
+        done = self._stack.work
         targets: list[Item] = []
         moves = self.automaton.moves
         for state, node in here.items:
@@ -143,7 +156,7 @@ class Matcher:
                     low, high = max(low, start), min(high, end)
                     targets.append((target, node))
         found = self._closed(targets)
-        self._left -= len(here.items) - self._most // 100
+        self._left -= len(here.items) + self._stack.work - done - self._most // 100
         if self._left < 0:
             raise ManyWaysError(self._busiest(state for state, _ in here.items))
         first, last = self._classes[low], self._classes[high]
@@ -269,7 +282,7 @@ class Matcher:
 
     def _exceeded(self, error: ManyWaysError, taken: int) -> LimitError:
         message = (
-            f"the text can be read in too many ways at once: more than {self._most:,}, or for long"
+            f"the text can be read in too many ways at once: more than {self._most:,}, or on average"
             f" more than {self._most // 100:,}, most in rule `{error}`"
         )
         if taken:

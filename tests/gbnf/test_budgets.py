@@ -12,6 +12,7 @@ import pytest
 
 import pdl
 from pdl import gbnf
+from pdl.gbnf.matcher import Matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,29 @@ def test_ambiguity_costs_no_square(name: str) -> None:
         assert taken == size * len(first) + size // 4 * len(rest)
         assert len(here.items) < 20
     assert times[1] < 10 * times[0] + 0.5
+
+
+def test_what_is_forgotten_is_not_found_again_in_another_form(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With little memory the same steps are taken as with much; not ever more of them."""
+    done: list[int] = []
+    for room in (10**9, 20_000):
+        monkeypatch.setattr("pdl.gbnf.matcher._ROOM", room)
+        matcher = gbnf.parse('root ::= s\ns ::= "a" | "a" s | "a" s s').matcher
+        _, taken = matcher.run(matcher.start, b"a" * 3000)
+        assert taken == 3000
+        done.append(matcher.steps)
+    assert done[1] < 3 * done[0]
+
+
+def test_the_work_for_each_byte_is_bounded() -> None:
+    """Few states at once, and many steps to find them: repetitions inside each other."""
+    grammar = gbnf.parse('root ::= r{0,500}\nr ::= "a" root "b" | "a"')
+    few = replace(grammar, limits=pdl.Limits(grammar_configurations=5_000))
+    with pytest.raises(pdl.LimitError, match=r"on average more than 50, most in rule `r`"):
+        few.match("a" * 1000)
+    assert grammar.match("a" * 100)
 
 
 def test_too_many_ways_to_read_are_an_error() -> None:
@@ -79,6 +103,13 @@ def test_time_is_bounded(step: str) -> None:
     grammar = gbnf.parse('root ::= "a" b\nb ::= "b"')
     with pytest.raises(pdl.LimitError, match="takes longer than 0 seconds"):
         STEPS[step](replace(grammar, limits=pdl.Limits(grammar_seconds=0)))
+
+
+def test_the_time_for_matching_is_bounded() -> None:
+    state = gbnf.parse('root ::= "a"*').start()
+    matcher = Matcher(state.matcher.automaton, 0, pdl.Limits(grammar_seconds=0))
+    with pytest.raises(pdl.LimitError, match="matching the text takes longer than 0 seconds"):
+        matcher.run(matcher.start, b"aa")
 
 
 def test_the_time_for_reading_is_bounded_as_well() -> None:

@@ -17,6 +17,7 @@ from pdl.gbnf.compiling.claims import (
     Kind,
     NumberAtom,
     TextAtom,
+    Written,
 )
 from pdl.gbnf.compiling.facts import (
     LOOKED,
@@ -34,6 +35,7 @@ from pdl.gbnf.compiling.facts import (
     lacks,
     requires,
 )
+from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
 from pdl.gbnf.compiling.place import Place, exact, kind_of, kinds_named
 
 if TYPE_CHECKING:
@@ -127,6 +129,13 @@ def _bound(place: Place, value: float, keyword: Any) -> Iterator[Fact]:  # noqa:
 
 def _text(_place: Place, value: int | str, keyword: Any) -> Iterator[Fact]:
     yield TextAtom(keyword, value)
+
+
+def _gbnf(place: Place, _value: str) -> Iterator[Fact]:
+    if rule_kind(place.schema) == "string":
+        yield Written(place.pointer, frozenset({"string"}))
+    else:
+        yield Written(place.pointer)
 
 
 def _properties(place: Place, value: Mapping[str, Any]) -> Iterator[Fact]:
@@ -268,6 +277,7 @@ _KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Fact]]] = {
         keyword: partial(_text, keyword=keyword)
         for keyword in ("minLength", "maxLength", "pattern", "format")
     },
+    KEYWORD: _gbnf,
     "properties": _properties,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,

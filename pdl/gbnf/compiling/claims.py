@@ -58,7 +58,7 @@ class TextAtom:
     `goal` stands for a schema that the text satisfies itself (`propertyNames`).
     """
 
-    keyword: Literal["minLength", "maxLength", "pattern", "format", "enum", "gbnf"]
+    keyword: Literal["minLength", "maxLength", "pattern", "format", "enum"]
     value: int | str | frozenset[str]
     holds: bool = True
 
@@ -147,8 +147,19 @@ class ArrayShape:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A value of one of these kinds is written as the `x-gbnf` of the schema at `pointer` says."""
+
+    pointer: str
+    kinds: frozenset[Kind] = frozenset(KINDS)
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
-    """One way to satisfy a goal: the kinds that the value may have, and what holds for each."""
+    """One way to satisfy a goal: the kinds that the value may have, and what holds for each.
+
+    Where anything is `written`, `said` has all claims that led to the shape.
+    """
 
     kinds: frozenset[Kind] = frozenset(KINDS)
     booleans: frozenset[bool] = frozenset({True, False})
@@ -156,3 +167,5 @@ class Shape:
     texts: tuple[TextAtom, ...] = ()
     objects: ObjectShape = ObjectShape()
     arrays: ArrayShape = ArrayShape()
+    written: tuple[Written, ...] = ()
+    said: Goal = ()

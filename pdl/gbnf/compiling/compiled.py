@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import LimitError, Problem, SchemaError
+from pdl.gbnf.compiling.byhand import UNCHECKED, check_all, placed
 from pdl.gbnf.compiling.compiler import Compiler
 from pdl.gbnf.compiling.conflict import conflict
 from pdl.gbnf.compiling.emission.emit import emit
+from pdl.gbnf.compiling.emission.finish import too_many
 from pdl.gbnf.compiling.forms import form_rules
+from pdl.gbnf.compiling.handwritten import KEYWORD
 from pdl.gbnf.compiling.names import wish
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.compiling.report import Entry, Report
@@ -53,9 +56,11 @@ def compile_schema(
     It takes every value that satisfies the schema, in the spellings and orders that the options
     name, unless the report says BOUNDED; and no other, unless it says POST_HOC. Names that come
     twice in an object are the checker's business. Raises SchemaError for a schema that no value
-    satisfies, naming what contradicts itself, and with `strict` for each POST_HOC; LimitError for a
-    grammar of more than `options.max_rules` rules.
+    satisfies, naming what contradicts itself, and with `strict` for each POST_HOC; GrammarError for
+    an `x-gbnf` that may give anything but JSON; LimitError for a grammar of more than
+    `options.max_rules` rules.
     """
+    check_all(_schemas(schema.document))
     compiler, rules = _small(schema, options)
     if not rules:
         raise SchemaError(conflict(schema.document, lambda rest: _is_empty(rest, options)))
@@ -95,7 +100,12 @@ def _rules(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]
     if rules is not None:
         return compiler, rules
     goal = compiler.root
-    return compiler, () if goal is None else emit(goal, compiler.pieces, options, wish)
+    if goal is None:
+        return compiler, ()
+    rules = placed(emit(goal, compiler.pieces, options, wish), compiler.document)
+    if len(rules) > options.max_rules:
+        raise LimitError(too_many(options.max_rules))
+    return compiler, rules
 
 
 def _is_empty(document: Json, options: Options) -> bool:
@@ -116,9 +126,10 @@ def _entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
             notes[key] = entry
     for path, schema in _schemas(document):
         for keyword in schema:
-            if keyword in ASSERTIONS:
+            if keyword in ASSERTIONS or keyword == KEYWORD:
                 place = pointer(path)
-                yield notes.pop((place, keyword), Entry(place, keyword))
+                why = UNCHECKED if keyword == KEYWORD else ""
+                yield notes.pop((place, keyword), Entry(place, keyword, why=why))
     yield from notes.values()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata import build
@@ -9,10 +10,12 @@ from pdl.automata.dfa import Budget
 from pdl.errors import LimitError
 from pdl.gbnf.compiling import finite
 from pdl.gbnf.compiling.arrays import array_machine
+from pdl.gbnf.compiling.byhand import hand, left_over, rule_of
 from pdl.gbnf.compiling.claims import Claim, Goal
 from pdl.gbnf.compiling.document import Document
 from pdl.gbnf.compiling.expand import Expander
 from pdl.gbnf.compiling.figures import figures
+from pdl.gbnf.compiling.handwritten import KEYWORD
 from pdl.gbnf.compiling.objects import object_machine
 from pdl.gbnf.compiling.pieces import Lengths, Pieces
 from pdl.gbnf.compiling.report import Entry, Level
@@ -64,7 +67,7 @@ class Compiler:
 
     def pieces(self, goal: Goal) -> Pieces:
         """The values of a goal by their kinds."""
-        shapes = self.shapes(goal)
+        written, shapes = self._by_hand(self.shapes(goal))
         context = Context(self, goal)
         objects = [one.objects for one in shapes if "object" in one.kinds]
         arrays = [one.arrays for one in shapes if "array" in one.kinds]
@@ -76,7 +79,25 @@ class Compiler:
             self._all_texts(shapes, context),
             array_machine(arrays, context) if arrays else None,
             object_machine(objects, context) if objects else None,
+            written,
         )
+
+    def _by_hand(self, shapes: tuple[Shape, ...]) -> tuple[tuple[str, ...], tuple[Shape, ...]]:
+        """The places of the rules written by hand, and shapes of what these are not about."""
+        places: dict[str, None] = {}
+        kept: list[Shape] = []
+        for shape in shapes:
+            rule = rule_of(shape)
+            if rule is None:
+                kept.append(shape)
+                continue
+            kept.append(replace(shape, kinds=shape.kinds - rule.kinds))
+            kinds = shape.kinds & rule.kinds & hand(rule.pointer, self.document).kinds
+            if not self._vacancy.is_vacant(replace(shape, kinds=kinds)):
+                places[rule.pointer] = None
+                for note in left_over(shape, self.document):
+                    self._note_post_hoc(*note)
+        return tuple(places), tuple(kept)
 
     def _all_numbers(self, shapes: Iterable[Shape], context: Context) -> Dfa | None:
         found: list[Dfa] = []
@@ -123,8 +144,13 @@ class Compiler:
     def keys(self, goal: Goal) -> Dfa | None:
         """The strings that satisfy a goal, for names of properties; None if that is not exact."""
         parts = []
-        for atoms in (one.texts for one in self.shapes(goal) if "string" in one.kinds):
-            language, notes = self._text(atoms)
+        for shape in self.shapes(goal):
+            if "string" not in shape.kinds:
+                continue
+            for rule in shape.written:
+                self._note_post_hoc(rule.pointer, KEYWORD, "names of properties follow no rule")
+                return None
+            language, notes = self._text(shape.texts)
             if notes:
                 return None
             parts.append(language)
@@ -136,7 +162,10 @@ class Compiler:
 
     def finite(self, goal: Goal) -> tuple[Goal, ...] | None:
         """The values of a goal, each as a goal; None if there are more than a few."""
-        found = finite.values(self.shapes(goal), lambda atoms: self._text(atoms)[0])
+        shapes = self.shapes(goal)
+        if any(shape.written for shape in shapes):
+            return None
+        found = finite.values(shapes, lambda atoms: self._text(atoms)[0])
         return None if found is None else finite.goals(found, self.document)
 
     def note(self, pointer: str, keyword: str, level: Level, why: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem
+from pdl.gbnf.compiling.document import TELLING
 from pdl.schema.json_schema.copying import copied
-from pdl.schema.keywords import ASSERTIONS, pointer, subschemas
+from pdl.schema.keywords import pointer, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,13 +75,13 @@ def _message(sides: list[tuple[JsonPath, str]]) -> str:
 
 
 def _keywords(document: Json) -> Iterator[tuple[JsonPath, str]]:
-    """All assertions of a document, those of inner schemas first: they are the smaller ones."""
+    """All that a document says, that of inner schemas first: they are the smaller ones."""
     found: list[tuple[JsonPath, str]] = []
     pending: list[tuple[JsonPath, Json]] = [((), document)]
     while pending:
         path, schema = pending.pop()
         if isinstance(schema, dict):
-            found += [(path, keyword) for keyword in schema if keyword in ASSERTIONS]
+            found += [(path, keyword) for keyword in schema if keyword in TELLING]
             pending += [((*path, *steps), inner) for steps, inner in subschemas(schema)]
     return reversed(found)
 

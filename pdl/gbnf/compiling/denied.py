@@ -32,6 +32,7 @@ from pdl.gbnf.compiling.facts import (
     lacks,
     requires,
 )
+from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
 from pdl.gbnf.compiling.place import Place, exact, kinds_named
 from pdl.gbnf.compiling.texts import is_known_format
 
@@ -92,6 +93,11 @@ def _bound(_place: Place, value: float, keyword: Any) -> Iterator[Facts]:
 def _text(_place: Place, value: int | str, keyword: Any) -> Iterator[Facts]:
     if keyword != "format" or is_known_format(str(value)):
         yield _STRING, TextAtom(keyword, value, holds=False)
+
+
+def _gbnf(place: Place, _value: str) -> Iterator[Facts]:
+    place.weaken(place.pointer, KEYWORD, "the opposite of a rule is no rule")
+    yield (_STRING,) if rule_kind(place.schema) == "string" else ()
 
 
 def _properties(place: Place, value: Mapping[str, Any]) -> Iterator[Facts]:
@@ -231,6 +237,7 @@ _KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Facts]]] = {
         keyword: partial(_text, keyword=keyword)
         for keyword in ("minLength", "maxLength", "pattern", "format")
     },
+    KEYWORD: _gbnf,
     "properties": _properties,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,

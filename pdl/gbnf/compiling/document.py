@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonSchema
 
-OWN = frozenset({"x-gbnf"})
-"""Keywords of our own that say what a value is."""
-
-_TELLING = ASSERTIONS | OWN
+TELLING = ASSERTIONS | {"x-gbnf"}
+"""Keywords that say what a value is; one of them is our own."""
 
 
 class Document:
@@ -89,7 +87,7 @@ class Document:
             schema = self.at(claim.pointer)
             if isinstance(schema, bool):
                 return () if schema == claim.holds else None
-            said = [key for key in schema if key in _TELLING]
+            said = [key for key in schema if key in TELLING]
             if not said:
                 return () if claim.holds else None
             if said == ["$ref"]:

@@ -14,6 +14,7 @@ from pdl.gbnf.compiling.claims import (
     NumberAtom,
     Some,
     TextAtom,
+    Written,
 )
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ Fact: TypeAlias = (
     | Length
     | Unique
     | Unevaluated
+    | Written
     | Branch
 )
 Facts: TypeAlias = tuple[Fact, ...]

@@ -11,6 +11,7 @@ from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.numbers import Digits
 from pdl.automata.numbers import numbers as number_language
 from pdl.automata.numbers.exact import written
+from pdl.automata.pattern import pattern
 from pdl.errors import LimitError
 from pdl.gbnf.compiling.claims import NumberAtom
 
@@ -38,6 +39,11 @@ _SHORT = Digits(whole=14, total=14, exponent=99)
 """So that a float is a multiple, or a whole number, if and only if the text is."""
 
 _SMALL = 20  # a divisor whose remainders, for each number of digits, are few states
+
+_EXPONENT = pattern(r"^[eE][+]?[0-9]{1,2}$")
+
+_SCIENTIFIC = pattern(r"^-?[0-9](\.[0-9]+)?[eE][+-]?([12][0-9]{2}|30[0-7])$")
+"""The numbers with larger exponents that are floats: their point stands behind the first digit."""
 
 _OPPOSITE = {
     "minimum": "exclusiveMaximum",
@@ -68,6 +74,10 @@ def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | 
     if bounds.is_empty:
         return None
     found = bounds.language(spelling, note)
+    if numbers == "usual" and spelling == "plain":
+        found = _with_exponent(found, told, note)
+    elif spelling == "any" and not told:
+        found = build.union(found, _SCIENTIFIC)
     for atom in unlike:
         found = _without(found, atom, spelling, note)
     return None if found.is_empty else found
@@ -216,6 +226,18 @@ class _Bounds:
 
 def _are_whole(steps: Iterable[Fraction]) -> bool:
     return all(step.denominator == 1 for step in steps)
+
+
+def _with_exponent(found: Dfa, atoms: list[NumberAtom], note: Note) -> Dfa:
+    """Whole numbers, as `1e2` as well if there are no bounds for them."""
+    if len(atoms) > 1 or atoms[0].keyword != "integer":
+        note(
+            atoms[-1].keyword,
+            "BOUNDED",
+            "whole numbers with bounds, and multiples, have no exponent",
+        )
+        return found
+    return build.concat(found, build.optional(_EXPONENT))
 
 
 def _with_zeros(texts: Dfa) -> Dfa:

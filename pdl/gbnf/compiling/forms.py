@@ -20,7 +20,8 @@ from pdl.gbnf.compiling.emission.finish import finish
 from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined
 from pdl.gbnf.compiling.emission.words import Words
 from pdl.gbnf.compiling.emission.written import Writer
-from pdl.gbnf.compiling.pieces import Lengths
+from pdl.gbnf.compiling.handwritten import KEYWORD
+from pdl.gbnf.compiling.pieces import Lengths, Pieces
 
 if TYPE_CHECKING:
     from pdl.automata.dfa import Dfa
@@ -82,7 +83,12 @@ def _refusal(why: str) -> SchemaError:
 def _strings(compiler: Compiler) -> Dfa | Lengths:
     """The values of a document that are strings."""
     goal = compiler.root
-    found = None if goal is None else compiler.pieces(goal).strings
+    pieces = Pieces() if goal is None else compiler.pieces(goal)
+    if pieces.written:
+        for place in pieces.written:
+            compiler.note(place, KEYWORD, "POST_HOC", "the reply is a text, and the rule's is JSON")
+        return Lengths()
+    found = pieces.strings
     if found is None:
         raise _refusal("no text satisfies this schema")
     return found

@@ -16,6 +16,7 @@ from pdl.errors import GrammarError, Problem
 from pdl.gbnf.compiling.claims import Claim
 from pdl.gbnf.compiling.names import wish
 from pdl.gbnf.compiling.renaming import free_name, renamed
+from pdl.gbnf.compiling.starting import starts
 from pdl.gbnf.grammar import parse
 from pdl.gbnf.linting.json_proof import JsonProof
 from pdl.gbnf.nodes import Group, Rule, Sequence
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 KEYWORD = "x-gbnf"
 _HEAD = "root ::= "
 _RULE = re.compile(r"^[ \t]*[A-Za-z0-9-]+[ \t]*::=", re.MULTILINE)
-_OTHERS = "{[-0123456789tfn"
-"""What JSON values begin with that are no strings."""
-_BLANKS = " \t\n\r"
 _STRING = r"""write it with its quotes, such as '"\"" [A-Z]{3} "\""'"""
 
 
@@ -47,6 +45,7 @@ def rule_kind(schema: JsonSchema) -> Kind:
     return "string" if types == "string" or "string" in types else "value"
 
 
+@lru_cache(maxsize=256)
 def handwritten(pointer: str, text: str, kind: Kind) -> tuple[Rule, ...]:
     """The rules of an `x-gbnf` at a JSON pointer, of which the first is that of the value.
 
@@ -108,9 +107,9 @@ def _prove(grammar: Grammar, kind: Kind) -> None:
         errors = [one for one in found if one.code == "gbnf/not-json"] or [_unproved(found)]
     if errors:
         raise GrammarError(*errors)
-    other = _other_start(grammar) if kind == "string" else ""
+    other = [char for char in starts(grammar) if char != '"'] if kind == "string" else []
     if other:
-        message = f"this rule has texts that begin with `{other}`, and its value is a string"
+        message = f"this rule has texts that begin with `{other[0]}`, and its value is a string"
         raise GrammarError(Problem("gbnf/not-a-json-string", message))
 
 
@@ -120,20 +119,3 @@ def _unproved(found: list[Problem]) -> Problem:
         return Problem("gbnf/json-unproved", message)
     first = found[0]
     return Problem("gbnf/json-unproved", f"{message}: {first.message}", first.span, first.hint)
-
-
-def _other_start(grammar: Grammar) -> str:
-    """What some text begins with, blanks aside, that begins no string; else an empty string."""
-    start = grammar.start()
-    pending, seen = [start], {start.configuration}
-    while pending:
-        state = pending.pop()
-        for one in _OTHERS:
-            if not state.accept(one).is_dead:
-                return one
-        for blank in _BLANKS:
-            behind = state.accept(blank)
-            if not behind.is_dead and behind.configuration not in seen:
-                seen.add(behind.configuration)
-                pending.append(behind)
-    return ""

@@ -23,7 +23,8 @@ class Pieces:
     """The values of a goal by their kinds; None where it has none of a kind.
 
     `numbers` are texts of JSON numbers over ASCII, in the spellings that are to be written;
-    `strings` are values, before they are spelled as JSON.
+    `strings` are values, before they are spelled as JSON. `written` are the JSON pointers of rules
+    written by hand, whose values there are besides.
     """
 
     null: bool = False
@@ -32,3 +33,4 @@ class Pieces:
     strings: Dfa | Lengths | None = None
     arrays: Arrays | None = None
     objects: Objects | None = None
+    written: tuple[str, ...] = ()

@@ -92,7 +92,7 @@ def _joined(lengths: list[Lengths]) -> Lengths | None:
 
 
 def _rank(atom: TextAtom) -> tuple[bool, int]:
-    order = ("enum", "pattern", "format", "minLength", "maxLength", "gbnf")
+    order = ("enum", "pattern", "format", "minLength", "maxLength")
     return not atom.holds, order.index(atom.keyword)
 
 

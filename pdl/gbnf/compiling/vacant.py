@@ -52,11 +52,12 @@ class Vacancy:
                 return False
             self._known[goal] = False  # where a goal comes up inside itself, nothing is known
             self._depth += 1
-            self._known[goal] = all(map(self._is_vacant, self._shapes(goal)))
+            self._known[goal] = all(map(self.is_vacant, self._shapes(goal)))
             self._depth -= 1
         return self._known[goal]
 
-    def _is_vacant(self, shape: Shape) -> bool:
+    def is_vacant(self, shape: Shape) -> bool:
+        """Whether it is known that no value is of a shape."""
         kinds = shape.kinds
         return not (
             "null" in kinds

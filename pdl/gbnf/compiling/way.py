@@ -19,6 +19,7 @@ from pdl.gbnf.compiling.claims import (
     Shape,
     Some,
     TextAtom,
+    Written,
 )
 from pdl.gbnf.compiling.facts import (
     LOOKED,
@@ -70,6 +71,7 @@ class Way:
     unique: bool = False
     branches: list[tuple[Branch, Scopes, Rank]] = field(default_factory=list)
     done: dict[tuple[Claim, Scopes], None] = field(default_factory=dict)
+    written: dict[Written, None] = field(default_factory=dict)
     unevaluated: list[tuple[Unevaluated, Scopes]] = field(default_factory=list)
     looked: list[tuple[Scopes, KeyRule | ItemRule | Contains]] = field(default_factory=list)
     decided: int = 1
@@ -80,7 +82,7 @@ class Way:
             name: getattr(self, name).copy()
             for name in (
                 *("numbers", "texts", "order", "rules", "some", "clauses", "items", "contains"),
-                *("branches", "done", "unevaluated", "looked"),
+                *("branches", "done", "written", "unevaluated", "looked"),
             )
         }
         pending = list(_ranked(facts, scopes, rank))
@@ -122,6 +124,8 @@ class Way:
                 self.length = both(self.length, (fact.least, fact.most))
             case Unique():
                 self.unique = True
+            case Written():
+                self.written[fact] = None
             case Unevaluated():
                 self.unevaluated.append((fact, scopes))
             case Branch():
@@ -151,7 +155,9 @@ class Way:
         contains = tuple(one for one in self.contains if one.least or one.most is not None)
         arrays = ArrayShape(tuple(self.items), contains, least, most, self.unique)
         numbers, texts = tuple(self.numbers), tuple(self.texts)
-        return Shape(self.kinds, self.booleans, numbers, texts, objects, arrays)
+        written = tuple(self.written)
+        said = tuple(dict.fromkeys(claim for claim, _ in self.done)) if written else ()
+        return Shape(self.kinds, self.booleans, numbers, texts, objects, arrays, written, said)
 
 
 def _ranked(facts: Facts, scopes: Scopes, rank: Rank) -> list[tuple[Fact, Scopes, Rank]]:

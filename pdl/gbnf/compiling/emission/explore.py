@@ -111,7 +111,13 @@ def _filled(found: dict[Goal, Pieces], inner: dict[Goal, list[Goal]]) -> set[Goa
 
 def _has_value(pieces: Pieces, inner: list[Goal], filled: set[Goal]) -> bool:
     """Whether there is a value, if the goals that are not filled have none."""
-    if pieces.null or pieces.booleans or pieces.numbers is not None or pieces.strings is not None:
+    if (
+        pieces.null
+        or pieces.booleans
+        or pieces.written
+        or pieces.numbers is not None
+        or pieces.strings is not None
+    ):
         return True
     if pieces.arrays is None and pieces.objects is None:
         return False

@@ -43,7 +43,7 @@ class Goals:
     ) -> None:
         self.spacing = spacing(options.whitespace)
         self.letters = Letters(options.escapes)
-        char = Again(self.letters.char, 0, None)
+        char = Again(self.letters.free, 0, None)
         self.string = Draft("string", (('"', char, '"'),), fixed=True)
         self._pieces = pieces
         self._name = name
@@ -179,6 +179,7 @@ class Goals:
             rows.append(("true",) if True in pieces.booleans else ("false",))
         if pieces.null:
             rows.append(("null",))
+        rows += [_by_hand(place) for place in pieces.written]
         return tuple(rows)
 
     def _objects(self, wish: str, pieces: Pieces) -> Rows:
@@ -214,6 +215,14 @@ def _language(strings: Dfa | Lengths | None) -> Dfa | None:
     if max(strings.least, strings.most or 0) > _LONG:
         return None
     return lengths(strings.least, strings.most)
+
+
+def _by_hand(place: str) -> Row:
+    """A rule written by hand, which stands in for itself under the JSON pointer of its schema.
+
+    Its text is one that no other rule has, since JSON has no control characters.
+    """
+    return (Draft(place, ((f"\0{place}",),), fixed=True),)
 
 
 def _words(pieces: Pieces) -> list[str]:

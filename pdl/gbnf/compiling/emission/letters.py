@@ -53,6 +53,14 @@ _ANY = _Policy(_NAMED | _SLASH, EVERY)
 _POLICIES = {"canonical": _CANONICAL, "usual": _USUAL, "any": _ANY}
 
 
+_HEX = CharSet.of("0123456789ABCDEFabcdef")
+_FREE: Rows = (
+    (_PLAIN,),
+    ("\\", Choice(((CharSet.of('"/\\bfnrt'),), ("u", Again(_HEX, 4, 4))))),
+)
+"""Any character, or half of one that is written as a pair of surrogates, which JSON allows alone."""
+
+
 class Letters:
     """The spelling of characters under one policy; what is long becomes a rule, once.
 
@@ -76,6 +84,10 @@ class Letters:
             escape = Draft("escape", _escapes(EVERY, _ANY, self._digits), fixed=True)
         self.char.rows = ((self._plain(_PLAIN, "char"),), (escape,))
         self._known[EVERY] = self.char
+        self.free = (
+            self.char if self._policy is _CANONICAL else Draft("free-char", _FREE, fixed=True)
+        )
+        """Any character where none are counted: a pair of surrogates may be two of them."""
 
     def one(self, chars: CharSet, wish: str) -> Part:
         """A character of a set, as a text if there is but one spelling."""

@@ -1,0 +1,133 @@
+"""Rules written by hand: which a grammar takes, what they leave over, and their names in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from pdl.errors import GrammarError
+from pdl.gbnf.compiling.handwritten import KEYWORD, handwritten, rule_kind
+from pdl.gbnf.compiling.place import kinds_named
+from pdl.gbnf.compiling.renaming import free_name, renamed
+from pdl.gbnf.compiling.starting import has_whole_numbers, starts
+from pdl.gbnf.grammar import Grammar
+from pdl.schema.keywords import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pdl._types import JsonPath, JsonSchema
+    from pdl.errors import Problem
+    from pdl.gbnf.compiling.claims import Claim, Kind, Shape, Written
+    from pdl.gbnf.compiling.document import Document
+    from pdl.gbnf.nodes import Rule
+
+UNCHECKED = "the rule is followed; the checker does not look at it"
+_BESIDE = "the rule written by hand is not held to it"
+_ANOTHER = "another rule written by hand is followed here, and the checker looks at none"
+
+_ABOUT: dict[Kind, tuple[str, ...]] = {
+    "string": ("minLength", "maxLength", "pattern", "format"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    "array": (
+        *("prefixItems", "items", "contains", "minItems", "maxItems", "uniqueItems"),
+        "unevaluatedItems",
+    ),
+    "object": (
+        *("properties", "patternProperties", "additionalProperties", "propertyNames", "required"),
+        *("dependentRequired", "dependentSchemas", "minProperties", "maxProperties"),
+        *("unevaluatedProperties",),
+    ),
+}
+_VALUES = frozenset({"enum", "const"})
+_AROUND = frozenset({"anyOf", "oneOf", "if", "not"})
+"""Keywords that say nothing but through their schemas, which are claims of their own, unless all
+that they ask is which keys are there."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """The rules of one `x-gbnf`, the first of which is the value's, and what kinds it has.
+
+    `whole`: its numbers are certain to be integers.
+    """
+
+    rules: tuple[Rule, ...]
+    kinds: frozenset[Kind]
+    whole: bool
+
+
+def hand(place: str, document: Document) -> Hand:
+    """The rules of the schema at a JSON pointer. Raises what `handwritten` raises."""
+    schema = document.at(place)
+    return _hand(handwritten(place, schema[KEYWORD], rule_kind(schema)))
+
+
+@lru_cache(maxsize=256)
+def _hand(rules: tuple[Rule, ...]) -> Hand:
+    grammar = Grammar(rules, rules[0].name)
+    return Hand(rules, frozenset(starts(grammar).values()), has_whole_numbers(grammar))
+
+
+def rule_of(shape: Shape) -> Written | None:
+    """The rule by which values of a shape are written: of several the first of the most kinds."""
+    return max(shape.written, key=lambda one: len(one.kinds), default=None)
+
+
+def check_all(schemas: Iterable[tuple[JsonPath, JsonSchema]]) -> None:
+    """Raise GrammarError, with all problems, if there is a rule that is not to be used."""
+    problems: list[Problem] = []
+    for path, schema in schemas:
+        if KEYWORD in schema:
+            try:
+                handwritten(pointer(path), schema[KEYWORD], rule_kind(schema))
+            except GrammarError as error:
+                problems += error.problems
+    if problems:
+        raise GrammarError(*problems)
+
+
+def left_over(shape: Shape, document: Document) -> Iterator[tuple[str, str, str]]:
+    """What the rule of a shape is not held to: pointer, keyword and why."""
+    rule = rule_of(shape)
+    assert rule is not None
+    found = hand(rule.pointer, document)
+    kinds = found.kinds & rule.kinds
+    words = {word for kind in kinds for word in _ABOUT.get(kind, ())} | _VALUES
+    if "object" in kinds and shape.objects.clauses:
+        words |= _AROUND
+    for claim in shape.said:
+        schema = document.at(claim.pointer)
+        for word in schema if isinstance(schema, dict) else ():
+            if word in words or (word == "type" and not _has_type(found, kinds, claim, schema)):
+                yield claim.pointer, word, _BESIDE
+            elif word == KEYWORD and claim.holds and claim.pointer != rule.pointer:
+                yield claim.pointer, word, _ANOTHER
+
+
+def _has_type(found: Hand, kinds: frozenset[Kind], claim: Claim, schema: Mapping[str, Any]) -> bool:
+    """Whether all values of a rule, of some kinds, are as the `type` of a claim wants them."""
+    named, integers = kinds_named(schema["type"])
+    if not claim.holds:
+        return not kinds & named
+    return kinds <= named and (found.whole or not integers or "number" not in kinds)
+
+
+def placed(rules: tuple[Rule, ...], document: Document) -> tuple[Rule, ...]:
+    """Rules with those written by hand, for each rule that has a JSON pointer as its name.
+
+    No name that is written begins with `#`, so that these are told apart; then all names are.
+    """
+    taken = {rule.name for rule in rules}
+    names: dict[str, str] = {}
+    made: list[Rule] = []
+    for rule in rules:
+        if not rule.name.startswith("#"):
+            made.append(rule)
+            continue
+        own = hand(rule.name, document).rules
+        inner = {one.name: free_name(one.name, taken) for one in own}
+        names[rule.name] = inner[own[0].name]
+        made += [renamed(one, inner) for one in own]
+    return tuple(renamed(rule, names) for rule in made) if names else rules
