@@ -40,7 +40,10 @@ class Limits:
     reply_candidates: int = 10_000
     """Bracketed spans of a reply, or words and numbers in it, that may be its answer."""
     grammar_depth: int = 100
-    """Parentheses inside parentheses in a grammar, or repetitions of repetitions."""
+    """Parentheses inside parentheses in a grammar, or repetitions of repetitions.
+
+    100 is also the most: Python's stack has no room for more.
+    """
     grammar_rules: int = 200_000
     """Rules of a grammar."""
     grammar_states: int = 5_000_000

@@ -79,7 +79,8 @@ def _leave(code: int) -> NoReturn:
     """Leave without taking all modules apart first, which would take a tenth of the whole time."""
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
-        except (AttributeError, OSError, ValueError):  # it is closed, or nobody reads it any more
+            if stream is not None:  # as the shell leaves it for `>&-`; who wrote to it was told
+                stream.flush()
+        except (OSError, ValueError):  # it is closed, or nobody reads it any more
             code = code or 1
     os._exit(code)

@@ -51,7 +51,8 @@ class GrammarOrigin:
 
     def read(self) -> Grammar:
         """The grammar. Raises FileError, GrammarError, LimitError."""
-        return parse(read_text(self.file), root=self.root, target=self.target)
+        text = read_text(self.file, keep_mark=True)  # llama.cpp refuses it, so it is told
+        return parse(text, root=self.root, target=self.target)
 
 
 @dataclass(frozen=True)

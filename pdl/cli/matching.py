@@ -31,6 +31,7 @@ class Text:
     source: Source
     start: int = 0
     label: str = ""
+    chomped: bool = False
 
     @property
     def name(self) -> str:
@@ -74,6 +75,8 @@ class Matched:
     def hint(self) -> str:
         """What helps, where the file and not the text is to blame."""
         if self.complete and self._next in _LINE_ENDS:
+            if self.text.chomped:
+                return "the file ends in several line ends, of which --chomp leaves out one"
             return "--chomp leaves out the line end that editors add to a file"
         if self.complete and self._next.startswith(_LINE_ENDS):
             return "--lines takes each line of a file for a text of its own"
@@ -120,9 +123,11 @@ def _given(given: Sequence[str]) -> Iterator[Text]:
 
 def _read(file: str, *, chomp: bool) -> Text:
     data = read_bytes(file)
-    if chomp and data.endswith(b"\n"):
+    chomped = chomp and data.endswith(b"\n")
+    if chomped:
         data = data[:-1].removesuffix(b"\r")
-    return Text(data, Source(data.decode("utf-8", "replace"), shown_name(file)))
+    source = Source(data.decode("utf-8", "replace"), shown_name(file))
+    return Text(data, source, chomped=chomped)
 
 
 def _lines(whole: Text) -> Iterator[Text]:

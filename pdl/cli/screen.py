@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
@@ -39,11 +39,12 @@ class Screen:
     stream: TextIO | None
     terminal: bool
     colour: bool
+    for_results: bool = False
 
     @classmethod
     def stdout(cls) -> Self:
         """The standard output, for results."""
-        return cls.of(sys.stdout)
+        return replace(cls.of(sys.stdout), for_results=True)
 
     @classmethod
     def stderr(cls) -> Self:
@@ -52,7 +53,7 @@ class Screen:
 
     @classmethod
     def of(cls, stream: TextIO | None) -> Self:
-        """A stream; it is None if the shell closed it (`>&-`), and then nothing is written."""
+        """A stream; it is None if the shell closed it (`>&-`)."""
         terminal = stream is not None and stream.isatty()
         # https://no-color.org: any value but an empty one counts.
         plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
@@ -74,8 +75,12 @@ class Screen:
 
         As bytes, since click removes escape sequences from text that goes to a file, and the
         encoding of the locale may not know each character. A lone surrogate is written as an
-        escape.
+        escape. Where there is no stream, results are an error, and other words are lost.
         """
+        if self.stream is None:
+            if self.for_results:
+                raise unwritable("<stdout>", OSError("it is closed"))
+            return
         try:
             click.echo(text.encode("utf-8", "backslashreplace"), file=self.stream)
         except BrokenPipeError:

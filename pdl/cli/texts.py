@@ -29,15 +29,17 @@ def refuse_two_stdins(*names: str | None) -> None:
         raise click.UsageError("`-`, the standard input, can stand for one file only")
 
 
-def read_text(name: str) -> Source:
-    """The text of a UTF-8 file, or of the standard input for `-`, without a BOM.
+def read_text(name: str, *, keep_mark: bool = False) -> Source:
+    """The text of a UTF-8 file, or of the standard input for `-`.
 
+    A byte order mark is left out, unless `keep_mark` says that whoever reads the text minds it.
     Raises FileError for what cannot be read, LimitError for what is too long.
     """
     shown = shown_name(name)
     data = read_bytes(name)
     try:
-        return Source(data.decode("utf-8").removeprefix("\ufeff"), shown)
+        text = data.decode("utf-8")
+        return Source(text if keep_mark else text.removeprefix("\ufeff"), shown)
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         placed = Source(before + "\N{REPLACEMENT CHARACTER}", shown)

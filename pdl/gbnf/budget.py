@@ -24,6 +24,9 @@ _MENDS = {
     ),
 }
 _OTHERWISE = "split it"
+DEEPEST = 100
+"""Groups in groups for which Python's stack has room, whatever is done with them; their `repr` and
+`pickle` take nine calls a level."""
 
 
 def exceeded(bound: str, message: str, span: Span | None = None) -> LimitError:
@@ -31,6 +34,16 @@ def exceeded(bound: str, message: str, span: Span | None = None) -> LimitError:
     mend = _MENDS.get(bound, _OTHERWISE)
     hint = f"{mend}, or allow more with `Limits({bound}=…)`"
     return LimitError(Problem(f"limit/{bound.replace('_', '-')}", message, span, hint))
+
+
+def too_deep(what: str, limits: Limits, span: Span | None = None) -> LimitError:
+    """The error for groups in groups: beyond `DEEPEST` no bound helps."""
+    bound = limits.grammar_depth
+    if bound < DEEPEST:
+        return exceeded("grammar_depth", f"{what} deeper than {bound} levels", span)
+    message = f"{what} deeper than {DEEPEST} levels, the most that can be allowed"
+    hint = _MENDS["grammar_depth"]
+    return LimitError(Problem("limit/grammar-depth", message, span, hint))
 
 
 class Clock:
@@ -64,6 +77,7 @@ def within_stack(function: Callable[_P, _T]) -> Callable[_P, _T]:
             return function(*args, **kwargs)
         except RecursionError:
             message = "the groups of the grammar nest deeper than what is left of Python's stack"
-        raise exceeded("grammar_depth", message)
+        hint = f"{_MENDS['grammar_depth']}, or call this with fewer calls around it"
+        raise LimitError(Problem("limit/grammar-depth", message, None, hint))
 
     return bounded

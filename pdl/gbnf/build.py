@@ -57,8 +57,8 @@ class Builder:
         codes: tuple[int, ...] = ()
         try:
             codes = characters.literal(token.text[1:-1])
-        except EscapeError as error:
-            self._escape(token, error)
+        except EscapeError:
+            self._escapes(token)
         return Literal(codes, start=token.start, end=token.end)
 
     def char_class(self, token: Token) -> CharClass:
@@ -67,8 +67,8 @@ class Builder:
         negated = False
         try:
             ranges, negated = characters.char_class(token.text[1:-1])
-        except EscapeError as error:
-            self._escape(token, error)
+        except EscapeError:
+            self._escapes(token)
         return CharClass(ranges, negated, start=token.start, end=token.end)
 
     def any_char(self, token: Token) -> AnyChar:
@@ -148,9 +148,10 @@ class Builder:
             return 0
         return int(token.text)
 
-    def _escape(self, token: Token, error: EscapeError) -> None:
-        start = token.start + 1 + error.at
-        self._add("bad-escape", error.message, start, min(start + 2, token.end), error.hint)
+    def _escapes(self, token: Token) -> None:
+        for error in characters.faults(token.text[1:-1]):
+            start = token.start + 1 + error.at
+            self._add("bad-escape", error.message, start, min(start + 2, token.end), error.hint)
 
     def _add(self, code: str, message: str, start: int, end: int, hint: str = "") -> None:
         self.problems.append(Problem(f"gbnf/{code}", message, self._source.span(start, end), hint))

@@ -6,6 +6,10 @@ The escapes are those of `parse_char` in llama.cpp's `src/llama-grammar.cpp`.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _CHARACTER = re.compile(
     r"""\\(?:x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})|U(?P<U>[0-9a-fA-F]{8})
@@ -50,6 +54,16 @@ def char_class(body: str) -> tuple[tuple[tuple[int, int], ...], bool]:
             high, at = _character(body, at + 1)
         ranges.append((low, high))
     return tuple(ranges), negated
+
+
+def faults(body: str) -> Iterator[EscapeError]:
+    """All backslashes between the marks of a literal or of a class that are none."""
+    at = 0
+    while at < len(body):
+        found = _CHARACTER.match(body, at)
+        if not found:
+            yield _unknown(body, at)
+        at = found.end() if found else at + 2
 
 
 def _character(body: str, at: int) -> tuple[int, int]:

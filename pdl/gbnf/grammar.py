@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from pdl.errors import LimitError, error_from
@@ -50,7 +51,11 @@ class Grammar:
     @cached_property
     def rule(self) -> Mapping[str, Rule]:
         """The rules that count, by their names, in the order in which the names come first."""
-        return {rule.name: rule for rule in self.rules}
+        return MappingProxyType({rule.name: rule for rule in self.rules})
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is pickled and copied: the fields, without what was learned of them."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
     @within_stack
@@ -295,6 +300,10 @@ def examine(
     """What could be read of a grammar, and all problems for which `parse` would refuse it."""
     if not isinstance(text, str | Source):
         raise TypeError(f"text must be a str or a pdl Source, not {type(text).__name__}")
+    if not isinstance(root, str):
+        raise TypeError(f"root must be a str, not {type(root).__name__}")
+    if not isinstance(limits, Limits):
+        raise TypeError(f"limits must be a pdl Limits, not {type(limits).__name__}")
     source = text if isinstance(text, Source) else Source(text, name)
     if len(source.text) > limits.source_chars:
         message = f"longer than {limits.source_chars:,} characters"

@@ -282,7 +282,8 @@ class Matcher:
 
     def _exceeded(self, error: ManyWaysError, taken: int) -> LimitError:
         message = (
-            f"the text can be read in too many ways at once: more than {self._most:,}, or on average"
+            "the text can be read in too many ways at once:"
+            f" more than {self._most:,}, or on average"
             f" more than {self._most // 100:,}, most in rule `{error}`"
         )
         if taken:

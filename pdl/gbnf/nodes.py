@@ -10,7 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from pdl.gbnf.sealed import sealed
 
+
+@sealed
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
     """What has a place in a text."""
@@ -19,6 +22,7 @@ class Located:
     end: int = field(default=-1, compare=False, repr=False)
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Literal(Located):
     """`"text"`: code points one after the other, some of them perhaps beyond Unicode's last."""
@@ -31,6 +35,7 @@ class Literal(Located):
         return "".join(map(chr, (code if code <= LAST else 0xFFFD for code in self.codes)))
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class CharClass(Located):
     """`[a-z_]` or `[^a-z_]`: the ranges of code points, both ends included, in written order."""
@@ -39,11 +44,13 @@ class CharClass(Located):
     negated: bool = False
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class AnyChar(Located):
     """`.`: any one code point."""
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class RuleRef(Located):
     """The name of a rule."""
@@ -51,6 +58,7 @@ class RuleRef(Located):
     name: str
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class TokenRef(Located):
     """`<[id]>`, `<text>` or, negated, `!<…>`: one token of the vocabulary.
@@ -63,6 +71,7 @@ class TokenRef(Located):
     negated: bool = False
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Sequence(Located):
     """Items one after the other; none of them match the empty text."""
@@ -70,6 +79,7 @@ class Sequence(Located):
     items: tuple[Item, ...] = ()
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Group(Located):
     """`(a | b)`: alternatives in parentheses."""
@@ -77,6 +87,7 @@ class Group(Located):
     options: tuple[Sequence, ...]
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Repeat(Located):
     """`item*`, `item+`, `item?`, `item{m}`, `item{m,}`, `item{m,n}`; no maximum is None."""
@@ -90,6 +101,7 @@ Item: TypeAlias = Literal | CharClass | AnyChar | RuleRef | TokenRef | Group | R
 """What a sequence is made of."""
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Rule(Located):
     """`name ::= a | b`, with the comments above it and in it, without their `#`.

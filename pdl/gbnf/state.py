@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from operator import index
+from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from pdl.gbnf.expected import expected_at, rules_at
+from pdl.gbnf.sealed import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,19 +18,27 @@ if TYPE_CHECKING:
 _SHOWN = 12  # rules around a place
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class State:
     """A place in all texts of a grammar: a value, so that keeping one is enough to come back to it.
 
     `position` counts the bytes (of UTF-8) that were taken. `is_dead` says that the last `accept`
     was refused: `position` is then the offset of the byte that could not stand there, and what was
-    expected is what could.
+    expected is what could. `copy` gives the state itself; `pickle` raises TypeError, since a state
+    is nothing without what its grammar has learned: keep the grammar and the text instead.
     """
 
     matcher: Matcher
     configuration: Configuration
     position: int = 0
     is_dead: bool = False
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise TypeError(
+            "a State belongs to its grammar in this process and cannot be pickled: pickle the"
+            " grammar and the text, and accept the text again"
+        )
 
     @property
     def is_complete(self) -> bool:
@@ -52,6 +62,7 @@ class State:
         Token references of the grammar see its number, `None` that of none; all else sees the
         bytes. Source: `llama_grammar_accept_token` in llama.cpp's `src/llama-grammar.cpp`.
         """
+        _check_token(token, piece)
         if self.is_dead:
             return self
         here = self.matcher.token(self.configuration, token, piece)
@@ -69,6 +80,7 @@ class State:
         return rules_at(self.matcher.automaton, self.configuration)
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Match:
     """Whether a text is one of a grammar, and where it fails to be.
@@ -156,6 +168,16 @@ def _at_character(data: bytes, position: int) -> int:
     while position and data[position] & 0xC0 == 0x80:  # noqa: PLR2004 - a continuation byte
         position -= 1
     return position
+
+
+def _check_token(token: SupportsIndex | None, piece: object) -> None:
+    """Raise TypeError for what is no token, ValueError for a number below zero."""
+    if token is not None and (isinstance(token, bool) or not hasattr(token, "__index__")):
+        raise TypeError(f"token must be an int or None, not {type(token).__name__}")
+    if token is not None and index(token) < 0:
+        raise ValueError(f"token must be 0 or more, not {token}")
+    if piece is not None and not isinstance(piece, bytes | bytearray):
+        raise TypeError(f"piece must be bytes or None, not {type(piece).__name__}")
 
 
 def _bytes(text: bytes | str) -> bytes:

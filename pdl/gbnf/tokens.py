@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pdl.errors import Problem
-from pdl.gbnf.budget import Clock, exceeded
+from pdl.gbnf.budget import DEEPEST, Clock, too_deep
 from pdl.syntax.runner import Token
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _HEAD = re.compile(r"(?:^|(?<=\r))[ \t]*+[A-Za-z0-9-]++(?:[ \t]++|#[^\r\n]*+)*+::=", re.MULTILINE)
+_LIKE_A_HEAD = re.compile(_HEAD.pattern.replace("[A-Za-z0-9-]", r"[\w-]"), re.MULTILINE)
+"""What was meant as the head of a rule, by a name that may hold wrong letters."""
 _ODD = re.compile("[\0\ufeff\ud800-\udfff]")
 _SUFFIXES = frozenset(["STAR", "PLUS", "QUESTION", "CLOSE_CURLY"])
 _OPENED = {'"': "a literal", "[": "a character class"}
@@ -142,9 +144,8 @@ class Lexer:
             self._chunk = Chunk()
 
     def _check(self, depth: int, at: int, what: str) -> None:
-        if depth > self._limits.grammar_depth:
-            message = f"the {what} nested deeper than {self._limits.grammar_depth} levels"
-            raise exceeded("grammar_depth", message, self._source.span(at))
+        if depth > min(self._limits.grammar_depth, DEEPEST):
+            raise too_deep(f"the {what} nested", self._limits, self._source.span(at))
 
     def _odd(self) -> None:
         """Report characters that a text may not have anywhere, the first of each kind."""
@@ -164,7 +165,7 @@ class Lexer:
         if not _ODD.match(mark) or (mark == "\ufeff" and at):
             self._add(*_told(mark, at))
         self._chunk.broken = True
-        following = _HEAD.search(text, at)
+        following = _LIKE_A_HEAD.search(text, at)
         self._close()
         return following.start() if following else len(text)
 

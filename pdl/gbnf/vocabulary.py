@@ -69,4 +69,8 @@ class Vocabulary:
 
 
 def _bytes(piece: bytes | str) -> bytes:
-    return piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else bytes(piece)
+    if isinstance(piece, str):
+        return piece.encode("utf-8", "surrogatepass")
+    if not isinstance(piece, bytes | bytearray | memoryview):
+        raise TypeError(f"a vocabulary holds str or bytes, not {type(piece).__name__}")
+    return bytes(piece)

@@ -86,6 +86,7 @@ def _fields(one: Matched) -> dict[str, Any]:
         "line": line,
         "column": column,
         "found": one.found,
+        "found_byte": one.bad_byte,
         "expected": list(one.expected),
         "rules": list(one.rules),
     }

@@ -1,7 +1,7 @@
 """What the keywords of a schema say of the values that satisfy it.
 
-One function a keyword. Sources: JSON Schema Core 2020-12, sections 10 and 11, and Validation 2020-12,
-section 6.
+One function a keyword. Sources: JSON Schema Core 2020-12, sections 10 and 11, and Validation
+2020-12, section 6.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pdl.gbnf.compiling.claims import (
+    Claim,
     Contains,
     ItemRule,
     KeyRule,
@@ -57,8 +58,6 @@ def _ref(place: Place, value: str) -> Iterator[Fact]:
 
 
 def _target(place: Place, value: str, *, holds: bool = True) -> Any:
-    from pdl.gbnf.compiling.claims import Claim
-
     return Claim(place.document.target(value), holds)
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError
 from pdl.gbnf.compiling.handwritten import KEYWORD, handwritten, rule_kind
 from pdl.gbnf.compiling.place import kinds_named
 from pdl.gbnf.compiling.renaming import free_name, renamed
-from pdl.gbnf.compiling.starting import has_whole_numbers, starts
+from pdl.gbnf.compiling.starting import KINDS, has_whole_numbers, starts
 from pdl.gbnf.grammar import Grammar
 from pdl.schema.keywords import pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from pdl._types import JsonPath, JsonSchema
     from pdl.errors import Problem
-    from pdl.gbnf.compiling.claims import Claim, Kind, Shape, Written
+    from pdl.gbnf.compiling.claims import Kind, Shape, Written
     from pdl.gbnf.compiling.document import Document
     from pdl.gbnf.nodes import Rule
 
@@ -67,7 +68,7 @@ def hand(place: str, document: Document) -> Hand:
 @lru_cache(maxsize=256)
 def _hand(rules: tuple[Rule, ...]) -> Hand:
     grammar = Grammar(rules, rules[0].name)
-    return Hand(rules, frozenset(starts(grammar).values()), has_whole_numbers(grammar))
+    return Hand(rules, frozenset((starts(grammar) or KINDS).values()), has_whole_numbers(grammar))
 
 
 def rule_of(shape: Shape) -> Written | None:
@@ -93,25 +94,39 @@ def left_over(shape: Shape, document: Document) -> Iterator[tuple[str, str, str]
     rule = rule_of(shape)
     assert rule is not None
     found = hand(rule.pointer, document)
-    kinds = found.kinds & rule.kinds
-    words = {word for kind in kinds for word in _ABOUT.get(kind, ())} | _VALUES
-    if "object" in kinds and shape.objects.clauses:
+    found = replace(found, kinds=found.kinds & rule.kinds)
+    words = {word for kind in found.kinds for word in _ABOUT.get(kind, ())} | _VALUES
+    if "object" in found.kinds and shape.objects.clauses:
         words |= _AROUND
     for claim in shape.said:
         schema = document.at(claim.pointer)
-        for word in schema if isinstance(schema, dict) else ():
-            if word in words or (word == "type" and not _has_type(found, kinds, claim, schema)):
-                yield claim.pointer, word, _BESIDE
-            elif word == KEYWORD and claim.holds and claim.pointer != rule.pointer:
-                yield claim.pointer, word, _ANOTHER
+        if not isinstance(schema, dict):
+            continue
+        beside = _asserted if claim.holds else _denied
+        yield from ((claim.pointer, word, _BESIDE) for word in beside(schema, words, found))
+        if claim.holds and KEYWORD in schema and claim.pointer != rule.pointer:
+            yield claim.pointer, KEYWORD, _ANOTHER
 
 
-def _has_type(found: Hand, kinds: frozenset[Kind], claim: Claim, schema: Mapping[str, Any]) -> bool:
-    """Whether all values of a rule, of some kinds, are as the `type` of a claim wants them."""
-    named, integers = kinds_named(schema["type"])
-    if not claim.holds:
-        return not kinds & named
-    return kinds <= named and (found.whole or not integers or "number" not in kinds)
+def _asserted(schema: JsonSchema, words: AbstractSet[str], found: Hand) -> Iterator[str]:
+    """The keywords that some value of a rule may not satisfy."""
+    yield from (word for word in schema if word in words)
+    if "type" in schema:
+        named, integers = kinds_named(schema["type"])
+        whole = found.whole or not integers or "number" not in found.kinds
+        if not (found.kinds <= named and whole):
+            yield "type"
+
+
+def _denied(schema: JsonSchema, words: AbstractSet[str], found: Hand) -> Iterator[str]:
+    """The keywords of a schema that some value of a rule may satisfy, which none is to satisfy.
+
+    There are none if its `type` keeps them all out, and that is one only if it stands alone.
+    """
+    if "type" in schema and not found.kinds & kinds_named(schema["type"])[0]:
+        return
+    others = [word for word in schema if word in words]
+    yield from others or (word for word in schema if word == "type" and KEYWORD not in schema)
 
 
 def placed(rules: tuple[Rule, ...], document: Document) -> tuple[Rule, ...]:

@@ -43,7 +43,8 @@ class Compiler:
         self.options = options
         self._budget = Budget(options.max_states)
         self.notes: dict[tuple[str, str, Level, str], None] = {}
-        self._expander = Expander(self.document, self._note_post_hoc, self._overlap)
+        closed = options.objects == "closed"
+        self._expander = Expander(self.document, self._note_post_hoc, self._overlap, closed)
         self._shapes: dict[Goal, tuple[Shape, ...]] = {}
         self._numbers: dict[frozenset[NumberAtom], tuple[Dfa | None, Notes]] = {}
         self._texts: dict[frozenset[TextAtom], tuple[Dfa | Lengths | None, Notes]] = {}

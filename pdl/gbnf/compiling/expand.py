@@ -40,12 +40,13 @@ class Expander:
     """Expands goals of one document.
 
     `weaken` is told what is not held exactly; `overlap` says whether two claims may have a value in
-    common.
+    common. With `closed` objects have other keys only where a schema says what they hold.
     """
 
     document: Document
     weaken: Callable[[str, str, str], None]
     overlap: Callable[[Claim, Claim], bool]
+    closed: bool = False
 
     def shapes(self, goal: Goal) -> tuple[Shape, ...]:
         """The shapes of a goal; all values of the goal are in one of them."""
@@ -118,6 +119,8 @@ class _Run:
                 return following
         if way.unevaluated:
             unevaluated.settle(way, self.expander.document, self._note)
+        if self.expander.closed:
+            way.close()
         return None
 
     def _note(self, pointer: str, keyword: str, why: str) -> None:

@@ -107,7 +107,17 @@ def _prove(grammar: Grammar, kind: Kind) -> None:
         errors = [one for one in found if one.code == "gbnf/not-json"] or [_unproved(found)]
     if errors:
         raise GrammarError(*errors)
-    other = [char for char in starts(grammar) if char != '"'] if kind == "string" else []
+    if kind == "string":
+        _prove_string(grammar)
+
+
+def _prove_string(grammar: Grammar) -> None:
+    found = starts(grammar)
+    if found is None:
+        raise GrammarError(
+            Problem("gbnf/json-unproved", "too much may stand in front of its value")
+        )
+    other = [char for char in found if char != '"']
     if other:
         message = f"this rule has texts that begin with `{other[0]}`, and its value is a string"
         raise GrammarError(Problem("gbnf/not-a-json-string", message))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _BLANKS = " \t\n\r"
 _DIGITS = "0123456789"
-_KINDS: dict[str, Kind] = {
+KINDS: dict[str, Kind] = {
     "{": "object",
     "[": "array",
     '"': "string",
@@ -20,21 +20,23 @@ _KINDS: dict[str, Kind] = {
     "f": "boolean",
     "n": "null",
 }
-_MOST = 10_000
+"""The first characters of JSON values, and their kinds."""
+
+_MOST = 3_000
 """States that are looked at."""
 
 
-def starts(grammar: Grammar) -> dict[str, Kind]:
+def starts(grammar: Grammar) -> dict[str, Kind] | None:
     """The first characters of a grammar's texts, blanks aside, in a fixed order, with their kinds.
 
-    All its texts are JSON. Where that is too much to tell, they are all characters that JSON has.
+    All its texts are JSON. None if that is too much to tell.
     """
     states = _reached([grammar.start()], _BLANKS)
     if states is None:
-        return _KINDS
+        return None
     return {
         char: kind
-        for char, kind in _KINDS.items()
+        for char, kind in KINDS.items()
         if any(not state.accept(char).is_dead for state in states)
     }
 

@@ -13,6 +13,7 @@ from pdl.gbnf.compiling.claims import (
     Contains,
     ItemRule,
     KeyRule,
+    Keys,
     Kind,
     NumberAtom,
     ObjectShape,
@@ -135,6 +136,15 @@ class Way:
                 raise AssertionError(fact)
         if scopes and isinstance(fact, KeyRule | ItemRule | Contains):
             self.looked.append((scopes, fact))
+
+    def close(self) -> None:
+        """Leave out other keys than those that are named, unless a rule says what they hold."""
+        keys = [rule.keys for rule in self.rules if rule.keys.unlike is None]
+        if self.order and all(one.among for one in keys):
+            asked = {key for clause in self.clauses for key, _ in clause}
+            names = frozenset(asked).union(self.order, *(one.names for one in keys))
+            patterns = tuple(dict.fromkeys(pattern for one in keys for pattern in one.patterns))
+            self.rules[KeyRule(Keys(names, patterns, among=False), None)] = None
 
     @property
     def dead(self) -> bool:

@@ -23,8 +23,8 @@ _TRIES = 300  # texts in a row that are no near miss, before there are taken to 
 
 def generate(grammar: Grammar, rng: Random, size: int) -> str:
     """See `Grammar.generate`."""
-    if size < 0:
-        raise ValueError(f"size must be 0 or more, not {size}")
+    _check(rng)
+    _check_count("size", size)
     ensure_text(grammar.plan.root, grammar.source, grammar.limits)
     return drawn.drawn(grammar.plan.root, rng, size)
 
@@ -37,11 +37,20 @@ def shortest(grammar: Grammar) -> str:
 
 def texts(grammar: Grammar, limit: int | None) -> Iterator[str]:
     """See `Grammar.texts`."""
+    if limit is not None:
+        _check_count("limit", limit)
     return islice(Ordered(grammar.matcher, grammar.plan).texts(grammar.limits), limit)
 
 
 def near_misses(grammar: Grammar, rng: Random, count: int, size: int) -> Iterator[str]:
     """See `Grammar.near_misses`."""
+    _check(rng)
+    _check_count("count", count)
+    _check_count("size", size)
+    return _misses(grammar, rng, count, size)
+
+
+def _misses(grammar: Grammar, rng: Random, count: int, size: int) -> Iterator[str]:
     letters = alphabet(grammar.rule.values())
     known: set[str] = set()
     tries = 0
@@ -52,3 +61,17 @@ def near_misses(grammar: Grammar, rng: Random, count: int, size: int) -> Iterato
             known.add(text)
             tries = 0
             yield text
+
+
+def _check(rng: object) -> None:
+    """Raise TypeError for what is no `random.Random`, such as a seed."""
+    if not callable(getattr(rng, "randrange", None)):
+        raise TypeError(f"rng must be a random.Random, not {type(rng).__name__}")
+
+
+def _check_count(name: str, count: object) -> None:
+    """Raise TypeError for what is no whole number, ValueError for one below zero."""
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise TypeError(f"{name} must be an int, not {type(count).__name__}")
+    if count < 0:
+        raise ValueError(f"{name} must be 0 or more, not {count}")

@@ -47,7 +47,20 @@ def findings(
         for one in _within_time(_Checks(grammar, refused, json=json), grammar)
         if (_SAME.get(one.problem.code), _start(one.problem)) not in said
     ]
-    return tuple(sorted([*map(explained, refused), *found], key=lambda one: _start(one.problem)))
+    found = [*map(explained, refused), *_once(found)]
+    return tuple(sorted(found, key=lambda one: _start(one.problem)))
+
+
+def _once(found: list[Finding]) -> list[Finding]:
+    """Findings without many stacks where the alternatives that are the cause are told."""
+    flat = {_start(one.problem) for one in found if one.problem.code == "gbnf/flat-alternatives"}
+    return [
+        one
+        for one in found
+        if one.problem.code != "gbnf/many-stacks"
+        or one.severity == "error"
+        or _start(one.problem) not in flat
+    ]
 
 
 def _within_time(checks: _Checks, grammar: Grammar) -> Iterator[Finding]:

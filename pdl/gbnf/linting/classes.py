@@ -100,11 +100,16 @@ def _impossible(item: CharClass, low: int, high: int, report: Reporter) -> Itera
         message = f"{_named(low)} in a class, which no text has"
         hint = "remove it, or write the character that was meant"
         yield report.at(item, "impossible-character", message, hint)
-    elif not low or high > LAST:
-        what = "NUL" if not low else "what is beyond U+10FFFF"
-        message = f"the range `{_range(low, high)}` includes {what}"
-        hint = f"write `{_range(max(low, 1), min(high, LAST))}`"
-        yield report.at(item, "partly-impossible", message, hint)
+        return
+    held = [
+        "NUL" if not low else "",
+        "halves of surrogate pairs" if low <= _SURROGATES[1] and high >= _SURROGATES[0] else "",
+        "what is beyond U+10FFFF" if high > LAST else "",
+    ]
+    if any(held):
+        message = f"the range `{_range(low, high)}` includes {' and '.join(filter(None, held))}"
+        left = "".join(_range(*one) for one in characters(((low, high),)))
+        yield report.at(item, "partly-impossible", message, f"write `{left}`")
 
 
 def _range(low: int, high: int) -> str:

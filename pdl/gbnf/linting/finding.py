@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class Finding:
     """A problem of a grammar and how bad it is.
 
-    With an `error`, llama.cpp refuses the grammar, dies of it, or can match nothing; a `warning` is
-    slow or is not what was meant; a `note` is worth a look. `problem` says where, what, and in its
+    With an `error`, llama.cpp refuses the grammar, hangs or dies of it, or can match nothing, or a
+    text is no JSON that should be; a `warning` is slow or is not what was meant; a `note` is worth
+    a look. `problem` says where, what, and in its
     hint how to mend it; `why` what it does in llama.cpp.
     """
 

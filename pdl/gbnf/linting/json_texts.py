@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NoReturn
 
+from pdl.gbnf.linting.json_machine import START, kinds, step
 from pdl.gbnf.linting.shortest import NEVER, TOKEN, Shortest, shown, takes
 from pdl.gbnf.linting.spots import Spot, Spots, Ways
 from pdl.gbnf.linting.stacks import holds
@@ -59,8 +60,7 @@ class JsonTexts:
         text = self._shortest.text((RuleRef(root.name),))
         wrong = self._wrong(text)
         if wrong:
-            hint = "let the root rule be a JSON value: an object, an array, a string, a number …"
-            yield report.at(root, "not-json", _said(text, wrong), hint)
+            yield self._shortest_wrong(text, wrong, report)
             return
         found = 0
         for finding in self._by_item(report):
@@ -73,6 +73,31 @@ class JsonTexts:
                 f" {self.tried:,} of them, through {which} parts, were tried and are"
             )
             yield report.at(root, "json-tried", message, _CHECK)
+
+    def _shortest_wrong(self, text: str, wrong: str, report: Reporter) -> Finding:
+        """The finding for a grammar of which the shortest text is no JSON."""
+        at = fault(text)
+        place = None if at is None else self._place(text[:at], text[at])
+        if at is None:
+            hint = "let the root rule go on to the end of a JSON value"
+        elif text[:at].strip():
+            hint = _hint(text[at - 1 : at + 1].strip("[{,: "), wrong)
+        else:
+            hint = "let each text be a JSON value: an object, an array, a string, a number …"
+        root = self._grammar.rule[self._grammar.root]
+        return report.at(place or root, "not-json", _said(text, wrong), hint)
+
+    def _place(self, before: str, following: str) -> tuple[int, int] | None:
+        """Where the grammar has the character behind a text."""
+        here = self._grammar.start().accept(before).configuration
+        machine = self._grammar.matcher.automaton
+        first = following.encode()[0]
+        for state in sorted(state for state, _ in here.items):
+            taken = any(low <= first <= high for low, high, _ in machine.moves[state])
+            if taken and state in machine.origins:
+                item = machine.origins[state].item
+                return item.start, item.end
+        return None
 
     def _too_long(self, least: int, report: Reporter) -> Iterator[Finding]:
         if least < TOKEN:
@@ -162,16 +187,33 @@ class JsonTexts:
         """Why a text is no JSON; an empty string if it is."""
         self.tried += 1
         self._chars -= len(text)
+        if text.startswith("\ufeff"):
+            return "it begins with a byte order mark"
         try:
             json.loads(text, parse_constant=_refuse)
         except json.JSONDecodeError as error:
             said = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
             return f"{said} at character {error.pos + 1}"
         except _ConstantError as error:
-            return f"{error} is no number of JSON"
+            return f"{error} is no value of JSON, at character {(fault(text) or 0) + 1}"
         except (RecursionError, ValueError):
             return ""  # nested too deep for this interpreter, or too many digits: JSON all the same
         return ""
+
+
+def fault(text: str) -> int | None:
+    """The offset at which a text stops to be JSON, None if it is or is only not at its end."""
+    state, opened = START, [""]
+    for at, character in enumerate(text):
+        one = next(iter(kinds(((ord(character), ord(character)),))), character)
+        found = step(state, opened[-1], one)
+        if found is None:
+            return at
+        state = found.state
+        opened += [found.opened] if found.opened else []
+        if found.closed:
+            opened.pop()
+    return None
 
 
 class _ConstantError(Exception):
@@ -189,6 +231,8 @@ def _said(text: str, wrong: str) -> str:
 
 
 def _hint(variant: str, wrong: str) -> str:
+    if "`" in wrong:
+        return "JSON has no such number: write `null`, or a text in quotes"
     if "control character" in wrong:
         return r"exclude control characters: `[^\x00-\x1F\x7F\"\\]`".replace(r"\"", '"')
     if "escape" in wrong or variant == "\\":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.gbnf.budget import Clock
+from pdl.gbnf.budget import DEEPEST, Clock
 from pdl.gbnf.empty import hidden_recursion
 from pdl.gbnf.left import cycles
 from pdl.gbnf.optimize.rules import Rules
@@ -61,4 +61,4 @@ def _refused(rules: tuple[Rule, ...], limits: Limits) -> Iterator[str]:
         yield from (
             rule.name for rule in rules if any(id(item) in wrong for item in items(rule.options))
         )
-    yield from (rule.name for rule in rules if depth(rule) > limits.grammar_depth)
+    yield from (rule.name for rule in rules if depth(rule) > min(limits.grammar_depth, DEEPEST))

@@ -45,8 +45,8 @@ def command(origin: GrammarOrigin, kind: Kind | None, output: Output, form: str)
     other; no script and no other file is needed to look at them. The exit code is 0, or 2 if the
     grammar or an option is wrong.
     """
-    grammar = origin.read()
     to: Kind = kind or _kind(output.file)
+    grammar = origin.read()
     drawn = grammar.diagram(to)
     if form == "json":
         fields = {"ok": True, "to": to, "root": grammar.root, "rules": list(grammar.rule)}
@@ -55,4 +55,13 @@ def command(origin: GrammarOrigin, kind: Kind | None, output: Output, form: str)
 
 
 def _kind(file: str | None) -> Kind:
-    return "html" if PurePath(file or "").suffix.lower() in {".html", ".htm"} else "svg"
+    """What the name of a file ends in. Raises UsageError for the end of another format."""
+    suffix = PurePath(file or "").suffix.lower()
+    if suffix in {".html", ".htm"}:
+        return "html"
+    if suffix not in {"", ".svg"}:
+        raise click.UsageError(
+            f"a diagram is written to a file that ends in .svg or .html, not in {suffix};"
+            " --to says which of the two it is to be, whatever the name"
+        )
+    return "svg"

@@ -82,6 +82,8 @@ def command(  # noqa: PLR0913  (each is an option)
     chosen = random.SystemRandom().randrange(_SEEDS) if seed is None else seed
     if mode in _DRAWN:
         texts = _drawn(grammar, mode, wanted, chosen, _SIZE if size is None else size)
+    elif mode == "shortest":
+        texts = [grammar.shortest()]
     else:
         texts = list(grammar.texts(wanted)) or [grammar.shortest()]
     if form == "json":

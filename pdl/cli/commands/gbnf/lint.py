@@ -75,7 +75,7 @@ def grammar_files(paths: Sequence[str]) -> list[str]:
 def lint_file(file: str, *, root: str, target: str, json: bool) -> tuple[Finding, ...]:
     """All findings of a file, also that it cannot be read."""
     try:
-        source = read_text(file)
+        source = read_text(file, keep_mark=True)
     except (FileError, LimitError) as error:
         return tuple(map(Finding, error.problems))
     return lint(source, root=root, target=target, json=json)

@@ -50,7 +50,8 @@ _EXAMPLES = (
 @format_option(
     "a list of objects with path, ok, complete (whether the text may end there), position (from 0:"
     " the byte that cannot stand there, or the length), character (the same in code points), line"
-    " and column in the file, found (null at the end), expected, rules."
+    " and column in the file, found (null at the end), found_byte (its number"
+    " if it is no UTF-8, else null), expected, rules."
 )
 def command(  # noqa: PLR0913  (each is an option)
     grammar: str,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _ASTRAL = 0x10000
 _END = 0x110000
+_UPPER = CharSet.range(0x1000, _END - 1)
 
 
 class _Level(NamedTuple):
@@ -41,9 +42,22 @@ class Digits:
         self._known: dict[Rows, Draft] = {}
         self._free: dict[tuple[_Level, ...], Rows] = {}
         self._classes: dict[str, Part] = {}
+        self._hex = Draft("hex", ((CharSet.of("0123456789ABCDEFabcdef"),),), fixed=True)
+        self._upper: Draft | None = None
 
     def rows(self, chars: CharSet) -> Rows:
-        """The digits of the characters of a set, for what stands behind a backslash and `u`."""
+        """The digits of the characters of a set, for what stands behind a backslash and `u`.
+
+        Those of all that is not in Latin or near it, which most sets have, are one rule.
+        """
+        if self._lower or (chars & _UPPER) != _UPPER:
+            return self._rows(chars)
+        if self._upper is None:
+            self._upper = Draft("escape", self._rows(_UPPER))
+        lower = chars - _UPPER
+        return (*(self._rows(lower) if lower else ()), (self._upper,))
+
+    def _rows(self, chars: CharSet) -> Rows:
         pairs = _clipped(chars.ranges, _ASTRAL, _END)
         grouped: dict[Rows, str] = {}
         for at, digit in enumerate(_HEX.choice):
@@ -99,6 +113,8 @@ class Digits:
     def _class(self, choice: str) -> Part:
         if len(choice) == 1 and (self._lower or choice.isdigit()):
             return choice
+        if choice == _HEX.choice and not self._lower:
+            return self._hex
         if choice not in self._classes:
             text = choice if self._lower else choice + choice.upper()
             self._classes[choice] = CharSet.of(text)

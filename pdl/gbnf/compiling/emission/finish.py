@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from pdl.automata.charset import CharSet
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 _TINY = 12
 """What is not wider is written wherever it is used."""
-_SHORT = 90
+_SHORT = 160
 """What is used once and not wider has no rule of its own, alternatives"""
 _LONG = 400
 """and single sequences."""
@@ -120,17 +121,37 @@ def _finish(draft: Draft) -> None:
     if draft.loops:
         rows, loops = looped(draft, rows)
         draft.uses -= loops
-    draft.rows = rows = folded(rows)
+    draft.rows = rows = _once(rows, folded(rows))
     if draft.whole or (draft.loops and draft in drafts(rows)):
         return
     if draft.glue:
         draft.inline = True
         return
-    width, depth = _measure(rows)
+    draft.inline = _is_inline(draft)
+
+
+def _is_inline(draft: Draft) -> bool:
+    width, depth = _measure(draft.rows)
     most = _TINY
     if draft.uses == 1:
-        most = _LONG if len(rows) == 1 else _SHORT
-    draft.inline = depth < _DEEP and width <= most
+        most = _LONG if len(draft.rows) == 1 else _SHORT
+    return depth < _DEEP and width <= most
+
+
+def _once(before: Rows, rows: Rows) -> Rows:
+    """Folded rows, with those of drafts in them that nothing but they name any more."""
+    if rows is before or len(before) == 1:
+        return rows
+    fewer = Counter(drafts(before))
+    fewer.subtract(drafts(rows))
+    found = False
+    for draft, count in fewer.items():
+        if count:
+            draft.uses -= count
+            if draft.uses == 1 and not (draft.whole or draft.loops or draft.inline):
+                draft.inline = _is_inline(draft)
+                found |= draft.inline
+    return folded(_written(rows)) if found else rows
 
 
 def _written(rows: Rows) -> Rows:

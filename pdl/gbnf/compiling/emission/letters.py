@@ -75,6 +75,7 @@ class Letters:
         self._classes: dict[CharSet, Draft] = {}
         self._slashed: dict[CharSet, Draft] = {}
         self._starts: dict[tuple[CharSet, bool], Draft] = {}
+        self._escaped_starts: dict[tuple[CharSet, bool], Draft] = {}
         self.char = Draft("char", fixed=True)
         """Any character."""
         if self._policy is _CANONICAL:
@@ -109,9 +110,32 @@ class Letters:
         """Any text that begins with a character of a set; or, if `optional`, the empty one."""
         found = self._starts.get((chars, optional))
         if found is None:
-            row = concat((self.one(chars, "some"), Again(self.char, 0, None)))
-            found = Draft(_without(chars), (row, ()) if optional else (row,))
+            found = Draft(_without(chars), self._begun(chars, optional=optional))
             self._starts[chars, optional] = found
+        return found
+
+    def _begun(self, chars: CharSet, *, optional: bool) -> Rows:
+        """What begins as itself, and what begins with an escape, which is the same for most."""
+        rest = Again(self.char, 0, None)
+        plain, escaped = chars & _PLAIN, chars & self._escaped
+        if chars == EVERY or not plain:
+            row = concat((self.one(chars, "some"), rest))
+            return (row, ()) if optional else (row,)
+        row = (self._plain(plain, "some"), rest)
+        if escaped:
+            return (row, (self._begun_with_escape(escaped, optional=optional),))
+        return (row, ()) if optional else (row,)
+
+    def _begun_with_escape(self, chars: CharSet, *, optional: bool) -> Draft:
+        found = self._escaped_starts.get((chars, optional))
+        if found is None:
+            rows: Rows
+            if optional:
+                rows = ((self._begun_with_escape(chars, optional=False),), ())
+            else:
+                rest = Again(self.char, 0, None)
+                rows = tuple(joined(*row, rest) for row in self._behind_slash(chars))
+            found = self._escaped_starts[chars, optional] = Draft("other", rows)
         return found
 
     def _made(self, chars: CharSet, wish: str) -> Part:
@@ -170,4 +194,4 @@ def _without(chars: CharSet) -> str:
     """A name that says which characters are not in a set."""
     others = (EVERY - chars).ranges[:_TOLD] if chars != EVERY else ()
     told = [chr(code) for low, high in others for code in range(low, min(high, low + _TOLD) + 1)]
-    return f"not-{''.join(told[:_TOLD])}"
+    return f"no-{''.join(told[:_TOLD])}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import EVERY, CharSet
 from pdl.gbnf.compiling.emission.names import short
-from pdl.gbnf.compiling.emission.parts import Draft, joined, single
+from pdl.gbnf.compiling.emission.parts import Again, Draft, joined, single
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,7 @@ class Words:
                 self._sources[target] += 1
         self._drafts: dict[int, Draft] = {}
         self._waiting: list[int] = []
+        self._like: dict[tuple[bool, frozenset[tuple[int, CharSet]]], int] | None = None
         self._free = self._anything() if letters is not None else -1
 
     def draft(self) -> Draft:
@@ -65,12 +66,35 @@ class Words:
     def _alternatives(self, state: int) -> Rows:
         edges = self._rows[state]
         end: Rows = ((),) if state in self._accepting else ()
+        if state in edges and state != self._free:
+            same = self._unlooped(state)
+            if same is not None:
+                loop = Again(self._one(edges[state]), 0, None)
+                return ((loop, self._state(same)),)
         others = None if state == self._free else edges.get(self._free)
         told = [(chars, self._behind(to)) for to, chars in edges.items() if chars is not others]
         if self._letters is None or others is None:
             return (*written(told, self._letters, self._part), *end)
         begun = self._letters.beginning(others, optional=bool(end))
         return (*written(told, self._letters, self._part), (begun,))
+
+    def _unlooped(self, state: int) -> int | None:
+        """The state that is like another one but does not come back to itself."""
+        if self._like is None:
+            self._like = {}
+            for at in range(len(self._rows)):
+                self._like.setdefault(self._exits(at), at)
+        same = self._like.get(self._exits(state), state)
+        return None if same in self._rows[same] else same
+
+    def _exits(self, state: int) -> tuple[bool, frozenset[tuple[int, CharSet]]]:
+        row = self._rows[state]
+        return state in self._accepting, frozenset(one for one in row.items() if one[0] != state)
+
+    def _one(self, chars: CharSet) -> Part:
+        if self._letters is None:
+            return single(chars)
+        return self._letters.one(chars, self._part)
 
     def _behind(self, state: int) -> Row:
         """What must follow a state, up to the rule of a state where there is a choice."""
@@ -82,10 +106,7 @@ class Words:
             if following == self._free and self._letters is not None:
                 return joined(*row, self._letters.beginning(chars, optional=False))
             state = following
-            if self._letters is None:
-                row.append(single(chars))
-            else:
-                row.append(self._letters.one(chars, self._part))
+            row.append(self._one(chars))
         if not self._rows[state]:
             return joined(*row)
         return joined(*row, self._state(state))
