@@ -17,7 +17,7 @@ _DEEPEST = 6
 
 
 class Instances:
-    """Values for one document, made keyword by keyword; whether they satisfy it is not looked at."""
+    """Values for one document, made keyword by keyword; they need not satisfy it."""
 
     def __init__(self, document: Mapping[str, Any], rng: Random) -> None:
         self._root = document
@@ -34,14 +34,10 @@ class Instances:
             return rng.choice(listed)
         kinds = said.get("type", _kinds(said) or schemata.KINDS)
         kind = kinds if isinstance(kinds, str) else rng.choice(kinds)
-        if kind == "object":
-            return self._object(said, depth)
-        if kind == "array":
-            return self._array(said, depth)
-        if kind == "string":
-            return self._string(said)
-        if kind in ("integer", "number"):
-            return self._number(said)
+        if kind in ("object", "array"):
+            return (self._object if kind == "object" else self._array)(said, depth)
+        if kind in ("string", "integer", "number"):
+            return (self._string if kind == "string" else self._number)(said)
         return rng.random() < 0.5 if kind == "boolean" else None
 
     def _told(self, schema: Any, depth: int) -> dict[str, Any]:
@@ -108,15 +104,13 @@ class Instances:
             found = schemata.string(rng) + (schemata.string(rng) if rng.random() < 0.3 else "")
         return found
 
-    def _number(self, said: Mapping[str, Any]) -> float:
+    def _number(self, said: Mapping[str, Any]) -> Any:
         rng = self._rng
         bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
         told = [said[key] for key in bounds if key in said]
-        found = rng.choice([*told, schemata.number(rng)])
+        found = rng.choice([*told, schemata.number(rng)]) + rng.choice((0, 0, 1, -1, 0.5, 10))
         step = said.get("multipleOf")
-        if step:
-            return step * rng.randint(-3, 12)  # type: ignore[no-any-return]
-        return found + rng.choice((0, 0, 1, -1, 0.5, 10))
+        return found if step is None else step * rng.randint(-3, 12)
 
 
 def _kinds(said: Mapping[str, Any]) -> list[str]:

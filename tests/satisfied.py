@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from pdl.gbnf.compiling.claims import Claim
 from pdl.gbnf.compiling.figures import satisfies
-from pdl.gbnf.compiling.place import exact, kind_of
+from pdl.gbnf.compiling.place import exact, kind_of, stored
 from pdl.reply.formats import FORMATS
 from pdl.schema.patterns import matches
 
@@ -31,8 +30,10 @@ def _shape(value: Any, shape: Shape, shapes: Shapes) -> bool:
     if kind == "boolean":
         return value in shape.booleans
     if kind == "number":
-        number: Fraction = exact(value)
-        return all(satisfies(number, atom) for atom in shape.numbers)
+        return all(
+            satisfies((exact if atom.keyword == "multipleOf" else stored)(value), atom)
+            for atom in shape.numbers
+        )
     if kind == "string":
         return all(_text(value, atom) for atom in shape.texts)
     if kind == "array":

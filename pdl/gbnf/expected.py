@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.nodes import AnyChar, CharClass, Item, Literal, TokenRef
-from pdl.gbnf.utf8 import normal
+from pdl.gbnf.utf8 import normal, overlap
 from pdl.gbnf.write import item_text
 
 if TYPE_CHECKING:
@@ -30,19 +30,48 @@ _NAMED = {
     "\t-\n ": "a blank", " ": "a blank", "\n": "a line end", "\t": "a tab",
 }  # fmt: skip
 _MOST = 400  # items that are looked at
+_RANGES = 20  # of a class that is compared with others
 _WALKED = 1_000_000  # nodes that are looked at for the rules around a place
 
 
 def expected_at(automaton: Automaton, here: Configuration) -> tuple[str, ...]:
     """What may stand at a configuration, each once, in the order of the grammar."""
     states = sorted({state for state, _ in here.items})[:_MOST]
-    found: dict[str, None] = {}
-    for state in states:
-        origin = automaton.origins.get(state)
-        found[described(origin) if origin else "the rest of a character"] = None
+    origins = [automaton.origins[state] for state in states if state in automaton.origins]
+    origins.sort(key=lambda origin: (origin.item.start, origin.done))
+    found = dict.fromkeys(map(described, _merged(origins)))
+    if len(origins) < len(states):
+        found["the rest of a character"] = None
     if here.complete:
         found["the end"] = None
     return tuple(found)
+
+
+def _merged(origins: list[Origin]) -> list[Origin]:
+    """Items, with classes that have characters in common as one class, where the first stood."""
+    found: list[Origin] = []
+    for origin in origins:
+        item, at = origin.item, len(found)
+        if isinstance(item, CharClass) and _is_short(item):
+            met = [index for index, one in enumerate(found) if _meets(one.item, item)]
+            parts = [one for index in met if isinstance(one := found[index].item, CharClass)]
+            if met:
+                item = CharClass(normal(range_ for one in (*parts, item) for range_ in one.ranges))
+                at = met[0]
+            found = [one for index, one in enumerate(found) if index not in met]
+        found.insert(at, origin._replace(item=item))
+    return found
+
+
+def _meets(one: Item, other: CharClass) -> bool:
+    """Whether something is a class as well, and has a character of another one."""
+    if not isinstance(one, CharClass) or not _is_short(one):
+        return False
+    return overlap(normal(one.ranges), normal(other.ranges))
+
+
+def _is_short(item: CharClass) -> bool:
+    return not item.negated and len(item.ranges) <= _RANGES
 
 
 def described(origin: Origin) -> str:

@@ -76,7 +76,11 @@ class State:
         return expected_at(self.matcher.automaton, self.configuration)
 
     def rules(self) -> tuple[str, ...]:
-        """The rules that the text is in, from the root; one of the ways, if there are several."""
+        """The rules that the text is in, from the root; one of the ways, if there are several.
+
+        A rule of which nothing is to come is left out: of `root ::= object` the text is in `object`
+        alone, whatever number of such rules led there.
+        """
         return rules_at(self.matcher.automaton, self.configuration)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import Problem
 from pdl.gbnf.budget import DEEPEST, Clock, too_deep
+from pdl.gbnf.characters import faults
 from pdl.syntax.runner import Token
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ _ODD = re.compile("[\0\ufeff\ud800-\udfff]")
 _SUFFIXES = frozenset(["STAR", "PLUS", "QUESTION", "CLOSE_CURLY"])
 _OPENED = {'"': "a literal", "[": "a character class"}
 _CLOSED = {'"': '"', "[": "]"}
+_MISLEADING = frozenset("\"'`[<!\\")
+"""Behind one of these, it is not certain what is inside quotes and what is not."""
 _UNSEEN = {
     "\0": (
         "a NUL character ends the grammar for llama.cpp, whatever follows",
@@ -166,8 +169,33 @@ class Lexer:
             self._add(*_told(mark, at))
         self._chunk.broken = True
         following = _LIKE_A_HEAD.search(text, at)
+        end = following.start() if following else len(text)
+        for token in self._chunk.tokens:
+            self._escapes(token.type, token.text, token.start)
+        if mark not in _MISLEADING:
+            self._further(at + 1, end)
         self._close()
-        return following.start() if following else len(text)
+        return end
+
+    def _further(self, at: int, end: int) -> None:
+        """What else is certainly wrong in the rest of a rule: escapes, and what is never closed."""
+        text = self._source.text
+        while at < end:
+            found = _TOKEN.match(text, at, end)
+            if found is not None:
+                self._escapes(found.lastgroup, found[0], at)
+            elif text[at] in _MISLEADING:
+                if text[at] in _CLOSED:
+                    self._add(*_told(text[at], at))
+                return
+            at = found.end() if found else at + 1
+
+    def _escapes(self, kind: str | None, said: str, at: int) -> None:
+        """Report the wrong escapes of a literal or class whose rule is not read."""
+        for error in faults(said[1:-1]) if kind in {"LITERAL", "CLASS"} else ():
+            start = at + 1 + error.at
+            span = self._source.span(start, min(start + 2, at + len(said)))
+            self.problems.append(Problem("gbnf/bad-escape", error.message, span, error.hint))
 
     def _add(self, message: str, at: int, hint: str) -> None:
         span = self._source.span(at)

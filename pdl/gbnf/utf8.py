@@ -31,6 +31,19 @@ def normal(ranges: Iterable[tuple[int, int]]) -> Ranges:
     return tuple(merged)
 
 
+def overlap(one: Ranges, other: Ranges) -> bool:
+    """Whether two sets of ranges, each in order, have a character in common."""
+    first, second = 0, 0
+    while first < len(one) and second < len(other):
+        if one[first][1] < other[second][0]:
+            first += 1
+        elif other[second][1] < one[first][0]:
+            second += 1
+        else:
+            return True
+    return False
+
+
 def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """All other code points up to Unicode's last."""
     found: list[tuple[int, int]] = []

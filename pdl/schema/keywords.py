@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -93,5 +94,9 @@ def pointer(path: JsonPath) -> str:
 
     Only `%` is encoded besides `~` and `/`: the other characters stay readable.
     """
-    steps = (str(step).replace("~", "~0").replace("/", "~1").replace("%", "%25") for step in path)
-    return "".join(("#", *(f"/{step}" for step in steps)))
+    return "".join(["#", *map(_step, path)])
+
+
+@lru_cache(maxsize=1024)
+def _step(step: str | int) -> str:
+    return "/" + str(step).replace("~", "~0").replace("/", "~1").replace("%", "%25")

@@ -177,3 +177,15 @@ def test_start_up_imports_only_the_command_that_runs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)  # noqa: S603  (our own code)
     assert done.stdout == b"\n"
+
+
+def test_the_shortest_of_very_many_alternatives() -> None:
+    """It needs no more than their lengths."""
+    Path("many.gbnf").write_text('root ::= "bb"' + ' | "bb"' * 20_000 + ' | "a"')
+    assert run("generate", "many.gbnf", "--shortest").stdout == "a\n"
+
+
+def test_a_diagram_of_another_kind_is_not_written(tmp_path: Path) -> None:
+    assert run("diagram", "list.gbnf", "-o", "list.pdf").exit_code == 2
+    assert not (tmp_path / "list.pdf").exists()
+    assert run("diagram", "list.gbnf", "-o", "list.txt", "--to", "svg").exit_code == 0

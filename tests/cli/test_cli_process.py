@@ -51,7 +51,9 @@ def test_a_full_disk_is_an_error_without_a_traceback(echo: str) -> None:
 
 
 def test_closed_streams_are_no_bug(echo: str) -> None:
-    assert run("render", echo, "--set", "text=x", tail=">&-").stderr == b""
+    lost = run("render", echo, "--set", "text=x", tail=">&-")
+    assert (lost.returncode, lost.stderr) == (2, b"<stdout>: cannot be written: it is closed\n")
+    assert run("render", echo, "--set", "text=x", tail="2>&-").returncode == 0
     done = run("render", echo, "--context", "-", tail="<&-")
     assert done.returncode == 2
     assert done.stderr == b"<stdin>: cannot be read: it is closed\n"

@@ -1,13 +1,13 @@
-"""Grammars that people take over, what `pdl gbnf` says of them, and what docs/gbnf.md claims."""
+"""Grammars that people take over, what `pdl gbnf` says of them, and what its pages claim."""
 
 from __future__ import annotations
 
 import json
 import re
 import runpy
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args, get_type_hints
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,13 +15,18 @@ from llama import llama, needs_llama
 
 from pdl import gbnf
 from pdl.cli.app import application
+from pdl.gbnf import Options
 from pdl.limits import DEFAULT_LIMITS
+from pdl.schema import Schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from snapshots import Snapshot
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "gbnf.md").read_text(encoding="utf-8")
+COMPILED = (ROOT / "docs" / "grammars.md").read_text(encoding="utf-8")
 GRAMMARS = sorted(path.relative_to(ROOT) for path in (ROOT / "examples/grammars").glob("*.gbnf"))
 TEXTS = sorted(path.relative_to(ROOT) for path in (ROOT / "examples/grammars").glob("*/*.txt"))
 CLAIMS = {
@@ -105,10 +110,49 @@ def test_a_model_is_held(snapshot: Snapshot, capsys: pytest.CaptureFixture[str])
     snapshot.check(ROOT / "examples" / "grammar.out", capsys.readouterr().out)
 
 
+def test_a_prompt_has_a_grammar(snapshot: Snapshot, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the grammar leaves to the checker goes back to the model."""
+    runpy.run_path("examples/prompt_grammar.py", run_name="__main__")
+    snapshot.check(ROOT / "examples" / "prompt_grammar.out", capsys.readouterr().out)
+
+
 def test_a_model_that_can_say_nothing_is_an_error() -> None:
     example = runpy.run_path("examples/grammar.py")
     with pytest.raises(LookupError, match=r"can only say `\{\"name\": \"`"):
         example["said"](example["TOOL_CALL"], [("no",)])
+
+
+def sizes() -> Iterator[tuple[str, int, int]]:
+    """The rows of the table of what options cost."""
+    for options, chars, rules in re.findall(
+        r"^\| (`.+) \| ([\d,]+) \| (\d+) \|$", COMPILED, re.MULTILINE
+    ):
+        yield options, int(chars.replace(",", "")), int(rules)
+
+
+@pytest.mark.parametrize(("words", "chars", "rules"), list(sizes()))
+def test_what_options_cost(words: str, chars: int, rules: int) -> None:
+    """The page says about how much; it need not be mended for a few characters."""
+    (dsl,) = re.findall(r"^`(\{ title: .+\})`:$", COMPILED, re.MULTILINE)
+    preset, *changes = re.findall(r"`(.+?)`", words)
+    options = {
+        "generate()": Options.generate(),
+        "Options()": Options(),
+        "accept()": Options.accept(),
+    }[preset]
+    for change in changes:
+        name, value = change.split("=")
+        options = replace(options, **{name: value.strip('"')})
+    grammar = gbnf.compile(Schema.parse(dsl), options).grammar
+    assert len(str(grammar)) == pytest.approx(chars, rel=0.25)
+    assert len(grammar.rules) == pytest.approx(rules, rel=0.25, abs=2)
+
+
+def test_the_page_names_each_option() -> None:
+    for one in fields(Options):
+        assert f"| `{one.name}` |" in COMPILED, one.name
+        for value in get_args(get_type_hints(Options)[one.name]):
+            assert f"`{value}`" in COMPILED, value
 
 
 def test_each_grammar_is_named_in_the_list() -> None:

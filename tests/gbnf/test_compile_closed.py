@@ -31,7 +31,9 @@ def test_closed(schema: dict[str, Any], taken: str, refused: str) -> None:
     grammar = gbnf.compile(Schema.from_json_schema(schema), CLOSED).grammar
     assert grammar.match(taken)
     assert not grammar.match(refused)
-    assert gbnf.compile(Schema.from_json_schema(schema)).grammar.match(refused) or taken == '{"c":1}'
+    assert (
+        gbnf.compile(Schema.from_json_schema(schema)).grammar.match(refused) or taken == '{"c":1}'
+    )
 
 
 @pytest.mark.parametrize("schema", OPEN, ids=str)

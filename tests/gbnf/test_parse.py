@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +18,7 @@ import pdl
 from pdl import gbnf
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 VALID = sorted((CASES / "gbnf" / "valid").glob("*.gbnf"))
@@ -178,3 +183,83 @@ def test_reading_and_matching_import_no_more_than_they_need(module: str) -> None
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     assert not done.stdout.strip()
+
+
+def test_groups_nest_no_deeper_than_can_be_worked_with() -> None:
+    """Whatever the limit says: so all that was read can be compared, written and kept."""
+    for opened, closed in (("(" * 100, ")" * 100), ("", "+" * 100)):
+        text = f'root ::= {opened}"a"{closed}'
+        grammar = gbnf.parse(text, limits=pdl.Limits(grammar_depth=100_000))
+        assert pickle.loads(pickle.dumps(grammar)) == grammar  # noqa: S301 - our own
+        assert copy.deepcopy(grammar) == grammar
+        assert hash(grammar) == hash(gbnf.parse(text))
+        assert repr(grammar).startswith("Grammar(")
+        deeper = text.replace("(" * 100, "(" * 101).replace("+" * 100, "+" * 101)
+        with pytest.raises(pdl.LimitError, match=r"^<grammar>:1:\d+: .* the most that") as error:
+            gbnf.parse(deeper, limits=pdl.Limits(grammar_depth=100_000))
+        assert "Limits" not in error.value.problem.hint
+
+
+def test_a_grammar_is_frozen() -> None:
+    """Its rules by name as well; what it has learned is not copied with it."""
+    grammar = gbnf.parse('root ::= "a" root?')
+    assert grammar.match("aaa")
+    with pytest.raises(TypeError):
+        grammar.rule["b"] = grammar.rules[0]  # type: ignore[index]
+    with pytest.raises(FrozenInstanceError):
+        grammar.rules[0].other = 1  # type: ignore[attr-defined]
+    with pytest.raises(FrozenInstanceError):
+        del grammar.rules[0].name
+    assert "matcher" not in vars(copy.copy(grammar))
+    assert copy.deepcopy(grammar).match("aa")
+
+
+def test_a_state_is_frozen_and_not_pickled() -> None:
+    """However deep its stack is."""
+    grammar = gbnf.parse('root ::= "(" root ")" | "x"')
+    state = grammar.start().accept("(" * 20_000)
+    assert copy.copy(state) is copy.deepcopy(state) is state
+    assert hash(state) == hash(copy.copy(state))
+    with pytest.raises(TypeError, match="belongs to its grammar"):
+        pickle.dumps(state)
+    for name in ("position", "other"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(state, name, 1)
+
+
+WRONG: list[tuple[Callable[[gbnf.Grammar], object], type[Exception], str]] = [
+    (lambda _: gbnf.parse("", limits=None), TypeError, "limits must be a pdl Limits"),  # type: ignore[arg-type]
+    (lambda _: gbnf.parse("", root=None), TypeError, "root must be a str"),  # type: ignore[arg-type]
+    (lambda one: one.generate(1), TypeError, "rng must be a random.Random, not int"),  # type: ignore[arg-type]
+    (lambda one: one.generate(Random(1), size=1.5), TypeError, "size must be an int"),  # type: ignore[arg-type]  # noqa: S311
+    (lambda one: one.generate(Random(1), size=-1), ValueError, "size must be 0 or more"),  # noqa: S311
+    (lambda one: one.near_misses(1, 2), TypeError, "rng must be a random.Random"),  # type: ignore[arg-type]
+    (lambda one: one.near_misses(Random(1), -2), ValueError, "count must be 0 or more"),  # noqa: S311
+    (lambda one: one.texts(-1), ValueError, "limit must be 0 or more, not -1"),
+    (lambda one: one.start().accept_token(None, "x"), TypeError, "piece must be bytes"),  # type: ignore[arg-type]
+    (lambda one: one.start().accept_token("42", b"x"), TypeError, "token must be an int"),  # type: ignore[arg-type]
+    (lambda one: one.start().accept_token(-1, b"x"), ValueError, "token must be 0 or more"),
+    (lambda one: one.match_tokens([0], [42]), TypeError, "holds str or bytes, not int"),  # type: ignore[list-item]
+    (lambda one: one.match_tokens(["0"], ["a"]), ValueError, "has no token '0'"),  # type: ignore[list-item]
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "said"), WRONG, ids=[said for _, _, said in WRONG])
+def test_wrong_arguments_are_named(
+    call: Callable[[gbnf.Grammar], object], kind: type[Exception], said: str
+) -> None:
+    with pytest.raises(kind, match=said):
+        call(gbnf.parse('root ::= "a"'))
+
+
+def test_what_is_expected_stands_in_the_order_of_the_grammar_and_once() -> None:
+    grammar = gbnf.parse(
+        'root ::= "a" ("b" | [0-9] | c | "d")? "e"\nc ::= [1-9] "x" | [a-z] | [k-n]'
+    )
+    assert grammar.start().accept("a").expected() == (
+        "`b`",
+        "a digit",
+        "`d`",
+        "`e`",
+        "a small letter",
+    )

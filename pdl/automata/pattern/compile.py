@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pdl.automata.dfa import DEFAULT_BUDGET, Budget, Dfa
-from pdl.schema.counts import unrolled
 from pdl.automata.pattern.looking import Looking
 from pdl.automata.pattern.machine import machine
 from pdl.automata.pattern.plain import Plain
 from pdl.automata.pattern.read import read
 from pdl.errors import Problem, SchemaError
+from pdl.schema.counts import unrolled
 from pdl.schema.ecma import translate
 from pdl.schema.patterns import complaint
 

@@ -37,7 +37,7 @@ from pdl.gbnf.compiling.facts import (
     requires,
 )
 from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
-from pdl.gbnf.compiling.place import Place, exact, kind_of, kinds_named
+from pdl.gbnf.compiling.place import Place, exact, kind_of, kinds_named, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -87,7 +87,7 @@ def _scalars(values: list[Any]) -> Facts:
     if "boolean" in by_kind:
         facts.append(OnlyBooleans(frozenset(by_kind["boolean"])))
     if "number" in by_kind:
-        facts.append(NumberAtom("enum", frozenset(map(exact, by_kind["number"]))))
+        facts.append(NumberAtom("enum", frozenset(map(stored, by_kind["number"]))))
     if "string" in by_kind:
         facts.append(TextAtom("enum", frozenset(by_kind["string"])))
     return tuple(facts)
@@ -123,7 +123,7 @@ def _const(place: Place, value: Any) -> Iterator[Fact]:
 
 
 def _bound(place: Place, value: float, keyword: Any) -> Iterator[Fact]:  # noqa: ARG001 - one signature
-    yield NumberAtom(keyword, exact(value))
+    yield NumberAtom(keyword, (exact if keyword == "multipleOf" else stored)(value))
 
 
 def _text(_place: Place, value: int | str, keyword: Any) -> Iterator[Fact]:

@@ -7,7 +7,7 @@ conjunctions in which nothing is left to be decided but the goals of the values 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -18,9 +18,11 @@ KINDS: tuple[Kind, ...] = ("null", "boolean", "number", "string", "array", "obje
 """The kinds of JSON values (RFC 8259, section 3)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """That a value satisfies the schema at a JSON pointer of the document, or that it does not."""
+class Claim(NamedTuple):
+    """That a value satisfies the schema at a JSON pointer of the document, or that it does not.
+
+    Claims are looked up more than anything else: as tuples they have their hashes soonest.
+    """
 
     pointer: str
     holds: bool = True
@@ -65,11 +67,11 @@ class TextAtom:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Some keys of objects: those in `names`, those that match one of `patterns`, and those that do
-    not satisfy `unlike`; or, with `among` false, all keys but these.
+    """Some keys of objects, or, with `among` false, all keys but these.
 
-    `patterns` are regular expressions of ECMA-262, not anchored; `unlike` is a goal for the key as
-    a JSON string (the opposite of `propertyNames`).
+    They are those in `names`, those that match one of `patterns`, and those that do not satisfy
+    `unlike`. `patterns` are regular expressions of ECMA-262, not anchored; `unlike` is a goal for
+    the key as a JSON string (the opposite of `propertyNames`).
     """
 
     names: frozenset[str] = frozenset()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import LimitError, Problem, SchemaError
 from pdl.gbnf.compiling.byhand import UNCHECKED, check_all, placed
-from pdl.gbnf.compiling.compiler import Compiler
+from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
 from pdl.gbnf.compiling.conflict import conflict
 from pdl.gbnf.compiling.emission.emit import emit
 from pdl.gbnf.compiling.emission.finish import too_many
@@ -30,8 +30,11 @@ _DEFAULT = Options()
 _GENERATE = Options.generate()
 
 
-_FEW_RULES = 5_000
+_FEW_RULES = 10_000
 """More rules than these, where keys come in any order, are worth another attempt."""
+
+_FEW_EDGES = 8_000
+"""Members in all states of all objects, likewise."""
 
 _FEWER_REQUIRED = (4, 0)
 """Of how many required keys each order is tracked, where tracking more takes too many rules."""
@@ -63,7 +66,7 @@ def compile_schema(
     check_all(_schemas(schema.document))
     compiler, rules = _small(schema, options)
     if not rules:
-        raise SchemaError(conflict(schema.document, lambda rest: _is_empty(rest, options)))
+        raise SchemaError(_nothing(schema, options))
     report = Report(tuple(_entries(schema.document, compiler)))
     if strict and report.post_hoc:
         raise SchemaError(*map(_left_over, report.post_hoc))
@@ -80,22 +83,35 @@ def to_gbnf(schema: Schema, options: Options = _GENERATE, *, strict: bool = Fals
 
 def _small(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]]:
     """The rules of a schema, with fewer orders of its keys where all of them are too many."""
-    attempts = [options]
-    if options.key_order == "any":
-        fewer = (number for number in _FEWER_REQUIRED if number < options.max_required)
-        attempts += [replace(options, max_required=number) for number in fewer]
-    for attempt in attempts[:-1]:
-        try:
-            compiler, rules = _rules(schema, attempt)
-        except LimitError:
-            continue
-        if len(rules) <= _FEW_RULES:
-            return compiler, rules
-    return _rules(schema, attempts[-1])
+    if options.key_order == "declared":
+        return _rules(schema, options)
+    found = _attempt(schema, options)
+    if found:
+        return found
+    declared = _rules(schema, replace(options, key_order="declared"))
+    if len(declared[1]) <= _FEW_RULES:
+        for number in (number for number in _FEWER_REQUIRED if number < options.max_required):
+            found = _attempt(schema, replace(options, max_required=number))
+            if found:
+                return found
+    why = "all keys come in the order of the schema: others would take too many rules"
+    declared[0].note("#", "properties", "BOUNDED", why)
+    return declared
 
 
-def _rules(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]]:
-    compiler = Compiler(schema.document, options)
+def _attempt(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]] | None:
+    """The rules of a schema, if they are few."""
+    few = replace(options, max_rules=min(options.max_rules, _FEW_RULES))
+    try:
+        return _rules(schema, few, _FEW_EDGES)
+    except (LimitError, TooManyEdgesError):
+        return None
+
+
+def _rules(
+    schema: Schema, options: Options, most_edges: int | None = None
+) -> tuple[Compiler, tuple[Rule, ...]]:
+    compiler = Compiler(schema.document, options, most_edges)
     rules = form_rules(schema, options, compiler)
     if rules is not None:
         return compiler, rules
@@ -106,6 +122,16 @@ def _rules(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]
     if len(rules) > options.max_rules:
         raise LimitError(too_many(options.max_rules))
     return compiler, rules
+
+
+def _nothing(schema: Schema, options: Options) -> Problem:
+    """Why there is no text."""
+    spec = replace(options, objects="spec")
+    if options != spec and not _is_empty(schema.document, spec):
+        message = "no value satisfies this schema without keys that it does not declare"
+        hint = 'declare them in `properties`, or take `Options(objects="spec")`'
+        return Problem("schema/unsatisfiable", message, hint=hint)
+    return conflict(schema.document, lambda rest: _is_empty(rest, options))
 
 
 def _is_empty(document: Json, options: Options) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata import build
@@ -25,20 +26,27 @@ from pdl.gbnf.compiling.vacant import Vacancy
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pdl._types import JsonSchema
+    from pdl._types import Json
     from pdl.automata.dfa import Dfa
     from pdl.gbnf.compiling.claims import NumberAtom, Shape, TextAtom
-    from pdl.gbnf.compiling.options import Options
+    from pdl.gbnf.compiling.machine import Objects
+    from pdl.gbnf.compiling.options import Numbers, Options
 
 Notes: TypeAlias = "tuple[tuple[str, Level, str], ...]"
 
 ROOT = Claim("#")
 
 
+class TooManyEdgesError(Exception):
+    """The machines of a schema are larger than was asked for."""
+
+
 class Compiler:
     """Turns goals into pieces; `notes` says what is not held exactly."""
 
-    def __init__(self, document: JsonSchema | bool, options: Options) -> None:
+    def __init__(self, document: Json, options: Options, most_edges: int | None = None) -> None:
+        """With more than `most_edges` in all machines, `pieces` raises TooManyEdgesError."""
+        self._edges_left = most_edges
         self.document = Document(document)
         self.options = options
         self._budget = Budget(options.max_states)
@@ -73,15 +81,24 @@ class Compiler:
         objects = [one.objects for one in shapes if "object" in one.kinds]
         arrays = [one.arrays for one in shapes if "array" in one.kinds]
         booleans = (one.booleans for one in shapes if "boolean" in one.kinds)
+        machine = object_machine(objects, context) if objects else None
+        self._count(machine)
         return Pieces(
             any("null" in one.kinds for one in shapes),
             frozenset().union(*booleans),
             self._all_numbers(shapes, context),
             self._all_texts(shapes, context),
             array_machine(arrays, context) if arrays else None,
-            object_machine(objects, context) if objects else None,
+            machine,
             written,
         )
+
+    def _count(self, machine: Objects | None) -> None:
+        """Raise TooManyEdgesError where that was asked for."""
+        if self._edges_left is not None and machine is not None:
+            self._edges_left -= sum(map(len, machine.edges))
+            if self._edges_left < 0:
+                raise TooManyEdgesError
 
     def _by_hand(self, shapes: tuple[Shape, ...]) -> tuple[tuple[str, ...], tuple[Shape, ...]]:
         """The places of the rules written by hand, and shapes of what these are not about."""
@@ -125,17 +142,13 @@ class Compiler:
     def _number(self, atoms: tuple[NumberAtom, ...]) -> tuple[Dfa | None, Notes]:
         key = frozenset(atoms)
         if key not in self._numbers:
-            notes: list[tuple[str, Level, str]] = []
-            language = figures(atoms, self.options.numbers, lambda *note: notes.append(note))
-            self._numbers[key] = language, tuple(notes)
+            self._numbers[key] = _noted_figures(atoms, self.options.numbers)
         return self._numbers[key]
 
     def _text(self, atoms: tuple[TextAtom, ...]) -> tuple[Dfa | Lengths | None, Notes]:
         key = frozenset(atoms)
         if key not in self._texts:
-            notes: list[tuple[str, Level, str]] = []
-            language = strings(atoms, lambda *note: notes.append(note), self._budget)
-            self._texts[key] = language, tuple(notes)
+            self._texts[key] = _noted_strings(atoms, self._budget)
         return self._texts[key]
 
     def is_empty(self, goal: Goal | None) -> bool:
@@ -182,6 +195,23 @@ class Compiler:
     def entries(self) -> tuple[Entry, ...]:
         """What was noted."""
         return tuple(Entry(*note) for note in self.notes)
+
+
+@lru_cache(maxsize=256)
+def _noted_figures(atoms: tuple[NumberAtom, ...], numbers: Numbers) -> tuple[Dfa | None, Notes]:
+    """The language of some numbers, which many schemas have, and what was noted of it."""
+    notes: list[tuple[str, Level, str]] = []
+    language = figures(atoms, numbers, lambda *note: notes.append(note))
+    return language, tuple(notes)
+
+
+@lru_cache(maxsize=64)
+def _noted_strings(
+    atoms: tuple[TextAtom, ...], budget: Budget
+) -> tuple[Dfa | Lengths | None, Notes]:
+    notes: list[tuple[str, Level, str]] = []
+    language = strings(atoms, lambda *note: notes.append(note), budget)
+    return language, tuple(notes)
 
 
 class Context:

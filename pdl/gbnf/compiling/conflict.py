@@ -19,9 +19,12 @@ _HOLDERS = frozenset(
 )
 """Keywords that say something through the schemas that they hold."""
 
+_JOINERS = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
+"""Those of them whose schemas are about the same value."""
+
 _DULL = _HOLDERS - {"oneOf"} | {"type", "required"}
 
-_MOST = 300
+_MOST = 120
 """Keywords that are looked at; each of them takes one more attempt to compile the schema."""
 
 _SHOWN = 4
@@ -55,7 +58,7 @@ def _telling(kept: list[tuple[JsonPath, str]]) -> list[tuple[JsonPath, str]]:
     There are two at least, if there are two.
     """
     found: list[tuple[JsonPath, str]] = []
-    for dull in (_DULL, _HOLDERS | {"type"}, _HOLDERS, frozenset[str]()):
+    for dull in (_DULL, _HOLDERS | {"type"}, _JOINERS | {"type"}, _HOLDERS, frozenset[str]()):
         found = [one for one in kept if one[1] not in dull]
         if len(found) > 1:
             break

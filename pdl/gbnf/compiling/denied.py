@@ -33,7 +33,7 @@ from pdl.gbnf.compiling.facts import (
     requires,
 )
 from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
-from pdl.gbnf.compiling.place import Place, exact, kinds_named
+from pdl.gbnf.compiling.place import Place, exact, kinds_named, stored
 from pdl.gbnf.compiling.texts import is_known_format
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _enum(place: Place, values: list[Any]) -> Iterator[Facts]:
     if "boolean" in simple:
         facts.append(OnlyBooleans(frozenset({True, False}) - frozenset(simple["boolean"])))
     if "number" in simple:
-        numbers = frozenset(map(exact, simple["number"]))
+        numbers = frozenset(map(stored, simple["number"]))
         facts.append(NumberAtom("enum", numbers, holds=False))
     if "string" in simple:
         facts.append(TextAtom("enum", frozenset(simple["string"]), holds=False))
@@ -87,7 +87,8 @@ def _const(place: Place, value: Any) -> Iterator[Facts]:
 
 
 def _bound(_place: Place, value: float, keyword: Any) -> Iterator[Facts]:
-    yield _NUMBER, NumberAtom(keyword, exact(value), holds=False)
+    number = (exact if keyword == "multipleOf" else stored)(value)
+    yield _NUMBER, NumberAtom(keyword, number, holds=False)
 
 
 def _text(_place: Place, value: int | str, keyword: Any) -> Iterator[Facts]:

@@ -11,7 +11,7 @@ from pdl.schema.references import lookup, steps
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pdl._types import Json, JsonSchema
+    from pdl._types import Json
 
 TELLING = ASSERTIONS | {"x-gbnf"}
 """Keywords that say what a value is; one of them is our own."""
@@ -23,7 +23,7 @@ class Document:
     `made` has the pointers of schemas that are not in the document.
     """
 
-    def __init__(self, root: JsonSchema | bool) -> None:
+    def __init__(self, root: Json) -> None:
         self._root: Any = root
         self._known: dict[str, Json] = {"#": root}
         self.made: set[str] = set()

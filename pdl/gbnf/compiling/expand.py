@@ -118,7 +118,7 @@ class _Run:
             if following is not None:
                 return following
         if way.unevaluated:
-            unevaluated.settle(way, self.expander.document, self._note)
+            unevaluated.settle(way, self.expander.document)
         if self.expander.closed:
             way.close()
         return None

@@ -1,4 +1,4 @@
-"""What a keyword says of a value, for the kinds that it is about, and what is left to be decided."""
+"""What a keyword says of a value, for the kinds that it is about, and what it leaves open."""
 
 from __future__ import annotations
 

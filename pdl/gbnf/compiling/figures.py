@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache, partial
 from math import lcm
 from typing import TYPE_CHECKING, Any, cast
@@ -17,7 +18,6 @@ from pdl.gbnf.compiling.claims import NumberAtom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from fractions import Fraction
 
     from pdl.automata.dfa import Dfa
     from pdl.automata.numbers import Spelling
@@ -37,6 +37,9 @@ _PRECISE = Digits(total=16, exponent=99)
 
 _SHORT = Digits(whole=14, total=14, exponent=99)
 """So that a float is a multiple, or a whole number, if and only if the text is."""
+
+_EXACT = 2**53
+"""Up to here each whole number is a float."""
 
 _SMALL = 20  # a divisor whose remainders, for each number of digits, are few states
 
@@ -63,10 +66,13 @@ def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | 
     listed = [atom for atom in told if atom.keyword == "enum" and atom.holds]
     if listed:
         return _listed(told, listed, spelling)
+    if spelling == "any" and any(_is_unlike(atom) for atom in told):
+        note("not", "BOUNDED", "numbers that must not be some have no exponent")
+        spelling = "plain"
     bounds = _Bounds()
     unlike: list[NumberAtom] = []
     for atom in told:
-        if atom.holds or atom.keyword in _OPPOSITE:
+        if not _is_unlike(atom):
             bounds.take(atom)
         else:
             unlike.append(atom)
@@ -78,9 +84,23 @@ def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | 
         found = _with_exponent(found, told, note)
     elif spelling == "any" and not told:
         found = build.union(found, _SCIENTIFIC)
+    elif spelling == "any":
+        note(_keyword(told[0]), "BOUNDED", "exponents have at most two digits")
     for atom in unlike:
         found = _without(found, atom, spelling, note)
     return None if found.is_empty else found
+
+
+def _keyword(atom: NumberAtom) -> str:
+    """The keyword of JSON Schema that an atom is of."""
+    if _is_unlike(atom):
+        return "not"
+    return "type" if atom.keyword == "integer" else atom.keyword
+
+
+def _is_unlike(atom: NumberAtom) -> bool:
+    """Whether an atom says what a number is not, and that is not a bound."""
+    return not atom.holds and atom.keyword not in _OPPOSITE
 
 
 @lru_cache(maxsize=8)
@@ -108,8 +128,23 @@ def _listed(atoms: list[NumberAtom], listed: list[NumberAtom], spelling: Spellin
     if spelling == "canonical":
         return build.words(map(_text, kept))
     return build.union(
-        *(number_language(least=value, most=value, spelling=spelling) for value in kept)
+        *(
+            number_language(least=value, most=value, spelling=spelling)
+            if _is_float(value)
+            else build.literal(_text(value))
+            for value in kept
+        )
     )
+
+
+def _is_float(value: Fraction) -> bool:
+    """Whether a number is read as it is with a point or an exponent behind it."""
+    if value.denominator > 1 or abs(value) <= _EXACT:
+        return True
+    try:
+        return Fraction(float(value)) == value
+    except OverflowError:
+        return False
 
 
 def _text(value: Fraction) -> str:
@@ -177,6 +212,18 @@ class _Bounds:
         return low > high or (low == high and (low == self.above or high == self.below))
 
     @property
+    def rough(self) -> str:
+        """The keyword of a bound that no float is; none if there is no such bound."""
+        told = {
+            "minimum": self.least,
+            "exclusiveMinimum": self.above,
+            "maximum": self.most,
+            "exclusiveMaximum": self.below,
+        }
+        rough = (name for name, end in told.items() if end is not None and not _is_float(end))
+        return next(rough, "")
+
+    @property
     def is_narrow(self) -> bool:
         """Whether whole numbers are between two bounds, so that they have few digits anyway."""
         ends = (self.least, self.above), (self.most, self.below)
@@ -184,6 +231,9 @@ class _Bounds:
 
     def language(self, spelling: Spelling, note: Note) -> Dfa:
         """The texts of the numbers; without `multipleOf` if they take too many states."""
+        if spelling != "canonical" and self.rough:
+            note(self.rough, "BOUNDED", "next to a bound that no float is, numbers have few digits")
+            spelling = "canonical" if self.integer else spelling
         within = partial(
             number_language,
             integer=self.integer,
@@ -195,7 +245,7 @@ class _Bounds:
             digits=self._digits(spelling, note),
         )
         try:
-            if self.steps and _are_whole(self.steps):
+            if self.steps and (self.integer or _are_whole(self.steps)):
                 return self._multiples(within, spelling, note)
             return within(multiple_of=self.steps)
         except LimitError as error:
@@ -205,7 +255,7 @@ class _Bounds:
     def _digits(self, spelling: Spelling, note: Note) -> Digits:
         """How many digits there may be."""
         if self.unlike:
-            note("multipleOf", "BOUNDED", "numbers have at most 14 digits")
+            note("not", "BOUNDED", "numbers have at most 14 digits")
             return _SHORT
         if spelling == "canonical":
             if not self.is_narrow:
@@ -218,7 +268,7 @@ class _Bounds:
         plain = within(multiple_of=self.steps, integer=True, spelling="canonical", digits=_FINITE)
         if spelling == "canonical":
             return plain
-        if lcm(*map(int, self.steps)) > _SMALL:
+        if lcm(*(step.numerator for step in self.steps)) > _SMALL:
             note("multipleOf", "BOUNDED", "multiples have no point")
             return plain
         return build.union(plain, within(multiple_of=self.steps, digits=_SHORT))
@@ -230,9 +280,9 @@ def _are_whole(steps: Iterable[Fraction]) -> bool:
 
 def _with_exponent(found: Dfa, atoms: list[NumberAtom], note: Note) -> Dfa:
     """Whole numbers, as `1e2` as well if there are no bounds for them."""
-    if len(atoms) > 1 or atoms[0].keyword != "integer":
+    if atoms != [NumberAtom("integer")]:
         note(
-            atoms[-1].keyword,
+            _keyword(atoms[-1]),
             "BOUNDED",
             "whole numbers with bounds, and multiples, have no exponent",
         )
@@ -253,14 +303,20 @@ def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Df
     """The texts of a language whose numbers do not satisfy something."""
     try:
         if atom.keyword == "integer":
-            return build.difference(found, number_language(integer=True, spelling=spelling))
+            return build.difference(found, number_language(integer=True, spelling="plain"))
         if atom.keyword == "multipleOf":
             step = cast("Fraction", atom.value)
             multiples = number_language(multiple_of=(step,), spelling=spelling)
             return build.difference(found, build.union(multiples, _with_zeros(multiples)))
         for value in sorted(cast("frozenset[Fraction]", atom.value)):
-            one = number_language(least=value, most=value, spelling=spelling)
-            found = build.difference(found, one)
+            found = build.intersect(found, _unlike(value, spelling))
     except LimitError as error:
         note("not", "POST_HOC", error.problems[0].message)
     return found
+
+
+@lru_cache(maxsize=64)
+def _unlike(value: Fraction, spelling: Spelling) -> Dfa:
+    """The texts of all numbers but one, and but those that are read as that one."""
+    below = number_language(below=value, spelling=spelling)
+    return build.union(below, number_language(above=value, spelling=spelling))

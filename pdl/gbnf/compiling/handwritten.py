@@ -19,6 +19,7 @@ from pdl.gbnf.compiling.renaming import free_name, renamed
 from pdl.gbnf.compiling.starting import starts
 from pdl.gbnf.grammar import parse
 from pdl.gbnf.linting.json_proof import JsonProof
+from pdl.gbnf.linting.json_texts import NO_VALUE
 from pdl.gbnf.nodes import Group, Rule, Sequence
 from pdl.gbnf.walk import reachable
 from pdl.source import Anchor, Source
@@ -93,10 +94,11 @@ def _behind(head: str, source: Source, tail: str) -> Source:
 def _told(problem: Problem, source: Source, kind: Kind) -> Problem:
     """A problem with a place in the keyword's text, which is all of it for what has none there."""
     place = problem.location
-    if place is not None and place.source == source:
-        return problem
-    advice = _STRING if kind == "string" and "json" in problem.code else problem.hint
-    return replace(problem, span=source.span(0, len(source.text)), hint=advice)
+    is_here = place is not None and place.source == source
+    unquoted = problem.hint == NO_VALUE or (not is_here and "json" in problem.code)
+    advice = _STRING if kind == "string" and unquoted else problem.hint
+    span = problem.span if is_here else source.span(0, len(source.text))
+    return replace(problem, span=span, hint=advice)
 
 
 def _prove(grammar: Grammar, kind: Kind) -> None:

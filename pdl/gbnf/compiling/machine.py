@@ -37,10 +37,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Arrays that begin with `prefix`, each of which may be the last from item `least` on, and go
-    on with items of one goal; at least `least` and at most `most` (None: any number of) items.
+    """Arrays that begin with the items of `prefix`, or some of them, and go on with `item`.
 
-    An array that has more items than `prefix` has all of them.
+    They have from `least` to `most` (None: any number of) items. An array that has more items than
+    `prefix` has all of them.
     """
 
     prefix: tuple[Goal, ...]

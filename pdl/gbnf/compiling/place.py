@@ -52,6 +52,16 @@ def exact(number: float) -> Fraction:
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
+def stored(number: float) -> Fraction:
+    """The number that comparisons are made with: of a whole float, all the digits that it has.
+
+    1e23 is read as the float below it, and that is no more than the integer 10**23.
+    """
+    if not isinstance(number, int) and not number.is_integer():
+        return exact(number)
+    return Fraction(number)
+
+
 def kind_of(value: Any) -> Kind:
     """The kind of a JSON value."""
     if value is None:

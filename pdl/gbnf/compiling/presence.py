@@ -31,9 +31,6 @@ class Formula:
     clauses: frozenset[Clause]
 
 
-_TRUE = Formula(others=True, clauses=frozenset())
-
-
 def formula(ways: Iterable[Facts], meaning: Callable[[Claim], tuple[Facts, ...]]) -> Formula | None:
     """What alternatives ask of keys; None if they ask for anything else, or for too much.
 
@@ -70,22 +67,24 @@ def _all(way: Facts, meaning: Callable[[Claim], tuple[Facts, ...]], depth: int) 
 
 
 def _fact(fact: Fact, meaning: Callable[[Claim], tuple[Facts, ...]], depth: int) -> Formula | None:
-    if isinstance(fact, Presence):
-        return Formula(others=True, clauses=frozenset({fact.clause}))
-    if isinstance(fact, OnlyKinds) and fact.kinds == _OBJECT:
-        return Formula(others=False, clauses=frozenset())
-    if isinstance(fact, OnlyKinds) and not fact.kinds:
-        return Formula(others=False, clauses=frozenset({frozenset()}))
-    if isinstance(fact, Declares):
-        return _TRUE
-    if isinstance(fact, KeyRule) and fact.claim is None and _is_named(fact):
-        absent = (frozenset({(name, False)}) for name in fact.keys.names)
-        return Formula(others=True, clauses=frozenset(absent))
-    if isinstance(fact, Claim) and depth:
-        return _either(meaning(fact), meaning, depth - 1)
-    if isinstance(fact, Branch) and depth:
-        return _either(fact.alternatives, meaning, depth - 1)
-    return None
+    if isinstance(fact, Claim | Branch):
+        ways = meaning(fact) if isinstance(fact, Claim) else fact.alternatives
+        return _either(ways, meaning, depth - 1) if depth else None
+    others, clauses = True, frozenset[Clause]()
+    match fact:
+        case Declares():
+            pass
+        case Presence():
+            clauses = frozenset({fact.clause})
+        case OnlyKinds() if fact.kinds == _OBJECT:
+            others = False
+        case OnlyKinds() if not fact.kinds:
+            others, clauses = False, frozenset({frozenset()})
+        case KeyRule() if fact.claim is None and _is_named(fact):
+            clauses = frozenset(frozenset({(name, False)}) for name in fact.keys.names)
+        case _:
+            return None
+    return Formula(others, clauses)
 
 
 def _is_named(rule: KeyRule) -> bool:

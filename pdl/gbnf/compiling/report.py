@@ -1,4 +1,4 @@
-"""`Report`: what a grammar holds of each keyword of its schema, and what it leaves to the checker."""
+"""`Report`: what a grammar holds of each keyword of its schema, and what it leaves over."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from pdl.gbnf.compiling.claims import Claim, Contains, ItemRule, KeyRule, Keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from pdl.gbnf.compiling.document import Document
     from pdl.gbnf.compiling.way import Scopes, Way
 
 
-def settle(way: Way, document: Document, weaken: Callable[[str, str, str], None]) -> None:
+def settle(way: Way, document: Document) -> None:
     """Turn what a way says of unevaluated parts into rules, the innermost schemas first."""
     for fact, scopes in sorted(way.unevaluated, key=lambda one: -len(one[1])):
         looked = [one for within, one in way.looked if fact.pointer in within]

@@ -33,6 +33,8 @@ _ROUNDS = 100
 _RANGES = 20
 _OPTIONS = 30
 _SHOWN = 60
+NO_VALUE = "let the root rule be a JSON value: an object, an array, a string, a number …"
+"""The hint where a text does not even begin as one."""
 _CHECK = "check replies as well: `json.loads` or `pdl.check`"
 
 
@@ -80,10 +82,10 @@ class JsonTexts:
         place = None if at is None else self._place(text[:at], text[at])
         if at is None:
             hint = "let the root rule go on to the end of a JSON value"
-        elif text[:at].strip():
+        elif text[:at].strip() or "`" in wrong:
             hint = _hint(text[at - 1 : at + 1].strip("[{,: "), wrong)
         else:
-            hint = "let each text be a JSON value: an object, an array, a string, a number …"
+            hint = NO_VALUE
         root = self._grammar.rule[self._grammar.root]
         return report.at(place or root, "not-json", _said(text, wrong), hint)
 

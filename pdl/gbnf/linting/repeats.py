@@ -9,7 +9,7 @@ from pdl.gbnf.linting.elements import Elements
 from pdl.gbnf.linting.stacks import EMPTY, SpentError, Stacks
 from pdl.gbnf.nodes import LAST, AnyChar, CharClass, Group, Item, Literal, Repeat, RuleRef
 from pdl.gbnf.symbols import bounded
-from pdl.gbnf.utf8 import Ranges, characters, of_class
+from pdl.gbnf.utf8 import Ranges, characters, of_class, overlap
 from pdl.gbnf.write import item_text
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Repeats:
     def _same(self, one: Repeat, other: Repeat) -> bool:
         """Whether two repetitions can take the same text."""
         first, second = self._plain(one.item), self._plain(other.item)
-        return first == second or _overlap(_single(first), _single(second))
+        return first == second or overlap(_single(first), _single(second))
 
 
 def _single(item: Item) -> Ranges:
@@ -181,19 +181,6 @@ def _single(item: Item) -> Ranges:
     if isinstance(item, Literal):
         return characters((code, code) for code in item.codes) if len(item.codes) == 1 else ()
     return characters(((0, LAST),)) if isinstance(item, AnyChar) else ()
-
-
-def _overlap(one: Ranges, other: Ranges) -> bool:
-    """Whether two sets of ranges, each in order, have a character in common."""
-    first, second = 0, 0
-    while first < len(one) and second < len(other):
-        if one[first][1] < other[second][0]:
-            first += 1
-        elif other[second][1] < one[first][0]:
-            second += 1
-        else:
-            return True
-    return False
 
 
 def _cut(item: Item) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.automata.charset import CharSet
+from pdl.gbnf.compiling.emission.finish import sealed
 from pdl.gbnf.compiling.emission.fold import concat
 from pdl.gbnf.compiling.emission.parts import Choice, Draft
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _ASTRAL = 0x10000
 _END = 0x110000
 _UPPER = CharSet.range(0x1000, _END - 1)
+_DIGIT = sealed(Draft("hex", ((CharSet.of("0123456789ABCDEFabcdef"),),), fixed=True))
 
 
 class _Level(NamedTuple):
@@ -35,15 +37,17 @@ _PAIR = (_Level("89ab"), _HEX, _HEX, _Level("cdef", second=True), _HEX, _HEX)
 
 
 class Digits:
-    """Writes sets of code points as digits, in lower case or in any; equal parts are one rule."""
+    """Writes sets of code points as digits, in lower case or in any.
 
-    def __init__(self, *, lower: bool) -> None:
+    Equal parts are one rule, unless each is to stand `alone`.
+    """
+
+    def __init__(self, *, lower: bool, alone: bool = False) -> None:
         self._lower = lower
+        self._alone = alone or lower  # those of lower case are few
         self._known: dict[Rows, Draft] = {}
         self._free: dict[tuple[_Level, ...], Rows] = {}
         self._classes: dict[str, Part] = {}
-        self._hex = Draft("hex", ((CharSet.of("0123456789ABCDEFabcdef"),),), fixed=True)
-        self._upper: Draft | None = None
 
     def rows(self, chars: CharSet) -> Rows:
         """The digits of the characters of a set, for what stands behind a backslash and `u`.
@@ -51,13 +55,12 @@ class Digits:
         Those of all that is not in Latin or near it, which most sets have, are one rule.
         """
         if self._lower or (chars & _UPPER) != _UPPER:
-            return self._rows(chars)
-        if self._upper is None:
-            self._upper = Draft("escape", self._rows(_UPPER))
+            return self.apart(chars)
         lower = chars - _UPPER
-        return (*(self._rows(lower) if lower else ()), (self._upper,))
+        return (*(self.apart(lower) if lower else ()), (_UPPER_DIGITS,))
 
-    def _rows(self, chars: CharSet) -> Rows:
+    def apart(self, chars: CharSet) -> Rows:
+        """The same, without that rule."""
         pairs = _clipped(chars.ranges, _ASTRAL, _END)
         grouped: dict[Rows, str] = {}
         for at, digit in enumerate(_HEX.choice):
@@ -100,8 +103,8 @@ class Digits:
     def _behind(self, rows: Rows) -> Row:
         if len(rows) == 1:
             return rows[0]
-        if self._lower:
-            return (Choice(rows),)  # these are few
+        if self._alone:
+            return (Choice(rows),)
         if rows not in self._known:
             self._known[rows] = Draft("escape", rows)
         return (self._known[rows],)
@@ -114,7 +117,7 @@ class Digits:
         if len(choice) == 1 and (self._lower or choice.isdigit()):
             return choice
         if choice == _HEX.choice and not self._lower:
-            return self._hex
+            return _DIGIT
         if choice not in self._classes:
             text = choice if self._lower else choice + choice.upper()
             self._classes[choice] = CharSet.of(text)
@@ -128,3 +131,6 @@ def _clipped(ranges: Ranges, low: int, end: int) -> Ranges:
         for first, last in ranges
         if first < end and last >= low
     )
+
+
+_UPPER_DIGITS = sealed(Draft("escape", Digits(lower=False).apart(_UPPER)))

@@ -23,7 +23,7 @@ _DEEP = 8
 """Parentheses in parentheses."""
 _DRAFTS = 20
 """For how many drafts there may be one rule in the end."""
-_UNSEEN, _OPEN, _DONE = range(3)
+_UNSEEN, _OPEN, _DONE, _SEALED = range(4)
 
 
 def finish(root: Draft, limit: int | None = None) -> None:
@@ -34,11 +34,28 @@ def finish(root: Draft, limit: int | None = None) -> None:
     """
     root.whole = True
     order = _merged(root, None if limit is None else limit * _DRAFTS)
-    for draft in order:
+    for draft in reversed(order):  # those that name a draft come before it
+        copies = draft.uses if draft.glue and not draft.loops else 1
         for part in draft.inner:
-            part.uses += 1
+            part.uses += copies
     for draft in order:
         _finish(draft)
+
+
+def sealed(root: Draft) -> Draft:
+    """A rule that is finished once for all grammars, each of which has it as a rule of its own.
+
+    Nothing looks any more at what `finish` notes of it, so that it may be in several at a time.
+    """
+    finish(root)
+    waiting = [root]
+    while waiting:
+        draft = waiting.pop()
+        if draft.seen != _SEALED:
+            draft.seen = _SEALED
+            draft.whole = True
+            waiting += drafts(draft.rows)
+    return root
 
 
 def _merged(root: Draft, most: int | None) -> list[Draft]:
@@ -87,14 +104,16 @@ def _stands(draft: Draft, root: Draft, known: dict[Rows, Draft]) -> bool:
             draft.same = only
             return False
     found = known.setdefault(draft.rows, draft)
+    if found is draft:
+        return True
     draft.same = found
     found.whole |= draft.whole
-    return found is draft
+    return False
 
 
 def _rename(draft: Draft) -> None:
     for part in draft.inner:
-        if part.same is not part:
+        if part.same is not None:
             draft.rows = tuple(tuple(map(_same, row)) for row in draft.rows)
             draft.inner = drafts(draft.rows)
             return
@@ -102,7 +121,7 @@ def _rename(draft: Draft) -> None:
 
 def _same(part: Part) -> Part:
     if isinstance(part, Draft):
-        while part.same is not part:
+        while part.same is not None:
             part = part.same
         return part
     if isinstance(part, Choice):
@@ -128,6 +147,9 @@ def _finish(draft: Draft) -> None:
         draft.inline = True
         return
     draft.inline = _is_inline(draft)
+    if draft.inline and draft.uses > 1:
+        for part in drafts(rows):
+            part.uses += draft.uses - 1
 
 
 def _is_inline(draft: Draft) -> bool:

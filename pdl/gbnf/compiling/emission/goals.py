@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pdl.automata.build import ANYTHING, lengths, literal
 from pdl.gbnf.compiling.emission.arrays import array
 from pdl.gbnf.compiling.emission.explore import every
+from pdl.gbnf.compiling.emission.finish import sealed
 from pdl.gbnf.compiling.emission.forks import forked
 from pdl.gbnf.compiling.emission.letters import Letters
 from pdl.gbnf.compiling.emission.objects import Objects
@@ -125,7 +126,7 @@ class Goals:
                 strings.append((texts, joined('"', rest)))
             if pieces.numbers is not None:
                 plain.append((pieces.numbers, rest))
-            plain.extend((literal(word), rest) for word in _words(pieces))
+            plain.extend((_literal(word), rest) for word in _words(pieces))
             kept = replace(
                 pieces,
                 strings=None if texts is not None else pieces.strings,
@@ -191,9 +192,8 @@ class Goals:
     def _number(self, dfa: Dfa, wish: str) -> Draft:
         found = self._numbers.get(dfa)
         if found is None:
-            generic = self._generic.get(dfa)
-            found = self._numbers[dfa] = Words(dfa, generic or wish, None).draft()
-            found.fixed = found.whole = generic is not None
+            found = self._generic.get(dfa) or Words(dfa, wish, None).draft()
+            self._numbers[dfa] = found
         return found
 
     def _string(self, strings: Dfa | Lengths, wish: str) -> Row:
@@ -225,15 +225,23 @@ def _by_hand(place: str) -> Row:
     return (Draft(place, ((f"\0{place}",),), fixed=True),)
 
 
+@lru_cache(maxsize=4)
+def _literal(word: str) -> Dfa:
+    return literal(word)
+
+
 def _words(pieces: Pieces) -> list[str]:
     words = [word for word, value in _BOOLEANS if value in pieces.booleans]
     return [*words, "null"] if pieces.null else words
 
 
 @lru_cache(maxsize=4)
-def _generic(spelling: Numbers) -> Mapping[Dfa, str]:
-    """What the languages of all numbers and all integers are called."""
-    return {
-        all_numbers(spelling, integer=False): "number",
-        all_numbers(spelling, integer=True): "integer",
-    }
+def _generic(spelling: Numbers) -> Mapping[Dfa, Draft]:
+    """The rules of all numbers and of all integers."""
+    found: dict[Dfa, Draft] = {}
+    for name in ("number", "integer"):
+        dfa = all_numbers(spelling, integer=name == "integer")
+        draft = Words(dfa, name, None).draft()
+        draft.fixed = True
+        found[dfa] = sealed(draft)
+    return found

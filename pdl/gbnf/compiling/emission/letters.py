@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import EVERY, CharSet
 from pdl.gbnf.compiling.emission.digits import Digits
+from pdl.gbnf.compiling.emission.finish import sealed
 from pdl.gbnf.compiling.emission.fold import concat
 from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined, single
 
@@ -58,7 +59,7 @@ _FREE: Rows = (
     (_PLAIN,),
     ("\\", Choice(((CharSet.of('"/\\bfnrt'),), ("u", Again(_HEX, 4, 4))))),
 )
-"""Any character, or half of one that is written as a pair of surrogates, which JSON allows alone."""
+"""Any character, or half of one written as a pair of surrogates, which JSON allows alone."""
 
 
 class Letters:
@@ -68,27 +69,23 @@ class Letters:
     """
 
     def __init__(self, escapes: Escapes) -> None:
+        self._escapes = escapes
         self._policy = _POLICIES[escapes]
-        self._escaped = self._policy.escaped
         self._digits = Digits(lower=self._policy.lower)
         self._known: dict[CharSet, Part] = {}
         self._classes: dict[CharSet, Draft] = {}
         self._slashed: dict[CharSet, Draft] = {}
         self._starts: dict[tuple[CharSet, bool], Draft] = {}
         self._escaped_starts: dict[tuple[CharSet, bool], Draft] = {}
-        self.char = Draft("char", fixed=True)
+        self.char, escape = _any(escapes)
         """Any character."""
-        if self._policy is _CANONICAL:
-            escape = Draft("escape", _canonical(), fixed=True)
-            self._slashed[self._escaped] = escape
-        else:
-            escape = Draft("escape", _escapes(EVERY, _ANY, self._digits), fixed=True)
-        self.char.rows = ((self._plain(_PLAIN, "char"),), (escape,))
-        self._known[EVERY] = self.char
-        self.free = (
-            self.char if self._policy is _CANONICAL else Draft("free-char", _FREE, fixed=True)
-        )
+        self.free = self.char
         """Any character where none are counted: a pair of surrogates may be two of them."""
+        if self._policy is _CANONICAL:
+            self._slashed[self._policy.escaped] = escape
+        else:
+            self.free = _free()
+        self._known[EVERY] = self.char
 
     def one(self, chars: CharSet, wish: str) -> Part:
         """A character of a set, as a text if there is but one spelling."""
@@ -117,7 +114,7 @@ class Letters:
     def _begun(self, chars: CharSet, *, optional: bool) -> Rows:
         """What begins as itself, and what begins with an escape, which is the same for most."""
         rest = Again(self.char, 0, None)
-        plain, escaped = chars & _PLAIN, chars & self._escaped
+        plain, escaped = _split(self._escapes, chars)
         if chars == EVERY or not plain:
             row = concat((self.one(chars, "some"), rest))
             return (row, ()) if optional else (row,)
@@ -139,7 +136,7 @@ class Letters:
         return found
 
     def _made(self, chars: CharSet, wish: str) -> Part:
-        plain, escaped = chars & _PLAIN, chars & self._escaped
+        plain, escaped = _split(self._escapes, chars)
         rows: list[Row] = [(self._plain(plain, wish),)] if plain else []
         if escaped:
             rows += self._behind_slash(escaped)
@@ -160,17 +157,41 @@ class Letters:
     def _behind_slash(self, chars: CharSet) -> Rows:
         found = self._slashed.get(chars)
         if found is None:
-            rows = _escapes(chars, self._policy, self._digits)
+            few = len(chars.ranges) <= _LONG
+            rows = _few(self._escapes, chars) if few else self._many(chars)
             if len(rows[0]) == 1:
                 return rows  # a text
             found = self._slashed[chars] = Draft("escape", rows)
         return ((found,),)
 
+    def _many(self, chars: CharSet) -> Rows:
+        return _escapes(chars, self._policy, self._digits)
+
+
+@lru_cache(maxsize=3)
+def _any(escapes: Escapes) -> tuple[Draft, Draft]:
+    """The rule of any character, and the one of its escapes; both are the same in all grammars."""
+    spelling: Escapes = "canonical" if escapes == "canonical" else "any"
+    escape = Draft("escape", _few(spelling, EVERY), fixed=True)
+    return sealed(Draft("char", ((_PLAIN,), (escape,)), fixed=True)), escape
+
 
 @lru_cache(maxsize=1)
-def _canonical() -> Rows:
-    """The escapes of canonical texts; no drafts are in it."""
-    return _escapes(EVERY, _CANONICAL, Digits(lower=True))
+def _free() -> Draft:
+    return sealed(Draft("free-char", _FREE, fixed=True))
+
+
+@lru_cache(maxsize=512)
+def _split(escapes: Escapes, chars: CharSet) -> tuple[CharSet, CharSet]:
+    """The characters of a set that are written as themselves, and those that are escaped."""
+    return chars & _PLAIN, chars & _POLICIES[escapes].escaped
+
+
+@lru_cache(maxsize=512)
+def _few(escapes: Escapes, chars: CharSet) -> Rows:
+    """The escapes of a set of few ranges, without drafts that are not sealed."""
+    policy = _POLICIES[escapes]
+    return _escapes(chars, policy, Digits(lower=policy.lower, alone=True))
 
 
 def _escapes(chars: CharSet, policy: _Policy, digits: Digits) -> Rows:
@@ -190,6 +211,7 @@ def _codes(chars: CharSet) -> list[int]:
     return [code for low, high in chars.ranges for code in range(low, high + 1)]
 
 
+@lru_cache(maxsize=512)
 def _without(chars: CharSet) -> str:
     """A name that says which characters are not in a set."""
     others = (EVERY - chars).ranges[:_TOLD] if chars != EVERY else ()

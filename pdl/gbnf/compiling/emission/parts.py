@@ -21,8 +21,8 @@ class Draft:
     never is a rule, unless it leads back to itself.
 
     The rest is what `finish` finds out: `inner` are the drafts in its rows, `loops` whether it may
-    lead back to itself, `uses` how often others name it; `same` is the draft that says the same and
-    stands for this one; `inline` tells whether its rows are written in its place.
+    lead back to itself, `uses` how often others name it; `same` is another draft that says the same
+    and stands for this one; `inline` tells whether its rows are written in its place.
     """
 
     __slots__ = (
@@ -42,7 +42,7 @@ class Draft:
         self.seen = 0
         self.loops = False
         self.uses = 0
-        self.same: Draft = self
+        self.same: Draft | None = None  # not itself, so that it ends with what names it
         self.inline = False
 
     def __repr__(self) -> str:

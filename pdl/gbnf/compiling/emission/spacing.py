@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pdl.automata.charset import CharSet
+from pdl.gbnf.compiling.emission.finish import sealed
 from pdl.gbnf.compiling.emission.parts import Again, Draft
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class Spacing:
     around: Row = ()
 
 
+@lru_cache(maxsize=4)
 def spacing(whitespace: Whitespace) -> Spacing:
     """The spacing of an option."""
     if whitespace == "compact":
@@ -40,7 +43,11 @@ def spacing(whitespace: Whitespace) -> Spacing:
         return Spacing(comma=(", ",), colon=(": ",))
     if whitespace == "bounded":
         indent = Again(CharSet.of("\t "), 0, _INDENT)
-        ws = Draft("ws", ((Again(" ", 0, _BLANKS),), (Again("\r", 0, 1), "\n", indent)), fixed=True)
+        ws = _ws((Again(" ", 0, _BLANKS),), (Again("\r", 0, 1), "\n", indent))
         return Spacing((ws,), (",", ws), (":", ws), closing=(ws,))
-    ws = Draft("ws", ((Again(CharSet.of("\t\n\r "), 0, None),),), fixed=True)
+    ws = _ws((Again(CharSet.of("\t\n\r "), 0, None),))
     return Spacing((ws,), (",", ws), (ws, ":", ws), behind=(ws,), around=(ws,))
+
+
+def _ws(*rows: Row) -> Draft:
+    return sealed(Draft("ws", rows, fixed=True))

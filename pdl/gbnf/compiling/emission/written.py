@@ -6,6 +6,7 @@ within a rule (`MAX_REPETITION_THRESHOLD`): what goes beyond becomes rules of it
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pdl.automata.charset import LAST, CharSet
@@ -152,6 +153,7 @@ def _made(part: Part) -> int:
     return 0
 
 
+@lru_cache(maxsize=512)
 def _class(chars: CharSet) -> Item:
     if LAST not in chars:
         return CharClass(_spread(chars.ranges))

@@ -1,1 +1,0 @@
-import gone_for_good
