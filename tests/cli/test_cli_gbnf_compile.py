@@ -123,9 +123,9 @@ def test_a_template_has_escapes() -> None:
 
 
 def test_the_report_stands_beside_a_file() -> None:
-    shown = run("--dsl", "{ a: int }", "--explain", "-o", "a.gbnf")
+    shown = run("--dsl", "{ a: bool }", "--explain", "-o", "a.gbnf")
     assert shown.stdout.splitlines()[-1].endswith(" held exactly")
-    assert gbnf.parse(Path("a.gbnf").read_text()).match('{"a": 1}')
+    assert gbnf.parse(Path("a.gbnf").read_text()).match('{"a": true}')
 
 
 def test_json_has_both() -> None:

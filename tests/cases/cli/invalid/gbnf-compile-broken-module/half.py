@@ -1,0 +1,1 @@
+import gone_for_good
