@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +47,13 @@ def test_what_is_not_needed_is_not_imported(statement: str, absent: str) -> None
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == ""
+
+
+GROUP_KEPT = re.compile(r"\)(?:[*+?]|\{+\d*,?\d*\}+)\+(?![,;=])")
+"""A group with a possessive quantifier; behind a comma it is part of a character class."""
+
+
+@pytest.mark.parametrize("path", sorted(Path(pdl.__file__).parent.rglob("*.py")), ids=str)
+def test_no_group_is_possessive(path: Path) -> None:
+    """`(?:ab?)++` does not match all that it should before Python 3.11.5; `(?>(?:ab?)+)` does."""
+    assert not GROUP_KEPT.search(path.read_text(encoding="utf-8"))

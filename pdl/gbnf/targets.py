@@ -25,7 +25,7 @@ TARGETS = ("2023-07", "2024-06", "2025-11", "2025-12", "2026-08", CURRENT)
 """The months in which the language changed, from the first one on."""
 
 _SUFFIXES = {(0, None), (1, None), (0, 1)}
-_HYPHEN = re.compile(r"(?<!\\)(?:\\\\)*+\\-")
+_HYPHEN = re.compile(r"(?<!\\)(?>(?:\\\\)*)\\-")
 
 
 def refused(rules: Iterable[Rule], source: Source, target: str) -> Iterator[Problem]:

@@ -23,8 +23,8 @@ _TOKEN = re.compile(
     r"""(?P<BLANK>[ \t\0]++)
     |(?P<NEWLINE>\r\n?+|\n)
     |(?P<NAME>[A-Za-z0-9-]++)
-    |(?P<LITERAL>"(?:[^"\\]|\\.)*+")
-    |(?P<CLASS>\[\^?+(?:[^\]\\]|\\.)*+\])
+    |(?P<LITERAL>"(?>(?:[^"\\]|\\.)*)")
+    |(?P<CLASS>\[\^?+(?>(?:[^\]\\]|\\.)*)\])
     |(?P<_BAR>\|)
     |(?P<_DEFINE>::=)
     |(?P<STAR>\*)|(?P<PLUS>\+)|(?P<QUESTION>\?)|(?P<DOT>\.)
@@ -34,7 +34,9 @@ _TOKEN = re.compile(
     |(?P<COMMENT>\#[^\r\n]*+)""",
     re.VERBOSE | re.DOTALL,
 )
-_HEAD = re.compile(r"(?:^|(?<=\r))[ \t]*+[A-Za-z0-9-]++(?:[ \t]++|#[^\r\n]*+)*+::=", re.MULTILINE)
+_HEAD = re.compile(
+    r"(?:^|(?<=\r))[ \t]*+[A-Za-z0-9-]++(?>(?:[ \t]++|#[^\r\n]*+)*)::=", re.MULTILINE
+)
 _LIKE_A_HEAD = re.compile(_HEAD.pattern.replace("[A-Za-z0-9-]", r"[\w-]"), re.MULTILINE)
 """What was meant as the head of a rule, by a name that may hold wrong letters."""
 _ODD = re.compile("[\0\ufeff\ud800-\udfff]")

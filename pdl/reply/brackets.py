@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SHAPED = {
     "{": re.compile(
         r"""\{\s*+(?:["'“”„‘`«「『＂{}\[<]|//|/\*|\#|…|\.\.\.|\\[nrt"]|&quot;"""
-        r"""|[\w$-]++(?: [\w$-]++){0,4}+"?\s*+(?:[:：]|=)|:[\w$-]++\s*+=>|\Z)"""
+        r"""|[\w$-]++(?>(?: [\w$-]++){0,4})"?\s*+(?:[:：]|=)|:[\w$-]++\s*+=>|\Z)"""
     ),
     "[": re.compile(
         r"""\[\s*+(?:["'“„‘`«「『＂{\[\]<]|\(\s*+['"\d]|[-+]?\.?\d|//|/\*|\#\s|…|\.\.\."""
@@ -34,11 +34,11 @@ _PARTNER = {"]": "[", "}": "{"}
 _PLAINLY_SHAPED = frozenset(['{"', "{}", "{'", "[{", '["', "[[", "[]", "['"])
 """Beginnings that need no pattern."""
 
-_LINE_STRING = re.compile(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
-_LONG_STRING = re.compile(r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_LINE_STRING = re.compile(r'"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"')
+_LONG_STRING = re.compile(r'(?s)"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')
 _ENDS_TOKEN = re.compile(r"\s*+(?:[,:}\]]|$)")
 _OTHER_STRING = {
-    "'": re.compile(r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'(?=\s*+[,:}\]])"),
+    "'": re.compile(r"'[^'\\\n]*+(?>(?:\\.[^'\\\n]*+)*)'(?=\s*+[,:}\]])"),
     "“": re.compile(r"“[^”\n]*+”(?=\s*+[,:}\]])"),
 }
 _OUTSIDE = "{[`~"
@@ -58,7 +58,7 @@ class _Scanners:
         """A citation, `[1]`, is taken as a whole, for prose may be full of them."""
         self.inside = re.compile(f"[{inside}]")
         self.strings = re.compile(
-            rf"(?:(?:[^{inside}{separators}]*+[{separators}])*+\s*+{_LINE_STRING.pattern})++"
+            rf"(?>(?:(?>(?:[^{inside}{separators}]*+[{separators}])*)\s*+{_LINE_STRING.pattern})+)"
         )
         """Strings, each where a token may begin, and what stands between them."""
 

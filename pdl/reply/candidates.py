@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pdl.reply.outcome import Extent, Segment
 
 _LONGEST_TAG = 200  # characters
-_ESCAPED = re.compile(r'[{\[](?:\s|\\[nrt]|[{\[])*+\\"')
+_ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
 _JSON_INFO = re.compile(r"(?:json\w*|application/json)\b", re.IGNORECASE)
 
 

@@ -207,7 +207,7 @@ class Patterns:
             r"(?:<\|constrain\|>[^<]{0,40}+)?<\|message\|>"
         )
         self.channel_end = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-        self.end_of_line = re.compile(rf"(?:\s|{ends})*+")
+        self.end_of_line = re.compile(rf"(?>(?:\s|{ends})*)")
         self.begins = frozenset(_begins(table))
         self.first = "".join(sorted({two[0] for two in self.begins}))
         """The characters with which marks begin, and `begins` the first two of each."""

@@ -12,7 +12,7 @@ from pdl.reply.wording import FOUND_WIDTH
 if TYPE_CHECKING:
     from pdl._types import JsonPath
 
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]|[^\s{}\[\],:"]++')
+_TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[{}\[\],:]|[^\s{}\[\],:"]++')
 _MOST = 1_000  # repairs that are listed
 
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from pdl.reply.brackets import Bracketed
     from pdl.reply.outcome import Extent, Segment
 
-_STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)', re.DOTALL)
+_STRINGS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)("?)', re.DOTALL)
 _ENDS_LATER = re.compile(r'"\s*+[,}\]]')
 _BRACKETS = 16  # in front of a fence that are looked at
 _LINE = 4000  # characters of a line beside a candidate that are looked at
 _SCALAR = re.compile(
-    r"""(?P<string>"[^"\n]*+"|'[^'\n]*+')|(?P<number>-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+)"""
+    r"""(?P<string>"[^"\n]*+"|'[^'\n]*+')|(?P<number>-?\d++(?>(?:\.\d++)?)(?>(?:[eE][+-]?\d++)?))"""
     r"|(?P<boolean>true|false|True|False)|(?P<null>null|None)"
 )
 _OBJECT = re.compile(r"\{\s*+[\"'}\w].*\}|[}\]\s]++(?<=\})", re.DOTALL)

@@ -32,7 +32,7 @@ _STRING = rb'"[^"]*+"'
 _HOLDERS = frozenset([dict, list])
 _MORE = ("...", "…", "more", "other", "rest", "remaining", "omitted", "truncated")
 """One of them stands in each last item of a list that speaks of further items."""
-_PLACEHOLDER = r'"(?:\s|\\[nrtf]|\\u(?!003[cC])[0-9a-fA-F]{4})*+(?:<|\\u003[cC])'
+_PLACEHOLDER = r'"(?>(?:\s|\\[nrtf]|\\u(?!003[cC])[0-9a-fA-F]{4})*)(?:<|\\u003[cC])'
 
 
 class Findings(NamedTuple):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pdl.reply.asked import Asked
     from pdl.reply.judge import Judged
 
-_GAP = re.compile(r"[\s,;]*+(?:(?:[-*+•]|\d{1,6}[.):])[ \t]++)?+")
+_GAP = re.compile(r"[\s,;]*+(?>(?:(?:[-*+•]|\d{1,6}[.):])[ \t]++)?)")
 
 
 def read(asked: Asked, judged: Sequence[Judged]) -> Reading | None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pdl._types import JsonPath
     from pdl.reply.outcome import Extent
 
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]|[^\s{}\[\],:"]++')
+_TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[{}\[\],:]|[^\s{}\[\],:"]++')
 
 
 def locate(text: str, start: int, end: int, paths: Collection[JsonPath]) -> dict[JsonPath, Extent]:

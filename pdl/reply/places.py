@@ -22,18 +22,18 @@ _MARKS = r"*_`\"'“”‘’«»「」『』"
 SIGNS = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f"
 """Arrows and pictures."""
 
-_OPENING = rf"(?-i:[\s>#{_MARKS}(\[{{|•{SIGNS}–-]*+)(?:\(?\d{{1,3}}[.)]\s+)?+[{_MARKS}(]*+"
+_OPENING = rf"(?-i:[\s>#{_MARKS}(\[{{|•{SIGNS}–-]*+)(?>(?:\(?\d{{1,3}}[.)]\s+)?)[{_MARKS}(]*+"
 _FILLERS = (
-    r"(?:(?:(?:well|oh|ah)(?:[,.…]|\.\.\.)|(?:so|thus|hence|therefore|ok|okay|sure|overall|finally|clearly"
+    r"(?>(?:(?:(?:well|oh|ah)(?:[,.…]|\.\.\.)|(?:so|thus|hence|therefore|ok|okay|sure|overall|finally|clearly"
     r"|in\s+total|in\s+short|in\s+summary|in\s+brief|briefly|simply\s+put|put\s+simply|honestly|oh|yes"
     r"|to\s+summarize|in\s+conclusion|unfortunately|fortunately|sadly|okay\s+then|in\s+my\s+(?:opinion|view)"
-    r"|of\s+course|certainly|based\s+on\s+[^,\n]{1,60}+)[,:!]?)\s+)*+"
+    r"|of\s+course|certainly|based\s+on\s+[^,\n]{1,60}+)[,:!]?)\s+)*)"
 )
 _LEAD = re.compile(
     rf"{_OPENING}{_FILLERS}"
-    r"(?:(?:about|approximately|around|roughly|exactly|precisely|only|just|option|choice|number|total|score"
+    r"(?>(?:(?:about|approximately|around|roughly|exactly|precisely|only|just|option|choice|number|total|score"
     r"|definitely|certainly|clearly|mostly|mainly|predominantly|overwhelmingly|strongly|very|highly|an?|the"
-    r"|etwa|ungefähr|genau|environ|aproximadamente|circa|ongeveer|około|примерно|yaklaşık|ungefär)\s+)*+"
+    r"|etwa|ungefähr|genau|environ|aproximadamente|circa|ongeveer|około|примерно|yaklaşık|ungefär)\s+)*)"
     rf"[≈~]?[ ]?[{_MARKS}(]*",
     re.IGNORECASE,
 )
@@ -47,9 +47,9 @@ _COPULA = re.compile(
     r"|go\s+with|estimate|think|believe)"
     r"|\b(?:classif\w+|categori[sz]ed?|label\w*|rated?|tag\w*|mark\w*)\s[^.:;\n]{0,40}?\bas"
     r"|\b(?:classif\w+|categori[sz]ed?|label\w*|rated?|tag\w*)(?:\s+(?:it|this))?)"
-    r"(?:\s+(?:an?|the|definitely|clearly|simply|just|therefore|indeed|exactly|precisely|about|approximately"
+    r"(?>(?:\s+(?:an?|the|definitely|clearly|simply|just|therefore|indeed|exactly|precisely|about|approximately"
     r"|around|roughly|equal\s+to|only|overall|predominantly|mostly|mainly|strongly|very\s+clearly|option|category"
-    r"|label|number|score))*+"
+    r"|label|number|score))*)"
     rf"\s+[{_MARKS}(]*$"
     rf"|[=＝→⇒≈][ \t]*[{_MARKS}(]*$"
     r"|(?:은|는|이|가|为|為|是|は|が|选|選|选择)\s*+[\"'“‘「『*`(（]*$",
@@ -67,7 +67,7 @@ _FILLING = Vocabulary(
 _TAIL = re.compile(rf"[\s{_MARKS}(\[{{$\\]*$")
 _ABOUT = r"(?:(?:about|around|approximately|roughly|exactly|only)\s+)?"
 _LABEL = re.compile(
-    rf"(?:^|\n)(?-i:[ \t>#|•{SIGNS}{_MARKS}-]*+)(?:\d{{1,3}}[.)]\s+)?+"
+    rf"(?:^|\n)(?-i:[ \t>#|•{SIGNS}{_MARKS}-]*+)(?>(?:\d{{1,3}}[.)]\s+)?)"
     rf"(?P<label>[^\n:：]{{1,60}}?)[ {_MARKS}]*[:：][ \t{_MARKS}(\[]*{_ABOUT}$"
     rf"|\b(?P<name>answer|result|total|verdict|classification|choice|sentiment|score|rating|label|category|output)"
     rf"[ {_MARKS}]*[:：][ \t{_MARKS}(\[]*{_ABOUT}$",

@@ -11,7 +11,7 @@ from pdl.reply.segment import cut
 if TYPE_CHECKING:
     from pdl.reply.asked import Asked
 
-_MARK = re.compile(r"^[ ]{0,3}(?:>[ ]?)++", re.MULTILINE)
+_MARK = re.compile(r"^[ ]{0,3}(?>(?:>[ ]?)+)", re.MULTILINE)
 
 
 def unquoted(asked: Asked) -> Asked | None:

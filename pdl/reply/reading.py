@@ -31,7 +31,7 @@ _LED_BY = {"{": re.compile(r"\]\s*+,\s*+\Z"), "[": re.compile(r"\}\s*+,\s*+\Z")}
 """A bracket of the other kind and a comma; two of one kind may be lines of JSON."""
 _CLOSED = re.compile(r"[}\])][^{}\[\]\"]*\Z")
 _GOES_ON = re.compile(r"\s*+[,\"'}\])]")
-_SIGNS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|[{}\[\]]', re.DOTALL)
+_SIGNS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|[{}\[\]]', re.DOTALL)
 _PARTNERS = {"{": "}", "[": "]"}
 _NAME = 80  # characters in front of a bracket that are looked at
 _DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")

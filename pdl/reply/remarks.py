@@ -19,7 +19,7 @@ _VALUE = (
 )
 _DATA = re.compile(
     rf"""(?:["'“`]?[\w$.-]++["'”`]?\s*+(?::|=>?)\s*+{_VALUE}|["'“][^"'”\n]++["'”]\s*+:.*"""
-    rf"""|(?:{_VALUE}|[\w$.-]++)(?=\s*+,\s*+\Z)|{_VALUE}(?:\s*+,\s*+{_VALUE})*+)\s*+,?\s*+""",
+    rf"""|(?:{_VALUE}|[\w$.-]++)(?=\s*+,\s*+\Z)|{_VALUE}(?>(?:\s*+,\s*+{_VALUE})*))\s*+,?\s*+""",
     re.DOTALL,
 )
 """A member, or items: what stood there before it was made a comment."""

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 _START = itemgetter(0)
 _RUN = re.compile(r"`++|~++")
-FENCE_PREFIX = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++|>[ \t]*+)*+")
+FENCE_PREFIX = re.compile(r"[ \t]*+(?>(?:(?:[-*+]|\d{1,9}[.)])[ \t]++|>[ \t]*+)*)")
 _FENCE_LINE = re.compile(r"^[ \t>]*+(?:`{3,}|~{3,})[ \t]*+(?P<info>\S?)", re.MULTILINE)
 _FIRST = re.compile(r"[\s>]*+(\S)")
-_QUOTE_MARKS = re.compile(r"^[ \t]*+(?:>[ \t]?)++", re.MULTILINE)
+_QUOTE_MARKS = re.compile(r"^[ \t]*+(?>(?:>[ \t]?)+)", re.MULTILINE)
 QUOTED = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
 WORD = re.compile(r"[^\s(\[{]")
 NOUN = re.compile(

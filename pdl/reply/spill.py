@@ -30,7 +30,7 @@ _ITEM = re.compile(r"""[\s}\])]*+(?:,\s*+[{\[]|\{\s*+["'])|\[(?!\d{1,3}\])""")
 _GLUED = re.compile(r"""\\?["'][^\n]*[}\],][ \t`;]*+(?:\n|\Z)""")
 """A quote right behind the end, and another end later in the line: it was in a string."""
 _PARTS = re.compile(r"""[^\n]*?["}\]]""")
-_CLOSERS = re.compile(r"[ \t\r\n]*+([}\]](?:[ \t\r\n]*+[}\]])*+)")
+_CLOSERS = re.compile(r"[ \t\r\n]*+([}\]](?>(?:[ \t\r\n]*+[}\]])*))")
 _NEAR = 80  # characters in front of a bracket that are looked at
 _BLOCK = 4000  # characters behind a bracket that are looked at
 _EMPTY_LINE = re.compile(r"\n[ \t\r]*+\n")

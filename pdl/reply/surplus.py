@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pdl.reply.asked import Asked
 
-_SIGNS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[}\]]', re.DOTALL)
+_SIGNS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[}\]]', re.DOTALL)
 _FOLLOWED = re.compile(r"\s*+,")
 _TRIES = 8  # closers that may be the one too many; with more of them it is not certain which is
 

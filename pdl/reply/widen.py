@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _TRIES = 4  # candidates of one reply that are tried; each may cost a pass over the rest of it
 _PARAGRAPH = re.compile(r"\n[ \t]*+\n(?=[^\s{}\[\]\"'])")
-_BEHIND = re.compile(r"[\s.;,`]*+(?:<[^<>\n]{1,40}>\s*+)*+")
+_BEHIND = re.compile(r"[\s.;,`]*+(?>(?:<[^<>\n]{1,40}>\s*+)*)")
 
 
 def widened(asked: Asked, judged: Sequence[Judged]) -> list[Judged]:

@@ -22,7 +22,7 @@ _SO = r"(?=입니다|이에요|예요|です)"
 
 WORD = re.compile(
     rf"(?<![^\W_は为為은는])(?<!['’-])(?!no\.?[ \t]?\d)(?P<word>{_ALL})"
-    rf"(?:[ \t,]+(?P=word)(?=[*_\"]*[ \t]*(?:[.,;:!?\n。！]|$)))*+(?:{_END}|{_SO})",
+    rf"(?>(?:[ \t,]+(?P=word)(?=[*_\"]*[ \t]*(?:[.,;:!?\n。！]|$)))*)(?:{_END}|{_SO})",
     re.IGNORECASE,
 )
 """The word of an answer, said once or more; `No. 5` is a number."""

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pdl.reply.asked import Asked
 
 _TRUE = frozenset(YES)
-_START = re.compile(rf"[\s*_`\"'“‘«「#>(•\[{SIGNS}-]*+(?:1[.)]\s++)?+[*_`\"'“(\[]*+")
+_START = re.compile(rf"[\s*_`\"'“‘«「#>(•\[{SIGNS}-]*+(?>(?:1[.)]\s++)?)[*_`\"'“(\[]*+")
 _DECORATION = " \t\r\n*_`\"'“”‘’«»()[]"
 _RUSSIAN = re.compile(r"[ыэъё]", re.IGNORECASE)
 _SENTENCE = 160  # characters of the sentence in front of a word that are looked at

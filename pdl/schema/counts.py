@@ -9,7 +9,7 @@ from __future__ import annotations
 import regex
 
 _TOKEN = regex.compile(
-    r"(?P<skipped>\\.|\[\^?(?:\\.|[^\]\\])*+\]?)"
+    r"(?P<skipped>\\.|\[\^?(?>(?:\\.|[^\]\\])*)\]?)"
     r"|(?P<open>\()|(?P<close>\))"
     r"|\{(?P<least>[0-9]+)?(?P<comma>,)?(?P<most>[0-9]+)?\}"
     r"|(?P<other>[^\\\[(){}]++|.)",

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from pdl.gbnf.linting.finding import Finding, Reporter
 
-_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*+)*+")
-_BAR_LINE = re.compile(r"\|[ \t]*+(?:#[^\r\n]*+)?+(?:\r?\n)")
+_BLANK = re.compile(r"(?>(?:[ \t\r\n]|#[^\r\n]*+)*)")
+_BAR_LINE = re.compile(r"\|[ \t]*+(?>(?:#[^\r\n]*+)?)(?:\r?\n)")
 _EMPTY_LINE = re.compile(r"\n[ \t]*+(?:\r?\n|#)")
 _NEEDLESS = 16
 """So many stacks that a trie would save are worth a word."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?P<rest>(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)")
-_GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})++(?P<rest>(?:\.[0-9]++)?)")
+_GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?>(?:,[0-9]{3})+)(?P<rest>(?:\.[0-9]++)?)")
 _WORDS = {
     "true": True,
     "True": True,

@@ -25,7 +25,7 @@ OBJECT_START = re.compile(r"""["'“„”‘’＂}/#\s\ufeff\u200b]|[^\W\d]"""
 """What may stand behind the bracket of an object."""
 COMMA, COLON = frozenset(",，"), frozenset(":：")
 
-_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d++(?>(?:\.\d*+)?)|\.\d++)(?>(?:[eE][+-]?\d++)?)", re.ASCII)
 _ZEROS = re.compile(r"[+-]?0\d")
 _LITERALS: dict[str, Json] = {
     "true": True, "false": False, "null": None, "True": True, "False": False, "None": None,

@@ -19,7 +19,7 @@ Progress: TypeAlias = Literal["more", "done", "broken"]
 _FENCE_LINE = re.compile(r"\n[ \t]{0,40}+(?:`{3}|~{3})")
 _FENCE_WINDOW = 44
 _LINE = re.compile(r"[^\n]*+")
-_BLOCK = re.compile(r"(?:[^*]|\*(?=[^/]))*+")
+_BLOCK = re.compile(r"(?>(?:[^*]|\*(?=[^/]))*)")
 
 
 class _Token:

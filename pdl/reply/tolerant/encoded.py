@@ -14,7 +14,7 @@ from pdl.reply.tolerant.trail import Made
 if TYPE_CHECKING:
     from pdl.limits import Limits
 
-_ESCAPED = re.compile(r'[{\[](?:\s|\\[nrt]|[{\[])*+\\"')
+_ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
 _BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
 _ENTITY = re.compile(r"&(?:quot|#34|#x22|apos|#39|#x27|lt|gt|amp);")
 _ENTITIES = {

@@ -13,10 +13,10 @@ from pdl.reply.tolerant.errors import UnreadableError
 
 _END = r"(?![\w.%$€£°])"
 _DECIMAL = re.compile(
-    rf"[+\-−]?(?:\d++(?:_\d++)*+(?:\.(?:\d++(?:_\d++)*+)?)?+|\.\d++)(?:[eE][+-]?\d++)?+{_END}"
+    rf"[+\-−]?(?:\d++(?>(?:_\d++)*)(?>(?:\.(?:\d++(?>(?:_\d++)*))?)?)|\.\d++)(?>(?:[eE][+-]?\d++)?){_END}"
 )
 _RADIX = re.compile(rf"[+-]?0(?:[xX][0-9a-fA-F]++|[oO][0-7]++|[bB][01]++){_END}")
-_GROUPED = re.compile(rf"[+\-−]?[1-9]\d{{0,2}}(?:,\d{{3}})++{_END}(?!,\d)(?!\s*+[:：])")
+_GROUPED = re.compile(rf"[+\-−]?[1-9]\d{{0,2}}(?>(?:,\d{{3}})+){_END}(?!,\d)(?!\s*+[:：])")
 _JSON = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _ZEROS = re.compile(r"[+-]?0[\d_]")
 _PARTS = re.compile(r"([^eE]*)([eE]?)(.*)")

@@ -13,9 +13,9 @@ KEPT = 40
 
 BLANKS = re.compile(r"[ \t\r\n]*+")
 _ODD = r"\s\ufeff\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069"
-ODD_BLANKS = re.compile(rf"(?:[{_ODD}]|\\[nrt]|\\(?=[\[\]{{}}]))++")
+ODD_BLANKS = re.compile(rf"(?>(?:[{_ODD}]|\\[nrt]|\\(?=[\[\]{{}}]))+)")
 """Blanks of all scripts, marks that nobody sees, escapes in front of brackets, escaped blanks."""
-COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*+|<!--(?:[^-]|-(?!->))*+-->")
+COMMENT = re.compile(r"//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)\*/|#[^\n]*+|<!--(?>(?:[^-]|-(?!->))*)-->")
 
 SOLID = frozenset('{}[]",:abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-' + "'")
 """Characters at which neither blanks nor comments begin."""
@@ -30,16 +30,18 @@ SINGLE = re.compile(r"'[^'\\\x00-\x1f]*+'")
 
 HIDDEN = re.compile(r"""(?://|#)(?:.*["']\s*+:|.*["'],\s*+\Z)""")
 """What looks like a member or an item in a comment."""
-HASHTAGS = re.compile(r"#\w[\w-]*+[\"']*+(?:\s*+,\s*+[\"']?#\w[\w-]*+[\"']*+)*+\s*+[,\]}]*+\s*+")
+HASHTAGS = re.compile(r"#\w[\w-]*+[\"']*+(?>(?:\s*+,\s*+[\"']?#\w[\w-]*+[\"']*+)*)\s*+[,\]}]*+\s*+")
 """A comment that may be a word with a number sign, or several: tags, colours, numbers of issues."""
 
 WORD = re.compile(r"[^\W\d][\w-]*+")
 BARE_KEY = re.compile(
-    r"(?::(?=[\w$-]++\s*+=>))?+((?:[^\W\d]|\$)[\w$-]*+(?:\.[\w$-]++)*+|\d++(?:\.\d++)?(?![\w.]))"
+    r"(?>(?::(?=[\w$-]++\s*+=>))?)((?:[^\W\d]|\$)[\w$-]*+(?>(?:\.[\w$-]++)*)|\d++(?:\.\d++)?(?![\w.]))"
 )
-SPACED_KEY = re.compile(r"([^\W\d][\w-]*+(?: [\w-]++)++)(?=\s*+[:：])")
+SPACED_KEY = re.compile(r"([^\W\d][\w-]*+(?>(?: [\w-]++)+))(?=\s*+[:：])")
 HALF_QUOTED_KEY = re.compile(r"""([\w$-]++)(["'])(?=\s*+[:：])""")
-BARE_TEXT = re.compile(r"""[^\W\d_](?:[^\n"'`“”{}\[\]:,<>/#*=\\();；，：…]|/(?![/*])|'(?=\w))*+""")
+BARE_TEXT = re.compile(
+    r"""[^\W\d_](?>(?:[^\n"'`“”{}\[\]:,<>/#*=\\();；，：…]|/(?![/*])|'(?=\w))*)"""
+)
 """Words without quotes where a string belongs: up to what could be a mark of the notation."""
 
 YES_OR_NO = frozenset(["yes", "no", "on", "off", "y", "n"])
@@ -90,12 +92,12 @@ TRIPLE = ('"""', "'''")
 PUNCTUATION = {"，": ",", "、": ",", "：": ":"}
 """Full-width forms (Unicode, Halfwidth and Fullwidth Forms) and what they stand for."""
 
-_B = rf"[{_ODD}]*+(?:\\[nrt]\s*+)*+"
+_B = rf"[{_ODD}]*+(?>(?:\\[nrt]\s*+)*)"
 """Blanks, and line ends that were escaped once too often."""
 _COMMA = "[,，;；、]"
 _COMMENTED = r"//|/\*|\#\s"
 _QUOTED = r"""(?:"[^"\\\n]*+"|'[^'\\\n]*+'|“[^”\n]*+”|„[^“”\n]*+[“”]|「[^」\n]*+」|«[^»\n]*+»)"""
-_KEY = rf"(?:{_QUOTED}|:?(?:[^\W\d]|\$)[\w$.-]{{0,80}}+|\d++(?:\.\d++)?+){_B}(?:[:：]|=>)"
+_KEY = rf"(?:{_QUOTED}|:?(?:[^\W\d]|\$)[\w$.-]{{0,80}}+|\d++(?>(?:\.\d++)?)){_B}(?:[:：]|=>)"
 KEY_AHEAD = re.compile(_KEY)
 QUOTED_KEY_AHEAD = re.compile(rf"""["'“](?P<name>[^"'“”\\\n]*+)["'”]{_B}[:：]""")
 
@@ -111,7 +113,7 @@ ITEM_AHEAD = re.compile(
 """A value that is no key: it belongs to an array."""
 
 _STRING_AHEAD = (
-    r"""(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|“[^”]*+”|「[^」]*+」)"""
+    r"""(?:"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|'[^'\\]*+(?>(?:\\.[^'\\]*+)*)'|“[^”]*+”|「[^」]*+」)"""
     rf"{_B}(?:{_COMMA}|[\]):}}+]|{_COMMENTED}|\Z)"
 )
 _VALUE_AHEAD = (
