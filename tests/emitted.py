@@ -188,7 +188,9 @@ def _is_one(strings: Dfa | Lengths | None, value: str) -> bool:
 
 
 def _is_key(key: str | Dfa, said: str) -> bool:
-    return key == said if isinstance(key, str) else key.matches(said)
+    if isinstance(key, str):
+        return key == said
+    return key == build.ANYTHING or key.matches(said)
 
 
 KEYS = ("a", "ab", "abc", "b", "na", "name", "naïve", 'q"', "back\\", "", "tab\t", "😀", "b/c")

@@ -15,7 +15,7 @@ _TOKEN = regex.compile(
     r"|(?P<other>[^\\\[(){}]++|.)",
     regex.DOTALL,
 )
-MOST = 2_000_000
+MOST = 8_000_000
 """More than this takes the library too long."""
 
 _LEVEL = 2
