@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from pdl.reply.compiled import PatternTimeout, UnusablePattern
-from pdl.schema.counts import MOST, unrolled
-from pdl.schema.ecma import FLAGS, translate
+from pdl.schema.ecma import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,16 +27,14 @@ def compile_pattern(pattern: str) -> Callable[[str], bool]:
     Raises UnusablePattern, a ValueError, for a bad pattern. The question raises `PatternTimeout`
     if the answer takes longer than `SECONDS`.
     """
-    if unrolled(pattern) > MOST:
-        raise UnusablePattern("its counts multiply to too much")
     try:
-        compiled = regex.compile(translate(pattern), FLAGS)
+        ready = compiled(pattern)
     except (regex.error, RecursionError, OverflowError) as error:
         raise UnusablePattern(str(error)) from error
 
     def test(text: str) -> bool:
         try:
-            return compiled.search(text, timeout=SECONDS, concurrent=False) is not None
+            return ready.search(text, timeout=SECONDS, concurrent=False) is not None
         except TimeoutError as error:
             raise PatternTimeout from error
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import regex
 
+from pdl.schema.counts import MOST, unrolled
+
 FLAGS = regex.V1 | regex.DOTALL
 """What a translated pattern is compiled with."""
 
@@ -31,6 +33,17 @@ _MANY = regex.compile(r"\\[dwsDWSpP]")
 """An escape that stands for many characters."""
 
 _KEPT_ESCAPES = frozenset("bBfnrtvxukpP0123456789")
+
+
+def compiled(pattern: str) -> regex.Pattern[str]:
+    """The pattern, made ready to be searched with.
+
+    Raises `regex.error` for what ECMA-262 does not have, and OverflowError where its counts
+    multiply to more than the library can take.
+    """
+    if unrolled(pattern) > MOST:
+        raise OverflowError("its counts multiply to too much")
+    return regex.compile(translate(pattern), FLAGS)
 
 
 def translate(pattern: str) -> str:

@@ -6,24 +6,20 @@ from __future__ import annotations
 # ruff: noqa: PLC0415
 
 _SECONDS = 0.2
-_TOO_MUCH = "it nests too deep or repeats too often"
 
 
 def complaint(pattern: str) -> str:
     """Why a text is no regular expression, or nothing if it is one."""
     import regex
 
-    from pdl.schema.counts import MOST, unrolled
-    from pdl.schema.ecma import FLAGS, translate
+    from pdl.schema.ecma import compiled
 
-    if unrolled(pattern) > MOST:
-        return _TOO_MUCH
     try:
-        regex.compile(translate(pattern), FLAGS)
+        compiled(pattern)
     except regex.error as error:
         return str(error).split(" at position")[0]  # which counts in the translation
     except (OverflowError, RecursionError, ValueError):
-        return _TOO_MUCH
+        return "it nests too deep or repeats too often"
     return ""
 
 
