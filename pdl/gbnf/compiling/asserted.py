@@ -37,7 +37,15 @@ from pdl.gbnf.compiling.facts import (
     requires,
 )
 from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
-from pdl.gbnf.compiling.place import Place, exact, kind_of, kinds_named, stored
+from pdl.gbnf.compiling.place import (
+    OF_NUMBERS,
+    OF_STRINGS,
+    Place,
+    exact,
+    kind_of,
+    kinds_named,
+    stored,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -54,11 +62,7 @@ def asserted(place: Place) -> Iterator[tuple[str, Fact]]:
 
 
 def _ref(place: Place, value: str) -> Iterator[Fact]:
-    yield _target(place, value)
-
-
-def _target(place: Place, value: str, *, holds: bool = True) -> Any:
-    return Claim(place.document.target(value), holds)
+    yield Claim(place.document.target(value))
 
 
 def _type(_place: Place, value: str | list[str]) -> Iterator[Fact]:
@@ -266,16 +270,8 @@ _KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Fact]]] = {
     "type": _type,
     "enum": _enum,
     "const": _const,
-    **{
-        keyword: partial(_bound, keyword=keyword)
-        for keyword in (
-            *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-        )
-    },
-    **{
-        keyword: partial(_text, keyword=keyword)
-        for keyword in ("minLength", "maxLength", "pattern", "format")
-    },
+    **{keyword: partial(_bound, keyword=keyword) for keyword in OF_NUMBERS},
+    **{keyword: partial(_text, keyword=keyword) for keyword in OF_STRINGS},
     KEYWORD: _gbnf,
     "properties": _properties,
     "patternProperties": _pattern_properties,

@@ -115,10 +115,7 @@ def _rules(
     rules = form_rules(schema, options, compiler)
     if rules is not None:
         return compiler, rules
-    goal = compiler.root
-    if goal is None:
-        return compiler, ()
-    rules = placed(emit(goal, compiler.pieces, options, wish), compiler.document)
+    rules = placed(_emitted(compiler), compiler.document)
     if len(rules) > options.max_rules:
         raise LimitError(too_many(options.max_rules))
     return compiler, rules
@@ -135,12 +132,16 @@ def _nothing(schema: Schema, options: Options) -> Problem:
 
 
 def _is_empty(document: Json, options: Options) -> bool:
-    compiler = Compiler(document, options)
-    goal = compiler.root
     try:
-        return goal is None or not emit(goal, compiler.pieces, options, wish)
+        return not _emitted(Compiler(document, options))
     except LimitError:
         return False
+
+
+def _emitted(compiler: Compiler) -> tuple[Rule, ...]:
+    """The rules of a whole document; none if nothing satisfies it."""
+    goal = compiler.root
+    return () if goal is None else emit(goal, compiler.pieces, compiler.options, wish)
 
 
 def _entries(document: Json, compiler: Compiler) -> Iterator[Entry]:

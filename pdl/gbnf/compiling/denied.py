@@ -33,7 +33,7 @@ from pdl.gbnf.compiling.facts import (
     requires,
 )
 from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
-from pdl.gbnf.compiling.place import Place, exact, kinds_named, stored
+from pdl.gbnf.compiling.place import OF_NUMBERS, OF_STRINGS, Place, exact, kinds_named, stored
 from pdl.gbnf.compiling.texts import is_known_format
 
 if TYPE_CHECKING:
@@ -228,16 +228,8 @@ _KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Facts]]] = {
     "type": _type,
     "enum": _enum,
     "const": _const,
-    **{
-        keyword: partial(_bound, keyword=keyword)
-        for keyword in (
-            *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-        )
-    },
-    **{
-        keyword: partial(_text, keyword=keyword)
-        for keyword in ("minLength", "maxLength", "pattern", "format")
-    },
+    **{keyword: partial(_bound, keyword=keyword) for keyword in OF_NUMBERS},
+    **{keyword: partial(_text, keyword=keyword) for keyword in OF_STRINGS},
     KEYWORD: _gbnf,
     "properties": _properties,
     "patternProperties": _pattern_properties,

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from pdl.automata.dfa import Dfa
     from pdl.automata.numbers import Spelling
     from pdl.gbnf.compiling.options import Numbers
-    from pdl.gbnf.compiling.report import Level
-
-    Note = Callable[[str, Level, str], None]
+    from pdl.gbnf.compiling.report import Note
 
 _FINITE = Digits(exponent=99)
 """No number of fewer than 200 digits is beyond IEEE 754 double precision."""
@@ -43,9 +41,9 @@ _EXACT = 2**53
 
 _SMALL = 20  # a divisor whose remainders, for each number of digits, are few states
 
-_EXPONENT = pattern(r"^[eE][+]?[0-9]{1,2}$")
+_EXPONENT = r"^[eE][+]?[0-9]{1,2}$"
 
-_SCIENTIFIC = pattern(r"^-?[0-9](\.[0-9]+)?[eE][+-]?([12][0-9]{2}|30[0-7])$")
+_SCIENTIFIC = r"^-?[0-9](\.[0-9]+)?[eE][+-]?([12][0-9]{2}|30[0-7])$"
 """The numbers with larger exponents that are floats: their point stands behind the first digit."""
 
 _OPPOSITE = {
@@ -83,7 +81,7 @@ def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | 
     if numbers == "usual" and spelling == "plain":
         found = _with_exponent(found, told, note)
     elif spelling == "any" and not told:
-        found = build.union(found, _SCIENTIFIC)
+        found = build.union(found, pattern(_SCIENTIFIC))
     elif spelling == "any":
         note(_keyword(told[0]), "BOUNDED", "exponents have at most two digits")
     for atom in unlike:
@@ -287,7 +285,7 @@ def _with_exponent(found: Dfa, atoms: list[NumberAtom], note: Note) -> Dfa:
             "whole numbers with bounds, and multiples, have no exponent",
         )
         return found
-    return build.concat(found, build.optional(_EXPONENT))
+    return build.concat(found, build.optional(pattern(_EXPONENT)))
 
 
 def _with_zeros(texts: Dfa) -> Dfa:

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.document import Document
 
 
+OF_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+"""Keywords that compare numbers with one of their own."""
+
+OF_STRINGS = ("minLength", "maxLength", "pattern", "format")
+"""Keywords that say what a string looks like."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A schema that is an object, where it stands, and what a keyword there may ask for.

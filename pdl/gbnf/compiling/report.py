@@ -6,9 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 Level: TypeAlias = Literal["EXACT", "BOUNDED", "POST_HOC"]
+
+Note: TypeAlias = "Callable[[str, Level, str], None]"
+"""Takes a keyword, how well it is held, and why."""
 
 
 @dataclass(frozen=True, slots=True)

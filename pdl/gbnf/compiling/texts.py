@@ -13,13 +13,11 @@ from pdl.errors import LimitError
 from pdl.gbnf.compiling.pieces import Lengths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from pdl.automata.dfa import Budget, Dfa
     from pdl.gbnf.compiling.claims import TextAtom
-    from pdl.gbnf.compiling.report import Level
-
-    Note = Callable[[str, Level, str], None]
+    from pdl.gbnf.compiling.report import Note
 
 
 def strings(
