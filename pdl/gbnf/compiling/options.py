@@ -20,8 +20,8 @@ class Options:
     r"""How the texts of a compiled grammar may be written; what they say is the schema's business.
 
     `whitespace`, in front of values, keys and closing brackets: `compact` has none, `spaced` one
-    blank behind each comma and colon, `bounded` up to 20 blanks, or a line break and up to 40
-    blanks or tabs; `any` all that RFC 8259 allows, wherever it does.
+    blank behind each comma and colon, `bounded` none, or a blank or a line break with up to 40
+    blanks or tabs behind it; `any` all that RFC 8259 allows, wherever it does.
     `objects`: `spec` takes other keys wherever the schema does not close an object, `closed` only
     where the schema says what they hold.
     `key_order`: `declared` takes keys in the order of the schema and other keys last, `any` takes

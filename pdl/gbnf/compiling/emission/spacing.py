@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.emission.parts import Row
     from pdl.gbnf.compiling.options import Whitespace
 
-_BLANKS = 20
 _INDENT = 40
 
 
@@ -42,8 +41,7 @@ def spacing(whitespace: Whitespace) -> Spacing:
     if whitespace == "spaced":
         return Spacing(comma=(", ",), colon=(": ",))
     if whitespace == "bounded":
-        indent = Again(CharSet.of("\t "), 0, _INDENT)
-        ws = _ws((Again(" ", 0, _BLANKS),), (Again("\r", 0, 1), "\n", indent))
+        ws = _ws((CharSet.of("\n "), Again(CharSet.of("\t "), 0, _INDENT)), ())
         return Spacing((ws,), (",", ws), (":", ws), closing=(ws,))
     ws = _ws((Again(CharSet.of("\t\n\r "), 0, None),))
     return Spacing((ws,), (",", ws), (ws, ":", ws), behind=(ws,), around=(ws,))
