@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from pdl.gbnf.nodes import (
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.nodes import Item, Rule, Sequence
 
 _PLAIN = {ord("\t"): "\\t", ord("\r"): "\\r", ord("\n"): "\\n", ord("\\"): "\\\\"}
+_RUNNING_ON = re.compile(r"\\(?:x([0-9A-F]{2})(?=[0-9A-Fa-f])|.)")
 _SUFFIXES = {(0, None): "*", (1, None): "+", (0, 1): "?"}
 
 
@@ -52,7 +54,7 @@ def item_text(item: Item) -> str:
 
 
 def _literal(item: Literal) -> str:
-    return f'"{"".join(_character(code, _QUOTED) for code in item.codes)}"'
+    return _apart(f'"{"".join(_character(code, _QUOTED) for code in item.codes)}"')
 
 
 def _class(item: CharClass) -> str:
@@ -60,7 +62,7 @@ def _class(item: CharClass) -> str:
     for end in {0, len(ranges) - 1} if ranges else ():
         if item.ranges[end] == (_HYPHEN, _HYPHEN):
             ranges[end] = "-"  # at either end it needs no escape
-    return f"[{'^' if item.negated else ''}{''.join(ranges)}]"
+    return _apart(f"[{'^' if item.negated else ''}{''.join(ranges)}]")
 
 
 def _token(item: TokenRef) -> str:
@@ -112,6 +114,11 @@ def _character(code: int, spelled: dict[int, str]) -> str:
     if code <= 0xFF:  # noqa: PLR2004 - two digits
         return f"\\x{code:02X}"
     return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"  # noqa: PLR2004 - four digits
+
+
+def _apart(text: str) -> str:
+    """Four digits for an escape of two with another digit behind it, which xgrammar reads on to."""
+    return _RUNNING_ON.sub(lambda found: f"\\u00{found[1]}" if found[1] else found[0], text)
 
 
 def _comment(text: str) -> str:

@@ -15,9 +15,14 @@ _MOST = 60
 
 
 def valid(wish: str) -> str:
-    """A name that is like a wish: letters, digits and hyphens, not too many."""
+    """A name that is like a wish: letters, digits and hyphens, not too many; first a letter.
+
+    A digit may begin a name in llama.cpp, but not in xgrammar.
+    """
     name = _OTHER.sub("-", wish).strip("-")
-    return name[:_MOST].rstrip("-") or "rule"
+    if not name[:1].isalpha():
+        name = f"rule-{name}"
+    return name[:_MOST].rstrip("-")
 
 
 def short(wish: str) -> str:

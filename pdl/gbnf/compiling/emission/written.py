@@ -153,20 +153,23 @@ def _made(part: Part) -> int:
     return 0
 
 
+_HYPHEN = CharSet.of("-")
+
+
 @lru_cache(maxsize=512)
 def _class(chars: CharSet) -> Item:
     if LAST not in chars:
-        return CharClass(_spread(chars.ranges))
-    others = (~chars).ranges
+        return CharClass(_spread(chars))
+    others = ~chars
     return CharClass(_spread(others), negated=True) if others else AnyChar()
 
 
-def _spread(ranges: Ranges) -> Ranges:
-    """Two neighbours as two characters, which is easier to read."""
-    if not any(high == low + 1 for low, high in ranges):
-        return ranges
-    return tuple(
-        pair
-        for low, high in ranges
-        for pair in (((low, low), (high, high)) if high == low + 1 else ((low, high),))
-    )
+def _spread(chars: CharSet) -> Ranges:
+    """Two neighbours as two characters, which is easier to read, and a hyphen at the end.
+
+    There all engines take it for itself; amid others xgrammar does not, however it is escaped.
+    """
+    found: list[tuple[int, int]] = []
+    for low, high in (chars - _HYPHEN).ranges:
+        found += [(low, low), (high, high)] if high == low + 1 else [(low, high)]
+    return (*found, *(chars & _HYPHEN).ranges)
