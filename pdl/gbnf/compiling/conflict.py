@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem
@@ -10,7 +11,7 @@ from pdl.schema.json_schema.copying import copied
 from pdl.schema.keywords import pointer, subschemas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pdl._types import Json, JsonPath
 
@@ -24,8 +25,11 @@ _JOINERS = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 
 _DULL = _HOLDERS - {"oneOf"} | {"type", "required"}
 
-_MOST = 120
-"""Keywords that are looked at; each of them takes one more attempt to compile the schema."""
+_MOST = 200
+"""How often keywords are left out; each time the schema is compiled once more."""
+
+_SECONDS = 3.0
+"""How long they are looked for; what is not looked at by then is told as well."""
 
 _SHOWN = 4
 
@@ -33,23 +37,38 @@ _SHOWN = 4
 def conflict(document: Json, is_empty: Callable[[Json], bool]) -> Problem:
     """The problem of a document that no value satisfies.
 
-    Keywords are left out one by one, and stay out where the rest still contradicts itself: what is
-    left does so only together. `is_empty` says whether no value satisfies a document.
+    Keywords are left out, first many at once, and stay out where the rest still contradicts itself:
+    what is left does so only together (Zeller and Hildebrandt, Simplifying and isolating
+    failure-inducing input, 2002). `is_empty` says whether no value satisfies a document.
     """
     rest = copied(document)
-    kept: list[tuple[JsonPath, str]] = []
-    for number, (path, keyword) in enumerate(list(_keywords(rest))):
-        schema = _at(rest, path)
-        if schema is None or keyword not in schema:
-            continue
-        if number >= _MOST:
-            break
-        value = schema.pop(keyword)
-        if is_empty(rest):
-            continue
-        schema[keyword] = value
-        kept.append((path, keyword))
+    kept = list(_keywords(rest))
+    end = monotonic() + _SECONDS
+    tries = _MOST
+    size = (len(kept) + 1) // 2
+    while size:
+        still: list[tuple[JsonPath, str]] = []
+        for start in range(0, len(kept), size):
+            chunk = kept[start : start + size]
+            taken = list(_taken_out(rest, chunk))
+            tries -= bool(taken)
+            if taken and (tries < 0 or monotonic() > end or not is_empty(rest)):
+                still += [(path, keyword) for path, keyword, _, _ in taken]
+                for _, keyword, schema, value in reversed(taken):
+                    schema[keyword] = value
+        kept = still
+        size //= 2
     return Problem("schema/unsatisfiable", _message(_telling(kept)))
+
+
+def _taken_out(
+    document: Json, keywords: Iterable[tuple[JsonPath, str]]
+) -> Iterator[tuple[JsonPath, str, dict[str, Any], Json]]:
+    """Leave keywords out of a document, as far as they did not go with others."""
+    for path, keyword in keywords:
+        schema = _at(document, path)
+        if schema is not None and keyword in schema:
+            yield path, keyword, schema, schema.pop(keyword)
 
 
 def _telling(kept: list[tuple[JsonPath, str]]) -> list[tuple[JsonPath, str]]:
