@@ -10,16 +10,20 @@ from pdl.gbnf.compiling.determined import Subsets, TooManyStatesError, minimal
 from pdl.gbnf.compiling.goals import Goals
 from pdl.gbnf.compiling.items import Items, items
 from pdl.gbnf.compiling.machine import Run
+from pdl.gbnf.compiling.pieces import MOST_COUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pdl.gbnf.compiling.claims import ArrayShape, Goal
+    from pdl.gbnf.compiling.claims import ArrayShape, Contains, Goal
     from pdl.gbnf.compiling.context import Context
     from pdl.gbnf.compiling.machine import Arrays
 
 LONGEST = 2_000
-"""Items that the states of a machine count; a run counts any number."""
+"""Items that the states of a machine count; a run counts more."""
+
+MOST_CONTAINED = 200
+"""Items that satisfy a `contains`, up to which they are counted: a rule for each."""
 
 _Loss: TypeAlias = tuple[str, str]
 
@@ -71,6 +75,8 @@ def _attempts(asked: list[Items], values: Values) -> Iterator[tuple[list[Items],
     if infinite:
         losses.append(("uniqueItems", "the values of the items are too many to be remembered"))
         asked = _joined(replace(one, unique=one.unique and one not in infinite) for one in asked)
+    asked, lost = _countable(asked)
+    losses += lost
     if not _is_run(asked):
         asked, lost = _shortened(asked)
         losses += lost
@@ -93,6 +99,28 @@ def _is_run(asked: Sequence[Items]) -> bool:
 def _is_finite(one: Items, values: Values) -> bool:
     rest = () if one.rest is None else (one.rest,)
     return all(values.of(goal) is not None for goal in (*one.prefix, *rest))
+
+
+def _countable(asked: Sequence[Items]) -> tuple[list[Items], list[_Loss]]:
+    """Items without an end that no text comes near, which takes too many rules or states."""
+    kept: list[Items] = []
+    losses: list[_Loss] = []
+    for one in asked:
+        fewer = one
+        if one.most is not None and one.most > MOST_COUNTED and one.rest is not None:
+            fewer = replace(fewer, most=None)
+            losses.append(("maxItems", f"items are counted up to {MOST_COUNTED:,}"))
+        contains = tuple(map(_counted, one.contains))
+        if contains != one.contains:
+            fewer = replace(fewer, contains=contains)
+            losses.append(("contains", f"items that it counts are counted up to {MOST_CONTAINED}"))
+        kept.append(fewer)
+    return _joined(kept), losses
+
+
+def _counted(one: Contains) -> Contains:
+    most = None if one.most is not None and one.most > MOST_CONTAINED else one.most
+    return replace(one, least=min(one.least, MOST_CONTAINED), most=most)
 
 
 def _shortened(asked: Sequence[Items]) -> tuple[list[Items], list[_Loss]]:

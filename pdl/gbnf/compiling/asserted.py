@@ -232,16 +232,36 @@ def _any_of(place: Place, value: list[Any]) -> Iterator[Fact]:
     yield Branch(alternatives, place.pointer, "anyOf")
 
 
+_MOST_RIVALS = 32
+"""Schemas of a `oneOf` that one of them may have values in common with."""
+
+
 def _one_of(place: Place, value: list[Any]) -> Iterator[Fact]:
     claims = [place.claim("oneOf", index) for index in range(len(value))]
-    apart = []
-    for claim in claims:
-        rivals = [other for other in claims if other is not claim and place.overlap(claim, other)]
-        apart.append(
-            (claim, *(place.claim("oneOf", claims.index(one), holds=False) for one in rivals))
-        )
     looser = tuple((claim,) for claim in claims)
-    yield Branch(tuple(apart), place.pointer, "oneOf", looser)
+    rivals = _rivals(claims, place)
+    if rivals is None:
+        place.weaken(place.pointer, "oneOf", f"over {_MOST_RIVALS} of its schemas overlap")
+        yield Branch(looser, place.pointer, "oneOf")
+        return
+    apart = tuple(
+        (claim, *(place.claim("oneOf", other, holds=False) for other in rivals[index]))
+        for index, claim in enumerate(claims)
+    )
+    yield Branch(apart, place.pointer, "oneOf", looser)
+
+
+def _rivals(claims: list[Claim], place: Place) -> list[list[int]] | None:
+    """The others that each claim may have a value in common with; None if they are many."""
+    rivals: list[list[int]] = [[] for _ in claims]
+    for index, claim in enumerate(claims):
+        for other in range(index + 1, len(claims)):
+            if place.overlap(claim, claims[other]):
+                rivals[index].append(other)
+                rivals[other].append(index)
+        if len(rivals[index]) > _MOST_RIVALS:
+            return None
+    return rivals
 
 
 def _not(place: Place, _value: Any) -> Iterator[Fact]:

@@ -6,29 +6,36 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import LimitError, Problem, SchemaError
+from pdl.gbnf.budget import Clock
 from pdl.gbnf.compiling.byhand import UNCHECKED, check_all, placed
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
 from pdl.gbnf.compiling.conflict import conflict
 from pdl.gbnf.compiling.emission.emit import emit
 from pdl.gbnf.compiling.emission.finish import too_many
 from pdl.gbnf.compiling.forms import form_rules
+from pdl.gbnf.compiling.halves import halved, why
 from pdl.gbnf.compiling.handwritten import KEYWORD
 from pdl.gbnf.compiling.names import wish
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.compiling.report import Entry, Report
 from pdl.gbnf.grammar import Grammar
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.schema.given import no_schema
 from pdl.schema.keywords import ASSERTIONS, pointer, subschemas
+from pdl.schema.model import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json, JsonPath
     from pdl.gbnf.nodes import Rule
-    from pdl.schema.model import Schema
 
 _DEFAULT = Options()
 _GENERATE = Options.generate()
 
+
+_QUICK = Limits(grammar_seconds=1.0)
+"""For each part of a schema that nothing satisfies."""
 
 _FEW_RULES = 10_000
 """More rules than these, where keys come in any order, are worth another attempt."""
@@ -53,6 +60,7 @@ def compile_schema(
     options: Options = _DEFAULT,
     *,
     strict: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Compiled:
     """The grammar of the texts that satisfy a schema, as `options` spell them.
 
@@ -60,11 +68,16 @@ def compile_schema(
     name, unless the report says BOUNDED; and no other, unless it says POST_HOC. Names that come
     twice in an object are the checker's business. Raises SchemaError for a schema that no value
     satisfies, naming what contradicts itself, and with `strict` for each POST_HOC; GrammarError for
-    an `x-gbnf` that may give anything but JSON; LimitError for a grammar of more than
-    `options.max_rules` rules.
+    an `x-gbnf` that may give anything but JSON; TypeError for what is no Schema or no Options;
+    LimitError for a grammar of more than
+    `options.max_rules` rules, and for one that takes longer than `limits.grammar_seconds`.
     """
+    if not isinstance(schema, Schema):
+        raise no_schema(schema)
+    if not isinstance(options, Options):
+        raise TypeError(f"options must be gbnf.Options, not {type(options).__name__}")
     check_all(_schemas(schema.document))
-    compiler, rules = _small(schema, options)
+    compiler, rules = _small(schema, options, Clock(limits, "compiling the schema"))
     if not rules:
         raise SchemaError(_nothing(schema, options))
     report = Report(tuple(_entries(schema.document, compiler)))
@@ -73,25 +86,31 @@ def compile_schema(
     return Compiled(Grammar(rules), report)
 
 
-def to_gbnf(schema: Schema, options: Options = _GENERATE, *, strict: bool = False) -> str:
+def to_gbnf(
+    schema: Schema,
+    options: Options = _GENERATE,
+    *,
+    strict: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+) -> str:
     """The text of the grammar that `compile` makes, by default one to be sent to a model.
 
     Raises what `compile` raises.
     """
-    return str(compile_schema(schema, options, strict=strict).grammar)
+    return str(compile_schema(schema, options, strict=strict, limits=limits).grammar)
 
 
-def _small(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]]:
+def _small(schema: Schema, options: Options, clock: Clock) -> tuple[Compiler, tuple[Rule, ...]]:
     """The rules of a schema, with fewer orders of its keys where all of them are too many."""
     if options.key_order == "declared":
-        return _rules(schema, options)
-    found = _attempt(schema, options)
+        return _rules(schema, options, clock)
+    found = _attempt(schema, options, clock)
     if found:
         return found
-    declared = _rules(schema, replace(options, key_order="declared"))
+    declared = _rules(schema, replace(options, key_order="declared"), clock)
     if len(declared[1]) <= _FEW_RULES:
         for number in (number for number in _FEWER_REQUIRED if number < options.max_required):
-            found = _attempt(schema, replace(options, max_required=number))
+            found = _attempt(schema, replace(options, max_required=number), clock)
             if found:
                 return found
     why = "all keys come in the order of the schema: others would take too many rules"
@@ -99,19 +118,21 @@ def _small(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]
     return declared
 
 
-def _attempt(schema: Schema, options: Options) -> tuple[Compiler, tuple[Rule, ...]] | None:
+def _attempt(
+    schema: Schema, options: Options, clock: Clock
+) -> tuple[Compiler, tuple[Rule, ...]] | None:
     """The rules of a schema, if they are few."""
     few = replace(options, max_rules=min(options.max_rules, _FEW_RULES))
     try:
-        return _rules(schema, few, _FEW_EDGES)
+        return _rules(schema, few, clock, _FEW_EDGES)
     except (LimitError, TooManyEdgesError):
         return None
 
 
 def _rules(
-    schema: Schema, options: Options, most_edges: int | None = None
+    schema: Schema, options: Options, clock: Clock, most_edges: int | None = None
 ) -> tuple[Compiler, tuple[Rule, ...]]:
-    compiler = Compiler(schema.document, options, most_edges)
+    compiler = Compiler(schema.document, options, clock, most_edges)
     rules = form_rules(schema, options, compiler)
     if rules is not None:
         return compiler, rules
@@ -133,7 +154,7 @@ def _nothing(schema: Schema, options: Options) -> Problem:
 
 def _is_empty(document: Json, options: Options) -> bool:
     try:
-        return not _emitted(Compiler(document, options))
+        return not _emitted(Compiler(document, options, Clock(_QUICK, "looking for a conflict")))
     except LimitError:
         return False
 
@@ -146,6 +167,9 @@ def _emitted(compiler: Compiler) -> tuple[Rule, ...]:
 
 def _entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
     """Each keyword of a document, with what was noted of it, then what has no place in it."""
+    for path, schema in _schemas(document):
+        for keyword, half in halved(schema):
+            compiler.note(pointer(path), keyword, "BOUNDED", why(half))
     notes: dict[tuple[str, str], Entry] = {}
     for entry in compiler.entries():
         key = entry.pointer, entry.keyword
@@ -155,8 +179,8 @@ def _entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
         for keyword in schema:
             if keyword in ASSERTIONS or keyword == KEYWORD:
                 place = pointer(path)
-                why = UNCHECKED if keyword == KEYWORD else ""
-                yield notes.pop((place, keyword), Entry(place, keyword, why=why))
+                said = UNCHECKED if keyword == KEYWORD else ""
+                yield notes.pop((place, keyword), Entry(place, keyword, why=said))
     yield from notes.values()
 
 

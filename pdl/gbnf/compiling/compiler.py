@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdl.automata import build
 from pdl.automata.dfa import Budget
 from pdl.errors import LimitError
+from pdl.gbnf.budget import Clock
 from pdl.gbnf.compiling import finite
 from pdl.gbnf.compiling.arrays import array_machine
 from pdl.gbnf.compiling.byhand import hand, left_over, rule_of
@@ -22,6 +23,7 @@ from pdl.gbnf.compiling.pieces import Lengths, Pieces
 from pdl.gbnf.compiling.report import Entry, Level
 from pdl.gbnf.compiling.texts import as_dfa, strings, union
 from pdl.gbnf.compiling.vacant import Vacancy
+from pdl.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,9 +46,19 @@ class TooManyEdgesError(Exception):
 class Compiler:
     """Turns goals into pieces; `notes` says what is not held exactly."""
 
-    def __init__(self, document: Json, options: Options, most_edges: int | None = None) -> None:
-        """With more than `most_edges` in all machines, `pieces` raises TooManyEdgesError."""
+    def __init__(
+        self,
+        document: Json,
+        options: Options,
+        clock: Clock | None = None,
+        most_edges: int | None = None,
+    ) -> None:
+        """With more than `most_edges` in all machines, `pieces` raises TooManyEdgesError.
+
+        Where the time of `clock` is over, all methods raise LimitError.
+        """
         self._edges_left = most_edges
+        self._clock = clock or Clock(DEFAULT_LIMITS, "compiling the schema")
         self.document = Document(document)
         self.options = options
         self._budget = Budget(options.max_states)
@@ -71,6 +83,7 @@ class Compiler:
     def shapes(self, goal: Goal) -> tuple[Shape, ...]:
         """The shapes of a goal."""
         if goal not in self._shapes:
+            self._clock.check()
             self._shapes[goal] = self._expander.shapes(goal)
         return self._shapes[goal]
 

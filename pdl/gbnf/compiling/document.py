@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from pdl.gbnf.compiling.claims import Claim, Goal
@@ -27,6 +28,7 @@ class Document:
         self._root: Any = root
         self._known: dict[str, Json] = {"#": root}
         self.made: set[str] = set()
+        self._made: dict[tuple[str, str], str] = {}
         self._simple: dict[Claim, Goal | None] = {}
 
     def at(self, place: str) -> Any:
@@ -37,11 +39,16 @@ class Document:
         return known[place]
 
     def add(self, place: str, schema: Json) -> str:
-        """Give a schema that is not in the document a pointer, which nothing in it has."""
-        made = f"{place}/{len(self._known)}"
-        self._known[made] = schema
-        self.made.add(made)
-        return made
+        """Give a schema that is not in the document a pointer, which nothing in it has.
+
+        The same schema has the same one at a place, or goals that come up again would be new ones.
+        """
+        key = place, dumps(schema)
+        if key not in self._made:
+            self._made[key] = made = f"{place}/{len(self._known)}"
+            self._known[made] = schema
+            self.made.add(made)
+        return self._made[key]
 
     def inside(self, place: str, *path: str | int) -> str:
         """The pointer to a schema inside another one."""

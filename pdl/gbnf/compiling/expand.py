@@ -200,6 +200,7 @@ class _Run:
             return None
         if len(ways) > 1 and self.most and way.decided * len(ways) > self.most:
             self._note(branch.pointer, branch.keyword, "there are too many ways to satisfy it")
+            way.kinds = frozenset().union(*(self._kinds(way, one) for one in ways))
             return None
         if self.loose and branch.looser and len(branch.alternatives) > 1:
             self._note(branch.pointer, branch.keyword, "it is too much to tell its schemas apart")
@@ -226,12 +227,13 @@ class _Run:
         ways = branch.alternatives
         if self.loose and branch.looser:
             ways = branch.looser
-        ways = tuple(one for one in ways if self._possible(way, one))
+        ways = tuple(one for one in ways if self._kinds(way, one))
         if scopes and branch.keyword == "anyOf" and len(ways) > 1:
             ways = self._told_apart(branch, ways)
         return ways
 
-    def _possible(self, way: Way, facts: Facts) -> bool:
+    def _kinds(self, way: Way, facts: Facts) -> frozenset[Kind]:
+        """The kinds that an alternative leaves."""
         kinds = way.kinds
         for fact in facts:
             if isinstance(fact, OnlyKinds):
@@ -239,9 +241,9 @@ class _Run:
             elif isinstance(fact, Claim):
                 opposite = Claim(fact.pointer, not fact.holds)
                 if (opposite, NO_SCOPES) in way.done:
-                    return False
+                    return frozenset()
                 kinds &= self.expander.kinds(fact)
-        return bool(kinds)
+        return kinds
 
     def _told_apart(self, branch: Branch, ways: tuple[Facts, ...]) -> tuple[Facts, ...]:
         """Alternatives that say of each schema of an `anyOf` whether it holds."""

@@ -15,6 +15,9 @@ Escapes: TypeAlias = Literal["canonical", "usual", "any"]
 Numbers: TypeAlias = Literal["canonical", "plain", "usual", "any"]
 
 
+_MOST_REQUIRED = 12
+
+
 @dataclass(frozen=True)
 class Options:
     r"""How the texts of a compiled grammar may be written; what they say is the schema's business.
@@ -32,7 +35,8 @@ class Options:
     `numbers`: `canonical` has no exponents, and whole numbers no point; `plain` has `1.0` and `-0`
     as well, `any` also exponents; `usual` is `any` for numbers and `plain` for whole ones,
     multiples and enums.
-    `max_required`: of how many required keys of an object each order is tracked.
+    `max_required`: of how many required keys of an object each order is tracked, 12 at most: each
+    one more takes twice the rules.
     `max_states`: states of the automaton of one value's texts; what takes more is left to the
     checker. `max_rules`: rules of the grammar; more raise LimitError.
     """
@@ -59,6 +63,8 @@ class Options:
                 raise TypeError(f"{name} must be an int, not {type(value).__name__}")
             if value < 0:
                 raise ValueError(f"{name} must be 0 or more, not {value}")
+        if self.max_required > _MOST_REQUIRED:
+            raise ValueError(f"max_required must be {_MOST_REQUIRED} or less")
 
     @classmethod
     def generate(cls) -> Self:

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.machine import Arrays, Objects
 
 
+MOST_COUNTED = 100_000
+"""Characters of a string, or items of an array, up to which there is a bound for them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lengths:
     """All strings of `least` to `most` (None: any number of) code points."""

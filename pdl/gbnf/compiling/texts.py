@@ -10,7 +10,7 @@ from pdl.automata.dfa import DEFAULT_BUDGET
 from pdl.automata.formats import Fit, format_of
 from pdl.automata.pattern import Irregular, pattern
 from pdl.errors import LimitError
-from pdl.gbnf.compiling.pieces import Lengths
+from pdl.gbnf.compiling.pieces import MOST_COUNTED, Lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,11 +41,19 @@ def strings(
     if bounds.most is not None and bounds.least > bounds.most:
         return None
     if found is None:
-        return bounds
+        return _countable(bounds, note)
     if bounds != Lengths():
         keyword = "minLength" if bounds.most is None else "maxLength"
         found = _cut(found, bounds, keyword, note, budget)
     return None if found.is_empty else found
+
+
+def _countable(bounds: Lengths, note: Note) -> Lengths:
+    """Lengths without an end that no text comes near, and that llama.cpp takes gigabytes for."""
+    if bounds.most is None or bounds.most <= MOST_COUNTED:
+        return bounds
+    note("maxLength", "POST_HOC", f"characters are counted up to {MOST_COUNTED:,}")
+    return Lengths(bounds.least)
 
 
 def union(
