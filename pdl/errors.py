@@ -21,13 +21,15 @@ class Problem:
     """One thing that is wrong, where, and what to do about it.
 
     `code` is a stable kebab-case name (`unknown-role`); `message` says in the author's words what
-    is wrong and what was expected, without a final stop; `hint` advises.
+    is wrong and what was expected, without a final stop; `hint` advises. `pointer` is the JSON
+    pointer of what is wrong in a JSON Schema.
     """
 
     code: str
     message: str
     span: Span | None = None
     hint: str = ""
+    pointer: str = ""
 
     @property
     def location(self) -> Span | None:

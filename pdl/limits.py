@@ -59,7 +59,10 @@ class Limits:
     building its automaton, rewriting it, exporting it, matching one piece of text.
     """
     automaton_states: int = 20_000
-    """States of an automaton for the strings or numbers that a schema allows."""
+    """States of an automaton for an enum, a format or the numbers of a schema, for its grammar.
+
+    The default is what holds; `gbnf.Options.max_states` is that of patterns.
+    """
     integer_digits: int = field(default_factory=lambda: _readable(_DIGITS))
     """Digits of one integer, in a schema or a reply.
 

@@ -50,7 +50,7 @@ def _limit(why: str) -> LimitError:
         Problem(
             "limit/automaton-states",
             f"what is allowed here is too intricate: {why}",
-            hint="use smaller counts, lengths or bounds, or raise `Limits.automaton_states`",
+            hint="use smaller counts, lengths or bounds",
         )
     )
 

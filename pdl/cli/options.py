@@ -35,11 +35,17 @@ def schema_options(function: Function) -> Function:
     @data_options
     @functools.wraps(function)
     def bundled(
-        file: str | None, dsl: str | None, json_schema: str | None, data: Data, **others: Any
+        *,
+        file: str | None,
+        dsl: str | None,
+        json_schema: str | None,
+        registry: tuple[str, ...],
+        data: Data,
+        **others: Any,
     ) -> None:
-        function(origin=SchemaOrigin(file, dsl, json_schema, data), **others)
+        function(origin=SchemaOrigin(file, dsl, json_schema, data, registry), **others)
 
-    return _SCHEMA_FILE(_DSL(_JSON_SCHEMA(bundled)))
+    return _SCHEMA_FILE(_DSL(_JSON_SCHEMA(REGISTRY(bundled))))
 
 
 def _assignments(
@@ -74,4 +80,12 @@ _DSL = click.option(
 )
 _JSON_SCHEMA = click.option(
     "--json-schema", type=FILE, metavar="FILE", help="Take the schema of a JSON Schema file."
+)
+REGISTRY = click.option(
+    "--registry",
+    type=FILE,
+    multiple=True,
+    metavar="FILE|FOLDER",
+    help="Schemas that --json-schema refers to: a file, or the .json files of a folder, each known"
+    " by its $id and by its path in the folder. May be repeated; nothing is ever fetched.",
 )

@@ -37,6 +37,9 @@ class TypeOrigin:
             raise click.UsageError(
                 f"--type: expected MODULE:NAME, such as app.models:Person, found `{self.name}`"
             )
+        if not all(part.isidentifier() for part in path.split(".")):
+            hint = f"give it a name in the module, `Answer = {path}`, and take `{module}:Answer`"
+            raise _failure("type", f"--type: `{path}` is no name in `{module}`", hint)
         found: Any = _imported(module)
         for step in path.split("."):
             if not hasattr(found, step):

@@ -69,15 +69,16 @@ def set_aside(asked: Asked, one: Candidate) -> bool:
     """Whether the words around a candidate say that it is not the answer."""
     if one.rank == _FINAL:
         return False
-    return bool(one.doubt) or is_aside(lead_clause(asked.text, one.said.since, _outer_start(one)))
+    return bool(one.doubt) or is_aside(lead_clause(asked.front, one.said.since, _outer_start(one)))
 
 
 def is_called(asked: Asked, one: Candidate) -> bool:
     """Whether a candidate, or the fence around it, stands behind `Answer:` or is called final."""
     start = _outer_start(one)
-    closed = asked.text.rfind("</", one.said.since, start)  # `</answer>` is no `Answer:`
-    since = max(one.said.since, asked.text.find(">", closed, start) + 1 if closed >= 0 else 0)
-    return one.rank == _FINAL or claimed(asked.text, since, start)
+    text = asked.front
+    closed = text.rfind("</", one.said.since, start)  # `</answer>` is no `Answer:`
+    since = max(one.said.since, text.find(">", closed, start) + 1 if closed >= 0 else 0)
+    return one.rank == _FINAL or claimed(text, since, start)
 
 
 def _outer_start(one: Candidate) -> int:

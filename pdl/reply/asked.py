@@ -21,7 +21,8 @@ class Asked:
     """The text of a reply, its parts, and the JSON Schema that the answer must fit.
 
     `lang` is the language that a code block must have, `tasks` bound the items of a task list.
-    `quoted` says that a text may stand there as a JSON string.
+    `quoted` says that a text may stand there as a JSON string, `spelled` that the reply is one and
+    has marks in it, which are characters of its value.
     """
 
     text: str
@@ -33,11 +34,32 @@ class Asked:
     tasks: tuple[int | None, int | None] = (None, None)
     dialects: Dialects = DIALECTS
     quoted: bool = False
+    spelled: bool = False
 
     @property
     def patterns(self) -> Patterns:
         """The marks of the dialects as patterns."""
         return self.dialects.patterns
+
+    @cached_property
+    def front(self) -> str:
+        """The text with blanks in place of reasoning, of which no word is about what follows it.
+
+        As long as before. What stands behind an answer is read in `text`: there a second thought
+        may take it back.
+        """
+        parts: list[str] = []
+        at = 0
+        for segment in self.cut.segments:
+            if segment.kind == "reasoning":
+                start, end = segment.span
+                parts += [self.text[at:start], " " * (end - start)]
+                at = end
+        return "".join([*parts, self.text[at:]]) if parts else self.text
+
+    def around(self, at: int) -> str:
+        """`front` up to a place where an answer begins, and `text` from there on."""
+        return self.text if self.front is self.text else self.front[:at] + self.text[at:]
 
     @cached_property
     def verdict(self) -> Verdict:

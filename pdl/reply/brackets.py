@@ -45,6 +45,7 @@ _OUTSIDE = "{[`~"
 _INSIDE = """{}[]"'“/#`~"""
 _BEFORE_STRING = ",:(：，"
 _ADDRESS = re.compile(r"\w:/")
+_NEAR = 40  # characters in front of a key in which a bracket or a comma stands
 _TRIES = 8  # how often the C parser may fail in one reply, each time after as many characters
 
 
@@ -192,6 +193,13 @@ class Stack:
         end = self._string_end(at)
         self._last = end or at
         return end or at + 1
+
+    def in_key(self, at: int) -> bool:
+        """Whether the string that begins there, which was read, is a key that is never closed."""
+        if not self._open or self._open[-1][1] != "{" or self._text[at] != '"':
+            return False
+        first = self._text[max(0, at - _NEAR) : at].rstrip()[-1:] in {"{", ","}
+        return first and _LONG_STRING.match(self._text, at, self._end) is None
 
     def _string_end(self, at: int) -> int | None:
         char = self._text[at]

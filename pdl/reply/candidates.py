@@ -51,7 +51,7 @@ class Said:
         That does not decide, but no fence decides against it.
         """
         start = self._bracket.span[0]
-        return not _in_program(self._fence) and claimed(self._asked.text, self.since, start)
+        return not _in_program(self._fence) and claimed(self._asked.front, self.since, start)
 
     @cached_property
     def doubt(self) -> str:
@@ -96,7 +96,7 @@ class Candidate:
 def candidates(asked: Asked) -> list[Candidate]:
     """What looks like data in a reply, in its order."""
     found: list[Candidate] = []
-    around = Surroundings(asked.text)
+    around = Surroundings(asked.text, asked.front)
     end = skipped = 0
     for bracket, fence in asked.cut.brackets:
         if bracket.closed and around.no_data(bracket.span, skipped):
@@ -141,10 +141,10 @@ def _tag(asked: Asked, at: int) -> int:
 def _rank(asked: Asked, end: int, bracket: Bracketed, fence: Segment | None) -> int:
     at = bracket.span[0]
     outside = fence.span[0] if fence and fence.span[0] >= end else at
-    if announced(asked.text, end, outside) and not _cited(asked.text, outside):
+    if announced(asked.front, end, outside) and not _cited(asked.text, outside):
         return 2
     fenced = fence is not None and _JSON_INFO.match(fence.label)
-    return 1 if fenced and not exemplified(asked.text, end, outside) else 0
+    return 1 if fenced and not exemplified(asked.front, end, outside) else 0
 
 
 def _cited(text: str, at: int) -> bool:

@@ -119,7 +119,7 @@ def _rivals(asked: Asked, wanted: Sequence[Candidate], answer: Reading) -> list[
         loose = one.fence is None or (answer.span is not None and answer.span < one.span)
         if loose and one.rank == 0 and not one.claimed and not one.doubt:
             start = one.fence.span[0] if one.fence else one.span[0]
-            clause = lead_clause(asked.text, end, start)
+            clause = lead_clause(asked.front, end, start)
             told = not is_aside(clause) and (clause or one.fence is None)
             said = judge(asked, one) if told else None
             if said and said.fate == "fits" and key(said.value) != taken:

@@ -188,6 +188,8 @@ class Patterns:
         self._closers = {one.casefold(): other for one, other in table.reasoning_marks}
         self.opener = _compiled(rf"<(?P<name>{names}){_ATTRIBUTES}>|(?P<text>{openers})")
         self.closer = _compiled(rf"</(?P<name>{names})\s*>|(?P<text>{closers})")
+        self.last_closer = _compiled(rf"(?:{self.closer.pattern})(?=[ \t]*+(?:\n|\Z))")
+        """A closer that ends its line, as one does behind which an answer stands."""
         self.answer_opener = _compiled(
             rf"<(?:{answers}){_ATTRIBUTES}>|{_marks(table.answer_marks, 0)}"
         )

@@ -170,11 +170,12 @@ def _spoken_against(clause: str, before: str) -> str:
 class Surroundings:
     """The text around the brackets of a reply, to be asked about each of them."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, front: str) -> None:
         self._text = text
-        self._comments = [found.span() for found in _COMMENT.finditer(text)]
-        self._deleted = Extents(_deletions(text))
-        self._others = Extents(others_words(text))
+        self._front = front  # the same with blanks for reasoning: what stands before a bracket
+        self._comments = [found.span() for found in _COMMENT.finditer(front)]
+        self._deleted = Extents(_deletions(front))
+        self._others = Extents(others_words(front))
 
     def no_data(self, span: Extent, before: int) -> bool:
         """Whether a closed array is none: a task box, the text of a link, an index.
@@ -200,7 +201,7 @@ class Surroundings:
             return "stands in a comment"
         if span[0] in self._others:
             return "stands in an element that holds no answer"
-        if said := self._said(span, fence, lead_clause(self._text, since, outside)):
+        if said := self._said(span, fence, lead_clause(self._front, since, outside)):
             return said
         return self._placed(span, fence)
 
@@ -218,14 +219,14 @@ class Surroundings:
 
     def anothers(self, at: int, since: int) -> bool:
         """Whether what begins at `at` is another's words, or what came before the answer."""
-        return at in self._others or ascribed(lead_clause(self._text, since, at))
+        return at in self._others or ascribed(lead_clause(self._front, since, at))
 
     def _said(self, span: Extent, fence: Segment | None, clause: str) -> str:
         """What the words before it, which are `clause`, and those behind it say against a span."""
         if self._denied(span, clause, in_prose=fence is None):
             return "is denied, or made a condition, by the words around it"
         outer = fence.span if fence else span
-        earlier = self._text[max(0, outer[0] - _EARLIER) : outer[0]]
+        earlier = self._front[max(0, outer[0] - _EARLIER) : outer[0]]
         return _spoken_against(clause, earlier) or self._turned(span, outer, clause)
 
     def _turned(self, span: Extent, outer: Extent, clause: str) -> str:
@@ -257,7 +258,7 @@ class Surroundings:
     def _struck(self, span: Extent) -> bool:
         """Whether a span stands between `~~` and `~~` (GFM 6.5), or in an element for deletions."""
         start, end = span
-        line = self._text[max(0, start - _LINE) : start].rpartition("\n\n")[2]
+        line = self._front[max(0, start - _LINE) : start].rpartition("\n\n")[2]
         if len(_TILDES.findall(line)) % 2:
             behind = self._text[end : end + _LINE].partition("\n\n")[0]
             if _TILDES.search(behind):
@@ -269,7 +270,7 @@ class Surroundings:
         text, (start, end) = self._text, outer
         if not _BLOCK_QUOTE.match(text, text.rfind("\n", 0, start) + 1):
             return False
-        head = text[max(0, start - _EARLIER) : start].split("\n")[:-1]
+        head = self._front[max(0, start - _EARLIER) : start].split("\n")[:-1]
         above = next(
             (line for line in reversed(head) if line.strip() and line.lstrip()[0] != ">"), ""
         )
@@ -285,7 +286,7 @@ class Surroundings:
         return bool(_ASKS.match(clause)) and _ASKED.match(behind) is not None
 
     def _before(self, at: int) -> str:
-        return self._text[max(0, at - _LINE) : at].rpartition("\n")[2]
+        return self._front[max(0, at - _LINE) : at].rpartition("\n")[2]
 
     def _commented(self, at: int) -> bool:
         index = bisect_right(self._comments, (at, at)) - 1

@@ -93,7 +93,7 @@ def _flaw(asked: Asked, value: str, block: Segment, blocks: list[Segment]) -> Re
         return failed("truncated", message, span=block.span, found=end, wanted="all of the code")
     if said := program.left_out:
         return _elided(said, block.span)
-    return _spoken_against(text, block, blocks)
+    return _spoken_against(asked.around(block.span[0]), block, blocks)
 
 
 def _elided(said: str, span: Extent) -> Reading:
@@ -190,7 +190,7 @@ def _marked(asked: Asked, blocks: list[Segment]) -> list[Segment]:
     end = 0
     for block in blocks:
         start = block.span[0]
-        if start in tagged or announced(asked.text, end, start):
+        if start in tagged or announced(asked.front, end, start):
             marked.append(block)
         end = block.span[1]
     return marked

@@ -62,6 +62,7 @@ _URI = _uri(_URI_CHAR, relative=False)
 _URI_REFERENCE = _uri(_URI_CHAR, relative=True)
 _IRI = _uri(_IRI_CHAR, relative=False)
 _IRI_REFERENCE = _uri(_IRI_CHAR, relative=True)
+_IP_FUTURE = re.compile(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+")
 _AUTHORITY = re.compile(r"(?:[^@\[\]]*@)?(?:\[(?P<ip>[^\[\]@]*)\]|[^\[\]@:]*)(?::[0-9]*)?")
 
 
@@ -172,7 +173,8 @@ def _is_uri(pattern: re.Pattern[str], text: str) -> bool:
     parts = _AUTHORITY.fullmatch(authority)
     if not parts:
         return False
-    return parts["ip"] is None or is_ipv6(parts["ip"]) or parts["ip"][:1] in ("v", "V")
+    ip = parts["ip"]
+    return ip is None or is_ipv6(ip) or _IP_FUTURE.fullmatch(ip) is not None
 
 
 def is_regex(text: str) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pdl.reply.literals import bare
 from pdl.reply.outcome import Reading
 from pdl.reply.references import branches
 from pdl.reply.scalars import choose, prose
+from pdl.reply.spelled import string_of
 from pdl.reply.spoken import Spoken
 
 if TYPE_CHECKING:
@@ -67,14 +69,15 @@ def _unquoted(asked: Asked) -> Reading | None:
     """The reply without the quotes around it, where the schema tells what is inside."""
     if not any(_ONE & set(branch) for branch in branches(asked.document, asked.document)):
         return None
-    text = prose(asked)
-    body = text.strip()
+    body, (start, _) = bare(asked)
+    if string_of(body) not in (None, body[1:-1]):
+        return None
     for opener, closer in _QUOTES.items():
         inside = body.removeprefix(opener).removesuffix(closer)
         whole = len(inside) == len(body) - len(opener) - len(closer)
         if whole and inside == inside.strip() and asked.verdict(inside):
-            start = text.find(body) + len(opener)
-            return Reading(inside, (start, start + len(inside)))
+            begin = start + len(opener)
+            return Reading(inside, (begin, begin + len(inside)))
     return None
 
 

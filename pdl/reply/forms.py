@@ -15,7 +15,8 @@ def form_of(schema: Schema | None) -> Form:
     """The form of a schema; a free string that was asked for as JSON is read as text is.
 
     Models leave its quotes out more often than not, and quotes may be meant: they are taken for
-    those of JSON only where the text does not fit with them.
+    those of JSON only where an escape or a mark shows that it is JSON, or where the text does not
+    fit with them.
     """
     if schema is None or is_quoted(schema):
         return "text"

@@ -25,19 +25,18 @@ DECORATION = " \t\r\n*_`\"'“”‘’«»"
 
 def literal(asked: Asked) -> Reading | None:
     """The reply as one JSON scalar that fits, if it is no more than that."""
-    text = _plain(asked)
-    body = text.strip()
+    body, span = bare(asked)
     if "number" not in asked.kinds and is_local(body):
         return None
     made = parse(body, asked.limits) if body else None
     if isinstance(made, Broken):
         limited = made.reason == "limit" and body[:1] not in {"{", "["}
-        return failed("limit", made.message, span=_extent(text, body)) if limited else None
+        return failed("limit", made.message, span=span) if limited else None
     if made is None:
         return None
     if isinstance(made.value, dict | list):
-        return _unwrapped(asked, made.value, _extent(text, body))
-    reading = accept(asked, _extent(text, body), made.value, ())
+        return _unwrapped(asked, made.value, span)
+    reading = accept(asked, span, made.value, ())
     return None if reading.reason else reading
 
 
@@ -50,6 +49,14 @@ def _unwrapped(asked: Asked, value: Json, span: Extent) -> Reading | None:
     inner, changes = coerce(asked.document, value, asked.coercions, asked.limits)
     repairs = tuple(replace(change, span=span) for change in changes)
     return Reading(inner, span, repairs=repairs) if changes else None
+
+
+def bare(asked: Asked) -> tuple[str, Extent]:
+    """The text without the tags around it, and its place; those in it are parts of it."""
+    text = masked(asked.text, asked.cut, PLAIN_FENCES)
+    body = untagged(text).strip()
+    start, end = _extent(untagged(text), body)
+    return text[start:end], (start, end)
 
 
 def _plain(asked: Asked) -> str:

@@ -38,7 +38,7 @@ def read(asked: Asked) -> Reading | None:
         return None
     place = asked.cut.brackets[index]
     span = place[0].span
-    around = Surroundings(asked.text)
+    around = Surroundings(asked.text, asked.front)
     since = _since(asked, around, index)
     if since is None or around.no_data(span, -1):
         return None

@@ -11,17 +11,19 @@ from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.dialects import DIALECTS, Dialects
 from pdl.reply.exact import Exact, read_exactly
+from pdl.reply.forms import is_quoted
 from pdl.reply.outcome import Check, Segment
 from pdl.reply.parse import Parsed
 from pdl.reply.verdict import verdict_of
 from pdl.schema import Schema
+from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.reply.references import Document
 
 _BLANKS = " \t\r\n"
-_OPENERS = frozenset("{[")
+_OPENERS = frozenset('{["')
 
 
 def check(
@@ -39,7 +41,7 @@ def check(
     wrong with it. Raises TypeError for arguments of other types.
     """
     if not (schema is None or isinstance(schema, Schema)):
-        raise TypeError(f"schema must be a pdl.Schema or None, not {type(schema).__name__}")
+        raise no_schema(schema, "a pdl.Schema or None")
     if not isinstance(reply, str):
         raise TypeError(f"reply must be a str, not {type(reply).__name__}")
     check_options(coercions, dialects, limits)
@@ -72,13 +74,18 @@ def extract(
 
 
 def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
-    """The check of a reply that is one JSON object or array and fits, which most are."""
+    """The check of a reply that is one JSON value in brackets or quotes and fits, as most do.
+
+    What looks like a mark in it is a part of its strings.
+    """
     if schema is None or schema.form != "json" or len(reply) > limits.reply_chars:
         return None
     start = len(reply) - len(reply.lstrip(_BLANKS))
     exact = read_exactly(reply, start, limits) if reply[start : start + 1] in _OPENERS else None
     if not exact or reply[exact.extent[1] :].strip(_BLANKS):
         return None
+    if is_quoted(schema) and "\\" not in reply:
+        return None  # its quotes may be a part of a text
     made = _fitting(schema.document, exact)
     if made is None:
         return None

@@ -135,7 +135,7 @@ def doubt(text: str, span: Extent, fence: Segment | None, since: int) -> str:
         return "is called unfinished, or to be changed, by the words behind it"
     led = outer[0] if _RELATIVE_NOT.search(clause) else since
     # Other remarks behind an answer than withdrawals are about data: `Replace it with your own`.
-    why = Surroundings(text[: outer[1]]).doubt(span, fence, led)
+    why = Surroundings(text[: outer[1]], text[: outer[1]]).doubt(span, fence, led)
     return why or ("is taken back by the words behind it" if withdrawn(text, outer[1]) else "")
 
 

@@ -17,6 +17,7 @@ from pdl.reply.forms import form_of, is_quoted
 from pdl.reply.outcome import Check, Reading, Segment, failed
 from pdl.reply.phrases import say
 from pdl.reply.segment import cut
+from pdl.reply.spelled import spelled
 from pdl.reply.wholeness import half_character
 from pdl.reply.wording import shorten
 
@@ -42,6 +43,8 @@ def search(
         message = say("too-many-characters", number=limits.reply_chars)
         return _check(schema, failed("limit", message, found=str(len(reply))), ())
     parts = cut(reply, limits, dialects)
+    whole = spelled(schema, reply, parts, limits, dialects)
+    parts = whole or parts
     text = parts.unquoted(reply)
     asked = Asked(
         text,
@@ -53,6 +56,7 @@ def search(
         tasks=(None, None) if schema is None else schema.tasks,
         dialects=dialects,
         quoted=is_quoted(schema),
+        spelled=whole is not None,
     )
     try:
         reading = _unfinished(reply, parts.segments) or _read(form_of(schema), asked)

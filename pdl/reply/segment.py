@@ -112,7 +112,7 @@ class _Pass:
     def run(self) -> Cut:
         """Go from mark to mark, and from string to string inside brackets."""
         begins, stack = self._patterns.begins, self._stack
-        opened, closed, quote, fence = stack.open, stack.close, stack.quote, self._run
+        opened, closed, quote, fence = stack.open, stack.close, self._quote, self._run
         handlers = {"[": opened, "{": opened, "]": closed, "}": closed, "`": fence, "~": fence}
         handlers |= {'"': quote, "'": quote, "“": quote}
         handlers |= {"/": stack.slash, "#": stack.hash}
@@ -135,6 +135,18 @@ class _Pass:
             tuple(self._answers),
             tuple(self._quoted),
         )
+
+    def _quote(self, at: int) -> int:
+        """Read a quote in brackets. What was thought may have one that no other ends.
+
+        Of data that is cut off such a string is a part, and a closer in it may be anybody's. But
+        with a line break in a key it is no JSON, and no one has a reason to write a closer there.
+        """
+        end = self._stack.quote(at)
+        if end < self._end or self._fence or not self._stack.in_key(at):
+            return end
+        closer = self._patterns.last_closer.search(self._text, at)
+        return closer.start() if closer and closer.end() < end else end
 
     def _stripped_channels(self) -> int:
         """Where the final channel begins if only the names of channels are left of their tokens."""
@@ -183,7 +195,7 @@ class _Pass:
             return run.end()
         line_end = self._line_end(run.end())
         info = self._text[run.end() : line_end].strip()
-        if run[0][0] == "`" and "`" in info:
+        if (run[0][0] == "`" and "`" in info) or self._patterns.last_closer.search(info):
             return run.end()
         self._leave(run.start())
         body = min(line_end + 1, self._end)
@@ -292,10 +304,13 @@ class _Pass:
     def _abandoned(self, closer: re.Match[str]) -> bool:
         """Whether a closer in a fence ends reasoning that left the fence open.
 
-        It stands at the start of a line, and the next fence is opened before this one is closed.
+        It stands at the start of a line, and the next fence is opened before this one is closed; or
+        at the end of one, and there is no further fence.
         """
         line = self._text[max(0, closer.start() - PREFIX_WINDOW) : closer.start()]
         following = self._next_fence(closer.end())
+        if not following and self._patterns.last_closer.match(self._text, closer.start()):
+            return True
         return not line.rpartition("\n")[2].strip() and not (following and not following["info"])
 
     def _next_fence(self, at: int) -> re.Match[str] | None:

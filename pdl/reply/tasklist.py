@@ -80,7 +80,7 @@ def _marked(asked: Asked, lists: list[_List]) -> list[_List]:
     return [
         one
         for one, end in zip(lists, ends, strict=False)
-        if one.span[0] in tagged or announced(asked.text, end, one.span[0])
+        if one.span[0] in tagged or announced(asked.front, end, one.span[0])
     ]
 
 
@@ -92,7 +92,7 @@ def _checked(asked: Asked, found: _List) -> Reading:
     if said := _missing(asked, found):
         message = say("leaves-tasks-out", found=said)
         return failed("elided", message, span=found.span, found=said, wanted="all tasks")
-    why = doubt(asked.text, found.span, _fence(asked, found), 0)
+    why = doubt(asked.around(found.span[0]), found.span, _fence(asked, found), 0)
     if why:
         excerpt = shorten(asked.text[slice(*found.span)])
         message = say("unclear", found=excerpt, why=why)
@@ -163,7 +163,8 @@ def _missing(asked: Asked, found: _List) -> str:
     if found.left_out:
         return found.left_out
     start, end = found.span
-    said = left_out(asked.text, start, end, 0) or more_tasks(asked.text, start, end, 0)
+    text = asked.around(start)
+    said = left_out(text, start, end, 0) or more_tasks(text, start, end, 0)
     return shorten(asked.text[slice(*said)].strip()) if said else ""
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
 from pdl.reply import late
 from pdl.reply.outcome import Extent, Reading, failed
 from pdl.reply.phrases import say
+from pdl.reply.spelled import string_of
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -40,31 +40,63 @@ def read(asked: Asked) -> Reading:
         ):
             message = say("tag-amid-text", tag=shorten(segment.label))
             return failed("ambiguous", message, span=segment.span, wanted="the text alone")
+    lost = _lost_closer(asked)
+    if lost:
+        message = say("tag-amid-text", tag=shorten(lost[0]))
+        return failed("ambiguous", message, span=lost.span(), wanted="the text alone")
     start, end = _stripped(text, start, end)
+    inside = _unquoted(asked, start, end)
+    if inside and (asked.spelled or _has_sign(asked, start, end)):
+        return _spelled(asked, inside)
     behind = _behind_turn(asked, start, end)
     if behind:
         return behind
     if start >= end:
         return failed("absent", say("holds-no", wanted=say("a-text")), wanted="text")
-    value = _without_reasoning(text, segments, start, end)
-    reading = Reading(value, (start, end))
+    return _fitting(asked, _without_reasoning(text, segments, start, end), (start, end), inside)
+
+
+def _fitting(asked: Asked, value: str, span: Extent, inside: Reading | None) -> Reading:
+    """The text as it stands there if it fits, else without its quotes, else what is in it."""
+    reading = Reading(value, span)
     if asked.verdict(value):
         return reading
-    if asked.quoted and asked.verdict(inside := _unquoted(value)):
-        return Reading(inside, (start, end))
+    if inside and asked.verdict(inside.value):
+        return inside
     found = late.reader("formatted")(asked)
     return reading if found.reason == "absent" else found
 
 
-def _unquoted(text: str) -> str:
-    """The string that a text is the JSON of, or the text."""
-    if not (text.startswith('"') and text.endswith('"')):
-        return text
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return value if isinstance(value, str) else text
+def _lost_closer(asked: Asked) -> re.Match[str] | None:
+    """A closer at the end of a line in brackets: what is before it may have been thought."""
+    if asked.spelled or not asked.cut.brackets:
+        return None
+    for segment in asked.cut.segments:
+        if segment.kind == "text" and (
+            closer := asked.patterns.last_closer.search(asked.text, *segment.span)
+        ):
+            return closer
+    return None
+
+
+def _unquoted(asked: Asked, start: int, end: int) -> Reading | None:
+    """The string that a text is the JSON of, where it may be asked for as JSON."""
+    value = string_of(asked.text[start:end]) if asked.quoted else None
+    return None if value is None else Reading(value, (start, end))
+
+
+def _has_sign(asked: Asked, start: int, end: int) -> bool:
+    """Whether a text in quotes has a sign of JSON besides: an escape, or a token of a turn."""
+    end_token = asked.patterns.end_token
+    return "\\" in asked.text[start:end] or end_token.search(asked.text, start, end) is not None
+
+
+def _spelled(asked: Asked, inside: Reading) -> Reading:
+    """A string that can be no text, since it has an escape or marks, held against the schema."""
+    if asked.verdict(inside.value):
+        return inside
+    found = late.reader("formatted")(asked)
+    return inside if found.reason == "absent" else found
 
 
 def _behind_turn(asked: Asked, start: int, end: int) -> Reading | None:

@@ -13,6 +13,7 @@ from pdl.reply.feedback import lines
 from pdl.reply.outcome import Check
 from pdl.reply.phrases import translate
 from pdl.schema import Schema
+from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ def feedback_in(words: Words, schema: Schema | None, check: Check) -> str:
     template; TypeError for what is neither a text nor a function that gives one.
     """
     if not (schema is None or isinstance(schema, Schema)):
-        raise TypeError(f"schema must be a pdl.Schema or None, not {type(schema).__name__}")
+        raise no_schema(schema, "a pdl.Schema or None")
     if not isinstance(check, Check):
         raise TypeError(f"check must be a Check, not {type(check).__name__}")
     check_words(words)

@@ -22,6 +22,7 @@ from pdl.reply.simple_faults import SIMPLE, fault, unwelcome, wrong_type
 from pdl.reply.todo import MOST, Found, Mark, Run, Task, Union
 from pdl.reply.verdict import Verdict, verdict_of
 from pdl.schema import Schema
+from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -136,7 +137,7 @@ def violations(schema: Schema, value: Json) -> tuple[Violation, ...]:
     for a value that is nested beyond all limits.
     """
     if not isinstance(schema, Schema):
-        raise TypeError(f"schema must be a pdl.Schema, not {type(schema).__name__}")
+        raise no_schema(schema)
     return violations_of(schema.document, value)
 
 

@@ -35,47 +35,89 @@ _MANY = regex.compile(r"\\[dwsDWSpP]")
 _KEPT_ESCAPES = frozenset("bBfnrtvxukpP0123456789")
 
 
+_QUANTIFIER = regex.compile(r"[*+?]|\{(?:[0-9]+(?:,[0-9]*)?|,[0-9]*)\}")
+
+
+_READ_ON = ("bad character range", "unknown property")
+"""What the library tells behind the place where it is."""
+
+
+class BadPattern(regex.error):
+    """A pattern that ECMA-262 does not have: what is wrong with it, and the character, from 0."""
+
+    def __init__(self, message: str, at: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+
+
 def compiled(pattern: str) -> regex.Pattern[str]:
     """The pattern, made ready to be searched with.
 
-    Raises `regex.error` for what ECMA-262 does not have, and OverflowError where its counts
-    multiply to more than the library can take.
+    Raises BadPattern for what ECMA-262 does not have, and OverflowError where its counts multiply
+    to more than the library can take.
     """
     if unrolled(pattern) > MOST:
         raise OverflowError("its counts multiply to too much")
-    return regex.compile(translate(pattern), FLAGS)
+    pieces = _pieces(pattern)
+    try:
+        return regex.compile("".join(text for _, text in pieces), FLAGS)
+    except regex.error as error:
+        message = str(error).split(" at position")[0]
+        place = int(getattr(error, "pos", None) or 0) - (message in _READ_ON)
+        raise BadPattern(message, _origin(pieces, place)) from error
 
 
 def translate(pattern: str) -> str:
     """The pattern in the dialect of `regex`.
 
-    Raises `regex.error` for what ECMA-262 does not have.
+    Raises BadPattern for what ECMA-262 does not have.
     """
-    out: list[str] = []
+    return "".join(text for _, text in _pieces(pattern))
+
+
+def _origin(pieces: list[tuple[int, str]], place: int) -> int:
+    """Where the piece of the pattern begins that a place of its translation is in or behind."""
+    length = 0
+    for at, text in pieces:
+        length += len(text)
+        if place < length:
+            return at
+    return pieces[-1][0] if pieces else 0
+
+
+def _pieces(pattern: str) -> list[tuple[int, str]]:
+    """The translation in pieces, each with the place in the pattern that it stands for."""
+    out: list[tuple[int, str]] = []
     at, in_class, many = 0, False, False
+    behind = -1  # the end of the last quantifier
     while at < len(pattern):
-        char = pattern[at]
+        char, start = pattern[at], at
         if char == "\\":
             many = _MANY.match(pattern, at) is not None
             text, at = _escape(pattern, at + 1, in_class=in_class)
-            out.append(text)
-            continue
-        if in_class:
+        elif in_class:
             in_class = char != "]"
             # Behind or in front of a class it is itself (ECMA-262, annex B.1.4), and at the start;
             # two of them would subtract one class from another.
-            alone = many or out[-1] in _STARTS or out[-1] == "-" or _MANY.match(pattern, at + 1)
-            out.append("\\-" if char == "-" and alone else _IN_CLASS.get(char, char))
-            many = False
+            alone = (
+                many or out[-1][1] in _STARTS or out[-1][1] == "-" or _MANY.match(pattern, at + 1)
+            )
+            text = "\\-" if char == "-" and alone else _IN_CLASS.get(char, char)
+            many, at = False, at + 1
         elif char == "[":
             text, at = _open_class(pattern, at)
             in_class = text[-1] != "]"
-            out.append(text)
-            continue
+        elif quantifier := _QUANTIFIER.match(pattern, at):
+            if behind == at:
+                raise BadPattern(f"the quantifier `{quantifier[0]}` repeats another", at)
+            text, at = quantifier[0], quantifier.end()
+            behind = at = at + 1 if pattern[at : at + 1] == "?" else at
+            text = pattern[start:at]
         else:
-            out.append(_group(pattern, at) if char == "(" else _OUTSIDE.get(char, char))
-        at += 1
-    return "".join(out)
+            text, at = _group(pattern, at) if char == "(" else _OUTSIDE.get(char, char), at + 1
+        out.append((start, text))
+    return out
 
 
 def _open_class(pattern: str, at: int) -> tuple[str, int]:
@@ -90,7 +132,7 @@ def _open_class(pattern: str, at: int) -> tuple[str, int]:
 def _group(pattern: str, at: int) -> str:
     """Groups are written alike; inline flags and comments are the library's own and refused."""
     if pattern.startswith("(?", at) and pattern[at + 2 : at + 3] not in {":", "=", "!", "<"}:
-        raise regex.error("unknown group", pattern, at)
+        raise BadPattern("unknown group", at)
     return "("
 
 
@@ -111,10 +153,12 @@ def _other_escape(pattern: str, at: int, char: str) -> tuple[str, int]:
         return f"\\x{ord(pattern[at + 1]) % 32:02x}", at + 2
     if char == "k" and (name := regex.match(r"k<([\w$]+)>", pattern, pos=at)):
         return f"(?P={name[1]})", name.end()
+    if char and char in "pP" and (name := regex.match(r".\{[^{}]*\}", pattern, pos=at)):
+        return f"\\{name[0]}", name.end()
     if char == "u":
         return _unicode_escape(pattern, at)
     if char.isalpha() and char not in _KEPT_ESCAPES:
-        raise regex.error(f"bad escape \\{char}", pattern, at)
+        raise BadPattern(f"bad escape \\{char}", at)
     return f"\\{char}", at + 1
 
 

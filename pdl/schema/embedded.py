@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.errors import PdlError, Problem, error_from
 from pdl.schema.json_schema.convert import convert
 from pdl.schema.json_schema.load import load
+from pdl.schema.json_schema.spans import located
 from pdl.schema.prose import quoted
 from pdl.source import Source, Span
 
@@ -67,10 +69,11 @@ def _convert(source: Source, limits: Limits, span: Span, prefix: str, start: int
     """The JSON Schema of a text; problems without a place get the span."""
     document = load(source, limits, start)
     try:
-        return convert(document, limits)
+        parts = convert(document, limits)
     except PdlError as error:
         placed = [
-            Problem(one.code, prefix + one.message, one.span or span, one.hint)
-            for one in error.problems
+            one if one.span else replace(one, message=prefix + one.message, span=span)
+            for one in located(error.problems, source, start)
         ]
         raise error_from(placed) from error
+    return parts._replace(origins=parts.origins._replace(source=source, start=start))

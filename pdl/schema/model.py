@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.schema.origins import Origins
 from pdl.schema.parts import Form, Parts
 from pdl.source import Source
 
@@ -34,6 +35,7 @@ class Schema:
     form: Form = "json"
     lang: str | None = None
     tasks: tuple[int | None, int | None] = (None, None)
+    origins: Origins = field(default=Origins(), compare=False, repr=False)
 
     @classmethod
     def parse(
@@ -89,7 +91,7 @@ class Schema:
 
     @classmethod
     def _of(cls, parts: Parts) -> Self:
-        return cls(parts.document, parts.form, parts.lang, parts.tasks)
+        return cls(*parts)
 
     def __hash__(self) -> int:
         """By content, as equality is; taken anew each time, in the time that a walk takes."""
@@ -99,7 +101,7 @@ class Schema:
 
     @property
     def _parts(self) -> Parts:
-        return Parts(self.document, self.form, self.lang, self.tasks)
+        return Parts(self.document, self.form, self.lang, self.tasks, self.origins)
 
     def to_json_schema(self) -> dict[str, Any]:
         """A JSON Schema 2020-12 object of the answer's value, which the caller may change."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from pdl.schema.origins import Origins
+
 if TYPE_CHECKING:
     from pdl._types import JsonSchema
 
@@ -18,6 +20,7 @@ class Parts(NamedTuple):
     form: Form = "json"
     lang: str | None = None
     tasks: tuple[int | None, int | None] = (None, None)
+    origins: Origins = Origins()
 
 
 _WRITTEN = frozenset({"enum", "const", "x-gbnf"})

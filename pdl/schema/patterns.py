@@ -8,16 +8,18 @@ from __future__ import annotations
 _SECONDS = 0.2
 
 
+DIALECT = "patterns are those of ECMA-262, without inline flags and possessive quantifiers"
+"""What to advise an author of a pattern that is none."""
+
+
 def complaint(pattern: str) -> str:
     """Why a text is no regular expression, or nothing if it is one."""
-    import regex
-
-    from pdl.schema.ecma import compiled
+    from pdl.schema.ecma import BadPattern, compiled
 
     try:
         compiled(pattern)
-    except regex.error as error:
-        return str(error).split(" at position")[0]  # which counts in the translation
+    except BadPattern as error:
+        return f"{error.message}, at character {error.at + 1}"
     except (OverflowError, RecursionError, ValueError):
         return "it nests too deep or repeats too often"
     return ""

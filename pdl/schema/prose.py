@@ -28,4 +28,12 @@ def joined(lines: list[str]) -> str:
 def quoted(text: str) -> str:
     """A piece of text in backticks, cut if it is long; what no terminal prints is escaped."""
     shown = text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
-    return f"`{''.join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)}`"
+    return f"`{visible(shown)}`"
+
+
+def visible(text: str) -> str:
+    r"""A text on one line: what no terminal prints, or would not print as a character, is escaped.
+
+    A newline in a name becomes `\n`, so that no name can look like two lines of a report.
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from pdl.schema.keywords import subschemas
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl._types import Json, JsonPath, JsonSchema
 
 
@@ -27,3 +31,37 @@ def lookup(document: JsonSchema, reference: str) -> Json:
         except (KeyError, IndexError, ValueError, TypeError):
             raise KeyError(reference) from None
     return node
+
+
+def schemas(document: Json) -> Iterator[tuple[JsonPath, dict[str, Any]]]:
+    """All schemas of a document that are objects, in its order.
+
+    Behind them come those that only a reference tells from other values, as
+    `#/components/schemas/a` does.
+    """
+    pending: list[tuple[JsonPath, Json]] = [((), document)]
+    named: dict[str, None] = {}
+    seen: set[int] = set()
+    while pending or named:
+        if not pending:
+            path = steps(next(iter(named)))
+            del named[next(iter(named))]
+            pending = [_found(document, path)]
+        path, schema = pending.pop()
+        if not isinstance(schema, dict) or id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        yield path, schema
+        if isinstance(schema.get("$ref"), str):
+            named[schema["$ref"]] = None
+        inside = [((*path, *inner_path), inner) for inner_path, inner in subschemas(schema)]
+        pending += reversed(inside)
+
+
+def _found(document: Json, path: JsonPath) -> tuple[JsonPath, Json]:
+    """What stands at a path, which names indices by their digits, and its path with indices."""
+    found: list[str | int] = []
+    for step in path:
+        found.append(int(step) if isinstance(document, list) else step)
+        document = document[found[-1]]
+    return tuple(found), document

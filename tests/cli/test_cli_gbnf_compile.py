@@ -142,3 +142,77 @@ def test_an_error_as_json() -> None:
     shown = run("--dsl", "{ a: intt }", "--format", "json")
     found = json.loads(shown.stdout)
     assert (shown.exit_code, found["ok"], found["problems"][0]["line"]) == (2, False, 1)
+
+
+def test_schemas_of_other_files() -> None:
+    """They are known by their path in the folder and by their `$id`."""
+    Path("all/deep").mkdir(parents=True)
+    Path("all/a.json").write_text('{"x": {"$ref": "deep/b.json"}}')
+    Path("all/deep/b.json").write_text('{"$id": "https://example.org/b", "enum": ["S", "M"]}')
+    Path("one.json").write_text('{"$ref": "a.json#/x"}')
+    Path("two.json").write_text('{"$ref": "https://example.org/b"}')
+    for file in ("one.json", "two.json"):
+        grammar = compiled("--json-schema", file, "--registry", "all")
+        assert grammar.match('"M"')
+        assert not grammar.match('"L"')
+
+
+def test_what_is_wrong_in_another_file_is_shown_there() -> None:
+    Path("b.json").write_text('{"$id": "https://example.org/b",\n "type": "objekt"}')
+    Path("a.json").write_text('{"$ref": "https://example.org/b"}')
+    shown = run("--json-schema", "a.json", "--registry", "b.json")
+    assert shown.exit_code == 2
+    assert shown.stderr.startswith("b.json:2:10: the value of `type` is one of ")
+
+
+def test_two_schemas_of_one_uri() -> None:
+    for name in ("a", "b"):
+        Path(f"{name}.json").write_text(f'{{"$id": "x:y", "const": "{name}"}}')
+    shown = run("--json-schema", "a.json", "--registry", "a.json", "--registry", "b.json")
+    assert shown.exit_code == 2
+    assert "another schema of --registry is `x:y` as well: a.json" in shown.stderr
+
+
+@pytest.mark.parametrize("words", [("--dsl", "int"), ("--type", "typing:Any"), ("p.pdl",)])
+def test_other_schemas_are_for_a_json_schema(words: tuple[str, ...]) -> None:
+    shown = run(*words, "--registry", "all")
+    assert shown.exit_code == 2
+    assert "--registry is for --json-schema FILE" in shown.stderr
+
+
+def test_a_type_that_is_no_name() -> None:
+    shown = run("--type", "typing:list[int]")
+    assert shown.exit_code == 2
+    assert "`Answer = list[int]`, and take `typing:Answer`" in shown.stderr
+
+
+def test_names_cannot_forge_lines_of_a_report() -> None:
+    name = "a\n# type EXACT\x1b[31m"
+    schema = {"properties": {name: {"type": "string"}}}
+    Path("a.json").write_text(json.dumps(schema))
+    shown = run("--json-schema", "a.json", "--explain")
+    assert r"#/properties/a\n# type EXACT\x1b[31m" in shown.stdout
+    assert not any(line.startswith("# type EXACT") for line in shown.stdout.splitlines())
+    assert "\x1b" not in shown.stdout
+
+
+def test_what_contradicts_itself_is_shown_in_the_file() -> None:
+    schema = '{\n "definitions": {"a": {"const": "\\ud800"}},\n "$ref": "#/definitions/a"}'
+    Path("a.json").write_text(schema)
+    shown = run("--json-schema", "a.json")
+    assert shown.exit_code == 2
+    assert shown.stderr.startswith("a.json:2:33: no value satisfies this schema: `const` at ")
+    assert r"`\ud800` is half of a surrogate pair" in shown.stderr
+
+
+def test_a_rule_of_a_file_that_is_wrong_names_both() -> None:
+    Path("a.json").write_text('{"definitions": {"a": {"x-gbnf": "[0-9"}}}')
+    shown = run("--json-schema", "a.json")
+    assert shown.stderr.startswith("a.json#/definitions/a/x-gbnf:1:1: ")
+
+
+def test_a_json_schema_that_nests_too_deep() -> None:
+    Path("a.json").write_text('{"not":' * 3000 + "{}" + "}" * 3000)
+    shown = run("--json-schema", "a.json")
+    assert shown.exit_code == 2
+    assert "the JSON nests deeper than 800 levels" in shown.stderr

@@ -148,6 +148,16 @@ def test_what_options_cost(words: str, chars: int, rules: int) -> None:
     assert len(grammar.rules) == pytest.approx(rules, rel=0.25, abs=2)
 
 
+@pytest.mark.parametrize(
+    ("number", "chars"),
+    re.findall(r"(\d+) takes\s([\d,]+)", COMPILED),
+)
+def test_what_multiples_cost(number: str, chars: str) -> None:
+    schema = Schema.from_json_schema({"type": "integer", "multipleOf": int(number)})
+    size = len(gbnf.to_gbnf(schema))
+    assert size == pytest.approx(int(chars.replace(",", "")), rel=0.15)
+
+
 def test_the_page_names_each_option() -> None:
     for one in fields(Options):
         assert f"| `{one.name}` |" in COMPILED, one.name

@@ -177,7 +177,7 @@ def test_all_rules_are_read_first() -> None:
         ),
         (
             {**RULE, "minLength": 5, "maxLength": 3},
-            "`maxLength` at # and `minLength` at # contradict each other",
+            "`minLength` at # and `maxLength` at # contradict each other",
         ),
     ],
 )

@@ -145,6 +145,8 @@ def test_another_root_keeps_its_name() -> None:
         ("<a>...</a>…", False, "several `…`"),
         ("<a>......</a>", False, "several `…`"),
         ("…</a>", True, "begins with free text"),
+        ("\udcff…</a>", False, "bytes that are not UTF-8"),
+        ("<a>…</a\ud83d>", False, "bytes that are not UTF-8"),
     ],
 )
 def test_templates_that_cannot_work(template: str, optional: bool, why: str) -> None:  # noqa: FBT001 - a case's field

@@ -67,7 +67,7 @@ def test_invalid(path: Path, snapshot: Snapshot) -> None:
 
 def test_what_json_cannot_hold() -> None:
     for value in ({"const": {1}}, {"const": float("nan")}, {"const": b""}, {"const": {1: 2}}):
-        with pytest.raises(SchemaError, match=r"at \$\.const"):
+        with pytest.raises(SchemaError, match="at #/const"):
             Schema.from_json_schema(value)
 
 

@@ -36,3 +36,25 @@ def test_classes(pattern: str, text: str, found: bool) -> None:  # noqa: FBT001 
 )
 def test_counts_that_multiply_are_refused_at_once(pattern: str) -> None:
     assert complaint(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        (r"\d++", "the quantifier `+` repeats another, at character 4"),
+        ("^a*+$", "the quantifier `+` repeats another, at character 4"),
+        ("a{2,3}+", "the quantifier `+` repeats another, at character 7"),
+        ("a+?{2}", "the quantifier `{2}` repeats another, at character 4"),
+        (r"x\p{Foo}", "unknown property, at character 2"),
+        ("a(?i)", "unknown group, at character 2"),
+        (r"\d(b", "missing ), at character 4"),
+        (r"a\y", r"bad escape \y, at character 3"),
+    ],
+)
+def test_what_is_no_pattern_is_told_with_its_place(pattern: str, why: str) -> None:
+    assert complaint(pattern) == why
+
+
+@pytest.mark.parametrize("pattern", ["a+?", "a{2,3}?", "[+*+]", r"\++", "(?:a+)+", "a??b+"])
+def test_quantifiers_that_repeat_no_other(pattern: str) -> None:
+    assert complaint(pattern) == ""

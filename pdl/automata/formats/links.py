@@ -78,7 +78,7 @@ def _hierarchy(allowed: CharSet) -> Piece:
     """`//`, an authority, and a path, if any."""
     plain = allowed - CharSet.of("@")
     user = text(some(_coded(plain)), "@")
-    future = text(CharSet.of("vV"), some(_coded(plain)))
+    future = text(CharSet.of("vV"), some(HEX, 1), ".", some(_URI - CharSet.of("@"), 1))
     literal = text("[", either(ipv6(), future), "]")
     host = either(literal, some(_coded(plain - CharSet.of(":"))))
     path = maybe("/", some(_coded(allowed | CharSet.of("/"))))

@@ -38,6 +38,13 @@ class Interval:
         return self.low is not None or self.high is not None
 
     @property
+    def is_empty(self) -> bool:
+        """Whether no number is in it."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
+
+    @property
     def negated(self) -> Interval:
         """The numbers whose negatives are in it."""
         low = None if self.high is None else -self.high

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import ceil, floor
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from pdl.automata.build import chars, concat, union
+from pdl.automata.build import EMPTY, chars, concat, union
 from pdl.automata.charset import CharSet
 from pdl.automata.dfa import DEFAULT_BUDGET
 from pdl.automata.numbers import few, reading
@@ -141,7 +141,13 @@ def _whole(interval: Interval) -> Interval:
 
 @lru_cache(maxsize=256)
 def _built(asked: _Asked) -> Dfa:
+    parts = (asked.interval,) if asked.integer else reading.read_apart_from_0(asked.interval)
+    if len(parts) > 1:
+        found = (_built(replace(asked, interval=part)) for part in parts)
+        return union(*found, budget=asked.budget)
     asked = _settled(asked)
+    if asked.interval.is_empty:
+        return EMPTY
     if asked.divisor is not None and _is_large(asked.divisor):
         values = few.listed(asked.interval, asked.divisor)
         if values is not None:
@@ -169,11 +175,21 @@ def _settled(asked: _Asked) -> _Asked:
     if asked.integer:
         divisor = common([Fraction(1), *([asked.divisor] if asked.divisor else [])])
         return replace(asked, divisor=divisor, digits=_wide_enough(asked))
-    asked = replace(asked, interval=reading.apart(asked.interval, _grid(asked)))
+    asked = replace(asked, interval=_apart(asked))
     if _may_be_misread(asked):
         caps = [cap for cap in (asked.digits.total, reading.SAFE_DIGITS) if cap is not None]
         asked = replace(asked, digits=replace(asked.digits, total=min(caps)))
     return replace(asked, digits=_wide_enough(asked))
+
+
+def _apart(asked: _Asked) -> Interval:
+    """The range with ends that no text is read as, be there as many digits as are needed."""
+    while True:
+        wide = replace(asked, digits=_wide_enough(asked))
+        interval = reading.apart(asked.interval, _grid(wide))
+        if interval == asked.interval:
+            return interval
+        asked = replace(asked, interval=interval)
 
 
 def _may_be_misread(asked: _Asked) -> bool:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 _EXACT = 2**53
 """Up to here each whole number is a float."""
 
+_NORMAL = Fraction(2) ** -1022
+"""The least number whose float has as many binary digits as others."""
+
+_ZERO = Fraction(0)
+_LEAST = Fraction(Decimal(repr(math.ulp(0.0))))
+
 SAFE_DIGITS = 15
 """A decimal of so many digits is the shortest one of its float, and no other has that float."""
 
@@ -26,10 +32,12 @@ def apart(interval: Interval, grid: Fraction | None) -> Interval:
     """A range whose open ends are closed at the next float's shortest decimal.
 
     An end stays open where the next number of the `grid`, of which all are multiples, is no nearer
-    than that; so does 0, from which no text that can be read is near.
+    than that; so does 0, from which no text that can be read is near, unless it is a tiny range.
     """
-    low = _above(interval.low, grid) if interval.low_open else None
-    high = _above(-interval.high, grid) if interval.high_open and interval.high else None
+    tiny = is_tiny(interval)
+    low = _above(interval.low, grid) if interval.low_open and (interval.low or tiny) else None
+    end = None if interval.high is None else -interval.high
+    high = _above(end, grid) if interval.high_open and (end or tiny) else None
     if low is not None:
         interval = replace(interval, low=low, low_open=False)
     if high is not None:
@@ -38,12 +46,27 @@ def apart(interval: Interval, grid: Fraction | None) -> Interval:
 
 
 def _above(end: Fraction | None, grid: Fraction | None) -> Fraction | None:
-    if not end or abs(end) >= _EXACT or not float(end):
+    if end is None or abs(end) >= _EXACT or (end and not float(end)):
         return None
     near = Fraction(Decimal(repr(math.nextafter(float(end), math.inf))))
     if grid is not None and (end // grid + 1) * grid >= near:
         return None
     return near
+
+
+def is_tiny(interval: Interval) -> bool:
+    """Whether all numbers of a range are so near to 0 that their floats have few digits."""
+    ends = [end for end in (interval.low, interval.high) if end is not None]
+    return len(ends) > 1 and max(map(abs, ends)) < _NORMAL
+
+
+def read_apart_from_0(interval: Interval) -> tuple[Interval, ...]:
+    """The parts of a range, if it is tiny: 0, and what is not read as 0."""
+    if not is_tiny(interval) or 0 not in interval or interval.low == interval.high:
+        return (interval,)
+    zero = replace(interval, low=_ZERO, high=_ZERO, low_open=False, high_open=False)
+    below = replace(interval, high=-_LEAST, high_open=False)
+    return zero, below, replace(interval, low=_LEAST, low_open=False)
 
 
 def is_plain(interval: Interval) -> bool:

@@ -38,7 +38,6 @@ class _Group:
     """What was read of an open group."""
 
     look: str = ""
-    backwards: bool = False
     branches: list[Node] = field(default_factory=list)
     parts: list[Node] = field(default_factory=list)
     depth: int = 0
@@ -77,7 +76,7 @@ def read(text: str) -> Node:
         char = text[at]
         group = stack[-1]
         if char == "(":
-            opened, at = _open(text, at, group)
+            opened, at = _open(text, at)
             stack.append(opened)
         elif char == ")":
             closed = stack.pop()
@@ -92,13 +91,13 @@ def read(text: str) -> Node:
     return stack[0].closed()
 
 
-def _open(text: str, at: int, outer: _Group) -> tuple[_Group, int]:
+def _open(text: str, at: int) -> tuple[_Group, int]:
     found = _OPENING.match(text, at)
     if not found:
         what = "it refers back to a group" if text.startswith("(?P=", at) else "it has a verb"
         raise Irregular(what)
     look = found["look"] or ""
-    return _Group(look, "<" in look if look else outer.backwards), found.end()
+    return _Group(look), found.end()
 
 
 def _single(text: str, at: int, group: _Group) -> int:
@@ -144,11 +143,8 @@ def _quantified(text: str, at: int, group: _Group) -> int:
         counts, end = _counted(found), found.end()
     if not counts:
         return 0
-    possessive = text.startswith("+", end)
-    if possessive and group.backwards:  # it would give nothing back to what stands before it
-        raise Irregular("it has a possessive quantifier in a lookbehind")
-    group.add(_repeated(group.parts.pop(), *counts, possessive=possessive), int(possessive))
-    return end + text.startswith(("?", "+"), end)
+    group.add(Repeat(group.parts.pop(), *counts), 0)
+    return end + text.startswith("?", end)
 
 
 def _counted(found: regex.Match[str]) -> tuple[int, int | None]:
@@ -156,16 +152,3 @@ def _counted(found: regex.Match[str]) -> tuple[int, int | None]:
     if not found["comma"]:
         return least, least
     return least, int(found["most"]) if found["most"] else None
-
-
-def _repeated(body: Node, least: int, most: int | None, *, possessive: bool) -> Node:
-    """A repetition; one that gives nothing back ends where its characters end."""
-    if not possessive or least == most:
-        return Repeat(body, least, most)
-    if not isinstance(body, Chars):
-        raise Irregular("it has a possessive quantifier")
-    ended = Look(body, ahead=True, positive=False)
-    if most is None:
-        return Sequence((Repeat(body, least, None), ended))
-    short = Sequence((Repeat(body, least, most - 1), ended))
-    return Choice((short, Repeat(body, most, most)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.cli.reports.json_text import json_document
+from pdl.schema.prose import visible
 
 if TYPE_CHECKING:
     from pdl.cli.screen import Screen, Style
@@ -22,7 +24,7 @@ _WIDEST = 48  # columns of a pointer; what is behind a longer one moves
 
 def report_text(report: Report, screen: Screen) -> str:
     """A line for each keyword with its JSON pointer, its level and why, then how many there are."""
-    entries = list(report)
+    entries = [replace(one, pointer=visible(one.pointer), why=visible(one.why)) for one in report]
     place = min(_WIDEST, max((len(one.pointer) for one in entries), default=0))
     word = max((len(one.keyword) for one in entries), default=0)
     lines = []

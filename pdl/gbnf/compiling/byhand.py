@@ -13,6 +13,7 @@ from pdl.gbnf.compiling.renaming import free_name, renamed
 from pdl.gbnf.compiling.starting import KINDS, has_whole_numbers, starts
 from pdl.gbnf.grammar import Grammar
 from pdl.schema.keywords import pointer
+from pdl.schema.prose import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.claims import Kind, Shape, Written
     from pdl.gbnf.compiling.document import Document
     from pdl.gbnf.nodes import Rule
+    from pdl.schema.origins import Origins
 
 UNCHECKED = "the rule is followed; the checker does not look at it"
 _BESIDE = "the rule written by hand is not held to it"
@@ -76,17 +78,30 @@ def rule_of(shape: Shape) -> Written | None:
     return max(shape.written, key=lambda one: len(one.kinds), default=None)
 
 
-def check_all(schemas: Iterable[tuple[JsonPath, JsonSchema]]) -> None:
-    """Raise GrammarError, with all problems, if there is a rule that is not to be used."""
+def check_all(schemas: Iterable[tuple[JsonPath, JsonSchema]], origins: Origins) -> None:
+    """Raise GrammarError, with all problems, if there is a rule that is not to be used.
+
+    They name the file, if that is known, and the pointer of the author.
+    """
     problems: list[Problem] = []
     for path, schema in schemas:
         if KEYWORD in schema:
             try:
                 handwritten(pointer(path), schema[KEYWORD], rule_kind(schema))
             except GrammarError as error:
-                problems += error.problems
+                file = origins.source.name if origins.source else ""
+                name = f"{file}{visible(origins.pointer(pointer(path)))}/{KEYWORD}"
+                problems += [_renamed(problem, name) for problem in error.problems]
     if problems:
         raise GrammarError(*problems)
+
+
+def _renamed(problem: Problem, name: str) -> Problem:
+    """A problem whose place is in a text of that name."""
+    if problem.span is None:
+        return problem
+    place = problem.span.origin()
+    return replace(problem, span=place._replace(source=replace(place.source, name=name)))
 
 
 def left_over(shape: Shape, document: Document) -> Iterator[tuple[str, str, str]]:

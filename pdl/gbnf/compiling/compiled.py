@@ -18,17 +18,21 @@ from pdl.gbnf.compiling.handwritten import KEYWORD
 from pdl.gbnf.compiling.names import wish
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.compiling.report import Entry, Report
+from pdl.gbnf.compiling.uncollected import uncollected
 from pdl.gbnf.grammar import Grammar
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.schema.given import no_schema
-from pdl.schema.keywords import ASSERTIONS, pointer, subschemas
+from pdl.schema.keywords import ASSERTIONS, pointer
 from pdl.schema.model import Schema
+from pdl.schema.prose import visible
+from pdl.schema.references import schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from pdl._types import Json, JsonPath
+    from pdl._types import Json
     from pdl.gbnf.nodes import Rule
+    from pdl.schema.origins import Origins
 
 _DEFAULT = Options()
 _GENERATE = Options.generate()
@@ -69,20 +73,22 @@ def compile_schema(
     twice in an object are the checker's business. Raises SchemaError for a schema that no value
     satisfies, naming what contradicts itself, and with `strict` for each POST_HOC; GrammarError for
     an `x-gbnf` that may give anything but JSON; TypeError for what is no Schema or no Options;
-    LimitError for a grammar of more than
-    `options.max_rules` rules, and for one that takes longer than `limits.grammar_seconds`.
+    LimitError for a grammar of more than `options.max_rules` rules, and for one that takes longer
+    than `limits.grammar_seconds`.
     """
     if not isinstance(schema, Schema):
         raise no_schema(schema)
     if not isinstance(options, Options):
         raise TypeError(f"options must be gbnf.Options, not {type(options).__name__}")
-    check_all(_schemas(schema.document))
-    compiler, rules = _small(schema, options, Clock(limits, "compiling the schema"))
+    origins = schema.origins
+    check_all(schemas(schema.document), origins)
+    with uncollected():
+        compiler, rules = _small(schema, options, Clock(limits, "compiling the schema"))
     if not rules:
-        raise SchemaError(_nothing(schema, options))
-    report = Report(tuple(_entries(schema.document, compiler)))
+        raise SchemaError(*origins.located([_nothing(schema, options)]))
+    report = Report(tuple(dict.fromkeys(_original(_entries(schema.document, compiler), origins))))
     if strict and report.post_hoc:
-        raise SchemaError(*map(_left_over, report.post_hoc))
+        raise SchemaError(*origins.located(map(_left_over, report.post_hoc)))
     return Compiled(Grammar(rules), report)
 
 
@@ -149,7 +155,7 @@ def _nothing(schema: Schema, options: Options) -> Problem:
         message = "no value satisfies this schema without keys that it does not declare"
         hint = 'declare them in `properties`, or take `Options(objects="spec")`'
         return Problem("schema/unsatisfiable", message, hint=hint)
-    return conflict(schema.document, lambda rest: _is_empty(rest, options))
+    return conflict(schema.document, lambda rest: _is_empty(rest, options), schema.origins)
 
 
 def _is_empty(document: Json, options: Options) -> bool:
@@ -167,7 +173,7 @@ def _emitted(compiler: Compiler) -> tuple[Rule, ...]:
 
 def _entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
     """Each keyword of a document, with what was noted of it, then what has no place in it."""
-    for path, schema in _schemas(document):
+    for path, schema in schemas(document):
         for keyword, half in halved(schema):
             compiler.note(pointer(path), keyword, "BOUNDED", why(half))
     notes: dict[tuple[str, str], Entry] = {}
@@ -175,7 +181,7 @@ def _entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
         key = entry.pointer, entry.keyword
         if key not in notes or entry.level == "POST_HOC":
             notes[key] = entry
-    for path, schema in _schemas(document):
+    for path, schema in schemas(document):
         for keyword in schema:
             if keyword in ASSERTIONS or keyword == KEYWORD:
                 place = pointer(path)
@@ -184,17 +190,15 @@ def _entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
     yield from notes.values()
 
 
-def _schemas(document: Json) -> Iterator[tuple[JsonPath, dict[str, Json]]]:
-    """All schemas of a document that are objects, in its order."""
-    pending: list[tuple[JsonPath, Json]] = [((), document)]
-    while pending:
-        path, schema = pending.pop()
-        if isinstance(schema, dict):
-            yield path, schema
-            inside = [((*path, *steps), inner) for steps, inner in subschemas(schema)]
-            pending += reversed(inside)
+def _original(entries: Iterable[Entry], origins: Origins) -> Iterator[Entry]:
+    """Entries as the author wrote their pointers and keywords."""
+    for entry in entries:
+        place, keyword = origins.named(entry.pointer, entry.keyword)
+        same = (place, keyword) == (entry.pointer, entry.keyword)
+        yield entry if same else replace(entry, pointer=place, keyword=keyword)
 
 
 def _left_over(entry: Entry) -> Problem:
-    message = f"{entry.pointer} {entry.keyword}: {entry.why}"
-    return Problem("schema/post-hoc", message, hint="without `strict` the checker holds it")
+    message = f"{visible(entry.pointer)} {entry.keyword}: {entry.why}"
+    where = f"{entry.pointer}/{entry.keyword}"
+    return Problem("schema/post-hoc", message, None, "without `strict` the checker holds it", where)

@@ -6,14 +6,18 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem
+from pdl.gbnf.compiling.causes import Cause, cause, falsities, named, pointed, sides
 from pdl.gbnf.compiling.document import TELLING
 from pdl.schema.json_schema.copying import copied
-from pdl.schema.keywords import pointer, subschemas
+from pdl.schema.keywords import pointer
+from pdl.schema.references import schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pdl._types import Json, JsonPath
+    from pdl.gbnf.compiling.causes import Said
+    from pdl.schema.origins import Origins
 
 _HOLDERS = frozenset(
     {"$ref", "allOf", "anyOf", "items", "oneOf", "patternProperties", "prefixItems", "properties"}
@@ -34,20 +38,42 @@ _SECONDS = 3.0
 _SHOWN = 4
 
 
-def conflict(document: Json, is_empty: Callable[[Json], bool]) -> Problem:
-    """The problem of a document that no value satisfies.
+def conflict(document: Json, is_empty: Callable[[Json], bool], origins: Origins) -> Problem:
+    """The problem of a document that no value satisfies, in terms of what it was made of.
+
+    `is_empty` says whether no value satisfies a document.
+    """
+    if document in ({"not": {}}, {"not": True}):
+        message = "no value satisfies this schema: it is `false`"
+        return Problem("schema/unsatisfiable", message, pointer="#")
+    rest = copied(document)
+    keywords = list(_keywords(rest))
+    kept = set(_kept(rest, list(reversed(keywords)), is_empty))
+    told = [one for one in keywords if one in kept and one[1] in (_at(rest, one[0]) or ())]
+    found = cause(rest, told, is_empty) or _conflict(document, told)
+    places = [origins.named(pointer(path), keyword) for path, keyword in found.sides]
+    message = f"no value satisfies this schema: {found.message.format(named(places, _SHOWN))}"
+    where = pointed(*places[0]) if places else "#"
+    return Problem("schema/unsatisfiable", message, None, found.hint, where)
+
+
+def _conflict(document: Json, kept: list[Said]) -> Cause:
+    found = tuple(sides(document, _telling(document, kept)))
+    return Cause(found, "{} contradict each other" if found[1:] else "{} lets none through")
+
+
+def _kept(rest: Json, kept: list[Said], is_empty: Callable[[Json], bool]) -> list[Said]:
+    """The keywords of a document that contradict each other; the document keeps no others.
 
     Keywords are left out, first many at once, and stay out where the rest still contradicts itself:
     what is left does so only together (Zeller and Hildebrandt, Simplifying and isolating
-    failure-inducing input, 2002). `is_empty` says whether no value satisfies a document.
+    failure-inducing input, 2002).
     """
-    rest = copied(document)
-    kept = list(_keywords(rest))
     end = monotonic() + _SECONDS
     tries = _MOST
     size = (len(kept) + 1) // 2
     while size:
-        still: list[tuple[JsonPath, str]] = []
+        still: list[Said] = []
         for start in range(0, len(kept), size):
             chunk = kept[start : start + size]
             taken = list(_taken_out(rest, chunk))
@@ -58,11 +84,11 @@ def conflict(document: Json, is_empty: Callable[[Json], bool]) -> Problem:
                     schema[keyword] = value
         kept = still
         size //= 2
-    return Problem("schema/unsatisfiable", _message(_telling(kept)))
+    return kept
 
 
 def _taken_out(
-    document: Json, keywords: Iterable[tuple[JsonPath, str]]
+    document: Json, keywords: Iterable[Said]
 ) -> Iterator[tuple[JsonPath, str, dict[str, Any], Json]]:
     """Leave keywords out of a document, as far as they did not go with others."""
     for path, keyword in keywords:
@@ -71,41 +97,25 @@ def _taken_out(
             yield path, keyword, schema, schema.pop(keyword)
 
 
-def _telling(kept: list[tuple[JsonPath, str]]) -> list[tuple[JsonPath, str]]:
+def _telling(document: Json, kept: list[Said]) -> list[Said]:
     """The keywords that say most: those that lead to a value, or name its type, are of little use.
 
     There are two at least, if there are two.
     """
-    found: list[tuple[JsonPath, str]] = []
-    for dull in (_DULL, _HOLDERS | {"type"}, _JOINERS | {"type"}, _HOLDERS, frozenset[str]()):
-        found = [one for one in kept if one[1] not in dull]
+    found: list[Said] = []
+    false = {one for one in kept if any(falsities(document, *one))}
+    duller = _HOLDERS | {"type"}, _JOINERS | {"type"}, _HOLDERS, frozenset[str]()
+    for dull in duller if false else (_DULL, *duller):
+        found = [one for one in kept if one[1] not in dull or one in false]
         if len(found) > 1:
             break
     return found
 
 
-def _message(sides: list[tuple[JsonPath, str]]) -> str:
-    if not sides:
-        return "no value satisfies this schema"
-    told = [f"`{keyword}` at {pointer(path)}" for path, keyword in sides]
-    if len(told) == 1:
-        return f"no value satisfies this schema: {told[0]} lets none through"
-    more = len(told) - _SHOWN
-    tail = f" (and {more} more)" if more > 0 else ""
-    first, last = ", ".join(told[: _SHOWN - 1][: len(told) - 1]), told[min(len(told), _SHOWN) - 1]
-    return f"no value satisfies this schema: {first} and {last}{tail} contradict each other"
-
-
-def _keywords(document: Json) -> Iterator[tuple[JsonPath, str]]:
-    """All that a document says, that of inner schemas first: they are the smaller ones."""
-    found: list[tuple[JsonPath, str]] = []
-    pending: list[tuple[JsonPath, Json]] = [((), document)]
-    while pending:
-        path, schema = pending.pop()
-        if isinstance(schema, dict):
-            found += [(path, keyword) for keyword in schema if keyword in TELLING]
-            pending += [((*path, *steps), inner) for steps, inner in subschemas(schema)]
-    return reversed(found)
+def _keywords(document: Json) -> Iterator[Said]:
+    """All that a document says."""
+    for path, schema in schemas(document):
+        yield from ((path, keyword) for keyword in schema if keyword in TELLING)
 
 
 def _at(document: Json, path: JsonPath) -> dict[str, Any] | None:

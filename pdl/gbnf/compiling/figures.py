@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import lru_cache, partial
 from math import lcm
 from typing import TYPE_CHECKING, Any, cast
@@ -11,13 +10,14 @@ from pdl.automata import build
 from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.numbers import Digits
 from pdl.automata.numbers import numbers as number_language
-from pdl.automata.numbers.exact import written
 from pdl.automata.pattern import pattern
 from pdl.errors import LimitError
 from pdl.gbnf.compiling.claims import NumberAtom
+from pdl.gbnf.compiling.listed import FEW, is_float, spelled_out, without_exponents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from fractions import Fraction
 
     from pdl.automata.dfa import Dfa
     from pdl.automata.numbers import Spelling
@@ -35,9 +35,6 @@ _PRECISE = Digits(total=16, exponent=99)
 
 _SHORT = Digits(whole=14, total=14, exponent=99)
 """So that a float is a multiple, or a whole number, if and only if the text is."""
-
-_EXACT = 2**53
-"""Up to here each whole number is a float."""
 
 _SMALL = 20  # a divisor whose remainders, for each number of digits, are few states
 
@@ -63,7 +60,7 @@ def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | 
     spelling = spelled(told, numbers)
     listed = [atom for atom in told if atom.keyword == "enum" and atom.holds]
     if listed:
-        return _listed(told, listed, spelling)
+        return _listed(told, listed, spelling, note)
     if spelling == "any" and any(_is_unlike(atom) for atom in told):
         note("not", "BOUNDED", "numbers that must not be some have no exponent")
         spelling = "plain"
@@ -118,39 +115,21 @@ def spelled(atoms: Iterable[NumberAtom], numbers: Numbers) -> Spelling:
     return "plain" if whole else "any"
 
 
-def _listed(atoms: list[NumberAtom], listed: list[NumberAtom], spelling: Spelling) -> Dfa | None:
+def _listed(
+    atoms: list[NumberAtom], listed: list[NumberAtom], spelling: Spelling, note: Note
+) -> Dfa | None:
     values = cast("frozenset[Fraction]", listed[0].value)
     kept = sorted(value for value in values if all(satisfies(value, atom) for atom in atoms))
     if not kept:
         return None
-    if spelling == "canonical":
-        return build.words(map(_text, kept))
-    return build.union(
-        *(
-            number_language(least=value, most=value, spelling=spelling)
-            if _is_float(value)
-            else build.literal(_text(value))
-            for value in kept
-        )
-    )
-
-
-def _is_float(value: Fraction) -> bool:
-    """Whether a number is read as it is with a point or an exponent behind it."""
-    if value.denominator > 1 or abs(value) <= _EXACT:
-        return True
     try:
-        return Fraction(float(value)) == value
-    except OverflowError:
-        return False
-
-
-def _text(value: Fraction) -> str:
-    """The one text that a number is written with where it has one."""
-    digits = written(abs(value))
-    whole = "".join(map(str, digits.whole))
-    fraction = "".join(map(str, digits.fraction))
-    return f"{'-' if value < 0 else ''}{whole}{f'.{fraction}' if fraction else ''}"
+        return spelled_out(kept, spelling, note)
+    except LimitError as error:
+        note("enum", "POST_HOC", error.problems[0].message)
+    bounds = _Bounds()
+    bounds.integer = all(value.denominator == 1 for value in kept)
+    bounds.least, bounds.most = kept[0], kept[-1]
+    return bounds.language("canonical", note)
 
 
 def satisfies(value: Fraction, atom: NumberAtom) -> bool:
@@ -218,7 +197,7 @@ class _Bounds:
             "maximum": self.most,
             "exclusiveMaximum": self.below,
         }
-        rough = (name for name, end in told.items() if end is not None and not _is_float(end))
+        rough = (name for name, end in told.items() if end is not None and not is_float(end))
         return next(rough, "")
 
     @property
@@ -256,8 +235,9 @@ class _Bounds:
             note("not", "BOUNDED", "numbers have at most 14 digits")
             return _SHORT
         if spelling == "canonical":
-            if not self.is_narrow:
-                note("type", "BOUNDED", "numbers have at most 20 digits, with a point at most 16")
+            if self.is_narrow:
+                return _FINITE
+            note("type", "BOUNDED", "numbers have at most 20 digits, with a point at most 16")
             return _SENDABLE
         return _PRECISE if self.steps else _FINITE
 
@@ -306,7 +286,12 @@ def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Df
             step = cast("Fraction", atom.value)
             multiples = number_language(multiple_of=(step,), spelling=spelling)
             return build.difference(found, build.union(multiples, _with_zeros(multiples)))
-        for value in sorted(cast("frozenset[Fraction]", atom.value)):
+        values = sorted(cast("frozenset[Fraction]", atom.value))
+        if len(values) > FEW:
+            note("not", "BOUNDED", "numbers have at most 14 digits")
+            short = number_language(spelling="plain", digits=Digits(whole=14, total=14))
+            return build.difference(build.intersect(found, short), without_exponents(values))
+        for value in values:
             found = build.intersect(found, _unlike(value, spelling))
     except LimitError as error:
         note("not", "POST_HOC", error.problems[0].message)

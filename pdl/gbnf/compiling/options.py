@@ -37,8 +37,9 @@ class Options:
     multiples and enums.
     `max_required`: of how many required keys of an object each order is tracked, 12 at most: each
     one more takes twice the rules.
-    `max_states`: states of the automaton of one value's texts; what takes more is left to the
-    checker. `max_rules`: rules of the grammar; more raise LimitError.
+    `max_states`: states of the automaton that a pattern makes, alone or with what else is said of
+    the same string; what takes more is left to the checker. `max_rules`: rules of the grammar; more
+    raise LimitError.
     """
 
     whitespace: Whitespace = "bounded"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from pdl.schema.prose import visible
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -29,7 +31,7 @@ class Entry:
 
     def __str__(self) -> str:
         why = f": {self.why}" if self.why else ""
-        return f"{self.pointer} {self.keyword}: {self.level}{why}"
+        return f"{visible(self.pointer)} {self.keyword}: {self.level}{visible(why)}"
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,11 @@ class Report:
 
     @property
     def is_exact(self) -> bool:
-        """Whether each text of the grammar satisfies the schema."""
+        r"""Whether each text of the grammar satisfies the schema: nothing is POST_HOC.
+
+        BOUNDED keywords do not matter: they take values away. Names that come twice in an object,
+        and texts that the checker takes for no value (`"\ud800"`), are not counted.
+        """
         return not self.post_hoc
 
     def to_json(self) -> list[dict[str, Any]]:

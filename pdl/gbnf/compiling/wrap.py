@@ -10,6 +10,7 @@ from pdl.gbnf.compiling.emission.finish import finish
 from pdl.gbnf.compiling.emission.parts import Again, Draft, joined
 from pdl.gbnf.compiling.emission.words import Words
 from pdl.gbnf.compiling.emission.written import Writer
+from pdl.gbnf.compiling.halves import half
 from pdl.gbnf.compiling.renaming import free_name, renamed
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import Rule, RuleRef, Sequence
@@ -40,6 +41,8 @@ class Template(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Template:
         """`<think>…</think>`; `…` or `...` is free text. Raises ValueError, with advice."""
+        if half(text):
+            raise ValueError(f"{text!r} has bytes that are not UTF-8, and no answer begins so")
         found = [(text.find(free), free) for free in _FREE if free in text]
         if sum(text.count(free) for free in _FREE) > 1:
             raise ValueError(f"{text!r} has several `…`: one is the free text, up to what follows")

@@ -186,7 +186,7 @@ class Scanner:
             return self._pass(run.end())
         line = cursor.text[run.end() : run.end() + LONGEST]
         info, newline, _ = line.partition("\n")
-        if run[0][0] == "`" and "`" in info:
+        if (run[0][0] == "`" and "`" in info) or self._patterns.last_closer.search(info):
             return self._pass(run.end())
         if not newline and len(line) < LONGEST:
             return False

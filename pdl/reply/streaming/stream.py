@@ -17,6 +17,7 @@ from pdl.reply.streaming.readers import reader_of
 from pdl.reply.streaming.scanner import Scanner
 from pdl.reply.streaming.tags import tags_of
 from pdl.schema import Schema
+from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ class Stream:
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         if not (schema is None or isinstance(schema, Schema)):
-            raise TypeError(f"schema must be a pdl.Schema or None, not {type(schema).__name__}")
+            raise no_schema(schema, "a pdl.Schema or None")
         self._schema = schema
         self._options: Mapping[str, Any] = {
             "coercions": coercions, "dialects": dialects, "limits": limits,

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 from pdl.errors import Problem, error_from
 from pdl.schema.json_schema.copying import checked_copy
 from pdl.schema.json_schema.links import link, loops, unlink
-from pdl.schema.json_schema.survey import Survey, dialect
+from pdl.schema.json_schema.shapes import shown
+from pdl.schema.json_schema.survey import REFERENCES, Survey, dialect
 from pdl.schema.json_schema.upgrade import upgrade
+from pdl.schema.keywords import pointer
+from pdl.schema.origins import Origins
 from pdl.schema.parts import Parts
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.limits import Limits
+    from pdl.schema.json_schema.survey import Place
 
 
 def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = None) -> Parts:
@@ -31,17 +35,35 @@ def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = No
     if isinstance(document, bool):
         return Parts({} if document else {"not": {}})
     if not isinstance(document, dict):
-        kind = type(schema).__name__
-        message = f"a JSON Schema is an object, true or false, not a value of type {kind}"
-        raise error_from([Problem("schema/not-a-schema", message)])
+        message = f"a JSON Schema is an object, true or false, not {shown(document)}"
+        raise error_from([Problem("schema/not-a-schema", message, pointer="#")])
     survey = Survey(document, dialect(document), _remote(registry or {}, limits))
     _raise(survey.problems)
-    link(survey)
+    booleans = link(survey)
     _raise(list(loops(survey)))
-    for place in survey.places.values():
-        upgrade(place.node, place.draft)
-    unlink(document)
-    return Parts(document)
+    older = {identity: _upgraded(survey, place) for identity, place in survey.places.items()}
+    paths, joined = unlink(document)
+    for node in joined:
+        if node == {"not": {}} and id(node) in booleans:
+            older[id(node)] = {"not": "false"}
+    renamed = {
+        f"{pointer(paths[identity])}/{new}": old
+        for identity, names in older.items()
+        if names and identity in paths
+        for new, old in names.items()
+    }
+    places = survey.places | booleans
+    moved = {
+        pointer(paths[id(node)]): places[id(node)].pointer for node in joined if id(node) in places
+    }
+    return Parts(document, origins=Origins(renamed, moved))
+
+
+def _upgraded(survey: Survey, place: Place) -> dict[str, str]:
+    """Bring a schema to 2020-12; the older names of its keywords."""
+    older = upgrade(place.node, place.draft)
+    followed = [key for key in REFERENCES if (id(place.node), key) in survey.targets]
+    return older if not followed or "$ref" in followed else {**older, "$ref": followed[0]}
 
 
 def _remote(registry: Mapping[str, Any], limits: Limits) -> Callable[[str], Json]:

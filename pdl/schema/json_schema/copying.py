@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pdl._types import Json, JsonPath, format_path
 from pdl.errors import Problem, error_from
+from pdl.schema.keywords import pointer
+from pdl.schema.prose import visible
 
 if TYPE_CHECKING:
+    from pdl._types import Json, JsonPath
     from pdl.limits import Limits
 
 _DEPTH_FACTOR = 4  # JSON levels that one level of types takes at most, as the notation counts
@@ -74,4 +76,5 @@ def _plain(value: Json, path: JsonPath) -> Json:
 
 
 def _refuse(code: str, message: str, path: JsonPath) -> None:
-    raise error_from([Problem(code, f"{message} (at {format_path(path)})")])
+    place = pointer(path)
+    raise error_from([Problem(code, f"{message} (at {visible(place)})", pointer=place)])

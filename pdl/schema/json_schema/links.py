@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem
 from pdl.schema.keywords import IN_PLACE, pointer, subschemas
+from pdl.schema.prose import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.schema.json_schema.survey import Survey
+    from pdl._types import Json, JsonPath, JsonSchema
+    from pdl.schema.json_schema.survey import Place, Survey
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +23,19 @@ class Link:
     target: dict[str, Json]
 
 
-def link(survey: Survey) -> None:
-    """Replace all references of the surveyed schemas by links to their targets."""
+def link(survey: Survey) -> dict[int, Place]:
+    """Replace all references of the surveyed schemas by links to their targets.
+
+    What names `true` or `false` leads to an object that says the same. Returns the first place of
+    each, by the identity of that object.
+    """
     booleans: dict[bool, dict[str, Json]] = {True: {}, False: {"not": {}}}
+    places: dict[int, Place] = {}
     for (identity, key), target in survey.targets.items():
         node = survey.places[identity].node
         found = Link(target.node if isinstance(target.node, dict) else booleans[target.node])
+        if isinstance(target.node, bool):
+            places.setdefault(id(found.target), target)
         if key == "$ref":
             node[key] = found
             continue
@@ -36,6 +44,7 @@ def link(survey: Survey) -> None:
             node["allOf"] = [*node.get("allOf", ()), {"$ref": found}]
         else:
             node["$ref"] = found
+    return places
 
 
 def loops(survey: Survey) -> Iterator[Problem]:
@@ -55,10 +64,11 @@ def loops(survey: Survey) -> Iterator[Problem]:
                 done.add(last)
                 del path[last]
             elif id(inner) in path:
-                where = format_path(survey.places[id(inner)].path)
+                where = survey.places[id(inner)].pointer
                 yield Problem(
                     "schema/endless",
-                    f"this schema refers to itself for the same value (at {where})",
+                    f"this schema refers to itself for the same value (at {visible(where)})",
+                    pointer=where,
                 )
                 done.add(id(inner))
             else:
@@ -74,8 +84,12 @@ def _in_place(node: JsonSchema) -> Iterator[JsonSchema]:
             yield inner
 
 
-def unlink(document: dict[str, Json]) -> None:
-    """Write all links as pointers; a target that no longer stands in the document joins `$defs`."""
+def unlink(document: dict[str, Json]) -> tuple[dict[int, JsonPath], list[dict[str, Json]]]:
+    """Write all links as pointers; a target that no longer stands in the document joins `$defs`.
+
+    Returns the paths of all objects by their identities, and the targets that joined.
+    """
+    joined: list[dict[str, Json]] = []
     paths = dict(_paths(document, ()))
     holders = [node for node in (document, *_dicts(document)) if isinstance(node.get("$ref"), Link)]
     for holder in holders:
@@ -86,11 +100,13 @@ def unlink(document: dict[str, Json]) -> None:
             defs = document.setdefault("$defs", {})
             name = _free_name(defs)
             defs[name] = target
+            joined.append(target)
             paths.update(_paths(target, ("$defs", name)))
             holders += [
                 node for node in (target, *_dicts(target)) if isinstance(node.get("$ref"), Link)
             ]
         holder["$ref"] = pointer(paths[id(target)])
+    return paths, joined
 
 
 def _free_name(taken: Iterable[str]) -> str:

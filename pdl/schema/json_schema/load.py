@@ -26,7 +26,7 @@ def load(source: Source, limits: Limits, start: int = 0) -> Json:
     Raises SchemaError for text that is no JSON, with its place, and for a key that stands twice;
     LimitError for text that is too long or too deep.
     """
-    _check_size(source, limits, start)
+    check_size(source, limits, start)
 
     def integer(digits: str) -> int:
         if len(digits) > limits.integer_digits:
@@ -78,7 +78,8 @@ def _has_keywords(value: dict[str, Json]) -> bool:
     return value.get("type") in TYPES or any(key in value for key in _KEYWORDS)
 
 
-def _check_size(source: Source, limits: Limits, start: int) -> None:
+def check_size(source: Source, limits: Limits, start: int = 0) -> None:
+    """Raise LimitError, with a place, for text that is too long or too deep."""
     if len(source.text) > limits.source_chars:
         message = f"longer than {limits.source_chars:,} characters"
         raise error_from([Problem("limit/source-chars", message, source.span(start))])

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem
-from pdl.schema.keywords import MANY, NAMED, ONE
-from pdl.schema.patterns import complaint
-from pdl.schema.prose import quoted
+from pdl.schema.keywords import MANY, NAMED, ONE, pointer
+from pdl.schema.patterns import DIALECT, complaint
+from pdl.schema.prose import quoted, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pdl._types import Json, JsonPath
+    from pdl.schema.json_schema.survey import Place
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
@@ -68,22 +71,34 @@ def _are_named_schemas(value: Json) -> bool:
 
 def _is_type(value: Json) -> bool:
     names = value if isinstance(value, list) and value else [value]
-    return all(isinstance(name, str) and name in TYPES for name in names)
+    return all(map(_is_type_name, names)) and len(set(names)) == len(names)
+
+
+def _is_type_name(value: Json) -> bool:
+    return isinstance(value, str) and value in TYPES
+
+
+def _is_anchor(value: Json) -> bool:
+    """Core 2020-12, section 8.2.2, and 2019-09."""
+    return isinstance(value, str) and _ANCHOR.fullmatch(value) is not None
 
 
 _NEWEST = 2020
 _COUNTS = ("Contains", "Items", "Length", "Properties")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-_STRINGS = ("$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$ref")
+_STRINGS = ("$comment", "$dynamicRef", "$id", "$ref", "$schema")
 _TEXTS = ("description", "format", "pattern", "title", "x-gbnf")
 _COUNT = (_is_count, "a whole number from 0 on")
 _STRING = (_is_string, "a string")
+_NAME = (_is_anchor, "a name of letters, digits, `-`, `_`, `.` and `:` that begins with a letter")
+_ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._:]*")
 
 _SHAPES: MappingProxyType[str, tuple[Callable[[Json], bool], str]] = MappingProxyType(
     {
         **{f"{end}{name}": _COUNT for name in _COUNTS for end in ("min", "max")},
         **dict.fromkeys(_BOUNDS, (_is_number, "a number")),
         **dict.fromkeys((*_STRINGS, *_TEXTS), _STRING),
+        **dict.fromkeys(("$anchor", "$dynamicAnchor"), _NAME),
         **dict.fromkeys(("uniqueItems", "deprecated"), (_is_flag, "true or false")),
         **dict.fromkeys(ONE, (_is_schema, "a schema")),
         **dict.fromkeys(MANY, (_are_some_schemas, "an array of one or more schemas")),
@@ -92,38 +107,66 @@ _SHAPES: MappingProxyType[str, tuple[Callable[[Json], bool], str]] = MappingProx
         "enum": (_is_array, "an array"),
         "required": (_are_names, "an array of strings"),
         "dependentRequired": (_are_named_names, "an object of arrays of strings"),
-        "type": (_is_type, f"one of {', '.join(TYPES)}, or an array of them"),
+        "type": (_is_type, f"one of {', '.join(TYPES)}, or an array of them, each once"),
     }
 )
 
 
-def problems(node: JsonSchema, path: JsonPath, draft: int | None) -> Iterator[Problem]:
+def problems(place: Place) -> Iterator[Problem]:
     """What is wrong with the keywords of one schema, aside from the schemas in it.
 
-    The draft is 4, 6, 7, 2019, 2020, or None for a schema that names none: then the forms of all
-    drafts are taken.
+    Where no draft is named, the forms of all drafts are taken.
     """
-    for key, value in node.items():
+    for key, value in place.node.items():
         test, wanted = _SHAPES.get(key, (None, ""))
-        if test is None or test(value) or _fits_older(key, value, draft):
+        if test is None or test(value) or _fits_older(key, value, place.draft):
             continue
-        message = f"the value of `{key}` is {wanted}, not {_shown(value)}"
-        yield Problem(
-            "schema/bad-keyword", f"{message} (at {format_path(path)})", hint=_hint(key, value)
-        )
-    yield from _bad_patterns(node, path)
+        inside = list(_wrong_inside(key, value))
+        for steps, part, inner in inside:
+            message = f"each value in `{key}` is {part}, not {shown(inner)}"
+            yield _problem("schema/bad-keyword", message, "", place, key, *steps)
+        if not inside:
+            message = f"the value of `{key}` is {wanted}, not {shown(value)}"
+            yield _problem("schema/bad-keyword", message, _hint(key, value), place, key)
+    yield from _bad_patterns(place)
 
 
-def _bad_patterns(node: JsonSchema, path: JsonPath) -> Iterator[Problem]:
-    own, of_keys = node.get("pattern"), node.get("patternProperties")
-    patterns = [own] if isinstance(own, str) else []
-    patterns += of_keys if isinstance(of_keys, dict) else []
-    for pattern in patterns:
+def _wrong_inside(key: str, value: Json) -> Iterator[tuple[JsonPath, str, Json]]:
+    """The parts of a keyword's value that are to blame: the steps to each, what it is to be, it."""
+    wanted = next((part for keys, part in _PARTS if key in keys), None)
+    if wanted is None or not isinstance(value, list | dict):
+        return
+    for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if not wanted[0](inner):
+            yield (step,), wanted[1], inner
+
+
+_PARTS = (
+    ((NAMED | MANY) - {"dependencies"}, (_is_schema, "a schema")),
+    (frozenset({"required"}), _STRING),
+    (frozenset({"dependentRequired"}), (_are_names, "an array of strings")),
+    (frozenset({"type"}), (_is_type_name, f"one of {', '.join(TYPES)}")),
+)
+"""What the values in the objects and arrays of keywords are."""
+
+
+def _problem(code: str, message: str, hint: str, place: Place, *steps: str | int) -> Problem:
+    where = f"{place.pointer}{pointer(steps)[1:]}"
+    return Problem(code, f"{message} (at {visible(where)})", None, hint, where)
+
+
+def _bad_patterns(place: Place) -> Iterator[Problem]:
+    own, of_keys = place.node.get("pattern"), place.node.get("patternProperties")
+    patterns: list[tuple[str, tuple[str, ...]]] = []
+    if isinstance(own, str):
+        patterns.append((own, ("pattern",)))
+    if isinstance(of_keys, dict):
+        patterns += [(key, ("patternProperties", key)) for key in of_keys]
+    for pattern, steps in patterns:
         wrong = complaint(pattern)
         if wrong:
             message = f"the pattern {quoted(pattern)} is no regular expression: {wrong}"
-            hint = "patterns are those of ECMA-262, without inline flags"
-            yield Problem("schema/bad-pattern", f"{message} (at {format_path(path)})", hint=hint)
+            yield _problem("schema/bad-pattern", message, DIALECT, place, *steps)
 
 
 def _fits_older(key: str, value: Json, draft: int | None) -> bool:
@@ -149,7 +192,8 @@ def _hint(key: str, value: Json) -> str:
     return ""
 
 
-def _shown(value: Json) -> str:
+def shown(value: Json) -> str:
+    """A value as an error quotes it, in the words of JSON."""
     text = json.dumps(value, ensure_ascii=False) if not isinstance(value, dict | list) else ""
     if not text:
         kind = "array" if isinstance(value, list) else "object"

@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag, urljoin
 
-from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem
 from pdl.schema.json_schema.shapes import problems
-from pdl.schema.keywords import subschemas
+from pdl.schema.keywords import pointer, subschemas
+from pdl.schema.prose import quoted, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pdl._types import Json, JsonPath, JsonSchema
+
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+"""Keywords that name a schema."""
+
 _NEWEST_WITH_RECURSIVE = 2019
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A schema of the document, where it stands, and the URI of the resource that it is part of."""
+    """A schema, where it stands, and the URI of the resource that it is part of.
+
+    `file` is the URI of another document that it stands in; none for the document itself.
+    """
 
     node: Json
     path: JsonPath
     base: str
     draft: int | None
+    file: str = ""
+
+    @property
+    def pointer(self) -> str:
+        """Where it stands, with the URI of another document in front."""
+        return self.file + pointer(self.path)
 
 
 class Survey:
@@ -50,6 +63,7 @@ class Survey:
         self._dynamic: dict[str, list[Place]] = {}
         self._pending: list[Place] = []
         self._visit(self._resources[""])
+        self._refuse_old(document)
         while self._pending:
             self._resolve_all(self._pending.pop())
 
@@ -63,12 +77,21 @@ class Survey:
                 continue
             self.places[id(node)] = place
             self._pending.append(place)
-            self.problems += problems(node, place.path, place.draft)
+            self.problems += problems(place)
             self._anchor(place)
             pending += [
-                Place(inner, place.path + steps, place.base, place.draft)
+                replace(place, node=inner, path=place.path + steps)
                 for steps, inner in subschemas(node)
             ]
+
+    def _refuse_old(self, document: JsonSchema) -> None:
+        name = document.get("$schema")
+        if isinstance(name, str) and _TOO_OLD.match(name):
+            message = f"the draft {quoted(name)} is older than draft 4, with other keywords"
+            hint = "rewrite the schema for draft 4 or a later one"
+            self.problems.append(
+                Problem("schema/old-draft", f"{message} (at #/$schema)", None, hint, "#/$schema")
+            )
 
     def _with_base(self, place: Place) -> Place:
         """The place inside the resource that its `$id` begins, if it has one."""
@@ -79,7 +102,7 @@ class Survey:
             self._anchors.setdefault((place.base, fragment), place)
         if not uri:
             return place
-        inside = Place(node, place.path, urljoin(place.base, uri), place.draft)
+        inside = replace(place, base=urljoin(place.base, uri))
         self._resources.setdefault(inside.base, inside)
         return inside
 
@@ -95,7 +118,7 @@ class Survey:
             self._dynamic.setdefault("$recursive", []).append(place)
 
     def _resolve_all(self, place: Place) -> None:
-        for key in _REFERENCES:
+        for key in REFERENCES:
             reference = place.node.get(key)
             if key == "$recursiveRef" and place.draft not in (None, _NEWEST_WITH_RECURSIVE):
                 continue
@@ -112,7 +135,8 @@ class Survey:
         )
         resource = self._resources.get(base) or self._fetched(base)
         if resource is None:
-            self._refuse(place, key, reference, "leads out of the document, and nothing is fetched")
+            why = "leads out of the document, and nothing is fetched"
+            self._refuse(place, key, reference, why, _elsewhere(base))
             return None
         if key != "$ref" and self._is_open(key, fragment):
             self._refuse(place, key, reference, "has several targets that only a validation picks")
@@ -134,7 +158,7 @@ class Survey:
         if node is None:
             return None
         draft = dialect(node) if isinstance(node, dict) else None
-        found = self._resources[uri] = Place(node, (), uri, draft)
+        found = self._resources[uri] = Place(node, (), uri, draft, uri)
         self._visit(found)
         return found
 
@@ -155,16 +179,24 @@ class Survey:
             else:
                 return None
         known = self.places.get(id(node))
-        return known or Place(node, path, resource.base, resource.draft)
+        return known or replace(resource, node=node, path=path)
 
-    def _refuse(self, place: Place, key: str, reference: str, why: str) -> None:
-        where = format_path((*place.path, key))
-        message = f"the reference `{reference}` {why} (at {where})"
-        self.problems.append(Problem("schema/bad-reference", message))
+    def _refuse(self, place: Place, key: str, reference: str, why: str, hint: str = "") -> None:
+        where = f"{place.pointer}/{key}"
+        message = f"the reference {quoted(reference)} {why} (at {visible(where)})"
+        self.problems.append(Problem("schema/bad-reference", message, None, hint, where))
+
+
+def _elsewhere(uri: str) -> str:
+    """How to give a schema that a reference leads to."""
+    if not uri:
+        return "no schema of this document has that `$id`"
+    return f"pass that schema in `registry=`, in the shell by --registry, as {quoted(uri)}"
 
 
 _DRAFTS = {"draft-04": 4, "draft-06": 6, "draft-07": 7, "2019-09": 2019, "2020-12": 2020}
 _DIALECT = re.compile(r"https?://json-schema\.org/(?:draft/)?(draft-0[467]|2019-09|2020-12)/")
+_TOO_OLD = re.compile(r"https?://json-schema\.org/(?:draft/)?draft-0[0-3]/")
 
 
 def dialect(document: JsonSchema) -> int | None:

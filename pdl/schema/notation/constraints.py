@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pdl.schema.notation.tree import Bounds, Item, Node, Scalar, Value
 from pdl.schema.notation.words import nearest
-from pdl.schema.patterns import complaint
+from pdl.schema.patterns import DIALECT, complaint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -175,7 +175,7 @@ class Constraints:
         wrong = complaint(pattern)
         if wrong:
             message = f"this pattern is no regular expression: {wrong}"
-            self._report.add("schema/bad-pattern", message, node)
+            self._report.add("schema/bad-pattern", message, node, DIALECT)
         return None if wrong else pattern
 
     def _check_range(self, kind: Kind, read: dict[str, Json], key: str, place: Node) -> None:

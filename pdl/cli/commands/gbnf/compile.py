@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from pdl.cli.grammars import GrammarCommand, format_option, out_option
-from pdl.cli.options import FILE, data_options
-from pdl.cli.origin import SchemaOrigin
+from pdl.cli.options import FILE, REGISTRY, data_options
+from pdl.cli.origin import SchemaOrigin, named
 from pdl.cli.reports.compiled import compiled_json, left_over, report_text
 from pdl.cli.screen import Screen
 from pdl.cli.types_named import TypeOrigin
-from pdl.errors import Problem, SchemaError
+from pdl.errors import Problem, PromptError, SchemaError
 from pdl.gbnf import Grammar
-from pdl.gbnf.compiling.compiled import compile_schema
+from pdl.gbnf.compiling.compiled import Compiled, compile_schema
 from pdl.gbnf.compiling.options import Escapes, KeyOrder, Numbers, Objects, Options, Whitespace
 from pdl.gbnf.compiling.wrap import wrap
 
@@ -43,16 +43,17 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 
 
 def _origin_options(function: Function) -> Function:
-    """`FILE`, `--dsl`, `--json-schema`, `--type` and the data, which a function takes as `read`."""
+    """What the schema is of, which a function takes as `read`, and the file's name as `name`."""
 
     @data_options
     @functools.wraps(function)
-    def bundled(
+    def bundled(  # noqa: PLR0913  (each is an option)
         *,
         file: str | None,
         dsl: str | None,
         json_schema: str | None,
         type_name: str | None,
+        registry: tuple[str, ...],
         data: Data,
         **others: Any,
     ) -> None:
@@ -65,13 +66,15 @@ def _origin_options(function: Function) -> Function:
             )
         if type_name is not None and data.is_given:
             raise click.UsageError("--context and --set fill a prompt FILE, and none is given")
+        if type_name is not None and registry:
+            raise click.UsageError("--registry is for --json-schema FILE, and none is given")
         if type_name is not None:
-            function(read=TypeOrigin(type_name).read, **others)
+            function(read=TypeOrigin(type_name).read, name="", **others)
             return
-        origin = SchemaOrigin(file, dsl, json_schema, data)
-        function(read=functools.partial(_of_file, origin), **others)
+        origin = SchemaOrigin(file, dsl, json_schema, data, registry)
+        function(read=functools.partial(_of_file, origin), name=origin.name, **others)
 
-    return _FILE(_DSL(_JSON_SCHEMA(_TYPE(bundled))))
+    return _FILE(_DSL(_JSON_SCHEMA(REGISTRY(_TYPE(bundled)))))
 
 
 def _of_file(origin: SchemaOrigin) -> Schema:
@@ -191,6 +194,7 @@ def _template(_ctx: click.Context, _param: click.Parameter, value: str | None) -
 def command(  # noqa: PLR0913  (each is an option)
     *,
     read: Callable[[], Schema],
+    name: str,
     options: Options,
     template: str | None,
     optional_wrap: bool,
@@ -211,7 +215,7 @@ def command(  # noqa: PLR0913  (each is an option)
     """
     if optional_wrap and template is None:
         raise click.UsageError("--optional-wrap is about --wrap TEMPLATE, and there is none")
-    compiled = compile_schema(read(), options, strict=strict)
+    compiled = _compiled(read(), options, name, strict=strict)
     grammar = compiled.grammar
     if template is not None:
         grammar = _wrapped(grammar, template, optional=optional_wrap)
@@ -225,6 +229,14 @@ def command(  # noqa: PLR0913  (each is an option)
         screen.write(report_text(compiled.report, screen))
     elif said := left_over(compiled.report):
         Screen.stderr().write(said)
+
+
+def _compiled(schema: Schema, options: Options, name: str, *, strict: bool) -> Compiled:
+    """The grammar of a schema. What is wrong is told with the name of the schema's file."""
+    try:
+        return compile_schema(schema, options, strict=strict)
+    except PromptError as error:
+        raise type(error)(*(named(error.problems, name) if name else error.problems)) from error
 
 
 def _wrapped(grammar: Grammar, template: str, *, optional: bool) -> Grammar:

@@ -1,0 +1,19 @@
+"""What to say where something else was given than a `Schema`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def no_schema(given: object, wanted: str = "a pdl.Schema") -> TypeError:
+    """The error, which names the function that makes a schema of what was given, if one does."""
+    advice = ""
+    if isinstance(given, Mapping | bool):
+        advice = ": pdl.Schema.from_json_schema makes one of a JSON Schema"
+    elif isinstance(given, str):
+        advice = ": pdl.Schema.parse makes one of the notation"
+    elif isinstance(given, type) or hasattr(given, "__origin__"):
+        advice = ": pdl.Schema.from_type makes one of a Python type"
+    kind = given.__name__ if isinstance(given, type) else type(given).__name__
+    article = "the type " if isinstance(given, type) else ""
+    return TypeError(f"schema must be {wanted}, not {article}{kind}{advice}")

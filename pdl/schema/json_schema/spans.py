@@ -1,0 +1,81 @@
+"""Where in a JSON text the values stand that JSON pointers name."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pdl.schema.keywords import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pdl.errors import Problem
+    from pdl.source import Source, Span
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
+
+
+def spans(source: Source, wanted: Iterable[str], start: int = 0) -> dict[str, Span]:
+    """The spans of values, by their pointers, in a text that is JSON from an offset on.
+
+    That of an array or an object is its opening bracket; what is not found has none.
+    """
+    left = set(wanted)
+    found: dict[str, Span] = {}
+    for place, begin, end in _values(source.text, start):
+        if place in left:
+            found[place] = source.span(begin, end)
+            left.discard(place)
+            if not left:
+                break
+    return found
+
+
+def located(problems: Iterable[Problem], source: Source, start: int = 0) -> list[Problem]:
+    """Problems with the spans of their pointers, where they have pointers and no spans.
+
+    Those that are found come in the order of the text, behind the others.
+    """
+    told = list(problems)
+    wanted = [one.pointer for one in told if one.span is None and one.pointer]
+    found = spans(source, wanted, start) if wanted else {}
+    order = {place: number for number, place in enumerate(found)}
+    told.sort(key=lambda one: -1 if one.span else order.get(one.pointer, -1))
+    return [
+        replace(one, span=found[one.pointer]) if one.span is None and one.pointer in found else one
+        for one in told
+    ]
+
+
+def _values(text: str, start: int) -> Iterator[tuple[str, int, int]]:
+    """All values of a JSON text: pointer, start, end (of brackets, those that open)."""
+    stack: list[str] = []
+    steps: list[str | int] = []
+    is_key = False
+    for token in _TOKEN.finditer(text, start):
+        mark = token[0]
+        if mark == ":":
+            continue
+        if mark in "]}":
+            if not stack:
+                return
+            stack.pop()
+            steps.pop()
+            is_key = False
+        elif mark == ",":
+            is_key = bool(steps) and isinstance(steps[-1], str)
+            if steps and isinstance(steps[-1], int):
+                steps[-1] += 1
+        elif is_key:
+            steps[-1] = json.loads(mark, strict=False)
+            is_key = False
+        else:
+            place = stack[-1] + pointer((steps[-1],))[1:] if stack else "#"
+            yield place, token.start(), token.end()
+            if mark in "[{":
+                stack.append(place)
+                steps.append(0 if mark == "[" else "")
+                is_key = mark == "{"

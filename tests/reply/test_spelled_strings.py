@@ -1,0 +1,107 @@
+"""A reply that is one JSON string: nothing in it is a mark, whatever its characters are."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pdl
+from pdl.reply import Stream
+
+if TYPE_CHECKING:
+    from pdl.reply import Check
+
+FREE = pdl.Schema.from_json_schema({"type": "string"})
+SCHEMAS = [
+    *(pdl.Schema.parse(dsl) for dsl in ("any", "str?", "str | int", "str | [str]")),
+    pdl.Schema.from_json_schema({}),
+]
+PIECES = st.sampled_from(
+    ["<think>", "</think>", "[THINK]", "[/THINK]", "<tool_call>", "</tool_call>", "[TOOL_CALLS]",
+     "<|im_end|>", "</s>", "<s>", "<|channel|>analysis<|message|>", "<|channel|>final<|message|>",
+     "<|start|>user", "<answer>", "</answer>", "<example>", "</example>", "<!--", "-->", "<name>",
+     "```json\n", "```", '{"a": 1}', "[1]", "{", "]", '"', "\\", "\n", "null", "5", "...", "~~",
+     "final answer: ", "ignore that", "assistantfinal", "- [ ] x", "> ", "\ufeff", "\u2028", "\0"]
+)  # fmt: skip
+STRINGS = st.lists(PIECES | st.text(max_size=2), max_size=6).map("".join)
+AROUND = st.sampled_from(
+    ["%s", " %s\n", "<think>so</think>\n%s", "[THINK]{[/THINK]%s", "so</think>\n\n%s", "<s>%s</s>",
+     "%s<|im_end|>", "<think>so</think>%s<|end|>", "<|channel|>analysis<|message|>[<|end|>%s",
+     "<|channel|>final<|message|>%s<|return|>", "<answer>%s</answer>", "<think></think>%s"]
+)  # fmt: skip
+
+
+def spelled(text: str, *, ascii_only: bool) -> str:
+    return json.dumps(text, ensure_ascii=ascii_only)
+
+
+def closed(schema: pdl.Schema, reply: str) -> Check:
+    """The check of a reply, which is the same where it streams."""
+    stream = Stream(schema)
+    for char in reply:
+        stream.feed(char)
+    check = pdl.check(schema, reply)
+    assert stream.close() == check
+    return check
+
+
+@given(st.sampled_from(SCHEMAS), STRINGS, st.booleans(), st.sampled_from(["%s", "\t%s\r\n"]))
+def test_a_string_is_what_its_json_says(
+    schema: pdl.Schema,
+    text: str,
+    ascii_only: bool,  # noqa: FBT001 - hypothesis gives it by position
+    frame: str,
+) -> None:
+    check = closed(schema, frame % spelled(text, ascii_only=ascii_only))
+    assert (check.ok, check.value) == (True, text)
+    assert check.repairs == ()
+
+
+@given(STRINGS, st.booleans())
+def test_a_free_string_loses_no_more_than_its_quotes(text: str, ascii_only: bool) -> None:  # noqa: FBT001
+    """Quotes alone may be meant; with an escape besides they are those of JSON."""
+    reply = spelled(text, ascii_only=ascii_only)
+    check = closed(FREE, reply)
+    assert check.ok
+    assert check.value == text or ("\\" not in reply and check.value == reply)
+
+
+@given(st.sampled_from(SCHEMAS), STRINGS, AROUND)
+def test_behind_reasoning_it_is_that_string_or_nothing(
+    schema: pdl.Schema, text: str, frame: str
+) -> None:
+    """What stands in a string never wins against the string."""
+    check = closed(schema, frame % spelled(text, ascii_only=True))
+    assert not check.ok or check.value == text
+
+
+@pytest.mark.parametrize(
+    ("dsl", "reply", "value"),
+    [
+        ('"a" | "<tool_call>"', '"<tool_call>"', "<tool_call>"),
+        ('"a" | "</think>b"', '"</think>b"', "</think>b"),
+        ("any", '"[/THINK]{\\"a\\": 1}"<|im_end|>', '[/THINK]{"a": 1}'),
+        ("any", 'so</think>\n\n"[/THINK]{\\"a\\": 1}"', '[/THINK]{"a": 1}'),
+        ("str?", '<answer>"a <b>c</b>"</answer>', "a <b>c</b>"),
+        ("str?", '<think>"x"</think>"a <tool_call> b"', "a <tool_call> b"),
+    ],
+)
+def test_marks_in_it_are_characters(dsl: str, reply: str, value: str) -> None:
+    assert closed(pdl.Schema.parse(dsl), reply).value == value
+
+
+@pytest.mark.parametrize(
+    ("dsl", "reply"),
+    [
+        ("int", '"not 4</think>5"'),
+        ('"approve" | "reject"', '"I reject this.</think> approve"'),
+        ("[int]", '"[2]</think>[1]"'),
+        ("str", '"a</think>b"'),  # a text is not written in JSON
+    ],
+)
+def test_a_mark_in_a_string_that_does_not_fit_makes_no_answer(dsl: str, reply: str) -> None:
+    assert not closed(pdl.Schema.parse(dsl), reply).ok
