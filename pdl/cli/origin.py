@@ -15,7 +15,7 @@ from pdl.cli.texts import STDIN, parse_json, read_text, refuse_two_stdins, shown
 from pdl.errors import PromptError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.json_schema.load import check_size
-from pdl.schema.json_schema.spans import located
+from pdl.schema.spans import located
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,7 @@ from pdl.cli.texts import parse_json, read_text
 from pdl.errors import FileError, Problem
 from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.json_schema.load import check_size
-from pdl.schema.json_schema.spans import located
+from pdl.schema.spans import located
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

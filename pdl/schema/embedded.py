@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdl.errors import PdlError, Problem, error_from
 from pdl.schema.json_schema.convert import convert
 from pdl.schema.json_schema.load import load
-from pdl.schema.json_schema.spans import located
 from pdl.schema.prose import quoted
+from pdl.schema.spans import located
 from pdl.source import Source, Span
 
 if TYPE_CHECKING:

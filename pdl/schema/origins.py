@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.schema.json_schema.spans import located
+from pdl.schema.spans import located
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

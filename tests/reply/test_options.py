@@ -50,7 +50,10 @@ def told(words: Any) -> str:
             lambda: pdl.check(INT, "5", dialects=[]),  # type: ignore[arg-type]
             "dialects must be a Dialects, not list",
         ),
-        (lambda: violations("int", 5), "schema must be a pdl.Schema, not str"),  # type: ignore[arg-type]
+        (
+            lambda: violations("int", 5),  # type: ignore[arg-type]
+            "schema must be a pdl.Schema, not str: pdl.Schema.parse makes one of the notation",
+        ),
     ],
 )
 def test_options_are_looked_at_when_they_are_given(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.schema.json_schema.spans import spans
 from pdl.schema.keywords import pointer
+from pdl.schema.spans import spans
 from pdl.source import Source
 
 if TYPE_CHECKING:
