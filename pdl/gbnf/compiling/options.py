@@ -24,7 +24,7 @@ class Options:
 
     `whitespace`, in front of values, keys and closing brackets: `compact` has none, `spaced` one
     blank behind each comma and colon, `bounded` none, or a blank or a line break with up to 40
-    blanks or tabs behind it; `any` all that RFC 8259 allows, wherever it does.
+    more, or tabs, behind it; `any` all that RFC 8259 allows, wherever it does.
     `objects`: `spec` takes other keys wherever the schema does not close an object, `closed` only
     where the schema says what they hold.
     `key_order`: `declared` takes keys in the order of the schema and other keys last, `any` takes

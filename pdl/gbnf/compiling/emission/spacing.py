@@ -41,7 +41,8 @@ def spacing(whitespace: Whitespace) -> Spacing:
     if whitespace == "spaced":
         return Spacing(comma=(", ",), colon=(": ",))
     if whitespace == "bounded":
-        ws = _ws((CharSet.of("\n "), Again(CharSet.of("\t "), 0, _INDENT)), ())
+        more = Again(CharSet.of("\t\n "), 0, _INDENT)  # one class, which is one stack in llama.cpp
+        ws = _ws((CharSet.of("\n\r "), more), ())
         return Spacing((ws,), (",", ws), (":", ws), closing=(ws,))
     ws = _ws((Again(CharSet.of("\t\n\r "), 0, None),))
     return Spacing((ws,), (",", ws), (ws, ":", ws), behind=(ws,), around=(ws,))
