@@ -153,10 +153,10 @@ def _finish(draft: Draft) -> None:
 
 
 def _is_inline(draft: Draft) -> bool:
-    width, depth = _measure(draft.rows)
     most = _TINY
     if draft.uses == 1:
         most = _LONG if len(draft.rows) == 1 else _SHORT
+    width, depth = _measure(draft.rows, most)
     return depth < _DEEP and width <= most
 
 
@@ -212,8 +212,11 @@ def _spelled(part: Part) -> Row:
     return (part,)
 
 
-def _measure(rows: Rows) -> tuple[int, int]:
-    """About how many characters rows take, and how many parentheses nest in them."""
+def _measure(rows: Rows, most: int) -> tuple[int, int]:
+    """About how many characters rows take, and how many parentheses nest in them.
+
+    What takes more than `most` is not looked at to its end.
+    """
     width, deep = 3 * len(rows) - 3, 0
     for row in rows:
         for part in row:
@@ -222,13 +225,15 @@ def _measure(rows: Rows) -> tuple[int, int]:
             elif type(part) is Draft:
                 width += len(part.wish) + 1
             else:
-                more, depth = _size(part)
+                more, depth = _size(part, most - width)
                 width += more + 1
                 deep = max(deep, depth)
+        if width > most:
+            break
     return width, deep
 
 
-def _size(part: Part) -> tuple[int, int]:
+def _size(part: Part, most: int) -> tuple[int, int]:
     if isinstance(part, str):
         return len(part) + 2, 0
     if isinstance(part, CharSet):
@@ -236,9 +241,9 @@ def _size(part: Part) -> tuple[int, int]:
     if isinstance(part, Draft):
         return len(part.wish), 0
     if isinstance(part, Choice):
-        width, deep = _measure(part.rows)
+        width, deep = _measure(part.rows, most)
         return width + 2, deep + 1
-    width, deep = _size(part.part)
+    width, deep = _size(part.part, most)
     return width + 3, deep
 
 
