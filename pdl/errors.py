@@ -101,6 +101,10 @@ class GrammarError(PromptError):
     """A grammar (GBNF) is wrong: its syntax, an undefined rule, left recursion."""
 
 
+class ToolError(PromptError):
+    """A tool is wrong: its signature, its name, its description, or a call that names none."""
+
+
 class FileError(PromptError):
     """A file cannot be read: it is missing, not UTF-8, or not a file."""
 
@@ -138,6 +142,7 @@ KINDS: dict[str, type[PdlError]] = {
     "config": ConfigError,
     "schema": SchemaError,
     "gbnf": GrammarError,
+    "tool": ToolError,
     "file": FileError,
     "limit": LimitError,
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from pdl import prompt as prompts
+from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError, error_from
 from pdl.prompt.marks import SCHEMA
 from pdl.prompt.messages import Message, Part, Role, Text
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pdl.prompt.marks import Marks
     from pdl.schema import Schema
     from pdl.source import Source, Span
+    from pdl.tools import ToolSet
 
 _MESSAGES = frozenset({"system", "user", "assistant"})
 
@@ -38,7 +40,7 @@ class Assembly:
     turns: list[tuple[Turn, Message]] = field(default_factory=list)
     schemas: list[Turn] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
-    tools: list[str] = field(default_factory=list)
+    tools: list[Turn] = field(default_factory=list)
     config: dict[str, Json] = field(default_factory=dict)
     describes: bool = False
 
@@ -49,6 +51,7 @@ class Assembly:
         for turn in split.turns:
             self._add(turn)
         schema = self._schema()
+        tools = self._tools()
         self._check_order()
         self._drop_last_empty()
         messages = tuple(message for _, message in self.turns)
@@ -60,7 +63,7 @@ class Assembly:
         return Rendered(
             messages,
             schema,
-            "\n".join(self.tools) if self.tools else None,
+            tools,
             self.config,
             tuple(self.reasoning),
             tuple(self.problems),
@@ -102,7 +105,7 @@ class Assembly:
         elif turn.role == "reasoning":
             self.reasoning.append(self._spoken(turn))
         elif turn.role == "tools":
-            self.tools.append(self._spoken(turn))
+            self.tools.append(turn)
         elif turn.role == "config":
             self._refuse_schema_in(turn)
             placed = prompts.placed_source(turn.raw, self.marks, self.source.name)
@@ -198,6 +201,27 @@ class Assembly:
             hint = "write a type such as `{ name: str }`, or leave the turn out"
             raise error_from([Problem("schema/empty", message, self.marks.span(*turn.marks), hint)])
         return prompts.parse_schema(placed, self.folder, self.limits)
+
+    def _tools(self) -> ToolSet | None:
+        """The tools of the (last) tools turn that holds any."""
+        for turn in self.tools[1:]:
+            message, hint = "there is a second `tools` turn", "write all tools into one turn"
+            span = self.marks.span(*turn.marks)
+            self._problem("turn/second-tools", message, span, hint)
+        tools = None
+        for turn in self.tools:
+            if self._refuse_schema_in(turn):
+                continue
+            placed = prompts.placed_source(turn.raw, self.marks, self.source.name)
+            if not placed.text.strip():
+                message = "this `tools` turn is empty"
+                self._problem("warning/empty-turn", message, self.marks.span(*turn.marks))
+                continue
+            try:
+                tools = toolsets.ToolSet.parse(placed, limits=self.limits)
+            except PromptError as error:
+                self.problems += error.problems
+        return tools
 
     def _check_order(self) -> None:
         if not self.turns:

@@ -17,10 +17,11 @@ from pdl.prompt.placed import placed_source
 from pdl.prompt.prompt import Prompt, load
 from pdl.prompt.references import parse_schema
 from pdl.prompt.template_errors import compile_problem, word_span
+from pdl.tools.toolset import ToolSet
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from importlib.resources.abc import Traversable
 
     from pdl.prompt.template import Template
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 _STAND_INS = ("1", "1000000", '"a"', "str", "0.5")
 """What an expression in a schema may print, tried one after the other."""
 _ALTERNATING = frozenset({"user", "assistant"})
+_SINGLE = frozenset({"schema", "tools"})
+_DEPENDS = {
+    "schema": ("schema/dynamic", "this schema depends on data, so it was not checked"),
+    "tools": ("tool/dynamic", "these tools depend on data, so they were not checked"),
+}
 _SENT = _ALTERNATING | {"system"}
 
 
@@ -156,7 +162,7 @@ class _Linter:
                     yield from self._repeated(item)
 
     def _order(self, outline: Outline) -> Iterator[Problem]:
-        previous, sent, schemas_seen = "", False, False
+        previous, sent, seen = "", False, set[str]()
         for item in outline.items:
             if isinstance(item, Branches):
                 previous = ""
@@ -169,9 +175,10 @@ class _Linter:
                 message = f"two `{item.role}` turns stand in a row"
                 hint = "join them, or put the other's turn between them"
                 yield Problem("turn/doubled", message, span, hint)
-            elif item.role == "schema" and schemas_seen:
-                yield Problem("turn/second-schema", "there is a second `schema` turn", span)
-            schemas_seen = schemas_seen or item.role == "schema"
+            elif item.role in _SINGLE and item.role in seen:
+                message = f"there is a second `{item.role}` turn"
+                yield Problem(f"turn/second-{item.role}", message, span)
+            seen.add(item.role)
             if item.role in _ALTERNATING or item.role == "system":
                 previous, sent = item.role, True
 
@@ -193,26 +200,35 @@ class _Linter:
                 except MediaError as error:
                     yield from (Finding(problem) for problem in error.problems)
         if turn.role == "schema":
-            yield from self._schema(turn)
+            yield from self._typed(turn, self._parse_schema)
+        elif turn.role == "tools":
+            yield from self._typed(turn, self._parse_tools)
         elif turn.role == "config":
             text = turn.raw.replace(DYNAMIC, "1")
             placed = placed_source(text, self.marks, self.source.name)
             yield from (Finding(problem) for problem in parse_config(placed)[1])
 
-    def _schema(self, turn: Known) -> Iterator[Finding]:
+    def _parse_schema(self, placed: Source) -> None:
+        parse_schema(placed, self.prompt.folder, self.prompt.limits)
+
+    def _parse_tools(self, placed: Source) -> None:
+        if placed.text.strip():
+            ToolSet.parse(placed, limits=self.prompt.limits)
+
+    def _typed(self, turn: Known, parse: Callable[[Source], None]) -> Iterator[Finding]:
+        """What is wrong with a turn of types, or that this depends on data."""
         text = turn.raw
-        certain = [] if turn.cut else self._schema_problems(text)
+        certain = [] if turn.cut else self._type_problems(text, parse)
         if certain:
             yield from (Finding(problem) for problem in certain)
         elif certain is None or turn.cut:
-            message = "this schema depends on data, so it was not checked"
-            span = self.marks.span(*turn.marks)
-            yield Finding(Problem("schema/dynamic", message, span), "note")
+            code, message = _DEPENDS[turn.role]
+            yield Finding(Problem(code, message, self.marks.span(*turn.marks)), "note")
 
-    def _schema_problems(self, text: str) -> list[Problem] | None:
-        """What is wrong with a schema whatever its expressions print.
+    def _type_problems(self, text: str, parse: Callable[[Source], None]) -> list[Problem] | None:
+        """What is wrong with types whatever the expressions in them print.
 
-        Each expression is replaced by several stand-ins. The schema is right if it parses with one
+        Each expression is replaced by several stand-ins. The text is right if it parses with one
         of them; a problem is certain if two of them show it at the same place of the file (with
         all would be too much to ask: a stand-in of the wrong kind is a mistake of its own, and
         may hide others); else nothing is known: None.
@@ -221,7 +237,7 @@ class _Linter:
         for stand_in in _STAND_INS if DYNAMIC in text else ("",):
             placed = placed_source(text.replace(DYNAMIC, stand_in), self.marks, self.source.name)
             try:
-                parse_schema(placed, self.prompt.folder, self.prompt.limits)
+                parse(placed)
             except PromptError as error:
                 found += (p for p in error.problems if not _touches_gap(p, placed))
             else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from pdl.tools.calls import ToolCall, ToolResult
+
 Role: TypeAlias = Literal["system", "user", "assistant"]
 
 MIME_TYPES = {
@@ -51,17 +53,21 @@ class Media:
         return base64.b64encode(self.data).decode("ascii")
 
 
-Part: TypeAlias = Text | Media
+Part: TypeAlias = Text | Media | ToolCall | ToolResult
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn that is sent: a role and its parts, in order."""
+    """One turn that is sent: a role and its parts, in order.
+
+    A rendered prompt has text and media alone. In a conversation that goes on, an assistant's
+    message holds the calls of tools that it asked for, and the user's next one their results.
+    """
 
     role: Role
     parts: tuple[Part, ...]
 
     @property
     def text(self) -> str:
-        """The text parts, joined; media leave no trace in it."""
+        """The text parts, joined; media and calls of tools leave no trace in it."""
         return "".join(part.text for part in self.parts if isinstance(part, Text))

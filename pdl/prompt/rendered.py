@@ -16,20 +16,21 @@ if TYPE_CHECKING:
     from pdl.prompt.messages import Message
     from pdl.reply import Check, Coercions, Dialects
     from pdl.schema import Schema
+    from pdl.tools import ToolSet
 
 
 @dataclass(frozen=True)
 class Rendered:
     """Messages to send, and what the answer must look like.
 
-    `tools` is the text of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
+    `tools` are those of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
     `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
     `strict=False` passed over; it is empty for a strict rendering, but for an empty last turn.
     """
 
     messages: tuple[Message, ...]
     schema: Schema | None = None
-    tools: str | None = None
+    tools: ToolSet | None = None
     config: Mapping[str, Json] = field(default_factory=dict)
     reasoning: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()

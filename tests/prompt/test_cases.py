@@ -35,7 +35,7 @@ def dump(rendered: pdl.Rendered) -> str:
     if rendered.schema is not None:
         out += ["[schema]", json.dumps(rendered.schema.to_json_schema())]
     out += [f"[reasoning]\n{text}" for text in rendered.reasoning]
-    out += [f"[tools]\n{rendered.tools}"] if rendered.tools is not None else []
+    out += [f"[tools]\n{rendered.tools.to_text()}"] if rendered.tools is not None else []
     out += [f"[config]\n{json.dumps(rendered.config)}"] if rendered.config else []
     out += [f"[warning]\n{problem}" for problem in rendered.warnings]
     return "\n".join(out)

@@ -86,9 +86,9 @@ def compile_schema(
         compiler, rules = _small(schema, options, Clock(limits, "compiling the schema"))
     if not rules:
         raise SchemaError(*origins.located([_nothing(schema, options)]))
-    report = Report(tuple(dict.fromkeys(_original(_entries(schema.document, compiler), origins))))
+    report = Report(tuple(dict.fromkeys(_original(entries(schema.document, compiler), origins))))
     if strict and report.post_hoc:
-        raise SchemaError(*origins.located(map(_left_over, report.post_hoc)))
+        raise SchemaError(*origins.located(map(left_over, report.post_hoc)))
     return Compiled(Grammar(rules), report)
 
 
@@ -171,7 +171,7 @@ def _emitted(compiler: Compiler) -> tuple[Rule, ...]:
     return () if goal is None else emit(goal, compiler.pieces, compiler.options, wish)
 
 
-def _entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
+def entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
     """Each keyword of a document, with what was noted of it, then what has no place in it."""
     for path, schema in schemas(document):
         for keyword, half in halved(schema):
@@ -198,7 +198,8 @@ def _original(entries: Iterable[Entry], origins: Origins) -> Iterator[Entry]:
         yield entry if same else replace(entry, pointer=place, keyword=keyword)
 
 
-def _left_over(entry: Entry) -> Problem:
+def left_over(entry: Entry) -> Problem:
+    """The problem of what a grammar does not hold, where it must."""
     message = f"{visible(entry.pointer)} {entry.keyword}: {entry.why}"
     where = f"{entry.pointer}/{entry.keyword}"
     return Problem("schema/post-hoc", message, None, "without `strict` the checker holds it", where)

@@ -1,0 +1,39 @@
+"""Tools that a model may call: described to it, held to by a grammar, found in its reply, run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl._lazy import lazy
+
+if TYPE_CHECKING:
+    from pdl.tools.calls import ToolCall, ToolResult
+    from pdl.tools.checking.outcome import CallError, CallsCheck
+    from pdl.tools.formats import FORMATS, Format
+    from pdl.tools.tool import Tool
+    from pdl.tools.toolset import ToolSet
+
+__all__ = [
+    "FORMATS",
+    "CallError",
+    "CallsCheck",
+    "Format",
+    "Tool",
+    "ToolCall",
+    "ToolResult",
+    "ToolSet",
+]
+
+__getattr__ = lazy(
+    __name__,
+    {
+        "FORMATS": "pdl.tools.formats",
+        "CallError": "pdl.tools.checking.outcome",
+        "CallsCheck": "pdl.tools.checking.outcome",
+        "Format": "pdl.tools.formats",
+        "Tool": "pdl.tools.tool",
+        "ToolCall": "pdl.tools.calls",
+        "ToolResult": "pdl.tools.calls",
+        "ToolSet": "pdl.tools.toolset",
+    },
+)

@@ -1,0 +1,1 @@
+"""Calls in what a model said: found, held against the tools, told to it if they are wrong."""

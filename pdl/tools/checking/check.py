@@ -1,0 +1,203 @@
+"""`check`: from what a model said to the calls that it asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from pdl import reply as replies
+from pdl.reply.doubt import Surroundings
+from pdl.reply.marks import exemplified
+from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
+from pdl.tools.checking.judge import Judge, Judged
+from pdl.tools.checking.outcome import CallError, CallsCheck
+from pdl.tools.checking.texts import as_json, value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pdl._types import Json
+    from pdl.limits import Limits
+    from pdl.reply import Coercions, Dialects, Repair
+    from pdl.reply.outcome import Extent
+    from pdl.tools.calls import ToolCall
+    from pdl.tools.checking.shapes import Found, Shapes
+    from pdl.tools.tool import Tool
+
+Wanted: TypeAlias = Literal["one", "several", "any"]
+"""How many calls a reply must hold: exactly one; one or more; any number, or none."""
+
+_LONG = "Your output is too long. Answer more shortly."
+
+
+def check_calls(calls: Iterable[ToolCall], judge: Judge, wanted: Wanted) -> CallsCheck:
+    """Calls that a provider gave, held against the tools."""
+    found: list[ToolCall] = []
+    errors: list[CallError] = []
+    for call in calls:
+        text = as_json(dict(call.arguments))
+        if text is None:
+            errors.append(_no_json(call.name))
+            continue
+        judged = judge.arguments(call.name, text, None, id_=call.id)
+        found += [judged.call] if judged.call else []
+        errors += [judged.error] if judged.error else []
+    return _counted(CallsCheck(tuple(found), "", tuple(errors)), wanted)
+
+
+def check(
+    reply: str, shapes: Shapes, judge: Judge, wanted: Wanted, dialects: Dialects
+) -> CallsCheck:
+    """The calls in a reply, held against the tools. Never raises for a bad reply."""
+    if len(reply) > judge.limits.reply_chars:
+        message = f"the reply has more than {judge.limits.reply_chars:,} characters"
+        return CallsCheck(text=reply, errors=(CallError("limit", _LONG, message),))
+    search = Search(reply, shapes, judge.tools, judge.limits, dialects).run()
+    if len(search.places) > judge.limits.reply_candidates:
+        message = f"the reply has more than {judge.limits.reply_candidates:,} objects"
+        return CallsCheck(text=reply, errors=(CallError("limit", _LONG, message),))
+    if search.endless is not None:
+        return CallsCheck(errors=(_endless(search.endless.span),))
+    return _counted(_Checker(search, shapes, judge).run(), wanted)
+
+
+@dataclass
+class _Checker:
+    search: Search
+    shapes: Shapes
+    judge: Judge
+    calls: list[ToolCall] = field(default_factory=list)
+    errors: list[CallError] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
+    spans: list[Extent] = field(default_factory=list)
+
+    def run(self) -> CallsCheck:
+        """Look at each place of the reply."""
+        for place in self.search.places:
+            judged = list(self._judged(place))
+            if judged:
+                self.spans.append(place.outer)
+            for one in self._certain(place, judged):
+                self.calls += [one.call] if one.call else []
+                self.errors += [one.error] if one.error else []
+                self.repairs += one.repairs
+        self.errors += map(_stub, self.search.stubs)
+        text = rest(self.search, self.spans)
+        return CallsCheck(tuple(self.calls), text, tuple(self.errors), tuple(self.repairs))
+
+    def _judged(self, place: Place) -> Iterator[Judged]:
+        """The calls at one place; none if it is data, or a part of a text."""
+        raw = self.search.reply[slice(*place.span)]
+        if place.name:
+            yield self.judge.arguments(place.name, raw, place.span, written=True, id_=place.id)
+            return
+        tools = self.judge.tools
+        made = value_of(raw, self.judge.limits) if place.closed else None
+        if made is None:
+            yield from self._broken(place, raw)
+            return
+        found = self.shapes.calls(made.value, tools, marked=place.marked)
+        if place.marked and not found:
+            yield Judged(None, _stub(Stub(place.span, cut=False)))
+        for one in found:
+            if one is None:
+                yield Judged(None, _no_call(place.span))
+            else:
+                yield self._found(one, made.value, raw, place.span)
+
+    def _broken(self, place: Place, raw: str) -> Iterator[Judged]:
+        """What cannot be read, or never ends."""
+        begun = self.shapes.begun(raw, self.judge.tools, marked=place.marked)
+        if begun is not None:
+            yield self.judge.whole(begun, raw, place.span, written=True)
+        elif place.marked or (not place.closed and self.shapes.is_cut(raw, self.judge.tools)):
+            yield Judged(None, _stub(Stub(place.span, cut=not place.closed)))
+
+    def _found(self, found: Found, value: Json, raw: str, span: Extent) -> Judged:
+        arguments = found.value.get(found.shape.arguments_key)
+        if found.shape.json_text and isinstance(arguments, str):
+            return self.judge.arguments(found.name, arguments, span, id_=found.id)
+        written = found.value is value
+        text = raw if written else as_json(found.value)
+        assert text is not None, "it was read from JSON"
+        keys = found.name, found.shape
+        return self.judge.whole(keys, text, span, written=written, id_=found.id)
+
+    @cached_property
+    def _around(self) -> Surroundings:
+        return Surroundings(self.search.reply, self.search.reply)
+
+    def _certain(self, place: Place, judged: list[Judged]) -> list[Judged]:
+        """The same, unless the reply speaks of a call rather than making it."""
+        why = self._doubt(place) if any(one.call for one in judged) else ""
+        if not why:
+            return judged
+        return [Judged(None, _doubtful(one.call.name, why, place)) for one in judged if one.call]
+
+    def _doubt(self, place: Place) -> str:
+        """Why a call may be none; empty if nothing says so."""
+        fence = place.fence
+        if fence is not None and not holds_calls(fence):
+            return "stands in a block of code"
+        if place.nested:
+            return "stands in an object that is never closed"
+        if place.marked:
+            return ""
+        outside = fence.span[0] if fence and fence.span[0] >= place.since else place.span[0]
+        if exemplified(self.search.reply, place.since, outside):
+            return "is called an example"
+        return self._around.doubt(place.span, fence, place.since)
+
+
+def _doubtful(name: str, why: str, place: Place) -> CallError:
+    told = f"It is not certain that you mean the call of `{name}`: it {why}."
+    told += "\nTo call a tool, write the call alone."
+    return CallError("ambiguous", told, f"the call of `{name}` {why}", name, (), place.span)
+
+
+def _stub(stub: Stub) -> CallError:
+    if stub.cut:
+        told = "Your output is cut off where a call begins.\nAnswer more shortly."
+        return CallError("truncated", told, "a call is cut off where it begins", span=stub.span)
+    told = "What follows the mark of a call is no call.\nWrite its name and its arguments as JSON."
+    return CallError("unparsable", told, "what is marked as a call is none", span=stub.span)
+
+
+def _no_call(span: Extent) -> CallError:
+    told = "An item in your list of calls is no call.\nGive each its name and its arguments."
+    return CallError("unparsable", told, "an item in a list of calls is none", span=span)
+
+
+def _endless(span: Extent) -> CallError:
+    told = "Your output ends amid your reasoning.\nThink more shortly, so that the calls fit."
+    return CallError("truncated", told, "the reasoning never ends", span=span)
+
+
+def _no_json(name: str) -> CallError:
+    told = f"The arguments of `{name}` are no JSON object."
+    return CallError("unparsable", told, f"the arguments of `{name}` are no JSON", name)
+
+
+def _counted(found: CallsCheck, wanted: Wanted) -> CallsCheck:
+    """The same, with an error if there are too few calls or too many."""
+    if wanted not in get_args(Wanted):
+        known = ", ".join(map(repr, get_args(Wanted)))
+        raise ValueError(f"calls must be one of {known}, not {wanted!r}")
+    if found.errors or wanted == "any":
+        return found
+    number = len(found.calls)
+    if not number:
+        error = CallError("absent", "Your output holds no call of a tool.", "there is no call")
+    elif number > 1 and wanted == "one":
+        names = ", ".join(f"`{call.name}`" for call in found.calls)
+        told = f"Your output holds {number} calls: {names}.\nCall one tool only."
+        error = CallError("ambiguous", told, f"there are {number} calls where one is wanted")
+    else:
+        return found
+    return CallsCheck((), found.text, (error,), found.repairs)
+
+
+def judge_of(tools: Mapping[str, Tool], coercions: Coercions | None, limits: Limits) -> Judge:
+    """What holds calls against tools."""
+    return Judge(tools, replies.Coercions() if coercions is None else coercions, limits)

@@ -1,0 +1,1 @@
+"""Python functions as tools: their signatures and docstrings read, their calls run."""

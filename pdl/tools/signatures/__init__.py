@@ -1,0 +1,1 @@
+"""Tools as signatures: `read(path: str, lines?: int) // Read a file`."""

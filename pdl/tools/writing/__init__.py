@@ -1,0 +1,1 @@
+"""Tools as text and as the dicts that providers take."""
