@@ -2,17 +2,19 @@
 
 A `.pdl` file is a Jinja template that renders to turns, with a compact schema of the answer in its
 `<|schema|>` turn. `pdl.load(path).render(data)` gives the messages; `pdl.check(schema, reply)`
-finds the answer in what the model said and checks it.
+finds the answer in what the model said and checks it; `pdl.ask(rendered, model)` does both, and
+lets the model mend what is wrong.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl import gbnf
+    from pdl import gbnf, models, tools
     from pdl.errors import (
         ConfigError,
         FileError,
@@ -26,10 +28,12 @@ if TYPE_CHECKING:
         PromptError,
         SchemaError,
         TemplateError,
+        ToolError,
         TurnError,
     )
     from pdl.gbnf import to_gbnf
     from pdl.limits import Limits
+    from pdl.models import Answer, AskError, Fault, ask, ask_async
     from pdl.prompt import Media, Message, Prompt, Rendered, Text, load, loads
     from pdl.reply import Check, Coercions, check, extract
     from pdl.schema import Schema
@@ -37,9 +41,12 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "Answer": "pdl.models",
+    "AskError": "pdl.models",
     "Check": "pdl.reply",
     "Coercions": "pdl.reply",
     "ConfigError": "pdl.errors",
+    "Fault": "pdl.models",
     "FileError": "pdl.errors",
     "GrammarError": "pdl.errors",
     "InputError": "pdl.errors",
@@ -58,7 +65,10 @@ _HOMES = {
     "SchemaError": "pdl.errors",
     "TemplateError": "pdl.errors",
     "Text": "pdl.prompt",
+    "ToolError": "pdl.errors",
     "TurnError": "pdl.errors",
+    "ask": "pdl.models",
+    "ask_async": "pdl.models",
     "check": "pdl.reply",
     "extract": "pdl.reply",
     "load": "pdl.prompt",
@@ -67,9 +77,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "Answer",
+    "AskError",
     "Check",
     "Coercions",
     "ConfigError",
+    "Fault",
     "FileError",
     "GrammarError",
     "InputError",
@@ -88,15 +101,23 @@ __all__ = [
     "SchemaError",
     "TemplateError",
     "Text",
+    "ToolError",
     "TurnError",
+    "ask",
+    "ask_async",
     "check",
     "extract",
     "gbnf",
     "load",
     "loads",
+    "models",
     "to_gbnf",
+    "tools",
 ]
 
+
+_PACKAGES = frozenset({"gbnf", "models", "tools"})
+"""Packages of their own, each of which few programs need."""
 
 _load = lazy(__name__, _HOMES)
 
@@ -106,10 +127,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version  # noqa: PLC0415  (slow, and seldom asked for)
 
         return version("pdl-prompts")
-    if name == "gbnf":
-        import pdl.gbnf  # noqa: PLC0415  (a package of its own, which few programs need)
-
-        return pdl.gbnf
+    if name in _PACKAGES:
+        return import_module(f"pdl.{name}")
     return _load(name)
 
 

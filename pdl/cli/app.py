@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from pdl.cli.teaching import Example
 
-_COMMANDS = ("render", "check", "lint", "schema", "gbnf", "completion")
+_COMMANDS = ("render", "run", "check", "lint", "schema", "gbnf", "completion")
 
 _EXAMPLES: Sequence[Example] = (
     ("see what is sent to the model", "pdl render classify.pdl --set text='It crashes'"),
+    ("ask a model", "pdl run classify.pdl --set text='It crashes' --model openai:gpt-5"),
     ("find the answer in what it said", "pdl check classify.pdl --reply reply.txt"),
     ("look at all prompts, in an editor or in CI", "pdl lint prompts/"),
     ("get the schema that a provider takes", "pdl schema classify.pdl --to json-schema"),
@@ -58,8 +59,8 @@ def application() -> None:
     """Prompt files in, checked replies out.
 
     A `.pdl` file holds a prompt as a template, and what its answer must look like. These commands
-    render such files, check replies against their schemas, and look for mistakes in them. `gbnf`
-    has commands of its own, for the grammars of llama.cpp.
+    render such files, ask models, check replies against their schemas, and look for mistakes in
+    them. `gbnf` has commands of its own, for the grammars of llama.cpp.
     """
 
 

@@ -8,5 +8,8 @@ BAD: Final = 1
 USAGE: Final = 2
 """The command could not do its work: wrong options, an unreadable file, a prompt that fails."""
 
+UNREACHED: Final = 3
+"""The model could not be asked: its server fails, is not there, or refuses the request."""
+
 STOPPED: Final = 130
 """Somebody pressed Ctrl-C: 128 and the number of that signal, as shells have it."""

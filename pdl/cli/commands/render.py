@@ -15,6 +15,7 @@ from pdl.cli.texts import refuse_two_stdins
 
 if TYPE_CHECKING:
     from pdl.cli.context import Data
+    from pdl.prompt import Rendered
 
 _EXAMPLES = (
     ("with values from the command line", "pdl render classify.pdl --set text='It crashes'"),
@@ -27,10 +28,19 @@ _EXAMPLES = (
         "jq '{text: .body}' mail.json | pdl render mail.pdl --context -",
     ),
     (
-        "only the messages, for a provider",
-        "pdl render mail.pdl --context ctx.json --format json | jq .messages",
+        "what a provider would be sent",
+        "pdl render mail.pdl --context ctx.json --format anthropic --model claude-sonnet-4-5",
     ),
 )
+
+
+_PROVIDERS = {
+    **{name: name for name in ("openai", "openai-responses", "anthropic", "gemini", "ollama")},
+    "llama": "llama-server",
+    "vllm": "vllm",
+    "litellm": "litellm",
+}
+"""The formats that are bodies of requests, and the providers' names in `pdl.models`."""
 
 
 @click.command(
@@ -44,11 +54,26 @@ _EXAMPLES = (
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", *_PROVIDERS]),
     default="text",
     show_default=True,
+    metavar="NAME",
     help="text: turns to read. json: an object with messages, schema (a JSON Schema, or null),"
-    " form, config, reasoning, tools and warnings; media are in base64.",
+    " form, config, reasoning, tools and warnings; media are in base64. Or a"
+    " provider, for the body of a request to it: openai, openai-responses, litellm (any server of"
+    " OpenAI's shape), anthropic, gemini, ollama, llama (llama.cpp's server), vllm;"
+    " what it leaves to the check is told on standard error.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    default="",
+    help="The model's name in such a body; without it that of the config turn.",
+)
+@click.option(
+    "--no-grammar",
+    is_flag=True,
+    help="Leave the schema and the tools out of such a body: nothing but messages.",
 )
 @click.option(
     "--prefill", is_flag=True, help="Allow a last assistant turn, for the model to go on from."
@@ -58,11 +83,13 @@ _EXAMPLES = (
     is_flag=True,
     help="Go on where possible; what was passed over is listed on standard error.",
 )
-def command(
+def command(  # noqa: PLR0913 - one for each option
     file: str,
     data: Data,
     form: str,
+    model: str,
     *,
+    no_grammar: bool,
     prefill: bool,
     no_strict: bool,
 ) -> None:
@@ -71,6 +98,8 @@ def command(
     FILE is a prompt file, or - for the standard input. Nothing is sent anywhere. The exit code is
     0, or 2 if the file or its data are wrong.
     """
+    if form not in _PROVIDERS and (model or no_grammar):
+        raise click.UsageError("--model and --no-grammar go with the format of a provider")
     refuse_two_stdins(file, data.file)
     prompt = load_prompt(file, strict=not no_strict)
     rendered = prompt.render(data.read(), prefill=prefill)
@@ -80,4 +109,18 @@ def command(
     screen = Screen.stderr()
     for warning in rendered.warnings:
         screen.write(screen.problem(warning, f"{screen.style('warning:', 'warning')} "))
+    if form in _PROVIDERS:
+        _send_nowhere(rendered, _PROVIDERS[form], model, constrain=not no_grammar)
+        return
     Screen.stdout().write(transcript(rendered, Screen.stdout()))
+
+
+def _send_nowhere(rendered: Rendered, provider: str, model: str, *, constrain: bool) -> None:
+    """Show a body, and beside it what the provider is not held to."""
+    from pdl.cli.reports.sent import body_json, notes, payload_of  # noqa: PLC0415 - slow, seldom
+
+    payload = payload_of(rendered, provider, model=model, constrain=constrain)
+    Screen.stdout().write(body_json(payload))
+    told = notes(payload, Screen.stderr())
+    if told:
+        Screen.stderr().write(told)

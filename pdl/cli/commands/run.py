@@ -1,0 +1,280 @@
+"""`pdl run`: a prompt file, data and a model to the value that the model answers."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pdl.cli.batch.interrupts import held
+from pdl.cli.coercing import MEANINGS, coerce_option
+from pdl.cli.exits import BAD, UNREACHED
+from pdl.cli.options import FILE, data_options
+from pdl.cli.origin import load_prompt
+from pdl.cli.reports.ran import Watch, answer_text, summary_line
+from pdl.cli.screen import Screen
+from pdl.cli.teaching import TaughtCommand
+from pdl.cli.texts import json_fault, refuse_two_stdins, shown_name, strict_json
+from pdl.models import transcript
+from pdl.models.answer import AskError
+from pdl.models.connecting import connect
+from pdl.models.drivers import ask
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.cli.context import Data
+    from pdl.cli.options import Function
+    from pdl.errors import PdlError
+    from pdl.models import Answer, Model
+    from pdl.prompt import Rendered
+    from pdl.reply import Coercions
+
+_EXAMPLES = (
+    ("a provider's model; its key is in OPENAI_API_KEY", "pdl run mail.pdl --model openai:gpt-5"),
+    ("a model in a file, held by a grammar", "pdl run mail.pdl --model llama:qwen3-4b.gguf"),
+    (
+        "any server with OpenAI's interface",
+        "pdl run mail.pdl --model openai:qwen3 --base-url http://localhost:8000/v1",
+    ),
+    ("without a model: replies from a file", "pdl run mail.pdl --model replay:replies.jsonl"),
+    ("keep what was asked and answered", "pdl run mail.pdl --transcript runs/"),
+    ("go on whatever happens", "pdl run mail.pdl --retries 1 --default '{\"tags\": []}'"),
+)
+_VARIABLE = "PDL_MODEL"
+_KEY_VARIABLE = "PDL_API_KEY"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The options that say how a model is asked."""
+
+    base_url: str | None
+    seed: int | None
+    retries: int
+    timeout: float
+    max_tokens: int | None
+    stream: bool
+    constrain: bool
+    default: tuple[Json] | None
+    cache: str | None
+    coercions: Coercions
+
+    def given(self, watch: Watch, *, shows: bool) -> dict[str, Any]:
+        """The keywords of `ask`."""
+        terms: dict[str, Any] = {
+            "retries": self.retries,
+            "timeout": self.timeout,
+            "seed": self.seed,
+            "constrain": self.constrain,
+            "stream": self.stream,
+            "coercions": self.coercions,
+            "hooks": (watch,),
+        }
+        if self.default is not None:
+            terms["default"] = self.default[0]
+        if self.cache is not None:
+            terms["cache"] = importlib.import_module("pdl.models.cache").Cache(self.cache)
+        if self.max_tokens is not None:
+            terms["config"] = {"max_tokens": self.max_tokens}
+        if self.stream and shows:
+            terms["on_delta"] = watch.piece
+        return terms
+
+
+def _parse_default(
+    ctx: click.Context,  # noqa: ARG001  (click's signature)
+    param: click.Parameter,  # noqa: ARG001  (likewise)
+    text: str | None,
+) -> tuple[Json] | None:
+    """The value in a tuple, so that null is told from no default."""
+    if text is None:
+        return None
+    try:
+        return (strict_json(text),)
+    except (ValueError, RecursionError) as error:
+        reason, _ = json_fault(error)
+        raise click.BadParameter(f"`{text[:40]}` {reason}") from error
+
+
+def _terms_options(function: Function) -> Function:
+    """The options of `Terms`, which a function takes as one `terms`."""
+
+    @coerce_option
+    @functools.wraps(function)
+    def bundled(no_grammar: bool, **others: Any) -> None:  # noqa: FBT001  (click passes it by name)
+        said = {name: others.pop(name) for name in Terms.__dataclass_fields__ if name in others}
+        function(terms=Terms(constrain=not no_grammar, **said), **others)
+
+    for option in reversed(_TERMS):
+        bundled = option(bundled)
+    return bundled
+
+
+_TERMS = (
+    click.option(
+        "--base-url",
+        metavar="URL",
+        help="Where the provider's interface is, for another server that has it.",
+    ),
+    click.option("--seed", type=int, help="Ask for the same answer each time, where it is heeded."),
+    click.option(
+        "--retries",
+        type=click.IntRange(0),
+        default=3,
+        show_default=True,
+        help="Attempts behind the first: with what was wrong after a bad answer, unchanged after a"
+        " fault on the way.",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(0, min_open=True),
+        default=600.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Seconds for all attempts together.",
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Tokens that one reply may have; over `max_tokens` of the config turn.",
+    ),
+    click.option(
+        "--stream",
+        is_flag=True,
+        help="Read the reply as it comes, and stop it where it is certainly wrong. On a terminal it"
+        " is shown.",
+    ),
+    click.option(
+        "--no-grammar",
+        is_flag=True,
+        help="Do not hold the model to the schema: only check what it says.",
+    ),
+    click.option(
+        "--default",
+        callback=_parse_default,
+        metavar="JSON",
+        help="The value to print, with exit code 0, if there is no valid answer.",
+    ),
+    click.option(
+        "--cache",
+        type=FILE,
+        metavar="FILE",
+        help="Keep good replies in this database, and do not ask again for what is in it.",
+    ),
+)
+
+
+@click.command(
+    "run",
+    cls=TaughtCommand,
+    examples=_EXAMPLES,
+    terms=("Coercions", MEANINGS),
+    short_help="Ask a model, and print its checked answer.",
+)
+@click.argument("file", type=FILE)
+@data_options
+@click.option(
+    "--model",
+    "model_name",
+    metavar="NAME",
+    help="openai:, anthropic:, gemini: or ollama: and the provider's name of it; llama:PATH.gguf;"
+    f" replay:FILE. Else `model` of the config turn, or the environment variable {_VARIABLE}.",
+)
+@click.option(
+    "--transcript",
+    "folder",
+    type=FILE,
+    metavar="DIR",
+    help="Keep what was asked and answered in two new files: a .pdl file to be rendered and run"
+    " again, and a .json file with usage, times and faults.",
+)
+@_terms_options
+def command(
+    *, file: str, data: Data, model_name: str | None, folder: str | None, terms: Terms
+) -> None:
+    """Fill the template FILE, ask a model, and print the value of its answer.
+
+    The model is held to the schema by whatever its provider has: a grammar or a JSON Schema. The
+    answer is checked all the same, and a bad one goes back with what is wrong with it. The value
+    is printed as `pdl check` prints it. On a terminal the standard error tells how it goes.
+
+    Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY; for a server
+    of your own, with --base-url, PDL_API_KEY.
+
+    The exit code is 0 for a value; 1 if there was no valid answer; 2 if the prompt, its data, an
+    option or a file is wrong; 3 if the model could not be asked; 130 after Ctrl-C.
+    """
+    refuse_two_stdins(file, data.file)
+    rendered = load_prompt(file).render(data.read())
+    if folder is not None:
+        transcript.prepare(folder)
+    key = os.environ.get(_KEY_VARIABLE) if terms.base_url is not None else None
+    model = connect(_model_name(model_name, rendered), base_url=terms.base_url, key=key)
+    screen = Screen.stderr()
+    watch = Watch(screen, model.name, terms.retries, shows=screen.terminal)
+    asking = Asking(shown_name(file), rendered, model, terms, watch, folder)
+    try:
+        answer = asking.answer(shows=screen.terminal)
+    except AskError as error:
+        screen.write_error(error)
+        raise click.exceptions.Exit(UNREACHED if error.is_fault else BAD) from error
+    if screen.terminal or answer.is_default:
+        screen.write(summary_line(answer))
+    out = Screen.stdout()
+    out.write(out.safe(answer_text(rendered.schema, answer)))
+
+
+def _model_name(given: str | None, rendered: Rendered) -> str:
+    """The model's name, from the first place that says one."""
+    for name in (given, rendered.config.get("model"), os.environ.get(_VARIABLE)):
+        if name:
+            return str(name)
+    raise click.UsageError(
+        "no model is named: expected --model NAME, a line `model: NAME` in the config turn, or the"
+        f" environment variable {_VARIABLE}"
+    )
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One run, with its transcript."""
+
+    file: str
+    rendered: Rendered
+    model: Model
+    terms: Terms
+    watch: Watch
+    folder: str | None
+
+    def answer(self, *, shows: bool) -> Answer:
+        """Ask. Whatever comes, also Ctrl-C, the transcript is written."""
+        started, began = datetime.now(UTC), time.monotonic()
+        answer, error = None, None
+        try:
+            answer = ask(self.rendered, self.model, **self.terms.given(self.watch, shows=shows))
+        except AskError as failure:
+            error = failure
+            raise
+        finally:
+            if self.folder is not None and self.watch.request is not None:
+                with held():
+                    self._keep(started, time.monotonic() - began, answer, error)
+        return answer
+
+    def _keep(
+        self, started: datetime, seconds: float, answer: Answer | None, error: PdlError | None
+    ) -> None:
+        assert self.watch.request is not None
+        asked, attempts = self.watch.request, tuple(self.watch.attempts)
+        run = transcript.Run(
+            self.file, self.model.name, started, asked, attempts, answer, error, seconds
+        )
+        assert self.folder is not None
+        transcript.write(run, self.folder)

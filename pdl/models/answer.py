@@ -1,0 +1,155 @@
+"""What comes of asking: an answer, or an error that holds every attempt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from pdl.errors import PdlError, Problem
+from pdl.models.exchange import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pdl._types import Json
+    from pdl.models.exchange import Dropped, Ignored, Reply, Request
+    from pdl.models.faults import Fault
+    from pdl.prompt import Message
+    from pdl.reply import Check
+    from pdl.tools.calls import ToolCall
+
+Ending: TypeAlias = Literal["attempts", "fault", "tokens", "time"]
+"""Why there were no more attempts: all were made, a fault that no other try mends, or a bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One call of a model and what came of it.
+
+    `fault` is what went wrong on the way; `reply` is what came, which with a fault is what had come
+    until then (None if nothing had). `check` is the verdict on a whole reply, or on one that was
+    stopped because it was wrong already (`is_stopped`). `complaint` is why this attempt gave no
+    answer, in the words that go back to the model; empty if it did, or if there was a fault.
+    `is_cached`: no call was made, the reply is a stored one.
+    """
+
+    request: Request = field(repr=False)
+    reply: Reply | None = None
+    fault: Fault | None = None
+    check: Check | None = None
+    complaint: str = ""
+    seconds: float = 0.0
+    is_stopped: bool = False
+    is_cached: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether this attempt gave the answer."""
+        wrong = self.check is not None and not self.check.ok
+        return self.fault is None and not self.complaint and not wrong
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens that this attempt cost, as far as they are known."""
+        return Usage() if self.reply is None or self.is_cached else self.reply.usage
+
+    @property
+    def reason(self) -> str:
+        """In one line why this attempt gave no answer; empty if it did."""
+        if self.fault is not None:
+            return f"{self.fault.kind}: {self.fault.problem.message}"
+        if self.check is not None and not self.check.ok:
+            return self.check.summary
+        return " ".join(self.complaint.split())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The value that a model gave, checked, and how it came about.
+
+    `calls` are the tools that the model wants called, checked, and then `value` is None. `check`
+    is the verdict on the last reply (None for calls and for a default). `usage` sums all attempts,
+    `seconds` is the wall clock of the whole. `dropped` is what the provider could not be held to,
+    which the check therefore decided alone, `ignored` the settings that it has no place for.
+    `messages` are those that were asked and the good reply, so that a conversation goes on with
+    results of tools or another question.
+    `is_default`: no attempt gave an answer, `value` is the default that was given.
+    """
+
+    value: Json
+    check: Check | None
+    attempts: tuple[Attempt, ...] = field(repr=False)
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    calls: tuple[ToolCall, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    messages: tuple[Message, ...] = field(default=(), repr=False)
+    is_default: bool = False
+
+
+class AskError(PdlError):
+    """No attempt gave an answer that checks. `attempts` holds each, `ending` why no more were made.
+
+    `is_fault` says whether the last attempt failed on the way, rather than by a bad answer.
+    """
+
+    def __init__(
+        self, model: str, attempts: tuple[Attempt, ...], ending: Ending, *, seconds: float = 0.0
+    ) -> None:
+        super().__init__(Problem(f"ask/{ending}", _message(model, attempts, ending)))
+        self.model = model
+        self.attempts = attempts
+        self.ending = ending
+        self.seconds = seconds
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all attempts."""
+        return total(self.attempts)
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the last attempt failed on the way."""
+        return bool(self.attempts) and self.attempts[-1].fault is not None
+
+    def __reduce__(self) -> tuple[Callable[..., AskError], tuple[object, ...]]:
+        return _restored, (self.model, self.attempts, self.ending, self.seconds)
+
+
+def _restored(
+    model: str, attempts: tuple[Attempt, ...], ending: Ending, seconds: float
+) -> AskError:
+    return AskError(model, attempts, ending, seconds=seconds)
+
+
+def total(attempts: tuple[Attempt, ...]) -> Usage:
+    """The sum of the tokens of attempts."""
+    whole = Usage()
+    for attempt in attempts:
+        whole += attempt.usage
+    return whole
+
+
+_ENDINGS: dict[Ending, str] = {
+    "attempts": "",
+    "fault": "; another try would not help",
+    "tokens": "; the output tokens that were allowed are spent",
+    "time": "; there is no time left for another",
+}
+
+
+def _message(model: str, attempts: tuple[Attempt, ...], ending: Ending) -> str:
+    tried = "1 attempt" if len(attempts) == 1 else f"{len(attempts)} attempts"
+    lines = [f"{model} gave no valid answer in {tried}{_ENDINGS[ending]}"]
+    lines += [
+        f"  attempt {number} ({attempt.seconds:.1f} s): {attempt.reason}"
+        for number, attempt in enumerate(attempts, 1)
+    ]
+    lines += [f"  hint: {hint}" for hint in _hints(attempts)]
+    return "\n".join(lines)
+
+
+def _hints(attempts: tuple[Attempt, ...]) -> list[str]:
+    last = attempts[-1].fault if attempts else None
+    return [last.problem.hint] if last and last.problem.hint else []

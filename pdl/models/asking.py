@@ -1,0 +1,230 @@
+"""How a model is asked: which call comes next, and what its outcome means. Nothing is sent here."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pdl.models.answer import Answer, AskError, Attempt, Ending, total
+from pdl.models.conversation import with_complaint, with_reply
+from pdl.models.exchange import Delta, Request
+from pdl.models.model import Choosy
+from pdl.models.outcome import Call, Outcome, Sleep, Step
+from pdl.models.terms import NoDefault
+from pdl.models.verdict import Verdict, judge, judge_stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from pdl._types import Json
+    from pdl.models.exchange import Dropped, Ignored, Reply
+    from pdl.models.gather import Gathering
+    from pdl.models.model import Model
+    from pdl.models.terms import Terms
+    from pdl.prompt.rendered import Rendered
+
+_CHARS_PER_TOKEN = 4  # where a provider does not count
+_TOKEN_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+
+
+@dataclass
+class Asking:
+    """One asking of one model: `steps` says what is to be done, and is told what came of it."""
+
+    name: str
+    request: Request
+    terms: Terms
+    dropped: Callable[[Request], tuple[Dropped, ...]] = lambda _: ()
+    ignored: Callable[[Request], tuple[Ignored, ...]] = lambda _: ()
+    identity: Callable[[Request], Json] = lambda _: None
+    clock: Callable[[], float] = time.monotonic
+    attempts: list[Attempt] = field(default_factory=list)
+    faults: int = 0
+    """Faults since the last reply."""
+
+    def steps(self) -> Generator[Step, Outcome | None, Answer]:
+        """The calls and pauses; it returns the answer. Raises AskError."""
+        self._started = self.clock()
+        stored = self._stored()
+        if stored is not None:
+            return stored
+        request = self.request
+        while True:
+            request = replace(request, config=self._config())
+            verdict = yield from self._attempt(request)
+            ending, pause = self._after()
+            for hook in self.terms.hooks:
+                hook.after(len(self.attempts), self.attempts[-1], pause)
+            if self.attempts[-1].ok:
+                return self._answer(verdict)
+            if ending is not None:
+                return self._failed(ending)
+            if pause:
+                yield Sleep(pause)
+            request = self._next(request)
+
+    def gathering(self) -> Gathering:
+        """What puts a reply together that streams.
+
+        With tools nothing is certainly wrong before the end, since a call looks like an answer.
+        """
+        from pdl.models.gather import Gathering  # noqa: PLC0415  (slow, and streams alone need it)
+
+        schema = self.request.schema
+        watch = schema is not None and schema.form == "json" and self.request.tools is None
+        return Gathering(schema, self.terms, watch=watch)
+
+    def _attempt(self, request: Request) -> Generator[Step, Outcome | None, Verdict]:
+        for hook in self.terms.hooks:
+            hook.before(len(self.attempts) + 1, request)
+        began = self.clock()
+        timeout = min(self._left(), self.terms.call_timeout or math.inf)
+        outcome = yield Call(request, max(timeout, 0.001))
+        assert outcome is not None
+        seconds = self.clock() - began
+        attempt, verdict = self._judged(request, outcome)
+        self.attempts.append(replace(attempt, seconds=seconds))
+        self.faults = self.faults + 1 if outcome.fault else 0
+        return verdict
+
+    def _judged(self, request: Request, outcome: Outcome) -> tuple[Attempt, Verdict]:
+        reply, fault, errors = outcome.reply, outcome.fault, outcome.errors
+        if fault is not None or reply is None:
+            return Attempt(request, reply, fault), Verdict()
+        verdict = (
+            judge_stopped(request, reply, errors) if errors else judge(request, reply, self.terms)
+        )
+        complaint, is_stopped = verdict.complaint, bool(errors)
+        attempt = Attempt(request, reply, None, verdict.check, complaint, is_stopped=is_stopped)
+        return attempt, verdict
+
+    def _after(self) -> tuple[Ending | None, float | None]:
+        """Why there is no other attempt, if so, and how long to wait before the next one."""
+        last = self.attempts[-1]
+        if last.ok:
+            return None, None
+        if last.fault is not None and not last.fault.is_transient:
+            return "fault", None
+        if len(self.attempts) > self.terms.retries:
+            return "attempts", None
+        pause = self.terms.backoff.pause(last.fault, self.faults) if last.fault else 0.0
+        if self._left() <= pause:
+            return "time", None
+        if self._tokens_left() <= 0:
+            return "tokens", None
+        return None, pause
+
+    def _next(self, request: Request) -> Request:
+        """The request behind the last attempt: the same one behind a fault."""
+        last = self.attempts[-1]
+        if last.fault is not None or last.reply is None:
+            return request
+        messages = with_complaint(request.messages, last.reply, last.complaint, self.terms.dialects)
+        return replace(request, messages=messages)
+
+    def _answer(self, verdict: Verdict) -> Answer:
+        last = self.attempts[-1]
+        assert last.reply is not None
+        made = tuple(self.attempts)
+        if not last.is_cached:
+            self._store(last.reply)
+        return Answer(
+            value=None if verdict.calls or verdict.check is None else verdict.check.value,
+            check=None if verdict.calls else verdict.check,
+            attempts=made,
+            usage=total(made),
+            seconds=self.clock() - self._started,
+            calls=verdict.calls,
+            dropped=self._dropped(),
+            ignored=self.ignored(last.request),
+            messages=with_reply(
+                self.request.messages, last.reply, verdict.calls, self.terms.dialects
+            ),
+        )
+
+    def _failed(self, ending: Ending) -> Answer:
+        made, seconds = tuple(self.attempts), self.clock() - self._started
+        if isinstance(self.terms.default, NoDefault):
+            raise AskError(self.name, made, ending, seconds=seconds) from made[-1].fault
+        return Answer(
+            self.terms.default, None, made, total(made), seconds, is_default=True,
+            messages=self.request.messages,
+        )  # fmt: skip
+
+    def _dropped(self) -> tuple[Dropped, ...]:
+        constrained = self.request.constrain and self.request.schema is not None
+        return self.dropped(self.attempts[-1].request) if constrained else ()
+
+    def _stored(self) -> Answer | None:
+        """The answer that a stored reply gives, if it still checks."""
+        if self.terms.cache is None:
+            return None
+        identity = self.identity(replace(self.request, config=self._config()))
+        reply = None if identity is None else self.terms.cache.get(identity)
+        if reply is None:
+            return None
+        attempt, verdict = self._judged(self.request, Outcome(reply))
+        if not attempt.ok:
+            return None
+        self.attempts.append(replace(attempt, is_cached=True))
+        if self.terms.on_delta is not None:
+            self.terms.on_delta(Delta.whole(reply))
+        for hook in self.terms.hooks:
+            hook.after(1, self.attempts[-1], None)
+        return self._answer(verdict)
+
+    def _store(self, reply: Reply) -> None:
+        """Keep the good reply as the one to the first request, however many it took."""
+        if self.terms.cache is None:
+            return
+        identity = self.identity(self.attempts[0].request)
+        if identity is not None:
+            self.terms.cache.put(identity, reply)
+
+    def _left(self) -> float:
+        return self.terms.timeout - (self.clock() - self._started)
+
+    def _tokens_left(self) -> float:
+        most = self.terms.max_output_tokens
+        return math.inf if most is None else most - sum(map(_written, self.attempts))
+
+    def _config(self) -> dict[str, Json]:
+        """The settings of the next call, whose limit of tokens is no more than what is left."""
+        config = dict(self.request.config)
+        left = self._tokens_left()
+        if left == math.inf:
+            return config
+        keys = [key for key in _TOKEN_KEYS if isinstance(config.get(key), int)]
+        for key in keys or _TOKEN_KEYS[:1]:
+            config[key] = min(config.get(key, left), int(left))
+        return config
+
+
+def asking(rendered: Rendered, model: Model, terms: Terms) -> Asking:
+    """The asking of what a prompt renders to."""
+    config = {**rendered.config, **terms.config}
+    config.pop("model", None)
+    if terms.seed is not None:
+        config["seed"] = terms.seed
+    request = Request(
+        messages=rendered.messages,
+        schema=rendered.schema,
+        tools=rendered.tools if terms.tools is None else terms.tools,
+        config=config,
+        constrain=terms.constrain,
+        stream=terms.streams,
+    )
+    known = Asking(model.name, request, terms, model.dropped, identity=model.identity)
+    return replace(known, ignored=model.ignored) if isinstance(model, Choosy) else known
+
+
+def _written(attempt: Attempt) -> int:
+    """Output tokens of an attempt, as the provider counted them or by the length of the text."""
+    reply = attempt.reply
+    if reply is None:
+        return 0
+    if reply.usage.output_tokens is not None:
+        return reply.usage.output_tokens
+    return math.ceil((len(reply.text) + len(reply.reasoning)) / _CHARS_PER_TOKEN)

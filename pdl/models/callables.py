@@ -1,0 +1,115 @@
+"""A Python function as a model."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pdl.models import portal
+from pdl.models.exchange import Delta, Reply
+from pdl.models.faults import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
+    from pdl._types import Json
+    from pdl.models.exchange import Dropped, Request
+    from pdl.prompt import Message
+
+Function: TypeAlias = "Callable[[tuple[Message, ...]], str | Reply | Awaitable[str | Reply]]"
+"""Given the messages, it returns a text or a `Reply`; it may be asynchronous."""
+
+
+@dataclass(frozen=True)
+class FunctionModel:
+    """A model that a Python function stands for.
+
+    What the function raises becomes a `Fault`: itself if it is one, `timeout` for a TimeoutError,
+    `cut` for a ConnectionError, else `failed`, which is not tried again. A function that is not
+    asynchronous cannot be stopped: `reply` waits for it however long it takes.
+    """
+
+    function: Function
+
+    @property
+    def name(self) -> str:
+        """`function:` and the function's name."""
+        return f"function:{getattr(self.function, '__name__', type(self.function).__name__)}"
+
+    def reply(self, request: Request, *, timeout: float) -> Reply:
+        """The whole reply."""
+        with _faults(timeout):
+            result = self.function(request.messages)
+            if inspect.isawaitable(result):
+                result = portal.run(_within(result, timeout))
+        return _reply_of(result)
+
+    def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
+        """The reply as one piece."""
+        yield Delta.whole(self.reply(request, timeout=timeout))
+
+    async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - of the protocol
+        """The whole reply; a function that is not asynchronous runs in a thread."""
+        with _faults(timeout):
+            if _is_async(self.function):
+                result: Any = self.function(request.messages)
+            else:
+                result = asyncio.to_thread(self.function, request.messages)
+            result = await _within(result, timeout)
+            if inspect.isawaitable(result):
+                result = await _within(result, timeout)
+        return _reply_of(result)
+
+    async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
+        """The reply as one piece."""
+        yield Delta.whole(await self.reply_async(request, timeout=timeout))
+
+    def dropped(self, request: Request) -> tuple[Dropped, ...]:  # noqa: ARG002 - of the protocol
+        """Nothing is known of what a function does with a schema."""
+        return ()
+
+    def identity(self, request: Request) -> Json:  # noqa: ARG002 - of the protocol
+        """None: what a function depends on is not known."""
+        return None
+
+
+def _is_async(function: Any) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - whether it is asynchronous is the question
+    )
+
+
+async def _within(result: Awaitable[Any], seconds: float) -> Any:
+    async with asyncio.timeout(seconds):
+        return await result
+
+
+@contextmanager
+def _faults(seconds: float) -> Iterator[None]:
+    try:
+        yield
+    except Fault:
+        raise
+    except TimeoutError as error:
+        raise Fault("timeout", f"the function took more than {seconds:g} s") from error
+    except ConnectionError as error:
+        raise Fault("cut", f"the function lost its connection: {_told(error)}") from error
+    except Exception as error:
+        raise Fault("failed", f"the function raised {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    words = " ".join(str(error).split())[:300]
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def _reply_of(result: object) -> Reply:
+    if isinstance(result, Reply):
+        return result
+    if isinstance(result, str):
+        return Reply(result)
+    kind = type(result).__name__
+    raise Fault("failed", f"the function must return a str or a pdl Reply, not {kind}")

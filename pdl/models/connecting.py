@@ -1,0 +1,119 @@
+"""From the name of a model to the model."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
+
+from pdl.errors import ConfigError, Problem, did_you_mean
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.models.callables import FunctionModel
+from pdl.models.model import Model
+from pdl.models.payloads import FAMILIES, Family
+from pdl.models.replay import read_replay
+from pdl.models.secret import Secret
+
+if TYPE_CHECKING:
+    from pdl.models.callables import Function
+
+_SCHEMES = frozenset({*FAMILIES, "llama", "replay"})
+
+
+def connect(
+    name: str, *, base_url: str | None = None, key: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Model:  # fmt: skip
+    """A model by its name: a scheme, a colon, and what the scheme calls it.
+
+    `openai:gpt-5`, `anthropic:…`, `gemini:…`, `ollama:…` and the other families; with `base_url`
+    any server that has such an interface (`http://127.0.0.1:8080/v1`). `llama:PATH.gguf` runs in
+    this process. `replay:FILE` gives recorded replies.
+
+    The key is `key`, or the value of the family's environment variable (`OPENAI_API_KEY`, …), which
+    only the provider's own server must have. Nothing is sent yet. Raises ConfigError for
+    a name of another form, a missing key, an address that is none, or a package that is not
+    installed; FileError for a file that cannot be read.
+    """
+    scheme, colon, rest = name.partition(":")
+    if not colon or scheme not in _SCHEMES:
+        raise _unknown(name, scheme if colon else "")
+    if not rest.strip():
+        raise _problem("model", f"`{name}` names no model behind the colon")
+    if scheme in FAMILIES:
+        return _remote(FAMILIES[scheme], rest, base_url, key, limits)
+    if base_url is not None:
+        hint = "`llama-server:` is a llama.cpp behind an address" if scheme == "llama" else ""
+        raise _problem("option", f"`{scheme}:` models have no base URL", hint)
+    return read_replay(rest, limits) if scheme == "replay" else _llama(rest)
+
+
+def model_of(model: object, limits: Limits = DEFAULT_LIMITS) -> Model:
+    """A model, the one of a name, or a function as a model. Raises TypeError for anything else."""
+    if isinstance(model, str):
+        return connect(model, limits=limits)
+    if isinstance(model, Model) and not isinstance(model, type):
+        return model
+    if callable(model):
+        return FunctionModel(cast("Function", model))
+    kind = type(model).__name__
+    raise TypeError(f"model must be a model, its name or a function, not {kind}")
+
+
+def _remote(
+    family: Family, model: str, base_url: str | None, key: str | None, limits: Limits
+) -> Model:
+    address = _address(family.base_url if base_url is None else base_url)
+    if family.name == "openai" and address != _address(family.base_url):
+        # Others that speak its language know `max_tokens` and `top_k`, and not what came later.
+        family = replace(family, payload=FAMILIES["litellm"].payload)
+    if key is None and family.key_variable:
+        key = os.environ.get(family.key_variable)
+        if not key and family.needs_key and address == _address(family.base_url):
+            hint = f"set the environment variable {family.key_variable}, or give `key`"
+            raise _problem("no-key", f"`{family.name}:` needs a key", hint)
+    try:
+        remote = importlib.import_module("pdl.models.remote")
+    except ModuleNotFoundError as error:
+        if error.name != "httpx":
+            raise
+        hint = "install pdl-prompts[run]"
+        raise _problem("package", f"`{family.name}:` needs the package httpx", hint) from error
+    made: Model = remote.RemoteModel(family, model, address, Secret(key or ""), limits)
+    return made
+
+
+def _llama(path: str) -> Model:
+    made: Model = importlib.import_module("pdl.models.llama").LlamaModel(path)
+    return made
+
+
+def _address(url: str) -> str:
+    """A base URL as it is used. Raises ConfigError for what is none."""
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError as error:
+        raise _problem("base-url", f"the base URL is no address: {error}") from error
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
+        hint = "it begins with http:// or https:// and the name of a host"
+        raise _problem("base-url", "the base URL is no address of a server", hint)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        hint = "give the key as `key`, or in the environment"
+        raise _problem("base-url", "a base URL holds no user, key, `?` or `#`", hint)
+    return url.strip().rstrip("/")
+
+
+def _unknown(name: str, scheme: str) -> ConfigError:
+    known = sorted(_SCHEMES)
+    if not scheme:
+        hint = f"as in `openai:{name}` or `ollama:{name}`"
+        return _problem("model", f"`{name}` does not say whose model it is", hint)
+    hint = did_you_mean(scheme, known) or f"there are {', '.join(f'`{one}:`' for one in known)}"
+    return _problem("model", f"`{scheme}:` is no kind of model", hint)
+
+
+def _problem(code: str, message: str, hint: str = "") -> ConfigError:
+    return ConfigError(Problem(f"config/{code}", message, hint=hint))

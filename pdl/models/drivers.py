@@ -1,0 +1,145 @@
+"""`ask`: from a rendered prompt to an answer that was checked."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, TypeAlias, Unpack
+
+from pdl.models import telemetry
+from pdl.models.answer import Answer
+from pdl.models.asking import asking
+from pdl.models.connecting import model_of
+from pdl.models.faults import Fault
+from pdl.models.outcome import Call, Outcome, Sleep
+from pdl.models.terms import Given, Terms
+from pdl.prompt.rendered import Rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from pdl.models.asking import Asking
+    from pdl.models.callables import Function
+    from pdl.models.model import Model
+    from pdl.models.outcome import Step
+
+Askable: TypeAlias = "Model | Function | str"
+"""A model, its name as `connect` reads it, or a function that is given the messages."""
+
+
+def ask(rendered: Rendered, model: Askable, **terms: Unpack[Given]) -> Answer:
+    """Ask a model until an answer checks, within the bounds of the terms (see `Terms`).
+
+    The model is held to the schema by the strongest thing that its provider has. A reply that does
+    not check goes back to it without its reasoning, together with what is wrong with it; behind a
+    fault of the transport the same request is sent again, after a pause. Raises AskError with every
+    attempt if none gave an answer and no default was given; TypeError and ValueError for terms of
+    other kinds; ConfigError for a model that there is not; what a provider cannot be sent raises
+    the errors of its `Family`.
+    """
+    asked, known = _asking(rendered, model, terms)
+    steps = asked.steps()
+    step = _advance(steps, None)
+    while not isinstance(step, Answer):
+        if isinstance(step, Sleep):
+            time.sleep(step.seconds)
+            step = _advance(steps, None)
+        else:
+            step = _advance(steps, _call(asked, known, step))
+    return step
+
+
+async def ask_async(rendered: Rendered, model: Askable, **terms: Unpack[Given]) -> Answer:
+    """The same as `ask`, in a program that is asynchronous."""
+    asked, known = _asking(rendered, model, terms)
+    steps = asked.steps()
+    step = _advance(steps, None)
+    while not isinstance(step, Answer):
+        if isinstance(step, Sleep):
+            await asyncio.sleep(step.seconds)
+            step = _advance(steps, None)
+        else:
+            step = _advance(steps, await _call_async(asked, known, step))
+    return step
+
+
+def _asking(rendered: object, model: Askable, given: Given) -> tuple[Asking, Model]:
+    if not isinstance(rendered, Rendered):
+        kind = type(rendered).__name__
+        raise TypeError(f"rendered must be a pdl.Rendered, as Prompt.render gives it, not {kind}")
+    terms = Terms.of(given)
+    known = model_of(model, terms.limits)
+    return asking(rendered, known, terms), known
+
+
+def _advance(
+    steps: Generator[Step, Outcome | None, Answer], outcome: Outcome | None
+) -> Step | Answer:
+    try:
+        return steps.send(outcome)
+    except StopIteration as stop:
+        answer: Answer = stop.value
+        return answer
+
+
+def _call(asked: Asking, model: Model, call: Call) -> Outcome:
+    with telemetry.span(model.name, call.request) as span:
+        outcome = _streamed(asked, model, call) if call.request.stream else _whole(model, call)
+        span.tell(outcome.reply, outcome.fault)
+        return outcome
+
+
+def _whole(model: Model, call: Call) -> Outcome:
+    try:
+        return Outcome(model.reply(call.request, timeout=call.timeout))
+    except Fault as fault:
+        return Outcome(fault=fault)
+
+
+def _streamed(asked: Asking, model: Model, call: Call) -> Outcome:
+    gathering = asked.gathering()
+    deltas = model.stream(call.request, timeout=call.timeout)
+    try:
+        for delta in deltas:
+            if gathering.feed(delta):
+                break
+    except Fault as fault:
+        return gathering.outcome(fault)
+    finally:
+        close = getattr(deltas, "close", None)
+        if close is not None:
+            close()
+    return gathering.outcome()
+
+
+async def _call_async(asked: Asking, model: Model, call: Call) -> Outcome:
+    with telemetry.span(model.name, call.request) as span:
+        streams = call.request.stream
+        outcome = await (
+            _streamed_async(asked, model, call) if streams else _whole_async(model, call)
+        )
+        span.tell(outcome.reply, outcome.fault)
+        return outcome
+
+
+async def _whole_async(model: Model, call: Call) -> Outcome:
+    try:
+        return Outcome(await model.reply_async(call.request, timeout=call.timeout))
+    except Fault as fault:
+        return Outcome(fault=fault)
+
+
+async def _streamed_async(asked: Asking, model: Model, call: Call) -> Outcome:
+    gathering = asked.gathering()
+    deltas = model.stream_async(call.request, timeout=call.timeout)
+    try:
+        async for delta in deltas:
+            if gathering.feed(delta):
+                break
+    except Fault as fault:
+        return gathering.outcome(fault)
+    finally:
+        close = getattr(deltas, "aclose", None)
+        if close is not None:
+            await close()
+    return gathering.outcome()

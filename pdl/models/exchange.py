@@ -1,0 +1,135 @@
+"""What is sent to a model and what comes back, whoever provides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pdl._types import Json
+    from pdl.models.payloads.undo import Undo
+    from pdl.prompt import Message
+    from pdl.schema import Schema
+    from pdl.tools.calls import ToolCall
+    from pdl.tools.toolset import ToolSet
+
+Finish: TypeAlias = Literal["stop", "length", "tool", "filter", "other"]
+"""Why a model ended: it was done, cut off by its limit, wants a tool, was stopped by a filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of a model.
+
+    `config` holds the call's settings under the names that OpenAI's chat interface has
+    (`temperature`, `max_tokens`, `stop`, `seed`, `top_p`, ...); each provider translates them, and
+    hands on those that it does not know. `constrain` asks for the strongest thing that the
+    provider has to hold the model to `schema` and `tools`; without it they are only described.
+    """
+
+    messages: tuple[Message, ...]
+    schema: Schema | None = None
+    tools: ToolSet | None = None
+    config: Mapping[str, Json] = field(default_factory=dict)
+    constrain: bool = True
+    stream: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a call as the provider counted them; None where it did not say.
+
+    `input_tokens` counts what was read, those of `cached_tokens` included; `output_tokens` what
+    was written, those of `reasoning_tokens` included.
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        """The sum of two calls; what neither knows stays unknown."""
+        return Usage(*(_sum(getattr(self, name), getattr(other, name)) for name in self.__slots__))
+
+
+def _sum(left: int | None, right: int | None) -> int | None:
+    if left is None or right is None:
+        return right if left is None else left
+    return left + right
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said: its text, its reasoning apart from it, the tools that it wants called.
+
+    `model` is the name that the provider gave, which may be more exact than the one asked for.
+    """
+
+    text: str
+    reasoning: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    finish: Finish = "stop"
+    usage: Usage = Usage()
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of a reply that streams; what it does not tell is empty or None.
+
+    A call of a tool comes whole, when all of it is there.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    finish: Finish | None = None
+    usage: Usage | None = None
+    model: str = ""
+
+    @classmethod
+    def whole(cls, reply: Reply) -> Delta:
+        """A reply that comes in one piece."""
+        return cls(reply.text, reply.reasoning, reply.calls, reply.finish, reply.usage, reply.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A constraint that a provider's form of the schema cannot hold, so that only the check does.
+
+    `pointer` is the JSON Pointer (RFC 6901) of the subschema, `keyword` what is left out there,
+    `why` the reason in words.
+    """
+
+    pointer: str
+    keyword: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A key of `Request.config` that a provider has no place for, and why it is not sent."""
+
+    key: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """The JSON body of a request, and what it leaves to the check.
+
+    `dropped` is what the provider is not held to, `ignored` which settings it is not told. `begun`
+    is the beginning of the answer that the request holds as its last message (a prefill): the
+    provider's text goes on from there. `undo` takes back what the provider's form of the schema
+    wants otherwise than the schema; None if its text is the answer as it stands.
+    `Family.reply` and `Family.stream` heed both.
+    """
+
+    body: dict[str, Json]
+    dropped: tuple[Dropped, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    begun: str = ""
+    undo: Undo | None = None

@@ -1,0 +1,83 @@
+"""What can go wrong on the way to a model and back, told apart from bad answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from pdl.errors import PdlError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Kind: TypeAlias = Literal[
+    "refused",
+    "timeout",
+    "cut",
+    "rate_limited",
+    "server",
+    "not_json",
+    "not_utf8",
+    "content_type",
+    "bad_payload",
+    "too_large",
+    "auth",
+    "quota",
+    "not_found",
+    "redirect",
+    "bad_request",
+    "failed",
+    "exhausted",
+    "unavailable",
+]
+"""What went wrong.
+
+Worth another try: refused: no connection could be made; timeout: the time was up; cut: the
+connection ended before the reply did; rate_limited: too many calls; server: the server has a
+fault of its own; not_json, not_utf8, content_type: the reply is none that the interface has;
+bad_payload: it is JSON, but not of the documented shape.
+
+Not worth it: too_large: the reply goes beyond a limit; auth: the key is missing or wrong; quota:
+no credit is left; not_found: no such model or address; redirect: the server points elsewhere;
+bad_request: the request was refused; failed: a function or a library raised an exception;
+exhausted: no recorded reply is left; unavailable: a package or a file is missing.
+"""
+
+TRANSIENT: frozenset[Kind] = frozenset(get_args(Kind)[: get_args(Kind).index("too_large")])
+"""The kinds that another try may mend."""
+
+
+class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
+    """A call that gave no reply.
+
+    `status` is the HTTP status, if there was one; `retry_after` how many seconds the server asked
+    to be left alone. `is_transient` says whether another try may help.
+    """
+
+    def __init__(
+        self,
+        kind: Kind,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        hint: str = "",
+    ) -> None:
+        super().__init__(Problem(f"model/{kind.replace('_', '-')}", message, hint=hint))
+        self.kind: Kind = kind
+        self.status = status
+        self.retry_after = retry_after
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether another try may help."""
+        return self.kind in TRANSIENT
+
+    def __reduce__(self) -> tuple[Callable[..., Fault], tuple[object, ...]]:
+        fields = (self.kind, self.problem.message, self.status, self.retry_after, self.problem.hint)
+        return _restored, fields
+
+
+def _restored(
+    kind: Kind, message: str, status: int | None, retry_after: float | None, hint: str
+) -> Fault:
+    return Fault(kind, message, status=status, retry_after=retry_after, hint=hint)

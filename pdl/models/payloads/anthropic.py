@@ -1,0 +1,220 @@
+"""Anthropic's messages (reference "Create a Message")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pdl.errors import Problem, TurnError
+from pdl.models.exchange import Ignored, Payload
+from pdl.models.payloads.anthropic_reply import ANSWER_TOOL, Deltas, read
+from pdl.models.payloads.anthropic_schema import anthropic_form, anthropic_tools
+from pdl.models.payloads.family import Family
+from pdl.models.payloads.form import Form
+from pdl.models.payloads.media import IMAGES, PDF, Takes
+from pdl.models.payloads.settings import Settings, listed
+from pdl.models.payloads.strict_schema import advice
+from pdl.models.payloads.turns import (
+    begun,
+    unheld_begun,
+    unheld_form,
+    with_ids,
+    without_system,
+)
+from pdl.models.payloads.unheld import UnheldError
+from pdl.prompt.messages import Media, Message, Text
+from pdl.tools.calls import ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pdl._types import Json
+    from pdl.models.exchange import Request
+    from pdl.prompt.messages import Part, Role
+
+
+_VERSION = "2023-06-01"
+_TAKES = Takes("Anthropic", IMAGES | PDF, IMAGES | PDF)
+_MOST_TOKENS = 8_192
+"""The bound that a request must have, where the settings say none: what all models can write."""
+
+
+def _choice(value: Json) -> Json:
+    """`tool_choice` of OpenAI's: a word, or the name of a function."""
+    words = {"auto": "auto", "required": "any", "none": "none"}
+    if isinstance(value, str) and value in words:
+        return {"type": words[value]}
+    if isinstance(value, dict) and isinstance(value.get("function"), dict):
+        return {"type": "tool", **value["function"]}
+    return value
+
+
+_SETTINGS = Settings(
+    provider="Anthropic",
+    places={
+        "max_completion_tokens": ("max_tokens",),
+        "stop": ("stop_sequences",),
+        "reasoning_effort": ("output_config", "effort"),
+        "user": ("metadata", "user_id"),
+    },
+    absent={
+        **dict.fromkeys(
+            (
+                *("seed", "frequency_penalty", "presence_penalty", "logit_bias", "logprobs"),
+                *("top_logprobs", "min_p", "top_a", "repetition_penalty", "repeat_penalty"),
+                *("num_ctx", "verbosity", "store", "modalities", "audio", "prediction"),
+            ),
+            "Anthropic has no such setting",
+        ),
+        "response_format": "Anthropic has only schemas: write a <|schema|> turn",
+        "parallel_tool_calls": "Anthropic says it in tool_choice: disable_parallel_tool_use",
+    },
+    forms={"stop": listed, "tool_choice": _choice},
+    ours={"system": "write a <|system|> turn"},
+)
+
+
+def payload(request: Request, model: str) -> Payload:
+    """The body of a request.
+
+    A schema is held by `output_config.format` if it has a form that Anthropic takes. If not, it is
+    the input of a tool that the model must call, which advises the model; `read` and `Deltas` take
+    the input of that tool for the reply's text. A last assistant turn begins the answer; then no
+    schema is held. Raises MediaError for media that Anthropic does not take, TurnError for an
+    empty turn and without any but the system's, ConfigError for settings that contradict each
+    other.
+    """
+    system, messages = without_system(request, "Anthropic")
+    body: dict[str, Any] = {"model": model}
+    if system:
+        body["system"] = system
+    body["messages"] = [_message(one) for one in with_ids(messages)]
+    _strip_end(body["messages"])
+    config, ignored = _without_thinking(request)
+    form = _constrain(request, config, body) if request.constrain else Form({})
+    if request.stream:
+        body["stream"] = True
+    ignored += _SETTINGS.write(config, body)
+    body.setdefault("max_tokens", _MOST_TOKENS + _budget(body))
+    start = _last_text(body["messages"])
+    return Payload(body, form.dropped, ignored, start, form.undo)
+
+
+def _message(said: Message) -> dict[str, Any]:
+    """A turn; results of tools stand in front of what else the user says."""
+    parts = sorted(said.parts, key=lambda part: not isinstance(part, ToolResult))
+    blocks = [
+        _block(part, said.role)
+        for part in parts
+        if not (isinstance(part, Text) and not part.text.strip())
+    ]
+    if not blocks:
+        message = "Anthropic takes no empty turns"
+        raise TurnError(Problem("turn/empty", message, hint="leave the turn out"))
+    if len(blocks) == 1 and blocks[0]["type"] == "text":
+        return {"role": said.role, "content": blocks[0]["text"]}
+    return {"role": said.role, "content": blocks}
+
+
+def _block(part: Part, role: Role) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, ToolCall):
+        call = {"id": part.id, "name": part.name, "input": dict(part.arguments)}
+        return {"type": "tool_use", **call}
+    if isinstance(part, ToolResult):
+        failed = {"is_error": True} if part.failed else {}
+        result = {"tool_use_id": part.call.id, "content": part.text, **failed}
+        return {"type": "tool_result", **result}
+    return _media(part, role)
+
+
+def _media(media: Media, role: Role) -> dict[str, Any]:
+    kind = "document" if _TAKES.kind(media, role) in PDF else "image"
+    if media.url:
+        return {"type": kind, "source": {"type": "url", "url": media.url}}
+    source = {"type": "base64", "media_type": media.mime_type, "data": media.base64}
+    return {"type": kind, "source": source}
+
+
+def _strip_end(messages: list[dict[str, Any]]) -> None:
+    """Anthropic refuses a last assistant turn that ends with blanks."""
+    if messages[-1]["role"] == "assistant" and isinstance(messages[-1]["content"], str):
+        messages[-1]["content"] = messages[-1]["content"].rstrip()
+
+
+def _last_text(messages: list[dict[str, Any]]) -> str:
+    last = messages[-1]
+    is_begun = last["role"] == "assistant" and isinstance(last["content"], str)
+    return str(last["content"]) if is_begun else ""
+
+
+def _without_thinking(request: Request) -> tuple[Mapping[str, Json], tuple[Ignored, ...]]:
+    """The settings; without `thinking` where a tool's results come last.
+
+    There Anthropic wants the thoughts that led to the calls, and reasoning is never sent.
+    """
+    last = request.messages[-1].parts if request.messages else ()
+    if "thinking" not in request.config or not any(isinstance(one, ToolResult) for one in last):
+        return request.config, ()
+    rest = {name: value for name, value in request.config.items() if name != "thinking"}
+    why = "behind the results of tools Anthropic wants its thoughts back, and they are never sent"
+    return rest, (Ignored("thinking", why),)
+
+
+def _budget(body: dict[str, Any]) -> int:
+    """The tokens for thoughts, which count as written."""
+    thinking = body.get("thinking")
+    budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
+    return budget if isinstance(budget, int) else 0
+
+
+def _constrain(request: Request, config: Mapping[str, Json], body: dict[str, Any]) -> Form:
+    """Write the tools and the schema."""
+    if request.tools:
+        body["tools"] = anthropic_tools(request.tools)
+    schema = request.schema
+    if schema is None:
+        return Form({})
+    if schema.form != "json":
+        return Form({}, unheld_form(schema, "Anthropic"))
+    if begun(request.messages):
+        return Form({}, (unheld_begun("Anthropic"),))
+    try:
+        form = anthropic_form(schema)
+    except UnheldError as error:
+        if request.tools or "thinking" in config or "tool_choice" in config:
+            why = "; so nothing of the schema is held: the prompt alone has to show it"
+            return Form({}, (error.dropped(why),))
+        why = "; so nothing of the schema is held, it is only shown to the model"
+        form = advice(schema, dropped=(error.dropped(why),))
+        body["tools"] = [{"name": ANSWER_TOOL, **_ANSWER, "input_schema": form.schema}]
+        body["tool_choice"] = {"type": "tool", "name": ANSWER_TOOL}
+        return form
+    body["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
+    return form
+
+
+_ANSWER = {"description": "Give the answer."}
+
+
+def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all
+    """Behind the base URL."""
+    return "/messages"
+
+
+def headers(key: str) -> dict[str, str]:
+    """The version of the interface, and the key."""
+    return {"anthropic-version": _VERSION, **({"x-api-key": key} if key else {})}
+
+
+ANTHROPIC_MESSAGES = Family(
+    name="anthropic",
+    base_url="https://api.com/v1",
+    path=path,
+    payload=payload,
+    read=read,
+    deltas=Deltas,
+    headers=headers,
+    key_variable="ANTHROPIC_API_KEY",
+    needs_key=True,
+)

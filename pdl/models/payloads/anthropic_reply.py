@@ -1,0 +1,154 @@
+"""Replies of Anthropic's messages, whole and as streams of events."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pdl.models.exchange import Delta, Finish, Reply, Usage
+from pdl.models.payloads.bad import BadPayload
+from pdl.models.payloads.reading import Found, opened
+from pdl.tools.calls import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+
+ANSWER_TOOL = "pdl_answer"
+"""The tool whose input is the answer, where a schema has no other form."""
+
+_FINISH: dict[str, Finish] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool",
+    "refusal": "filter",
+}
+
+
+def read(body: Json) -> Reply:
+    """The reply that a body holds. Raises BadPayload for a body of another shape."""
+    found = opened(body)
+    if not isinstance(found["content"].value, list):
+        found["content"].refuse("an array")
+    text, reasoning, calls = "", "", []
+    for block in found["content"]:
+        kind = block["type"].text()
+        if kind == "text":
+            text += block["text"].text()
+        elif kind == "thinking":
+            reasoning += block["thinking"].text("")
+        elif kind == "tool_use" and block["name"].text() == ANSWER_TOOL:
+            text += json.dumps(block["input"].object(), ensure_ascii=False)
+        elif kind == "tool_use":
+            calls.append(_call(block))
+    finish = _finish(found["stop_reason"], has_calls=bool(calls))
+    usage = _usage(found["usage"])
+    return Reply(text, reasoning, tuple(calls), finish, usage, found["model"].text(""))
+
+
+def _call(block: Found) -> ToolCall:
+    name = block["name"].text()
+    return ToolCall(name, block["input"].arguments(), block["id"].text(""))
+
+
+def _finish(reason: Found, *, has_calls: bool) -> Finish:
+    finish = _FINISH.get(reason.text("end_turn"), "other")
+    return "stop" if finish == "tool" and not has_calls else finish
+
+
+def _usage(counts: Found) -> Usage:
+    """The counts; Anthropic counts the tokens of its cache apart from the others."""
+    parts = (
+        counts["input_tokens"].count(),
+        counts["cache_creation_input_tokens"].count(),
+        counts["cache_read_input_tokens"].count(),
+    )
+    known = [part for part in parts if part is not None]
+    thoughts = counts["output_tokens_details"]["thinking_tokens"].count()
+    return Usage(sum(known) if known else None, counts["output_tokens"].count(), parts[2], thoughts)
+
+
+class Deltas:
+    """Reads a stream of events, which `message_stop` ends."""
+
+    def __init__(self) -> None:
+        self._block: Found | None = None
+        self._input: list[str] = []
+        self._has_calls = False
+        self._model = ""
+        self._usage: dict[str, Json] = {}
+        self._is_done = False
+
+    def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - the data name it
+        """What an event tells."""
+        found = opened(data)
+        kind = found["type"].text()
+        if kind == "message_start":
+            self._count(found["message"]["usage"])
+            self._model = found["message"]["model"].text("")
+        elif kind == "content_block_start":
+            yield from self._start(found["content_block"])
+        elif kind == "content_block_delta":
+            yield from self._piece(found["delta"])
+        elif kind == "content_block_stop":
+            yield from self._stop()
+        elif kind == "message_delta":
+            yield self._end(found)
+        elif kind == "message_stop":
+            self._is_done = True
+
+    def close(self) -> Iterator[Delta]:
+        """Nothing is left, unless the stream was cut."""
+        if not self._is_done:
+            message = "the stream was cut: it ended without `message_stop`"
+            raise BadPayload(message, is_cut=True)
+        yield from ()
+
+    def _start(self, block: Found) -> Iterator[Delta]:
+        block.object()
+        self._block = block
+        self._input.clear()
+        text, thought = block["text"].text(""), block["thinking"].text("")
+        if text or thought:
+            yield Delta(text=text, reasoning=thought)
+
+    def _piece(self, delta: Found) -> Iterator[Delta]:
+        kind = delta["type"].text()
+        if kind == "text_delta":
+            yield Delta(text=delta["text"].text())
+        elif kind == "thinking_delta":
+            yield Delta(reasoning=delta["thinking"].text())
+        elif kind == "input_json_delta":
+            piece = delta["partial_json"].text()
+            if self._is_answer:
+                yield Delta(text=piece)
+            else:
+                self._input.append(piece)
+
+    @property
+    def _is_answer(self) -> bool:
+        return self._block is not None and self._block["name"].value == ANSWER_TOOL
+
+    def _stop(self) -> Iterator[Delta]:
+        block, self._block = self._block, None
+        if block is None or block["type"].text("") != "tool_use":
+            return
+        if block["name"].value == ANSWER_TOOL:
+            return
+        self._has_calls = True
+        given = {"input": "".join(self._input)} if self._input else {}
+        yield Delta(calls=(_call(Found({**block.object(), **given}, block.path)),))
+
+    def _end(self, found: Found) -> Delta:
+        self._count(found["usage"])
+        finish = _finish(found["delta"]["stop_reason"], has_calls=self._has_calls)
+        return Delta(finish=finish, usage=_usage(Found(self._usage, ("usage",))), model=self._model)
+
+    def _count(self, counts: Found) -> None:
+        """Later counts stand for all until then, not for what came since."""
+        if counts:
+            told = {key: one for key, one in counts.object().items() if one is not None}
+            self._usage.update(told)

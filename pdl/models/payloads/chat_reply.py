@@ -1,0 +1,177 @@
+"""Replies in the shape of OpenAI's chat completions, whole and as streams of chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from pdl.models.exchange import Delta, Finish, Reply, Usage
+from pdl.models.payloads.bad import BadPayload
+from pdl.models.payloads.family import DONE
+from pdl.models.payloads.reading import Found, opened
+from pdl.tools.calls import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+
+_FINISH: dict[str, Finish] = {
+    "stop": "stop",
+    "length": "length",
+    "tool_calls": "tool",
+    "function_call": "tool",
+    "content_filter": "filter",
+}
+
+
+def read(body: Json) -> Reply:
+    """The reply that a body holds: its first choice. Raises BadPayload, also for a refusal."""
+    found = opened(body)
+    choice = found["choices"].first()
+    message = choice["message"]
+    message.object()
+    _refuse_error(choice)
+    if message["refusal"].text(""):
+        refusal(message["refusal"])
+    calls = tuple(map(_call, message["tool_calls"]))
+    return Reply(
+        text=_content(message),
+        reasoning=_reasoning(message),
+        calls=calls,
+        finish=_finish(choice["finish_reason"].text("stop"), calls),
+        usage=usage(found["usage"]),
+        model=found["model"].text(""),
+    )
+
+
+def refusal(found: Found) -> NoReturn:
+    """Say that the model refused, in its words."""
+    message = f"the model refused: {found.text('') or 'it gives no reason'}"
+    raise BadPayload(message, found.path, kinds=("refusal",))
+
+
+def _content(message: Found) -> str:
+    """The text; some servers (Mistral's) give it in parts."""
+    content = message["content"]
+    if not isinstance(content.value, list):
+        return content.text("")
+    return "".join(part["text"].text("") for part in content if part["type"].text("") == "text")
+
+
+def _reasoning(message: Found) -> str:
+    """What DeepSeek, vLLM and llama-server call `reasoning_content`, others `reasoning`."""
+    return message["reasoning_content"].text("") or message["reasoning"].text("")
+
+
+def _call(found: Found) -> ToolCall:
+    function = found["function"]
+    name = function["name"].text()
+    return ToolCall(name, function["arguments"].arguments(), found["id"].text(""))
+
+
+def _finish(reason: str, calls: tuple[ToolCall, ...]) -> Finish:
+    finish = _FINISH.get(reason, "other")
+    return "tool" if calls and finish == "stop" else finish
+
+
+def _refuse_error(choice: Found) -> None:
+    """Raise BadPayload for a choice that tells an error of the provider behind a proxy."""
+    if choice["error"] or choice["finish_reason"].text("") == "error":
+        error = choice["error"]["message"] if isinstance(choice["error"].value, dict) else choice
+        told = error.value if isinstance(error.value, str) else "it gives no reason"
+        raise BadPayload(f"the provider tells an error: {told}", choice.path, kinds=("error",))
+
+
+def usage(found: Found) -> Usage:
+    """The counts of a `usage` object, or of none."""
+    return Usage(
+        found["prompt_tokens"].count(),
+        found["completion_tokens"].count(),
+        found["prompt_tokens_details"]["cached_tokens"].count(),
+        found["completion_tokens_details"]["reasoning_tokens"].count(),
+    )
+
+
+class Deltas:
+    """Reads a stream of chunks, which `[DONE]` ends; a reason to finish ends the reply."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, _Gathered] = {}
+        self._refused: list[str] = []
+        self._is_finished = False
+        self._is_done = False
+
+    def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
+        """What a chunk tells."""
+        if data == DONE:
+            self._is_done = True
+            return
+        chunk = opened(data)
+        for choice in chunk["choices"]:
+            if not choice["index"].count():
+                yield from self._choice(choice, chunk["model"].text(""))
+        if chunk["usage"]:
+            yield Delta(usage=usage(chunk["usage"]), model=chunk["model"].text(""))
+
+    def close(self) -> Iterator[Delta]:
+        """Nothing is left, unless the stream was cut."""
+        if not (self._is_done or self._is_finished):
+            raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
+        if self._calls:
+            yield Delta(calls=self._taken(), finish="tool")
+
+    def _choice(self, choice: Found, model: str) -> Iterator[Delta]:
+        _refuse_error(choice)
+        delta = choice["delta"]
+        text, reasoning = _content(delta), _reasoning(delta)
+        if text or reasoning:
+            yield Delta(text=text, reasoning=reasoning)
+        self._refused.append(delta["refusal"].text(""))
+        for call in delta["tool_calls"]:
+            self._gather(call)
+        reason = choice["finish_reason"].text("")
+        if not reason:
+            return
+        self._is_finished = True
+        if any(self._refused):
+            refusal(Found("".join(self._refused), delta["refusal"].path))
+        calls = self._taken()
+        yield Delta(calls=calls, finish=_finish(reason, calls), model=model)
+
+    def _gather(self, call: Found) -> None:
+        index = call["index"].count()
+        known = len(self._calls) if index is None else index
+        gathered = self._calls.setdefault(known, _Gathered(call))
+        gathered.add(call)
+
+    def _taken(self) -> tuple[ToolCall, ...]:
+        calls = tuple(one.call() for one in self._calls.values())
+        self._calls.clear()
+        return calls
+
+
+class _Gathered:
+    """A call of a tool whose pieces come one after the other."""
+
+    def __init__(self, first: Found) -> None:
+        self._path = first.path
+        self._id = ""
+        self._name = ""
+        self._arguments: list[str] = []
+        self._whole: Json = None
+
+    def add(self, piece: Found) -> None:
+        function = piece["function"]
+        self._id = self._id or piece["id"].text("")
+        # Some servers say the name with every piece, none in parts.
+        self._name = self._name or function["name"].text("")
+        arguments = function["arguments"]
+        if isinstance(arguments.value, dict):
+            self._whole = arguments.value
+        else:
+            self._arguments.append(arguments.text(""))
+
+    def call(self) -> ToolCall:
+        arguments = "".join(self._arguments) if self._whole is None else self._whole
+        function = {"name": self._name or None, "arguments": arguments}
+        return _call(Found({"id": self._id, "function": function}, self._path))

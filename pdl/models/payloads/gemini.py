@@ -1,0 +1,186 @@
+"""Gemini's generateContent (reference "Generating content" of the Gemini API)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from pdl.models.exchange import Payload
+from pdl.models.payloads.family import Family
+from pdl.models.payloads.form import Form
+from pdl.models.payloads.functions import function
+from pdl.models.payloads.gemini_reply import Deltas, read, signed
+from pdl.models.payloads.gemini_schema import gemini_form
+from pdl.models.payloads.media import AUDIO, PDF, Takes
+from pdl.models.payloads.settings import Settings, listed
+from pdl.models.payloads.turns import (
+    refuse_begun,
+    unheld_beside_tools,
+    unheld_form,
+    with_ids,
+    without_system,
+)
+from pdl.prompt.messages import MIME_TYPES, Media, Message, Text
+from pdl.tools.calls import ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.models.exchange import Request
+    from pdl.prompt.messages import Part, Role
+    from pdl.tools.tool import Tool
+
+
+_KINDS = frozenset({"png", "jpeg", "webp"}) | PDF | AUDIO
+_TAKES = Takes("Gemini", _KINDS, _KINDS)
+_IN = "generationConfig"
+
+
+def _choice(value: Json) -> Json:
+    """`tool_choice` of OpenAI's: a word, or the name of a function."""
+    words = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
+    if isinstance(value, str):
+        return {"mode": words.get(value, value)}
+    if isinstance(value, dict) and isinstance(value.get("function"), dict):
+        return {"mode": "ANY", "allowedFunctionNames": [value["function"].get("name")]}
+    return value
+
+
+_SETTINGS = Settings(
+    provider="Gemini",
+    places={
+        "max_tokens": (_IN, "maxOutputTokens"),
+        "max_completion_tokens": (_IN, "maxOutputTokens"),
+        "stop": (_IN, "stopSequences"),
+        "top_p": (_IN, "topP"),
+        "top_k": (_IN, "topK"),
+        "presence_penalty": (_IN, "presencePenalty"),
+        "frequency_penalty": (_IN, "frequencyPenalty"),
+        "logprobs": (_IN, "responseLogprobs"),
+        "top_logprobs": (_IN, "logprobs"),
+        "reasoning_effort": (_IN, "thinkingConfig", "thinkingLevel"),
+        "tool_choice": ("toolConfig", "functionCallingConfig"),
+        _IN: (_IN,),
+    },
+    rest=(_IN,),
+    top=frozenset(
+        {"cachedContent", "labels", "safetySettings", "serviceTier", "store", "toolConfig", "tools"}
+    ),
+    absent={
+        **dict.fromkeys(
+            (
+                *("logit_bias", "min_p", "top_a", "repetition_penalty", "repeat_penalty"),
+                *("num_ctx", "verbosity", "user", "metadata", "parallel_tool_calls"),
+                *("modalities", "audio", "prediction"),
+            ),
+            "Gemini has no such setting",
+        ),
+        "response_format": "Gemini says it otherwise: write a <|schema|> turn",
+    },
+    forms={"stop": listed, "tool_choice": _choice},
+    ours={
+        "contents": "the turns of the prompt are the contents",
+        "systemInstruction": "write a <|system|> turn",
+    },
+)
+
+
+def payload(request: Request, model: str) -> Payload:
+    """The body of a request; the model is named in the path.
+
+    What Gemini's schemas cannot say is any value there. Beside tools no schema is held. Raises
+    MediaError for media that it does not take, TurnError for a last assistant turn and without any
+    turn but the system's, ConfigError for settings that contradict each other.
+    """
+    del model  # it stands in the path
+    refuse_begun(request, "Gemini")
+    system, messages = without_system(request, "Gemini")
+    body: dict[str, Any] = {}
+    if system:
+        body["systemInstruction"] = {"parts": [{"text": system}]}
+    with_ids(messages)  # refuses the results of no call; the ids are Gemini's own
+    body["contents"] = [_content(one) for one in messages]
+    form = _constrain(request, body) if request.constrain else Form({})
+    ignored = _SETTINGS.write(request.config, body)
+    return Payload(body, form.dropped, ignored)
+
+
+def _content(message: Message) -> dict[str, Any]:
+    role = "model" if message.role == "assistant" else "user"
+    parts = [
+        _part(part, message.role)
+        for part in message.parts
+        if not (isinstance(part, Text) and not part.text)
+    ]
+    return {"role": role, "parts": parts or [{"text": ""}]}
+
+
+def _part(part: Part, role: Role) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"text": part.text}
+    if isinstance(part, Media):
+        return _media(part, role)
+    call = part if isinstance(part, ToolCall) else part.call
+    known, signature = signed(call.id)
+    named = {"name": call.name, **({"id": known} if known else {})}
+    if isinstance(part, ToolResult):
+        response = {"error" if part.failed else "output": part.text}
+        return {"functionResponse": {**named, "response": response}}
+    thought = {"thoughtSignature": signature} if signature else {}
+    return {"functionCall": {**named, "args": dict(call.arguments)}, **thought}
+
+
+def _media(media: Media, role: Role) -> dict[str, Any]:
+    kind = _TAKES.kind(media, role)
+    if media.url:
+        return {"fileData": {"mimeType": MIME_TYPES[kind], "fileUri": media.url}}
+    return {"inlineData": {"mimeType": media.mime_type, "data": media.base64}}
+
+
+def _constrain(request: Request, body: dict[str, Any]) -> Form:
+    """Write the tools or the schema."""
+    schema = request.schema
+    if request.tools:
+        declared = [_declared(tool) for tool in request.tools]
+        body["tools"] = [{"functionDeclarations": declared}]
+    if schema is None:
+        return Form({})
+    if schema.form != "json":
+        return Form({}, unheld_form(schema, "Gemini"))
+    if request.tools:
+        return Form({}, (unheld_beside_tools("Gemini"),))
+    form = gemini_form(schema)
+    body[_IN] = {"responseMimeType": "application/json"}
+    if form.schema:
+        body[_IN]["responseJsonSchema"] = form.schema
+    return form
+
+
+def _declared(tool: Tool) -> dict[str, Any]:
+    """A tool with what Gemini's schemas can say of its arguments, which are checked anyway."""
+    words = {key: one for key, one in function(tool).items() if key != "parameters"}
+    return {**words, "parametersJsonSchema": gemini_form(tool.schema).schema or {"type": "object"}}
+
+
+def path(model: str, stream: bool) -> str:  # noqa: FBT001 - one of two calls
+    """Behind the base URL."""
+    name = quote(model.removeprefix("models/"), safe="")
+    verb = "streamGenerateContent?alt=sse" if stream else "generateContent"
+    return f"/models/{name}:{verb}"
+
+
+def headers(key: str) -> dict[str, str]:
+    """The key, in a header: an address stands in logs."""
+    return {"x-goog-api-key": key} if key else {}
+
+
+GEMINI_CONTENT = Family(
+    name="gemini",
+    base_url="https://generativelanguage.googleapis.com/v1beta",
+    path=path,
+    payload=payload,
+    read=read,
+    deltas=Deltas,
+    headers=headers,
+    key_variable="GEMINI_API_KEY",
+    needs_key=True,
+)

@@ -1,0 +1,134 @@
+"""Replies of Gemini's generateContent, whole and as streams of such bodies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.models.exchange import Delta, Finish, Reply, Usage
+from pdl.models.payloads.bad import BadPayload
+from pdl.models.payloads.reading import Found, opened
+from pdl.tools.calls import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+
+_FINISH: dict[str, Finish] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    **dict.fromkeys(
+        (
+            *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
+            *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+        ),
+        "filter",
+    ),
+}
+_BROKEN = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
+
+_MARK = "\n"
+
+
+def signed(call_id: str) -> tuple[str, str]:
+    """The id of a call and the signature of the thoughts behind it, which goes back with it.
+
+    Gemini refuses calls that come back without the signature that it gave them. It is no text that
+    a person can read, so it travels in the id.
+    """
+    known, _, signature = call_id.partition(_MARK)
+    return known, signature
+
+
+def read(body: Json) -> Reply:
+    """The reply that a body holds: its first candidate. Raises BadPayload, also for a block."""
+    found = opened(body)
+    _refuse_block(found)
+    candidate = found["candidates"].first()
+    text, reasoning, calls = _parts(candidate)
+    finish = _finish(candidate, has_calls=bool(calls))
+    usage = _usage(found["usageMetadata"])
+    return Reply(text, reasoning, calls, finish, usage, found["modelVersion"].text(""))
+
+
+def _refuse_block(found: Found) -> None:
+    """Raise BadPayload if the prompt was blocked: then there are no candidates."""
+    reason = found["promptFeedback"]["blockReason"]
+    if reason.text(""):
+        told = found["promptFeedback"]["blockReasonMessage"].text("")
+        message = f"the provider blocked the prompt: {reason.text()}{told and f' ({told})'}"
+        raise BadPayload(message, reason.path, kinds=(reason.text(),))
+
+
+def _parts(candidate: Found) -> tuple[str, str, tuple[ToolCall, ...]]:
+    """The text, the thoughts and the calls of a candidate, which may have no content."""
+    said: dict[bool, list[str]] = {False: [], True: []}
+    calls = []
+    for part in candidate["content"]["parts"]:
+        if part["functionCall"]:
+            calls.append(_call(part))
+        elif part["text"]:
+            said[part["thought"].value is True].append(part["text"].text())
+    return "".join(said[False]), "".join(said[True]), tuple(calls)
+
+
+def _call(part: Found) -> ToolCall:
+    call = part["functionCall"]
+    signature = part["thoughtSignature"].text("")
+    mark = _MARK + signature if signature else ""
+    return ToolCall(call["name"].text(), call["args"].arguments(), call["id"].text("") + mark)
+
+
+def _finish(candidate: Found, *, has_calls: bool) -> Finish:
+    reason = candidate["finishReason"]
+    if reason.text("STOP") in _BROKEN:
+        told = candidate["finishMessage"].text("")
+        message = f"the model called a tool wrongly: {reason.text()}{told and f' ({told})'}"
+        raise BadPayload(message, reason.path, kinds=(reason.text(),))
+    finish = _FINISH.get(reason.text("STOP"), "other")
+    return "tool" if has_calls and finish == "stop" else finish
+
+
+def _usage(counts: Found) -> Usage:
+    """The counts; Gemini counts thoughts apart from what else was written."""
+    written, thoughts = counts["candidatesTokenCount"].count(), counts["thoughtsTokenCount"].count()
+    known = [part for part in (written, thoughts) if part is not None]
+    return Usage(
+        counts["promptTokenCount"].count(),
+        sum(known) if known else None,
+        counts["cachedContentTokenCount"].count(),
+        thoughts,
+    )
+
+
+class Deltas:
+    """Reads a stream of bodies, the last of which has a reason to finish."""
+
+    def __init__(self) -> None:
+        self._has_calls = False
+        self._is_done = False
+
+    def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
+        """What a body tells."""
+        found = opened(data)
+        _refuse_block(found)
+        usage = _usage(found["usageMetadata"]) if found["usageMetadata"] else None
+        model = found["modelVersion"].text("")
+        candidates = list(found["candidates"])
+        if not candidates:
+            yield Delta(usage=usage, model=model)
+            return
+        text, reasoning, calls = _parts(candidates[0])
+        self._has_calls |= bool(calls)
+        finish = None
+        if candidates[0]["finishReason"]:
+            self._is_done = True
+            finish = _finish(candidates[0], has_calls=self._has_calls)
+        # Counts are of all until then; those of the last body count.
+        yield Delta(text, reasoning, calls, finish, usage if finish else None, model)
+
+    def close(self) -> Iterator[Delta]:
+        """Nothing is left, unless the stream was cut."""
+        if not self._is_done:
+            raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
+        yield from ()

@@ -1,0 +1,86 @@
+"""Which keywords of JSON Schema speak of values of which type."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pdl.schema.keywords import ANNOTATIONS, ASSERTIONS
+
+if TYPE_CHECKING:
+    from pdl._types import Json, JsonSchema
+
+_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+ABOUT = {
+    "string": frozenset({"format", "maxLength", "minLength", "pattern"}),
+    "number": _NUMBERS,
+    "integer": _NUMBERS,
+    "array": frozenset(
+        {
+            *("contains", "items", "maxContains", "maxItems", "minContains", "minItems"),
+            *("prefixItems", "unevaluatedItems", "uniqueItems"),
+        }
+    ),
+    "object": frozenset(
+        {
+            *("additionalProperties", "dependentRequired", "dependentSchemas", "maxProperties"),
+            *("minProperties", "patternProperties", "properties", "propertyNames", "required"),
+            "unevaluatedProperties",
+        }
+    ),
+    "boolean": frozenset[str](),
+    "null": frozenset[str](),
+}
+"""The keywords that only values of a type can violate."""
+
+_ALL = frozenset[str]().union(*ABOUT.values())
+
+
+def asserted(node: JsonSchema) -> list[str]:
+    """The keywords of a schema that a value may violate, in their order."""
+    return [key for key in node if key in ASSERTIONS]
+
+
+def types(node: JsonSchema) -> list[str]:
+    """The types that a schema takes; without `type` those that its keywords speak of.
+
+    A schema without `type` takes every value of a type that none of its keywords speaks of. That
+    is hardly ever meant, and what is left is still right.
+    """
+    named = node.get("type")
+    if isinstance(named, str):
+        return [named]
+    if named:
+        found = list(named)
+        return [one for one in found if one != "integer" or "number" not in found]
+    spoken = [kind for kind, keywords in ABOUT.items() if keywords & node.keys()]
+    return [kind for kind in spoken if kind != "integer"]
+
+
+def of_type(node: JsonSchema, kind: str) -> dict[str, Json]:
+    """What a schema says of values of one type; what speaks of all of them is kept."""
+    other = _ALL - ABOUT[kind]
+    said = {key: value for key, value in node.items() if key not in other}
+    return {**{key: value for key, value in said.items() if key not in ANNOTATIONS}, "type": kind}
+
+
+def kind_of(value: Json) -> str:
+    """The type of a JSON value; `integer` for whole numbers without a point."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    for kind, python in _PYTHON.items():
+        if isinstance(value, python):
+            return kind
+    return "string"
+
+
+_PYTHON: dict[str, type] = {"integer": int, "number": float, "array": list, "object": dict}
+
+_ODD = re.compile(r"\(\?|\\[^dDwWsSnrtfv.^$*+?()\[\]{}|/\\-]|[*+?}][+?]")
+
+
+def is_plain(pattern: str) -> bool:
+    """Whether all engines read a pattern alike: it has no lookaround, references or classes."""
+    return _ODD.search(pattern) is None

@@ -1,0 +1,188 @@
+"""From a JSON Schema to what a provider's subset can say of it, and what it cannot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pdl.models.exchange import Dropped
+from pdl.models.payloads.kinds import asserted, of_type, types
+from pdl.models.payloads.named import Named
+from pdl.models.payloads.objects import ObjectForms
+from pdl.models.payloads.unheld import UnheldError
+from pdl.models.payloads.values import enumerated, scalar
+from pdl.schema.keywords import pointer
+
+if TYPE_CHECKING:
+    from pdl._types import Json, JsonPath, JsonSchema
+    from pdl.models.payloads.subset import Subset
+
+_DEEPEST = 60
+"""Steps of a path: a fifth of Python's stack, and far more than any provider takes."""
+
+_UNIONS = ("anyOf", "oneOf", "allOf")
+_ADDING = frozenset(
+    {
+        *("$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "required"),
+        *("additionalProperties", "patternProperties", "properties", "unevaluatedProperties"),
+    }
+)
+"""Keywords that may speak of keys which the rest of the schema does not have."""
+
+
+class Narrowing:
+    """Narrows the schemas of one document.
+
+    `dropped` lists what was left out. What cannot be narrowed raises UnheldError in a closed
+    subset, and becomes any value in another.
+    """
+
+    def __init__(self, document: JsonSchema, subset: Subset) -> None:
+        self.subset = subset
+        self.dropped: list[Dropped] = []
+        self.named = Named(document, subset.recursion)
+        self.objects = ObjectForms(self)
+
+    def schema(self, node: Json, path: JsonPath) -> dict[str, Any]:
+        """What the subset says of a schema."""
+        before = len(self.dropped)
+        try:
+            return self._described(self._schema(node, path), node)
+        except UnheldError as error:
+            if self.subset.is_closed:
+                raise
+            del self.dropped[before:]
+            self.dropped.append(error.dropped("; any value is taken here"))
+            return self._described({}, node)
+
+    def drop(self, path: JsonPath, keyword: str, why: str = "") -> None:
+        """List a keyword that is left out."""
+        reason = why or f"{self.subset.provider} has no `{keyword}`"
+        self.dropped.append(Dropped(pointer(path), keyword, reason))
+
+    def _schema(self, node: Json, path: JsonPath) -> dict[str, Any]:
+        if node is False:
+            raise UnheldError(path, "", "no value satisfies it")
+        if len(path) > _DEEPEST:
+            raise UnheldError(path, "", f"it nests deeper than {_DEEPEST} levels")
+        if node is True or not asserted(node):
+            return self._anything(path)
+        main = _main(node)
+        if main == "$ref":
+            form = self.named.reference(node["$ref"], path)
+        elif main in ("enum", "const"):
+            form = enumerated(self, node, path)
+        elif main in _UNIONS:
+            form = self._union(node, main, path)
+        else:
+            form = self._typed(node, path)
+        self._drop_beside(node, main, path)
+        return form
+
+    def _anything(self, path: JsonPath) -> dict[str, Any]:
+        if self.subset.is_closed:
+            why = f"{self.subset.provider} has no form for any value whatsoever"
+            raise UnheldError(path, "type", why)
+        return {}
+
+    def _described(self, form: dict[str, Any], node: Json) -> dict[str, Any]:
+        """A form with the schema's own title and description."""
+        words = {
+            key: node[key]
+            for key in ("title", "description")
+            if isinstance(node, dict) and isinstance(node.get(key), str)
+        }
+        if "$ref" in form and words:
+            form = {"anyOf": [form]}  # nothing may stand beside a reference
+        form.update(words)  # in place: others remember the form by its identity
+        return form
+
+    def _union(self, node: JsonSchema, main: str, path: JsonPath) -> dict[str, Any]:
+        branches = [
+            (inner, (*path, main, index))
+            for index, inner in enumerate(node[main])
+            if inner is not False
+        ]
+        if main == "allOf":
+            return self._all(branches, path)
+        if main == "oneOf" and not _are_apart([inner for inner, _ in branches]):
+            self.drop(path, "oneOf", "taken as `anyOf`: several may fit")
+        given = {"type": node["type"]} if "type" in node else {}
+        forms = [self.schema(_with(inner, given), place) for inner, place in branches]
+        if not forms:
+            raise UnheldError(path, main, "no value satisfies it")
+        return forms[0] if len(forms) == 1 else {"anyOf": forms}
+
+    def _all(self, branches: list[tuple[Json, JsonPath]], path: JsonPath) -> dict[str, Any]:
+        said = [branch for branch in branches if branch[0] is not True and asserted(branch[0])]
+        if len(said) == 1:
+            return self.schema(*said[0])
+        raise UnheldError(path, "allOf", f"{self.subset.provider} cannot join schemas")
+
+    def _typed(self, node: JsonSchema, path: JsonPath) -> dict[str, Any]:
+        found = types(node)
+        if not found:
+            return self._anything(path)
+        forms = [self._of_type(of_type(node, kind), path) for kind in found]
+        return forms[0] if len(forms) == 1 else {"anyOf": forms}
+
+    def _of_type(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
+        if node["type"] == "object":
+            return self.objects.object(node, path)
+        if node["type"] == "array":
+            return self.objects.array(node, path)
+        return scalar(self, node, path)
+
+    def _drop_beside(self, node: JsonSchema, main: str, path: JsonPath) -> None:
+        """List the keywords that look at the same value as the one that was narrowed."""
+        own = {"type", "enum", "const"} if main in ("enum", "const") else {"type", main}
+        for keyword in asserted(node):
+            if keyword in own or (main == "type" and keyword not in _BESIDE):
+                continue
+            if keyword in _ADDING and self.subset.is_closed and not _is_known(node, keyword, main):
+                why = f"{self.subset.provider} cannot join it with `{main}`"
+                raise UnheldError(path, keyword, why)
+            if keyword not in ("then", "else") or "if" not in node:
+                self.drop(path, keyword)
+
+
+_BESIDE = frozenset({*_UNIONS, "not", "if", "then", "else", "dependentSchemas"})
+
+
+def _main(node: JsonSchema) -> str:
+    """The keyword that says most of a schema."""
+    for keyword in ("$ref", "enum", "const"):
+        if keyword in node:
+            return keyword
+    unions = [keyword for keyword in _UNIONS if keyword in node]
+    return unions[0] if unions and "properties" not in node else "type"
+
+
+def _with(node: Json, given: dict[str, Json]) -> Json:
+    """A branch with the type that stands beside the union, unless it says its own."""
+    if not isinstance(node, dict) or {"$ref", "type", "enum", "const", *_UNIONS} & node.keys():
+        return node
+    return {**given, **node}
+
+
+def _are_apart(nodes: list[Json]) -> bool:
+    """Whether no value can fit two schemas: each is of one type, and no other is of that."""
+    kinds = [node.get("type") if isinstance(node, dict) else None for node in nodes]
+    named = ["number" if kind == "integer" else kind for kind in kinds if isinstance(kind, str)]
+    return len(named) == len(nodes) == len(set(named))
+
+
+def _is_known(node: JsonSchema, keyword: str, main: str) -> bool:
+    """Whether a keyword beside `properties` speaks of no other keys than those."""
+    if main != "type" or keyword == "$ref":
+        return False
+    value = node[keyword]
+    inner = value.values() if isinstance(value, dict) and keyword == "dependentSchemas" else value
+    nodes = [value] if keyword in ("if", "then", "else") else list(inner)
+    names = node.get("properties", {}).keys()
+    return all(isinstance(one, bool) or _says_only(one, names) for one in nodes)
+
+
+def _says_only(node: JsonSchema, names: Any) -> bool:
+    if {"$ref", "patternProperties", "additionalProperties", *_BESIDE} & node.keys():
+        return False
+    return {*node.get("properties", {}), *node.get("required", ())} <= set(names)

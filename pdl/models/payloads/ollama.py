@@ -1,0 +1,198 @@
+"""Ollama's chat (its reference "Generate a chat message")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pdl.models.exchange import Delta, Finish, Payload, Reply, Usage
+from pdl.models.payloads.bad import BadPayload
+from pdl.models.payloads.chat_messages import told
+from pdl.models.payloads.family import Family
+from pdl.models.payloads.form import Form, narrowed
+from pdl.models.payloads.functions import function
+from pdl.models.payloads.media import Takes
+from pdl.models.payloads.ollama_schema import OLLAMA
+from pdl.models.payloads.openai_chat import headers
+from pdl.models.payloads.reading import Found, opened
+from pdl.models.payloads.settings import Settings, listed
+from pdl.models.payloads.turns import (
+    begun,
+    unheld_begun,
+    unheld_beside_tools,
+    unheld_form,
+    with_ids,
+)
+from pdl.prompt.messages import Media, Message
+from pdl.tools.calls import ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+    from pdl.models.exchange import Request
+
+_TAKES = Takes("Ollama", frozenset({"png", "jpeg", "webp"}))
+
+
+def _format(value: Json) -> Json:
+    """`response_format` of OpenAI's: its words for JSON, or its schema."""
+    if isinstance(value, dict) and value.get("type") == "json_object":
+        return "json"
+    named = value.get("json_schema") if isinstance(value, dict) else None
+    return named["schema"] if isinstance(named, dict) and "schema" in named else value
+
+
+_SETTINGS = Settings(
+    provider="Ollama",
+    places={
+        "max_tokens": ("options", "num_predict"),
+        "max_completion_tokens": ("options", "num_predict"),
+        "reasoning_effort": ("think",),
+        "repetition_penalty": ("options", "repeat_penalty"),
+        "response_format": ("format",),
+    },
+    rest=("options",),
+    top=frozenset(
+        {
+            *("format", "keep_alive", "logprobs", "options", "shift", "think", "tools"),
+            *("top_logprobs", "truncate"),
+        }
+    ),
+    absent=dict.fromkeys(
+        (
+            *("logit_bias", "user", "metadata", "parallel_tool_calls", "tool_choice", "store"),
+            *("verbosity", "service_tier", "modalities", "audio", "prediction"),
+        ),
+        "Ollama has no such setting",
+    ),
+    forms={"stop": listed, "response_format": _format},
+)
+
+
+def payload(request: Request, model: str) -> Payload:
+    """The body of a request; unknown settings go where Ollama has the model's (`options`).
+
+    A last assistant turn begins the answer. Then no schema is held, nor is one beside tools.
+    Raises MediaError for media that Ollama does not take, ConfigError for settings that contradict
+    each other.
+    """
+    messages = [one for message in with_ids(request.messages) for one in _messages(message)]
+    body: dict[str, Any] = {"model": model, "messages": messages}
+    form = _constrain(request, body) if request.constrain else Form({})
+    body["stream"] = request.stream
+    ignored = _SETTINGS.write(request.config, body)
+    return Payload(body, form.dropped, ignored, begun(request.messages))
+
+
+def _messages(message: Message) -> Iterator[dict[str, Any]]:
+    results = [part for part in message.parts if isinstance(part, ToolResult)]
+    for result in results:
+        named = {"tool_name": result.call.name, "tool_call_id": result.call.id}
+        yield {"role": "tool", "content": told(result), **named}
+    media = [part for part in message.parts if isinstance(part, Media)]
+    calls = [part for part in message.parts if isinstance(part, ToolCall)]
+    if results and not (message.text or media or calls):
+        return
+    said: dict[str, Any] = {"role": message.role, "content": message.text}
+    for one in media:
+        _TAKES.kind(one, message.role)
+        said.setdefault("images", []).append(one.base64)
+    for call in calls:
+        asked = {"name": call.name, "arguments": dict(call.arguments)}
+        said.setdefault("tool_calls", []).append({"id": call.id, "function": asked})
+    yield said
+
+
+def _constrain(request: Request, body: dict[str, Any]) -> Form:
+    """Write the tools or the schema."""
+    schema = request.schema
+    if request.tools:
+        body["tools"] = [{"type": "function", "function": function(one)} for one in request.tools]
+    if schema is None:
+        return Form({})
+    if schema.form != "json":
+        return Form({}, unheld_form(schema, "Ollama"))
+    if request.tools:
+        return Form({}, (unheld_beside_tools("Ollama"),))
+    if begun(request.messages):
+        return Form({}, (unheld_begun("Ollama"),))
+    form = narrowed(schema.document, OLLAMA)
+    body["format"] = form.schema or "json"
+    return form
+
+
+_FINISH: dict[str, Finish] = {"stop": "stop", "length": "length"}
+
+
+def read(body: Json) -> Reply:
+    """The reply that a body holds. Raises BadPayload for one of another shape."""
+    found = opened(body)
+    message = found["message"]
+    message.object()
+    if found["done"].value is False:
+        raise BadPayload("the reply is not done", ("done",))
+    calls = tuple(map(_call, message["tool_calls"]))
+    finish = _finish(found, has_calls=bool(calls))
+    text, thoughts = message["content"].text(""), message["thinking"].text("")
+    return Reply(text, thoughts, calls, finish, _usage(found), found["model"].text(""))
+
+
+def _call(found: Found) -> ToolCall:
+    function = found["function"]
+    name = function["name"].text()
+    return ToolCall(name, function["arguments"].arguments(), found["id"].text(""))
+
+
+def _finish(found: Found, *, has_calls: bool) -> Finish:
+    finish = _FINISH.get(found["done_reason"].text("stop"), "other")
+    return "tool" if has_calls and finish == "stop" else finish
+
+
+def _usage(found: Found) -> Usage:
+    return Usage(found["prompt_eval_count"].count(), found["eval_count"].count())
+
+
+class Deltas:
+    """Reads a stream of lines, the last of which is `done`."""
+
+    def __init__(self) -> None:
+        self._has_calls = False
+        self._is_done = False
+
+    def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - lines have no names
+        """What a line tells."""
+        found = opened(data)
+        message = found["message"]
+        calls = tuple(map(_call, message["tool_calls"]))
+        self._has_calls |= bool(calls)
+        text, thoughts = message["content"].text(""), message["thinking"].text("")
+        if text or thoughts or calls:
+            yield Delta(text=text, reasoning=thoughts, calls=calls)
+        if found["done"].value is True:
+            self._is_done = True
+            finish = _finish(found, has_calls=self._has_calls)
+            yield Delta(finish=finish, usage=_usage(found), model=found["model"].text(""))
+
+    def close(self) -> Iterator[Delta]:
+        """Nothing is left, unless the stream was cut."""
+        if not self._is_done:
+            raise BadPayload("the stream was cut: it ended without `done`", is_cut=True)
+        yield from ()
+
+
+def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all
+    """Behind the base URL."""
+    return "/api/chat"
+
+
+OLLAMA_CHAT = Family(
+    name="ollama",
+    base_url="http://127.0.0.1:11434",
+    path=path,
+    payload=payload,
+    read=read,
+    deltas=Deltas,
+    headers=headers,
+    key_variable="OLLAMA_API_KEY",
+    framing="ndjson",
+)

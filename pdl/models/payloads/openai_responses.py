@@ -1,0 +1,234 @@
+"""OpenAI's responses (reference "Create a model response")."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pdl.models.exchange import Delta, Finish, Payload, Reply, Usage
+from pdl.models.payloads.bad import BadPayload
+from pdl.models.payloads.chat_messages import told
+from pdl.models.payloads.chat_reply import refusal
+from pdl.models.payloads.family import Family
+from pdl.models.payloads.functions import strict_function
+from pdl.models.payloads.media import IMAGES, PDF, Takes, data_url
+from pdl.models.payloads.openai_chat import answer_form, headers
+from pdl.models.payloads.reading import Found, opened
+from pdl.models.payloads.settings import Settings
+from pdl.models.payloads.strict_schema import STRICT
+from pdl.models.payloads.turns import refuse_begun, with_ids
+from pdl.prompt.messages import Media, Message, Text
+from pdl.tools.calls import ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+    from pdl.models.exchange import Request
+    from pdl.prompt.messages import Part, Role
+
+_NAME = "OpenAI Responses"
+_TAKES = Takes(_NAME, IMAGES | PDF, IMAGES | PDF)
+_NO_PLACE = f"{_NAME} has no such setting"
+
+
+def _choice(value: Json) -> Json:
+    """`tool_choice`, in which the name of a function stands one level higher."""
+    if isinstance(value, dict) and isinstance(value.get("function"), dict):
+        return {"type": "function", **value["function"]}
+    return value
+
+
+_SETTINGS = Settings(
+    provider=_NAME,
+    places={
+        "max_tokens": ("max_output_tokens",),
+        "max_completion_tokens": ("max_output_tokens",),
+        "reasoning_effort": ("reasoning", "effort"),
+        "verbosity": ("text", "verbosity"),
+    },
+    absent=dict.fromkeys(
+        (
+            *("stop", "seed", "frequency_penalty", "presence_penalty", "logit_bias", "logprobs"),
+            *("top_k", "min_p", "top_a", "repetition_penalty", "repeat_penalty", "num_ctx"),
+            *("modalities", "audio", "prediction"),
+        ),
+        _NO_PLACE,
+    ),
+    forms={"tool_choice": _choice},
+    ours={"input": "the turns of the prompt are the input"},
+)
+
+
+def payload(request: Request, model: str) -> Payload:
+    """The body of a request; nothing is kept at OpenAI (`store`) unless the settings say so.
+
+    Raises MediaError for media that it does not take, TurnError for a last assistant turn,
+    ConfigError for settings that contradict each other.
+    """
+    refuse_begun(request, _NAME)
+    items = [item for one in with_ids(request.messages) for item in _items(one)]
+    body: dict[str, Any] = {"model": model, "input": items}
+    form = answer_form(request)
+    if form.schema:
+        body["text"] = {"format": {"type": "json_schema", **form.schema}}
+    if request.constrain and request.tools:
+        body["tools"] = [
+            {"type": "function", **strict_function(tool, STRICT)} for tool in request.tools
+        ]
+    if request.stream:
+        body["stream"] = True
+    ignored = _SETTINGS.write(request.config, body)
+    body.setdefault("store", False)
+    return Payload(body, form.dropped, ignored, undo=form.undo)
+
+
+def _items(message: Message) -> Iterator[dict[str, Any]]:
+    """A turn: results of tools, then what is said, then calls."""
+    for part in message.parts:
+        if isinstance(part, ToolResult):
+            output = {"call_id": part.call.id, "output": told(part)}
+            yield {"type": "function_call_output", **output}
+    said = [_content(part, message.role) for part in message.parts if _is_said(part)]
+    if said or not any(isinstance(part, ToolCall | ToolResult) for part in message.parts):
+        said = said or [_content(Text(""), message.role)]
+        yield {"role": message.role, "content": said}
+    for part in message.parts:
+        if isinstance(part, ToolCall):
+            arguments = json.dumps(dict(part.arguments), ensure_ascii=False)
+            call = {"call_id": part.id, "name": part.name, "arguments": arguments}
+            yield {"type": "function_call", **call}
+
+
+def _is_said(part: Part) -> bool:
+    return isinstance(part, Media) or (isinstance(part, Text) and bool(part.text))
+
+
+def _content(part: Part, role: Role) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "output_text" if role == "assistant" else "input_text", "text": part.text}
+    assert isinstance(part, Media)
+    if _TAKES.kind(part, role) not in PDF:
+        return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
+    if part.url:
+        return {"type": "input_file", "file_url": part.url}
+    return {"type": "input_file", "filename": "file.pdf", "file_data": data_url(part)}
+
+
+def read(body: Json) -> Reply:
+    """The reply that a body holds. Raises BadPayload, also for a refusal and a failure."""
+    found = opened(body)
+    text, reasoning, calls = "", "", []
+    if not isinstance(found["output"].value, list):
+        found["output"].refuse("an array")
+    for item in found["output"]:
+        kind = item["type"].text("")
+        if kind == "message":
+            text += "".join(map(_said, item["content"]))
+        elif kind == "reasoning":
+            reasoning += _thought(item)
+        elif kind == "function_call":
+            calls.append(_call(item))
+    finish = _finish(found, tuple(calls))
+    return Reply(text, reasoning, tuple(calls), finish, _usage(found), found["model"].text(""))
+
+
+def _said(part: Found) -> str:
+    kind = part["type"].text("")
+    if kind == "refusal":
+        refusal(part["refusal"])
+    return part["text"].text() if kind == "output_text" else ""
+
+
+def _thought(item: Found) -> str:
+    """A summary of the reasoning, or its text where a model shows it."""
+    parts = [*item["summary"], *item["content"]]
+    return "\n\n".join(part["text"].text("") for part in parts)
+
+
+def _call(item: Found) -> ToolCall:
+    name = item["name"].text()
+    return ToolCall(name, item["arguments"].arguments(), item["call_id"].text(""))
+
+
+def _usage(found: Found) -> Usage:
+    counts = found["usage"]
+    return Usage(
+        counts["input_tokens"].count(),
+        counts["output_tokens"].count(),
+        counts["input_tokens_details"]["cached_tokens"].count(),
+        counts["output_tokens_details"]["reasoning_tokens"].count(),
+    )
+
+
+def _finish(found: Found, calls: tuple[ToolCall, ...]) -> Finish:
+    """Why it ended. Raises BadPayload for a response that failed or never ended."""
+    status = found["status"].text("completed")
+    if status == "incomplete":
+        reasons: dict[str, Finish] = {"max_output_tokens": "length", "content_filter": "filter"}
+        return reasons.get(found["incomplete_details"]["reason"].text(""), "other")
+    if status != "completed":
+        raise BadPayload(f"the response is not completed but {status}", ("status",))
+    return "tool" if calls else "stop"
+
+
+class Deltas:
+    """Reads a stream of events, which `response.completed` or `response.incomplete` ends."""
+
+    def __init__(self) -> None:
+        self._is_done = False
+
+    def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - the data name it
+        """What an event tells; most tell nothing that later ones do not."""
+        if not isinstance(data, dict):
+            Found(data).refuse("an object")
+        if data.get("type") == "error":
+            opened({"error": data})
+        found = opened(data)
+        kind = found["type"].text()
+        if kind == "response.output_text.delta":
+            yield Delta(text=found["delta"].text())
+        elif kind in ("response.reasoning_summary_text.delta", "response.reasoning_text.delta"):
+            yield Delta(reasoning=found["delta"].text())
+        elif kind == "response.reasoning_summary_part.added" and found["summary_index"].count():
+            yield Delta(reasoning="\n\n")
+        elif kind == "response.refusal.done":
+            refusal(found["refusal"])
+        elif kind == "response.output_item.done":
+            item = found["item"]
+            if item["type"].text("") == "function_call":
+                yield Delta(calls=(_call(item),))
+        elif kind in ("response.completed", "response.incomplete", "response.failed"):
+            yield self._end(found["response"])
+
+    def _end(self, response: Found) -> Delta:
+        opened(response.object())
+        self._is_done = True
+        kinds = [item["type"].text("") for item in response["output"]]
+        calls = (ToolCall(""),) if "function_call" in kinds else ()
+        finish = _finish(response, calls)
+        return Delta(finish=finish, usage=_usage(response), model=response["model"].text(""))
+
+    def close(self) -> Iterator[Delta]:
+        """Nothing is left, unless the stream was cut."""
+        if not self._is_done:
+            raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
+        yield from ()
+
+
+def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all
+    """Behind the base URL."""
+    return "/responses"
+
+
+OPENAI_RESPONSES = Family(
+    name="openai-responses",
+    base_url="https://api.openai.com/v1",
+    path=path,
+    payload=payload,
+    read=read,
+    deltas=Deltas,
+    headers=headers,
+    key_variable="OPENAI_API_KEY",
+    needs_key=True,
+)

@@ -1,0 +1,122 @@
+"""`Found`: a part of a body, with the path that leads to it, for bodies that may hold anything."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from pdl.models.payloads.bad import BadPayload, told_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json, JsonPath
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A JSON value of a body; None also stands for what is not there.
+
+    Every method raises BadPayload, with the path, where the value is of another type.
+    """
+
+    value: Json
+    path: JsonPath = ()
+
+    def __bool__(self) -> bool:
+        return self.value is not None
+
+    def __getitem__(self, key: str) -> Found:
+        """A member of an object; a null has none."""
+        if self.value is None:
+            return Found(None, (*self.path, key))
+        return Found(self.object().get(key), (*self.path, key))
+
+    def __iter__(self) -> Iterator[Found]:
+        """The elements of an array of objects; a null has none."""
+        if self.value is None:
+            return
+        if not isinstance(self.value, list):
+            self.refuse("an array")
+        for index, value in enumerate(self.value):
+            found = Found(value, (*self.path, index))
+            found.object()
+            yield found
+
+    def first(self) -> Found:
+        """The first element of an array, which must have one."""
+        if not isinstance(self.value, list) or not self.value:
+            self.refuse("an array with an element")
+        return Found(self.value[0], (*self.path, 0))
+
+    def object(self) -> dict[str, Json]:
+        """The value, which must be an object."""
+        if not isinstance(self.value, dict):
+            self.refuse("an object")
+        return self.value
+
+    def text(self, default: str | None = None) -> str:
+        """The value, which must be a string; `default`, if there is one, for null."""
+        if self.value is None and default is not None:
+            return default
+        if not isinstance(self.value, str):
+            self.refuse("a string")
+        return self.value
+
+    def count(self) -> int | None:
+        """The value, which must be a whole number from 0 up, or null."""
+        if self.value is None:
+            return None
+        value = self.value
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            self.refuse("a number of tokens")
+        return value
+
+    def arguments(self) -> dict[str, Json]:
+        """Arguments of a call: an object, or the JSON text of one; empty for null and no text."""
+        value = self.value
+        if value is None or (isinstance(value, str) and not value.strip()):
+            return {}
+        if isinstance(value, str):
+            value = self._parsed(value)
+        if not isinstance(value, dict):
+            self.refuse("the arguments of a call, an object")
+        return value
+
+    def _parsed(self, text: str) -> Json:
+        try:
+            return json.loads(text, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            message = f"expected the JSON of a call's arguments, found {_shown(text)} ({error})"
+            raise BadPayload(message, self.path) from error
+
+    def refuse(self, wanted: str) -> NoReturn:
+        """Say what was expected here and what was found."""
+        raise BadPayload(f"expected {wanted}, found {_shown(self.value)}", self.path)
+
+
+def opened(body: Json) -> Found:
+    """A body, which must be an object. Raises BadPayload also for one that tells an error."""
+    error = told_error(body)
+    if error is not None:
+        raise error
+    found = Found(body)
+    found.object()
+    return found
+
+
+def _no_constant(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _shown(value: Json, most: int = 60) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict | list):
+        kind = "object" if isinstance(value, dict) else "array"
+        return f"an {kind} of {len(value)}" if value else f"an empty {kind}"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -1,0 +1,105 @@
+"""`Settings`: where the settings of a call stand in a provider's body."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pdl.errors import ConfigError, Problem, SchemaError
+from pdl.models.exchange import Ignored
+from pdl.schema.json_schema.copying import copied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pdl._types import Json
+
+_OURS = {
+    "n": "one reply is read: ask several times",
+    "messages": "the turns of the prompt are the messages",
+    "stream": "whether the reply streams is asked for with the call",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Names as OpenAI's chat interface has them, and where each provider wants them.
+
+    `places` leads from a name to the keys under which it stands; names that are not in it keep
+    their own, below `rest` (at the top if that is empty) or at the top if `top` has them.
+    `absent` are names that the provider has no place for, with the reason; `forms` make the
+    provider's value of OpenAI's. `ours` are names that pdl itself writes, with what to do instead.
+    """
+
+    provider: str
+    places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rest: tuple[str, ...] = ()
+    top: frozenset[str] = frozenset()
+    absent: Mapping[str, str] = field(default_factory=dict)
+    forms: Mapping[str, Callable[[Json], Json]] = field(default_factory=dict)
+    ours: Mapping[str, str] = field(default_factory=dict)
+
+    def write(self, config: Mapping[str, Json], body: dict[str, Any]) -> tuple[Ignored, ...]:
+        """Write settings into a body that has all else already; list those without a place.
+
+        `model` is skipped: the body names the model that is asked; so is an `n` of 1. Raises
+        ConfigError for names that pdl writes itself, and for two that want the same place.
+        """
+        ignored, problems = [], []
+        for name, value in config.items():
+            if name in self.absent:
+                ignored.append(Ignored(name, self.absent[name]))
+            elif name != "model" and (name, value) != ("n", 1):
+                problems += self._write(name, value, body)
+        if problems:
+            raise ConfigError(*problems)
+        return tuple(ignored)
+
+    def _write(self, name: str, value: Json, body: dict[str, Any]) -> list[Problem]:
+        advice = {**_OURS, **self.ours}.get(name)
+        if advice is not None:
+            return [self._problem(name, "is no setting of a prompt", advice)]
+        try:
+            value = copied(self.forms[name](value) if name in self.forms else value)
+        except SchemaError as error:
+            return [self._problem(name, f"is no JSON: {error.problem.message}", "")]
+        place = self.places.get(name) or ((name,) if name in self.top else (*self.rest, name))
+        target = body
+        for key in place[:-1]:
+            target = target.setdefault(key, {})
+            if not isinstance(target, dict):
+                return [self._problem(name, f"has no place: `{key}` is set, and no object", "")]
+        return self._put(name, value, target, place)
+
+    def _put(
+        self, name: str, value: Json, target: dict[str, Any], place: tuple[str, ...]
+    ) -> list[Problem]:
+        known = target.setdefault(place[-1], value)
+        if isinstance(known, dict) and isinstance(value, dict):
+            return self._merge(name, value, known)
+        if known is not value and known != value:
+            told = f"{self.provider} has one `{'.'.join(place)}`, which is {_shown(known)} already"
+            return [self._problem(name, f"cannot be {_shown(value)}: {told}", "")]
+        return []
+
+    def _merge(self, name: str, value: dict[str, Json], target: dict[str, Any]) -> list[Problem]:
+        """Write the members of a setting beside those that are there already."""
+        twice = [key for key, one in value.items() if key in target and target[key] != one]
+        if twice:
+            told = ", ".join(f"`{name}.{key}`" for key in twice)
+            return [self._problem(name, f"sets {told}, which is set already", "")]
+        target.update(value)
+        return []
+
+    def _problem(self, name: str, what: str, hint: str) -> Problem:
+        return Problem("config/setting", f"`{name}` {what}", hint=hint)
+
+
+def _shown(value: Json) -> str:
+    return f"{json.dumps(value, ensure_ascii=False):.60}"
+
+
+def listed(value: Json) -> Json:
+    """One stop text as a list of it."""
+    return value if isinstance(value, list) else [value]

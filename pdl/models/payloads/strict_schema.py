@@ -1,0 +1,95 @@
+"""OpenAI's strict schemas: what of a JSON Schema they hold (guide "Structured model outputs")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pdl.models.payloads.form import Form, free_key, narrowed, wrapped
+from pdl.models.payloads.subset import Subset
+from pdl.models.payloads.undo import Undo
+from pdl.models.payloads.unheld import UnheldError
+from pdl.schema.keywords import subschemas
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.schema import Schema
+
+STRICT = Subset(
+    provider="OpenAI",
+    keywords=frozenset(
+        {
+            *("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"),
+            *("maxItems", "minItems", "pattern"),
+        }
+    ),
+    formats=frozenset(
+        {
+            *("date", "date-time", "time", "duration"),
+            *("email", "hostname", "ipv4", "ipv6", "uuid"),
+        }
+    ),
+    all_required=True,
+    object_root=True,
+)
+
+_DEEPEST = 10
+_MOST_KEYS = 5_000
+_MOST_VALUES = 1_000
+_MOST_CHARS = 120_000
+
+
+def strict_form(schema: Schema) -> tuple[Form, bool]:
+    """A schema as OpenAI takes it, and whether it is held to it (`strict`).
+
+    What strict schemas cannot say at all is sent as it is, and only advises the model.
+    """
+    try:
+        form = narrowed(schema.document, STRICT)
+        _refuse_large(form.schema)
+    except UnheldError as error:
+        held = error.dropped("; so nothing of the schema is held, it is only shown to the model")
+        return advice(schema, dropped=(held,)), False
+    return form, True
+
+
+def advice(schema: Schema, **more: Any) -> Form:
+    """The whole schema, in an object where it may be anything else."""
+    document = schema.to_json_schema()
+    if document.get("type") == "object":
+        return Form(document, **more)
+    key = free_key(document)
+    _move(document, f"/properties/{key}")
+    return Form(wrapped(document, key), undo=Undo((), key), **more)
+
+
+def _move(document: dict[str, Json], prefix: str) -> None:
+    """Let references lead to where the document stands in another."""
+    pending: list[Json] = [document]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            if "$ref" in node:
+                node["$ref"] = f"#{prefix}{node['$ref'].removeprefix('#')}"
+            pending += [inner for _, inner in subschemas(node)]
+
+
+def _refuse_large(schema: dict[str, Any]) -> None:
+    """Raise UnheldError beyond the bounds on keys, depth, values of enums and characters."""
+    keys = values = chars = deepest = 0
+    pending: list[tuple[Any, int]] = [(schema, 0)]
+    while pending:
+        node, depth = pending.pop()
+        names = node.get("properties", ())
+        choices = node.get("enum", ())
+        depth += "properties" in node
+        keys, values, deepest = keys + len(names), values + len(choices), max(deepest, depth)
+        chars += sum(map(len, (*names, *node.get("$defs", ()), *map(str, choices))))
+        pending += [(inner, depth) for _, inner in subschemas(node) if isinstance(inner, dict)]
+    for count, most, what in (
+        (keys, _MOST_KEYS, "keys"),
+        (values, _MOST_VALUES, "values in enums"),
+        (chars, _MOST_CHARS, "characters in names and values"),
+        (deepest, _DEEPEST, "levels of objects"),
+    ):
+        if count > most:
+            raise UnheldError((), "", f"it has {count:,} {what}, and OpenAI takes {most:,}")

@@ -1,0 +1,124 @@
+"""What providers want of a conversation: system turns apart, ids of calls, the last turn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pdl.errors import Problem, TurnError
+from pdl.models.exchange import Dropped
+from pdl.models.payloads.kinds import asserted
+from pdl.prompt.messages import Message, Text
+from pdl.tools.calls import ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pdl.models.exchange import Request
+    from pdl.prompt.messages import Part
+    from pdl.schema import Schema
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def begun(messages: Sequence[Message]) -> str:
+    """The answer's beginning that a prompt holds as its last turn; empty if there is none."""
+    if not messages or messages[-1].role != "assistant":
+        return ""
+    parts = messages[-1].parts
+    return "" if any(isinstance(part, ToolCall) for part in parts) else messages[-1].text
+
+
+def refuse_begun(request: Request, provider: str) -> None:
+    """Raise TurnError if the provider would not go on from a last assistant turn."""
+    if begun(request.messages):
+        message = f"{provider} does not go on from a last assistant turn"
+        hint = "end with a user turn; anthropic, ollama, llama-server and vllm do go on"
+        raise TurnError(Problem("turn/prefill", message, hint=hint))
+
+
+def unheld_begun(provider: str) -> Dropped:
+    """That a schema is not held because the answer is begun already."""
+    why = f"the prompt begins the answer, and {provider} would hold the rest to the whole schema"
+    return Dropped("#", "", why)
+
+
+def is_free(schema: Schema) -> bool:
+    """Whether any text is an answer."""
+    return schema.form == "text" and asserted(schema.document) == ["type"]
+
+
+def unheld_form(schema: Schema, provider: str) -> tuple[Dropped, ...]:
+    """That a schema is not held because its answers are no JSON; nothing if any text is one."""
+    if is_free(schema):
+        return ()
+    what = f"a reply of the form `{schema.form}` is no JSON"
+    return (Dropped("#", "", f"{what}, and {provider} holds replies to JSON only"),)
+
+
+def unheld_beside_tools(provider: str) -> Dropped:
+    """That a schema is not held because there are tools."""
+    return Dropped("#", "", f"{provider} holds a reply to a schema or offers it tools, not both")
+
+
+def without_system(request: Request, provider: str) -> tuple[str, tuple[Message, ...]]:
+    """The texts of the system turns, joined by empty lines, and the other turns.
+
+    A model that said nothing leaves no turn: these providers take none that is empty. Raises
+    TurnError if there are no others.
+    """
+    system = [one.text for one in request.messages if one.role == "system"]
+    rest = tuple(
+        one
+        for one in request.messages
+        if one.role != "system" and (one.role != "assistant" or _says_something(one))
+    )
+    if not rest:
+        message = f"{provider} needs a turn besides the system's"
+        raise TurnError(Problem("turn/missing", message, hint="put the question into <|user|>"))
+    return "\n\n".join(filter(None, system)), rest
+
+
+@dataclass
+class _Numbering:
+    """Gives ids to calls that have none, and finds the call that a result belongs to."""
+
+    calls: list[ToolCall]
+    open: list[int]
+
+    def call(self, call: ToolCall) -> ToolCall:
+        known = call if _ID.fullmatch(call.id) else replace(call, id=f"call_{len(self.calls) + 1}")
+        self.open.append(len(self.calls))
+        self.calls.append(known)
+        return known
+
+    def result(self, result: ToolResult, given: list[ToolCall]) -> ToolResult:
+        for index in self.open:
+            if given[index] == result.call:
+                self.open.remove(index)
+                return replace(result, call=self.calls[index])
+        told = f"the result of `{result.call.name}` answers no call of an earlier assistant turn"
+        raise TurnError(Problem("turn/result", told))
+
+
+def with_ids(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The turns with an id for each call, as providers take them, and in its result.
+
+    Calls that were written into a reply's text have none. Raises TurnError for the result of a
+    call that no turn before it asks for.
+    """
+    numbering = _Numbering([], [])
+    given: list[ToolCall] = []
+
+    def part(one: Part) -> Part:
+        if isinstance(one, ToolCall):
+            given.append(one)
+            return numbering.call(one)
+        return numbering.result(one, given) if isinstance(one, ToolResult) else one
+
+    return tuple(replace(one, parts=tuple(map(part, one.parts))) for one in messages)
+
+
+def _says_something(message: Message) -> bool:
+    return any(not isinstance(part, Text) or part.text.strip() for part in message.parts)

@@ -1,0 +1,68 @@
+"""Strings, numbers and enumerations in a provider's subset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pdl.models.payloads.kinds import ABOUT, is_plain, kind_of, types
+from pdl.models.payloads.unheld import UnheldError
+
+if TYPE_CHECKING:
+    from pdl._types import Json, JsonPath, JsonSchema
+    from pdl.models.payloads.narrowing import Narrowing
+
+
+def scalar(narrowing: Narrowing, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
+    """A string, a number, a boolean or null, with the keywords that the subset has."""
+    subset = narrowing.subset
+    form = {"type": node["type"]}
+    held = subset.keywords | (subset.integers if node["type"] == "integer" else frozenset())
+    for keyword, value in node.items():
+        if keyword not in ABOUT[node["type"]]:
+            continue
+        if keyword == "format" and value in subset.formats:
+            form[keyword] = value
+        elif keyword == "format":
+            narrowing.drop(path, keyword, f"{subset.provider} does not know `{value}`")
+        elif keyword not in held:
+            narrowing.drop(path, keyword)
+        elif keyword == "pattern" and not is_plain(value):
+            narrowing.drop(path, keyword, "it has parts that not all engines know")
+        else:
+            form[keyword] = value
+    return form
+
+
+def enumerated(narrowing: Narrowing, node: JsonSchema, path: JsonPath) -> dict[str, Any]:
+    """An enumeration: for each type of its values those of that type."""
+    keyword = "const" if "const" in node else "enum"
+    values = [node["const"]] if keyword == "const" else list(node["enum"])
+    if "type" in node:
+        values = [value for value in values if _is_of(value, types(node))]
+    kinds: dict[str, list[Json]] = {}
+    for value in values:
+        kinds.setdefault(kind_of(value), []).append(value)
+    if not kinds:
+        raise UnheldError(path, keyword, "no value satisfies it")
+    forms = [_of_kind(narrowing, kind, kinds[kind], path, keyword) for kind in kinds]
+    return forms[0] if len(forms) == 1 else {"anyOf": forms}
+
+
+def _of_kind(
+    narrowing: Narrowing, kind: str, values: list[Json], path: JsonPath, keyword: str
+) -> dict[str, Any]:
+    if kind == "null":
+        return {"type": "null"}
+    if kind in narrowing.subset.enums:
+        return {"type": kind, "enum": values}
+    if kind in ("array", "object"):
+        raise UnheldError(path, keyword, f"its values may not be of the type `{kind}`")
+    narrowing.drop(path, keyword, f"{narrowing.subset.provider} takes no `{kind}` in it")
+    return {"type": kind}
+
+
+def _is_of(value: Json, kinds: list[str]) -> bool:
+    kind = kind_of(value)
+    if kind == "integer":
+        return bool({"integer", "number"} & set(kinds))
+    return kind in kinds or (kind == "number" and "integer" in kinds and value.is_integer())

@@ -1,0 +1,88 @@
+"""Asynchronous calls from a program that is not asynchronous.
+
+The calls run in a thread of their own, whether or not the caller's thread has an event loop (a
+notebook's does). So there is one transport instead of two, and its deadlines hold for whatever it
+waits for: a blocking read of a socket knows limits for each read alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine, Generator
+    from types import TracebackType
+    from typing import Any, Self
+
+T = TypeVar("T")
+
+
+class Portal:
+    """An event loop in a thread, from `with` to its end."""
+
+    def __enter__(self) -> Self:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="pdl", daemon=True)
+        self._thread.start()
+        return self
+
+    def run(self, call: Coroutine[Any, Any, T]) -> T:
+        """What a coroutine returns or raises. An exception here, as Ctrl-C is, cancels it."""
+        future = asyncio.run_coroutine_threadsafe(call, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self.run(_settle())
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+
+async def _settle() -> None:
+    """Let what was cancelled come to its end."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+def run(call: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns or raises, waited for."""
+    with Portal() as portal:
+        return portal.run(call)
+
+
+def iterate(items: AsyncIterator[T]) -> Generator[T]:
+    """The items of an asynchronous generator, waited for one by one; closing closes it too."""
+    with Portal() as portal:
+        try:
+            while (found := portal.run(_next(items))) is not None:
+                yield found[0]
+        finally:
+            portal.run(_close(items))
+
+
+async def _next(items: AsyncIterator[T]) -> tuple[T] | None:
+    async for item in items:
+        return (item,)
+    return None
+
+
+async def _close(items: AsyncIterator[T]) -> None:
+    close = getattr(items, "aclose", None)
+    if close is not None:
+        await close()

@@ -1,0 +1,73 @@
+"""When to try again, and how long to wait before."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pdl.models.faults import Fault
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """How long to wait behind a fault, in seconds.
+
+    Behind the n-th fault in a row any time from none to `first * 2**(n - 1)`, `most` at most, each
+    as likely ("full jitter": https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
+    A server that says how long it wants to be left alone is obeyed, and a part of a tenth or a
+    second is added, so that those whom it told the same do not all come back at once.
+    """
+
+    first: float = 0.5
+    most: float = 30.0
+    rng: random.Random = field(default_factory=random.Random, repr=False, compare=False)
+
+    def pause(self, fault: Fault, faults: int) -> float:
+        """Seconds to wait behind a fault, which is the n-th in a row."""
+        if fault.retry_after is not None:
+            return fault.retry_after + self.rng.uniform(0, min(1.0, fault.retry_after / 10))
+        doubled = min(self.most, self.first * 2.0 ** min(faults - 1, 60))
+        return self.rng.uniform(0, doubled)
+
+
+def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """Seconds for which a server asks to be left alone; None if it says nothing of use.
+
+    `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), and `retry-after-ms`, which is
+    more exact. A date is held against the server's own clock, if it told the time. The names of
+    `headers` are in lower case or do not mind.
+    """
+    exact = _number(headers.get("retry-after-ms", ""))
+    if exact is not None:
+        return exact / 1000
+    value = headers.get("retry-after", "").strip()
+    seconds = _number(value)
+    if seconds is not None:
+        return seconds
+    until = _date(value)
+    if until is None:
+        return None
+    told = _date(headers.get("date", ""))
+    return max(0.0, until - (told or (time.time() if now is None else now)))
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 <= number < math.inf else None
+
+
+def _date(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError):
+        return None

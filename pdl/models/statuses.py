@@ -1,0 +1,116 @@
+"""What a server means by a status that is no success."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pdl.models.faults import Fault, Kind
+from pdl.models.payloads.bad import told_error
+from pdl.models.retry import retry_after
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pdl.models.payloads.bad import BadPayload
+
+_KINDS: dict[int, Kind] = {
+    401: "auth",
+    402: "quota",
+    403: "auth",
+    404: "not_found",
+    408: "server",
+    409: "server",
+    425: "server",
+    429: "rate_limited",
+}
+_QUOTA = frozenset(
+    {
+        "insufficient_quota",
+        "credit_balance_exhausted",
+        "enforced_spend_limit_reached",
+        "organization_spend_limit_exceeded",
+        "organization_usage_limit_exceeded",
+        "project_spend_limit_exceeded",
+        "billing_error",
+    }
+)
+"""Names of errors that no waiting mends, though some come with the status of a rate limit."""
+_LIMITED = frozenset({"429", "rate_limit_error", "rate_limit_exceeded", "resource_exhausted"})
+_HINTS: dict[Kind, str] = {
+    "auth": "is the key right, and may it use this model?",
+    "not_found": "is the model's name right, and the base URL?",
+    "redirect": "give the right address as the base URL; redirects are not followed",
+    "quota": "this account has no credit left, or has spent its limit",
+}
+_TOLD = "the provider tells an error"  # how `BadPayload` begins, which a status says already
+_SHOWN = 300  # characters of what a server said
+
+
+def fault_of(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
+    """The fault that a status stands for, with what the server said about it."""
+    told = _told(body)
+    kind = _kind(status, told)
+    words = told.message.removeprefix(_TOLD) if told else _excerpt(body)
+    if kind == "redirect":
+        words = f" to {_bare(headers.get('location', 'nowhere'))}"
+    wait = retry_after(headers)
+    asks = "" if wait is None else f"; it asks to be left alone for {wait:.3g} s"
+    return Fault(
+        kind,
+        f"the server answered with status {status}{words}{asks}",
+        status=status,
+        retry_after=wait,
+        hint=_HINTS.get(kind, ""),
+    )
+
+
+def fault_told(bad: BadPayload) -> Fault:
+    """The fault that a body stands for which is no reply, though its status was a success."""
+    names = {kind.lower() for kind in bad.kinds}
+    kind: Kind = "bad_request"
+    if bad.is_cut:
+        kind = "cut"
+    elif not names:
+        kind = "bad_payload"
+    elif names & _QUOTA:
+        kind = "quota"
+    elif names & _LIMITED:
+        kind = "rate_limited"
+    elif bad.is_transient or names == {"error"}:
+        kind = "server"
+    return Fault(kind, str(bad), hint=_HINTS.get(kind, ""))
+
+
+def _kind(status: int, told: BadPayload | None) -> Kind:
+    if told and _QUOTA & {kind.lower() for kind in told.kinds}:
+        return "quota"
+    if status in _KINDS:
+        return _KINDS[status]
+    if status >= 500:  # noqa: PLR2004 - RFC 9110, section 15
+        return "server"
+    return "bad_request" if status >= 400 else "redirect"  # noqa: PLR2004
+
+
+def _told(body: bytes) -> BadPayload | None:
+    try:
+        return told_error(json.loads(body))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _excerpt(body: bytes) -> str:
+    """The beginning of a text; of a page in HTML nothing, which nobody could read."""
+    text = " ".join(body.decode("utf-8", "replace").split())
+    if not text or text.startswith("<"):
+        return ""
+    return f": {text[:_SHOWN]}…" if len(text) > _SHOWN else f": {text}"
+
+
+def _bare(url: str) -> str:
+    """An address without what may be a secret: the user, the query."""
+    address = url.partition("?")[0].partition("#")[0]
+    scheme, mark, rest = address.partition("://")
+    host, slash, path = rest.partition("/")
+    bare = f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if mark else address
+    return "".join(letter if letter.isprintable() else "?" for letter in bare[:_SHOWN])

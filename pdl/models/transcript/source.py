@@ -1,0 +1,125 @@
+"""A run as the text of a prompt file, which renders to the messages that were sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from pdl.errors import PromptError
+from pdl.prompt.messages import Media, Text
+from pdl.schema import Schema
+from pdl.tools.calls import ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pdl._types import Json
+    from pdl.models.transcript.run import Run
+    from pdl.prompt.messages import Part
+
+_SPECIAL = re.compile(r"\{*(?:\{[{%#]|<\||\|>|&lt;\||\|&gt;|&amp;|[\r\ud800-\udfff])")
+"""What a prompt file takes otherwise than it stands there, with the braces in front of it, which
+would run together with those that it is written with."""
+
+_KEY = re.compile(r"[A-Za-z_][\w.-]*")
+_NO_ANSWER_YET = """\
+{# The last reply. It is left out, so that this file asks for it again; to have it as well:
+   pdl render THIS_FILE --set replied=true --prefill #}
+{% if replied is defined and replied %}
+"""
+
+
+def prompt_source(run: Run) -> str:
+    """The text of a prompt file: the last request's messages, its schema, tools and settings.
+
+    Rendered, it gives the same messages, with the replies that were sent back among them; blanks at
+    the ends of a message are lost, since a turn has none. The reply of the last attempt
+    stands at the end, where it is rendered only if one asks for it.
+    """
+    request = run.request
+    parts = [_heading(run), *_settings(run), *_conversation(run)]
+    if request.schema is not None:
+        parts.append(f"<|schema|>\n{escaped(_schema_text(request.schema))}\n")
+    return "\n".join(part for part in parts if part)
+
+
+def escaped(text: str) -> str:
+    """A text as a template's source has it, so that it is rendered as it is."""
+    return _SPECIAL.sub(lambda found: f"{{{{ {json.dumps(found.group())} }}}}", text)
+
+
+def _heading(run: Run) -> str:
+    when = run.started.strftime("%Y-%m-%d %H:%M:%S %Z").strip()
+    words = f"{run.prompt}, asked of {run.model} on {when}: {run.outcome}."
+    return f"{{# {words.replace('#}', '# }')}\n   It can be rendered and run again. #}}\n"
+
+
+def _settings(run: Run) -> Iterator[str]:
+    """The turns that are about the call."""
+    config: Mapping[str, Json] = {"model": run.model, **run.request.config}
+    lines = [f"{key}: {json.dumps(config[key])}" for key in config if _KEY.fullmatch(key)]
+    yield f"<|config|>\n{escaped(chr(10).join(lines))}\n"
+    if run.request.tools is not None:
+        yield f"<|tools|>\n{escaped(run.request.tools.to_text())}\n"
+
+
+def _conversation(run: Run) -> Iterator[str]:
+    """The turns that are sent, with the reasoning of the replies, which is not; the last reply."""
+    thoughts = _thoughts(run)
+    for number, message in enumerate(run.request.messages):
+        yield _reasoning(thoughts.get(number, ""))
+        yield _turn(message.role, "".join(map(_part, message.parts)))
+    last = run.attempts[-1].reply if run.attempts else None
+    if last is not None and (last.text.strip() or last.reasoning.strip()):
+        reply = _reasoning(last.reasoning) + _turn("assistant", escaped(last.text))
+        yield f"{_NO_ANSWER_YET}{reply}{{% endif %}}\n"
+
+
+def _thoughts(run: Run) -> dict[int, str]:
+    """The reasoning of earlier replies, by the numbers of the messages that they became."""
+    if not run.attempts:
+        return {}
+    start = len(run.attempts[0].request.messages)
+    said = (one.reply for one in run.attempts[:-1] if one.reply is not None and one.fault is None)
+    added = enumerate(run.request.messages[start:], start)
+    places = (number for number, message in added if message.role == "assistant")
+    return {number: reply.reasoning for number, reply in zip(places, said, strict=False)}
+
+
+def _reasoning(text: str) -> str:
+    return _turn("reasoning", escaped(text)) if text.strip() else ""
+
+
+def _turn(role: str, content: str) -> str:
+    return f"<|{role}|>\n{content}\n"
+
+
+def _part(part: Part) -> str:
+    if isinstance(part, Text):
+        return escaped(part.text)
+    if isinstance(part, Media):
+        if part.url:
+            return f"<|media({escaped(part.url)})|>"
+        return f"<|raw_media({part.kind}:{part.base64})|>"
+    # A prompt file has no turns for calls of tools: they are told in words.
+    return escaped(_told(part))
+
+
+def _told(part: ToolCall | ToolResult) -> str:
+    if isinstance(part, ToolCall):
+        return json.dumps({"name": part.name, "arguments": dict(part.arguments)})
+    said = "failed" if part.failed else "returned"
+    return f"{part.call.name} {said}:\n{part.text}"
+
+
+def _schema_text(schema: Schema) -> str:
+    """The notation, if it says all of the schema; else a JSON Schema."""
+    try:
+        text = schema.to_dsl()
+        if Schema.parse(text) == schema:
+            return text
+    except PromptError:
+        pass  # the notation has no words for it
+    document = json.dumps(schema.document, ensure_ascii=False, indent=2)
+    return f"```json\n{document}\n```"

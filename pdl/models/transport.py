@@ -1,0 +1,188 @@
+"""One HTTP call: sent, bounded in time and size, and its faults told in our words."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias
+from urllib.request import getproxies
+
+import httpx
+
+from pdl.models.faults import Fault
+from pdl.models.inflate import inflate_of
+from pdl.models.statuses import fault_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+Format: TypeAlias = Literal["json", "sse", "ndjson", "unsaid", "other"]
+"""What a reply is by its content type; `unsaid` if that could be anything."""
+
+_CONNECT = 15.0  # seconds for a connection to be made; nobody waits longer for a server that lives
+_ERROR_BYTES = 65_536  # bytes of a refusal that are read
+_ERROR_SECONDS = 5.0  # seconds that are waited for it
+_FORMATS: dict[str, Format] = {
+    "application/json": "json",
+    "text/json": "json",
+    "text/event-stream": "sse",
+    "application/x-ndjson": "ndjson",
+    "application/ndjson": "ndjson",
+    "application/jsonl": "ndjson",
+    "": "unsaid",
+    "text/plain": "unsaid",
+    "application/octet-stream": "unsaid",
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """What is sent, and the bounds: seconds for the whole, bytes of the body that comes back."""
+
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    timeout: float = 60.0
+    most: int = 64_000_000
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A reply whose head has come."""
+
+    format: Format
+    content_type: str
+    _response: httpx.Response = field(repr=False)
+    _call: Call = field(repr=False)
+    _deadline: float = 0.0
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body, unpacked, piece by piece. Raises `Fault`."""
+        inflate = inflate_of(self._response.headers.get("content-encoding", ""))
+        raw = self._response.aiter_raw()
+        size = 0
+        while True:
+            async with _bounded(self._deadline, self._call):
+                piece = await anext(raw, None)
+            if piece is None:
+                break
+            for out in inflate.feed(piece):
+                size += len(out)
+                _check_size(size, self._call.most)
+                yield out
+        inflate.close()
+
+    async def body(self) -> bytes:
+        """The whole body. Raises `Fault`."""
+        told = self._response.headers.get("content-length", "")
+        _check_size(int(told) if told.isdecimal() else 0, self._call.most)
+        return b"".join([piece async for piece in self.pieces()])
+
+
+@asynccontextmanager
+async def send(call: Call) -> AsyncIterator[Opened]:
+    """Send a call and wait for the head of a reply that is a success. Raises `Fault`.
+
+    Each call has a connection of its own: none is left open between calls, and none that has gone
+    stale is met. Redirects are not followed, since the key would go with them.
+    """
+    deadline = asyncio.get_running_loop().time() + call.timeout
+    async with httpx.AsyncClient(verify=_certificates(call.url), timeout=None) as client:  # noqa: S113 - the deadline is ours
+        async with _bounded(deadline, call):
+            response = await client.send(_request(client, call), stream=True)
+        try:
+            if not response.is_success:
+                raise await _refusal(response, deadline, call)
+            content_type = response.headers.get("content-type", "")
+            yield Opened(_format(content_type), content_type, response, call, deadline)
+        finally:
+            await response.aclose()
+
+
+def _request(client: httpx.AsyncClient, call: Call) -> httpx.Request:
+    # Packing saves little on a reply of some kilobytes, and holds back what should stream.
+    headers = {**call.headers, "content-type": "application/json", "accept-encoding": "identity"}
+    timeout = httpx.Timeout(None, connect=min(_CONNECT, max(call.timeout, 0.001)))
+    return client.build_request(
+        "POST", call.url, headers=headers, content=call.body, timeout=timeout
+    )
+
+
+async def _refusal(response: httpx.Response, deadline: float, call: Call) -> Fault:
+    """The fault that a status stands for, with as much of the body as comes in time."""
+    body = bytearray()
+    deadline = min(deadline, asyncio.get_running_loop().time() + _ERROR_SECONDS)
+    try:
+        inflate = inflate_of(response.headers.get("content-encoding", ""))
+        raw = response.aiter_raw()
+        while len(body) < _ERROR_BYTES:
+            async with _bounded(deadline, call):
+                piece = await anext(raw, None)
+            if piece is None:
+                break
+            for out in inflate.feed(piece):
+                body += out[: _ERROR_BYTES - len(body)]
+    except Fault:  # the status is what counts
+        pass
+    return fault_of(response.status_code, response.headers, bytes(body))
+
+
+@asynccontextmanager
+async def _bounded(deadline: float, call: Call) -> AsyncIterator[None]:
+    """Within it there is time until the deadline; what httpx raises becomes a `Fault`.
+
+    Their exceptions are not chained: they hold the request with its key.
+    """
+    try:
+        async with asyncio.timeout_at(deadline):
+            yield
+    except (TimeoutError, httpx.PoolTimeout, httpx.ReadTimeout, httpx.WriteTimeout):
+        raise Fault("timeout", f"no whole reply came within {call.timeout:g} s") from None
+    except httpx.ConnectTimeout:
+        message = f"no connection to {_host(call)} within {_CONNECT:g} s"
+        raise Fault("timeout", message) from None
+    except (httpx.ConnectError, httpx.ProxyError) as error:
+        raise Fault("refused", f"no connection to {_host(call)}{_because(error)}") from None
+    except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+        raise Fault("cut", f"the connection broke{_because(error)}") from None
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        raise Fault("bad_request", f"the base URL is of no use{_because(error)}") from None
+    except (httpx.LocalProtocolError, UnicodeError):
+        raise Fault("bad_request", "the key or a header holds what HTTP cannot send") from None
+    except (httpx.HTTPError, ssl.SSLError, OSError) as error:
+        raise Fault("cut", f"the connection broke{_because(error)}") from None
+
+
+def _host(call: Call) -> str:
+    return httpx.URL(call.url).netloc.decode("ascii")
+
+
+def _because(error: Exception) -> str:
+    words = " ".join(str(error).split())[:200]
+    return f": {words}" if words else ""
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise Fault("too_large", f"the reply is longer than {most:,} bytes")
+
+
+def _format(content_type: str) -> Format:
+    kind = content_type.partition(";")[0].strip().lower()
+    return "json" if kind.endswith("+json") else _FORMATS.get(kind, "other")
+
+
+def _certificates(url: str) -> ssl.SSLContext:
+    """What TLS trusts; nothing where there is none, which saves the reading of all certificates."""
+    if url.lower().startswith("http://") and not getproxies():
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return _trusted()
+
+
+@lru_cache(maxsize=1)
+def _trusted() -> ssl.SSLContext:
+    """Reading the certificates takes 20 to 40 ms, once."""
+    return httpx.create_ssl_context()

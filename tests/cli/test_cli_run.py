@@ -1,0 +1,141 @@
+"""`pdl run`: names of models, keys, exit codes, Ctrl-C, caches and transcripts."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from models.hostile import Hostile, respond
+
+import pdl
+from pdl.cli.app import application
+
+PROMPT = """\
+<|user|>
+How old is {{ name }}?
+
+<|schema|>
+{ name: str, age: int<0,120> }
+"""
+GOOD = '{"name": "Ann", "age": 34}'
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a prompt, recorded replies, and an environment that names nothing."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("PDL_MODEL", "PDL_API_KEY", "OPENAI_API_KEY", "LLAMA_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    Path("who.pdl").write_text(PROMPT, encoding="utf-8")
+    Path("good.txt").write_text(GOOD, encoding="utf-8")
+    Path("bad.txt").write_text("I do not know.", encoding="utf-8")
+
+
+def run(*arguments: str) -> Result:
+    words = ["run", "who.pdl", "--set", "name=Ann", *arguments]
+    return CliRunner().invoke(application, words, prog_name="pdl", catch_exceptions=False)
+
+
+def test_the_model_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes last: behind the option and the config turn."""
+    assert "no model is named" in run().stderr
+    monkeypatch.setenv("PDL_MODEL", "replay:bad.txt")
+    assert run("--retries", "0").exit_code == 1
+    assert run("--model", "replay:good.txt").exit_code == 0
+    Path("who.pdl").write_text(f"<|config|>\nmodel: replay:good.txt\n\n{PROMPT}", encoding="utf-8")
+    assert run().exit_code == 0
+
+
+def test_a_bad_answer() -> None:
+    """Exit code 1, nothing on the standard output, every attempt on the standard error."""
+    Path("two.jsonl").write_text('{"text": "no"}\n{"text": "{}"}\n', encoding="utf-8")
+    result = run("--model", "replay:two.jsonl", "--retries", "1")
+    assert (result.exit_code, result.stdout) == (1, "")
+    lines = result.stderr.splitlines()
+    assert lines[0] == "replay:two.jsonl gave no valid answer in 2 attempts"
+    assert [line.split(":")[1].strip() for line in lines[1:]] == ["absent", "wrong-schema"]
+
+
+def test_a_model_that_cannot_be_asked() -> None:
+    """Exit code 3: nobody listens at that port, or no reply is left."""
+    closed = "http://127.0.0.1:9/v1"
+    result = run("--model", "llama-server:x", "--base-url", closed, "--retries", "0")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "refused: " in result.stderr
+    assert run("--model", "replay:bad.txt", "--retries", "1").exit_code == 3
+
+
+def test_a_key_is_nowhere_to_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes to the server and into nothing that is written."""
+    key = "sk-not-to-be-seen"
+    monkeypatch.setenv("PDL_API_KEY", key)
+    options = ("--transcript", "kept", "--cache", "cache.db", "--retries", "0")
+    refusal = respond("401 Unauthorized", json.dumps({"error": {"message": f"bad key {key}"}}))
+    with Hostile((refusal,)) as server:
+        result = run("--model", "openai:x", "--base-url", server.url, *options)
+    assert result.exit_code == 3
+    assert server.received[0].headers["authorization"] == f"Bearer {key}"
+    written = b"".join(path.read_bytes() for path in Path().rglob("*") if path.is_file())
+    assert key not in result.output
+    assert key.encode() not in written
+
+
+def test_a_default_is_told() -> None:
+    result = run("--model", "replay:bad.txt", "--retries", "0", "--default", '{"name": null}')
+    assert (result.exit_code, result.stdout) == (0, '{"name": null}\n')
+    assert result.stderr.startswith("no valid answer, so the default, after 1 attempt")
+
+
+def test_a_cache() -> None:
+    """What it holds is not asked for again."""
+    Path("one.jsonl").write_text(json.dumps({"text": GOOD}), encoding="utf-8")
+    for _ in range(2):
+        assert run("--model", "replay:one.jsonl", "--cache", "cache.db").stdout == f"{GOOD}\n"
+
+
+def test_a_transcript_is_a_prompt() -> None:
+    """It renders to what was sent, and can be run."""
+    Path("two.jsonl").write_text(
+        "\n".join(json.dumps({"text": text}) for text in ("{{ name }}", GOOD)), encoding="utf-8"
+    )
+    assert run("--model", "replay:two.jsonl", "--transcript", "kept").exit_code == 0
+    [path] = Path("kept").glob("*.pdl")
+    messages = pdl.load(path).render().messages
+    assert [message.role for message in messages] == ["user", "assistant", "user"]
+    assert messages[1].text == "{{ name }}"
+    again = CliRunner().invoke(application, ["run", str(path), "--model", "replay:good.txt"])
+    assert (again.exit_code, again.stdout) == (0, f"{GOOD}\n")
+    details = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    assert (details["ok"], len(details["attempts"])) == (True, 2)
+
+
+def test_a_folder_that_cannot_be_is_told_before_a_model_is_asked() -> None:
+    result = run("--model", "replay:none.txt", "--transcript", "who.pdl/below")
+    assert result.exit_code == 2
+    assert "transcripts cannot be written there" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_ctrl_c() -> None:
+    """It ends at once, with a transcript of what was asked."""
+    words = ["run", "who.pdl", "--set", "name=Ann", "--model", "llama-server:x"]
+    start = [sys.executable, "-c", "from pdl.cli import main; main()", *words]
+    with Hostile((lambda wire: wire.wait(60),)) as server:
+        command = [*start, "--base-url", server.url, "--transcript", "kept"]
+        with subprocess.Popen(command, stdout=-1, stderr=-1) as process:  # noqa: S603 - our own
+            end = time.monotonic() + 20
+            while not server.received and time.monotonic() < end:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            out, error = process.communicate(timeout=10)
+    assert (process.returncode, out, error) == (130, b"", b"")
+    [path] = Path("kept").glob("*.pdl")
+    assert pdl.load(path).render().messages[0].text == "How old is Ann?"
+    details = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    assert details["outcome"] == "stopped after 0 attempts"

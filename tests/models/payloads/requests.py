@@ -1,0 +1,68 @@
+"""The requests whose bodies are recorded: prompts from files, and conversations that went on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from snapshots import CASES
+
+import pdl
+from pdl.models.exchange import Request
+from pdl.prompt.messages import Message, Text
+from pdl.tools import ToolCall, ToolResult, ToolSet
+
+if TYPE_CHECKING:
+    from pdl.prompt import Rendered
+
+PROMPTS = CASES / "payloads" / "prompts"
+
+_TOOLS = ToolSet.parse('weather(city: str, unit?: "C" | "F") // The weather of a city\nnow()\n')
+_CALL = ToolCall("weather", {"city": "Lima"}, "call_a1")
+_NAMELESS = ToolCall("now")
+
+
+def rendered(name: str) -> Rendered:
+    """A prompt of the folder, with a last assistant turn if it has one."""
+    return pdl.load(PROMPTS / f"{name}.pdl").render(prefill=True)
+
+
+def of_prompt(name: str) -> Request:
+    """A prompt's request."""
+    found = rendered(name)
+    return Request(found.messages, found.schema, config=found.config)
+
+
+def _said(role: str, *parts: str | ToolCall | ToolResult) -> Message:
+    made = tuple(Text(part) if isinstance(part, str) else part for part in parts)
+    return Message(role, made)  # type: ignore[arg-type]
+
+
+_ASKED = (_said("system", "Use the tools."), _said("user", "Is it warm in Lima?"))
+_WENT_ON = (
+    *_ASKED,
+    _said("assistant", "Let me see.", _CALL, _NAMELESS),
+    _said("user", ToolResult(_CALL, "19 C"), ToolResult(_NAMELESS, "no clock", failed=True)),
+)
+
+
+def requests() -> dict[str, Request]:
+    """All requests, by name."""
+    found = {path.stem: of_prompt(path.stem) for path in sorted(PROMPTS.glob("*.pdl"))}
+    answer = pdl.Schema.parse("{ warm: bool }")
+    choice = {"type": "function", "function": {"name": "weather"}}
+    return found | {
+        "streamed": replace(found["plain"], stream=True),
+        "unconstrained": replace(found["schema"], constrain=False),
+        "tools": Request(_ASKED, tools=_TOOLS, config={"tool_choice": choice}),
+        "tools_and_schema": Request(_ASKED, answer, _TOOLS),
+        "results": Request(_WENT_ON, tools=_TOOLS, config={"thinking": {"type": "adaptive"}}),
+        "results_and_words": Request(
+            (*_WENT_ON[:-1], _said("user", *_WENT_ON[-1].parts, "Be quick."))  # type: ignore[arg-type]
+        ),
+        "lost_result": Request((*_ASKED, _WENT_ON[-1])),
+        "set_twice": Request(
+            _ASKED, config={"max_tokens": 5, "max_completion_tokens": 6, "stream": True}
+        ),
+        "empty": Request((_said("user", ""),)),
+    }

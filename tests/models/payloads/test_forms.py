@@ -1,0 +1,153 @@
+"""Laws of the forms that providers take of schemas, and of the way back."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import schemata
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from instances import Instances
+from jsonschema import Draft202012Validator
+from models.payloads import drawn_schemas as drawn
+
+import pdl
+from pdl.models.payloads.anthropic_schema import ANTHROPIC
+from pdl.models.payloads.form import Form, narrowed
+from pdl.models.payloads.gemini_schema import GEMINI
+from pdl.models.payloads.ollama_schema import OLLAMA
+from pdl.models.payloads.strict_schema import STRICT, strict_form
+from pdl.models.payloads.unheld import UnheldError
+from pdl.reply import violations
+
+if TYPE_CHECKING:
+    from pdl.models.payloads.subset import Subset
+
+SUBSETS = {one.provider: one for one in (STRICT, ANTHROPIC, GEMINI, OLLAMA)}
+RNGS = st.integers(0, 2**32).map(Random)
+STRUCTURE = frozenset(
+    {
+        *("$defs", "$ref", "additionalProperties", "anyOf", "description", "enum", "items"),
+        *("properties", "propertyOrdering", "required", "title", "type"),
+    }
+)
+
+
+def odd(rng: Random) -> pdl.Schema:
+    """A schema of all keywords, most of which no provider has."""
+    try:
+        return pdl.Schema.from_json_schema(schemata.document(rng))
+    except pdl.SchemaError:  # it leads to itself for the same value
+        return odd(rng)
+
+
+def formed(schema: pdl.Schema, subset: Subset) -> Form | None:
+    try:
+        return narrowed(schema.document, subset)
+    except UnheldError:
+        return None
+
+
+@pytest.mark.parametrize("provider", SUBSETS)
+@given(rng=RNGS, is_odd=st.booleans())
+@settings(max_examples=200)
+def test_a_form_has_only_what_its_provider_takes(provider: str, rng: Random, is_odd: bool) -> None:  # noqa: FBT001
+    subset = SUBSETS[provider]
+    schema = odd(rng) if is_odd else drawn.schema(rng)
+    form = formed(schema, subset)
+    assume(form is not None)
+    assert form is not None
+    Draft202012Validator.check_schema(form.schema)
+    pending: list[Any] = [form.schema]
+    while pending:
+        node = pending.pop()
+        check_node(node, subset)
+        for keyword in ("properties", "$defs"):
+            pending += node.get(keyword, {}).values()
+        for keyword in ("anyOf", "prefixItems"):
+            pending += node.get(keyword, ())
+        pending += [node[key] for key in ("items", "additionalProperties") if node.get(key)]
+
+
+def check_node(node: dict[str, Any], subset: Subset) -> None:
+    kind = node.get("type")
+    held = STRUCTURE | subset.keywords | (subset.integers if kind == "integer" else frozenset())
+    held |= {"prefixItems"} if subset.has_tuples else set()
+    held |= {"format"} if node.get("format") in subset.formats else set()
+    assert node.keys() <= held
+    assert "$ref" not in node or node.keys() <= {"$ref", "$defs"}
+    if not subset.is_closed:
+        return
+    assert "$ref" in node or "anyOf" in node or isinstance(kind, str)
+    assert kind != "object" or node["additionalProperties"] is False
+    assert kind != "array" or "items" in node
+    if subset.all_required and kind == "object":
+        assert node["required"] == list(node["properties"])
+
+
+@pytest.mark.parametrize("provider", ["Anthropic", "Gemini", "Ollama"])
+@given(rng=RNGS)
+@settings(max_examples=200)
+def test_what_satisfies_a_schema_satisfies_its_form(provider: str, rng: Random) -> None:
+    """So that no provider keeps its model from an answer that is right."""
+    schema = drawn.schema(rng)
+    form = formed(schema, SUBSETS[provider])
+    assume(form is not None)
+    assert form is not None
+    instances = Instances(schema.document, rng)
+    for value in (instances.value() for _ in range(8)):
+        if not violations(schema, value):
+            assert Draft202012Validator(form.schema).is_valid(value)
+
+
+@given(rng=RNGS, cut=st.integers(1, 7))
+@settings(max_examples=400)
+def test_what_openai_is_asked_for_is_undone(rng: Random, cut: int) -> None:
+    """A right answer, in the form that strict schemas want, comes back as a right answer.
+
+    Only a key that may be absent and may be null as well is always there.
+    """
+    schema = drawn.schema(rng)
+    form, is_strict = strict_form(schema)
+    assume(is_strict)
+    instances = Instances(schema.document, rng)
+    for value in (instances.value() for _ in range(8)):
+        if violations(schema, value):
+            continue
+        key = form.undo.key if form.undo else ""
+        inner = form.schema["properties"][key] if key else form.schema
+        wide = drawn.widened(value, inner, form.schema)
+        text = json.dumps({key: wide} if key else wide, indent=rng.choice([None, 1]))
+        assert Draft202012Validator(form.schema).is_valid(json.loads(text))
+        back = text if form.undo is None else form.undo.text(text)
+        assert not violations(schema, json.loads(back))
+        assert without_nulls(json.loads(back)) == without_nulls(value)
+        if form.undo is None:
+            continue
+        stream = form.undo.stream()
+        pieces = [stream.feed(text[at : at + cut]) for at in range(0, len(text), cut)]
+        assert "".join([*pieces, stream.close()]) == back
+
+
+def without_nulls(value: Any) -> Any:
+    if isinstance(value, list):
+        return list(map(without_nulls, value))
+    if isinstance(value, dict):
+        return {key: without_nulls(one) for key, one in value.items() if one is not None}
+    return value
+
+
+@given(rng=RNGS, text=st.text(alphabet='{}[]:," \nnul1ab\\', max_size=30))
+def test_what_is_not_of_the_form_is_left_as_it_is(rng: Random, text: str) -> None:
+    """No text is lost, and nothing but nulls and the wrapper ever is, however wrong the text."""
+    form, is_strict = strict_form(drawn.schema(rng))
+    assume(is_strict and form.undo is not None)
+    assert form.undo is not None
+    back = form.undo.text(text)
+    stream = form.undo.stream()
+    assert "".join([*map(stream.feed, text), stream.close()]) == back
+    if "null" not in text and not text.lstrip().startswith("{"):
+        assert back == text

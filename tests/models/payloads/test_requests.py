@@ -1,0 +1,57 @@
+"""Bodies of requests: `tests/cases/payloads/PROVIDER/requests/NAME.json` holds each as a whole.
+
+The prompts stand in `tests/cases/payloads/prompts`; what no file can say (tools, a conversation
+that went on) in `requests.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from models.payloads.requests import requests
+from snapshots import CASES, Snapshot
+
+from pdl.errors import PdlError
+from pdl.models.payloads import FAMILIES
+
+if TYPE_CHECKING:
+    from pdl.models.exchange import Request
+    from pdl.models.payloads import Family
+    from pdl.models.payloads.undo import Undo
+
+REQUESTS = requests()
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+@pytest.mark.parametrize("provider", FAMILIES)
+def test_the_body_is_the_one_that_the_provider_documents(
+    provider: str, name: str, snapshot: Snapshot
+) -> None:
+    path = CASES / "payloads" / provider / "requests" / f"{name}.json"
+    found = told(FAMILIES[provider], REQUESTS[name])
+    snapshot.check(path, json.dumps(found, indent=2, ensure_ascii=False))
+
+
+def told(family: Family, request: Request) -> dict[str, Any]:
+    """All that a provider is sent and what it is not, or why nothing is."""
+    try:
+        payload = family.payload(request, "tiny-1")
+    except PdlError as error:
+        return {"error": f"{type(error).__name__}: {error}".split("\n")}
+    more = {
+        "dropped": [f"{one.pointer} {one.keyword}: {one.why}" for one in payload.dropped],
+        "ignored": [f"{one.key}: {one.why}" for one in payload.ignored],
+        "begun": payload.begun,
+        "undo": undone(payload.undo),
+    }
+    where = {"path": family.path("tiny-1", request.stream), "body": payload.body}
+    return {**where, **{key: value for key, value in more.items() if value}}
+
+
+def undone(undo: Undo | None) -> dict[str, Any] | None:
+    """What is to be undone: the wrapper's key, and the keys whose null says they are absent."""
+    if undo is None:
+        return None
+    return {"wrapper": undo.key, "nulls": sorted(undo.nulls)}
