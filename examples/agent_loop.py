@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pdl
+from pdl.errors import PdlError
 from pdl.models import ask
 from pdl.prompt import Message
 from pdl.tools import ToolSet
@@ -76,4 +77,7 @@ REPLIES = [
 ]
 
 if __name__ == "__main__":
-    print(run(sys.argv[1] if sys.argv[1:] else recorded, "I am in Bonn. Is Cologne worth it?"))
+    try:
+        print(run(sys.argv[1] if sys.argv[1:] else recorded, "I am in Bonn. Is Cologne worth it?"))
+    except (PdlError, TimeoutError) as error:
+        sys.exit(f"There is no answer: {error}")

@@ -11,5 +11,8 @@ USAGE: Final = 2
 UNREACHED: Final = 3
 """The model could not be asked: its server fails, is not there, or refuses the request."""
 
+CALLED: Final = 4
+"""The model wants tools called, which a command cannot do; its calls are the result."""
+
 STOPPED: Final = 130
 """Somebody pressed Ctrl-C: 128 and the number of that signal, as shells have it."""

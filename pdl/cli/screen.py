@@ -111,7 +111,7 @@ class Screen:
         if place:
             excerpt, caret_line = place.excerpt().rsplit("\n", 1)
             margin, caret, more = caret_line.partition("^")
-            lines += [excerpt, f"{margin}{self.style(caret + more, 'error')}"]
+            lines += [self.safe(excerpt), f"{margin}{self.style(caret + more, 'error')}"]
         hints = [("hint", problem.hint)] if problem.hint else []
         for name, text in [*notes, *hints]:
             lines.append(f"  {self.style(f'{name}:', 'hint')} {self.safe(text)}")

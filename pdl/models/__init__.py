@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pdl.models.drivers import ask, ask_async
     from pdl.models.exchange import Delta, Dropped, Reply, Request, Usage
     from pdl.models.faults import Fault
-    from pdl.models.hooks import Hook
+    from pdl.models.hooks import CacheWarning, Hook
     from pdl.models.model import Model
     from pdl.models.retry import Backoff
     from pdl.models.terms import Terms
@@ -24,6 +24,7 @@ _HOMES = {
     "Attempt": "pdl.models.answer",
     "Backoff": "pdl.models.retry",
     "Cache": "pdl.models.cache",
+    "CacheWarning": "pdl.models.hooks",
     "Delta": "pdl.models.exchange",
     "Dropped": "pdl.models.exchange",
     "Fault": "pdl.models.faults",
@@ -44,6 +45,7 @@ __all__ = [
     "Attempt",
     "Backoff",
     "Cache",
+    "CacheWarning",
     "Delta",
     "Dropped",
     "Fault",

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl.errors import PdlError, Problem
+from pdl.models.durations import tenths
 from pdl.models.exchange import Usage
+from pdl.models.secret import NO_MASK, Mask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +32,8 @@ class Attempt:
     until then (None if nothing had). `check` is the verdict on a whole reply, or on one that was
     stopped because it was wrong already (`is_stopped`). `complaint` is why this attempt gave no
     answer, in the words that go back to the model; empty if it did, or if there was a fault.
-    `is_cached`: no call was made, the reply is a stored one.
+    `is_cached`: no call was made, the reply is a stored one. `mask` hides the key of the call in
+    what is kept of it.
     """
 
     request: Request = field(repr=False)
@@ -41,6 +44,7 @@ class Attempt:
     seconds: float = 0.0
     is_stopped: bool = False
     is_cached: bool = False
+    mask: Mask = field(default=NO_MASK, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -59,8 +63,8 @@ class Attempt:
         if self.fault is not None:
             return f"{self.fault.kind}: {self.fault.problem.message}"
         if self.check is not None and not self.check.ok:
-            return self.check.summary
-        return " ".join(self.complaint.split())
+            return self.mask.hide(self.check.summary)
+        return " ".join(self.mask.hide(self.complaint).split())
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,10 @@ def total(attempts: tuple[Attempt, ...]) -> Usage:
     return whole
 
 
+_BEFORE = frozenset(
+    {"refused", "auth", "quota", "rate_limited", "not_found", "redirect", "unavailable"}
+)
+"""Kinds of faults before a model was reached."""
 _ENDINGS: dict[Ending, str] = {
     "attempts": "",
     "fault": "; another try would not help",
@@ -141,13 +149,25 @@ _ENDINGS: dict[Ending, str] = {
 
 def _message(model: str, attempts: tuple[Attempt, ...], ending: Ending) -> str:
     tried = "1 attempt" if len(attempts) == 1 else f"{len(attempts)} attempts"
-    lines = [f"{model} gave no valid answer in {tried}{_ENDINGS[ending]}"]
+    lines = [f"{model} gave no valid answer in {tried}{_reached(attempts)}{_ENDINGS[ending]}"]
     lines += [
-        f"  attempt {number} ({attempt.seconds:.1f} s): {attempt.reason}"
+        f"  attempt {number} ({tenths(attempt.seconds)}): {attempt.reason}"
         for number, attempt in enumerate(attempts, 1)
     ]
     lines += [f"  hint: {hint}" for hint in _hints(attempts)]
     return "\n".join(lines)
+
+
+def _reached(attempts: tuple[Attempt, ...]) -> str:
+    """That the fault was none of the model's, where that is so."""
+    faults = [attempt.fault for attempt in attempts if attempt.fault is not None]
+    if not faults or len(faults) < len(attempts):
+        return ""
+    if all(fault.kind in _BEFORE for fault in faults):
+        alone, several = "which did not reach the model", "none of which reached the model"
+    else:  # it may have been at work when the time was up
+        alone, several = "which brought no reply", "none of which brought a reply"
+    return f", {alone if len(faults) == 1 else several}"
 
 
 def _hints(attempts: tuple[Attempt, ...]) -> list[str]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from pdl.errors import FileError
 from pdl.models.answer import Answer, AskError, Attempt, Ending, total
 from pdl.models.conversation import with_complaint, with_reply
 from pdl.models.exchange import Delta, Request
+from pdl.models.hooks import CacheWarning
 from pdl.models.model import Choosy
 from pdl.models.outcome import Call, Outcome, Sleep, Step
+from pdl.models.secret import NO_MASK, Mask, Secret
 from pdl.models.terms import NoDefault
 from pdl.models.verdict import Verdict, judge, judge_stopped
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from pdl._types import Json
+    from pdl.models.cache import Cache
     from pdl.models.exchange import Dropped, Ignored, Reply
     from pdl.models.gather import Gathering
     from pdl.models.model import Model
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from pdl.prompt.rendered import Rendered
 
 _CHARS_PER_TOKEN = 4  # where a provider does not count
+_WAITED = 0.1  # the part of the time that a locked cache may take: most is the model's
 _TOKEN_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
@@ -40,6 +46,7 @@ class Asking:
     ignored: Callable[[Request], tuple[Ignored, ...]] = lambda _: ()
     identity: Callable[[Request], Json] = lambda _: None
     clock: Callable[[], float] = time.monotonic
+    mask: Mask = NO_MASK
     attempts: list[Attempt] = field(default_factory=list)
     faults: int = 0
     """Faults since the last reply."""
@@ -92,13 +99,13 @@ class Asking:
     def _judged(self, request: Request, outcome: Outcome) -> tuple[Attempt, Verdict]:
         reply, fault, errors = outcome.reply, outcome.fault, outcome.errors
         if fault is not None or reply is None:
-            return Attempt(request, reply, fault), Verdict()
+            return Attempt(request, reply, fault, mask=self.mask), Verdict()
         verdict = (
             judge_stopped(request, reply, errors) if errors else judge(request, reply, self.terms)
         )
         complaint, is_stopped = verdict.complaint, bool(errors)
         attempt = Attempt(request, reply, None, verdict.check, complaint, is_stopped=is_stopped)
-        return attempt, verdict
+        return replace(attempt, mask=self.mask), verdict
 
     def _after(self) -> tuple[Ending | None, float | None]:
         """Why there is no other attempt, if so, and how long to wait before the next one."""
@@ -162,7 +169,7 @@ class Asking:
         if self.terms.cache is None:
             return None
         identity = self.identity(replace(self.request, config=self._config()))
-        reply = None if identity is None else self.terms.cache.get(identity)
+        reply = None if identity is None else self._looked_up(self.terms.cache, identity)
         if reply is None:
             return None
         attempt, verdict = self._judged(self.request, Outcome(reply))
@@ -175,13 +182,30 @@ class Asking:
             hook.after(1, self.attempts[-1], None)
         return self._answer(verdict)
 
+    def _looked_up(self, cache: Cache, identity: Json) -> Reply | None:
+        """What a cache has. One that cannot be opened at all is an error of the caller's."""
+        try:
+            return cache.get(identity, wait=self._left() * _WAITED)
+        except FileError as error:
+            if error.problem.code == "file/cache":
+                raise
+            _warn(error)
+            return None
+
     def _store(self, reply: Reply) -> None:
-        """Keep the good reply as the one to the first request, however many it took."""
-        if self.terms.cache is None:
+        """Keep the good reply as the one to the first request, however many it took.
+
+        One that repeats the key is not kept, as the key would be.
+        """
+        if self.terms.cache is None or self.mask.hide(reply.text) != reply.text:
             return
         identity = self.identity(self.attempts[0].request)
-        if identity is not None:
-            self.terms.cache.put(identity, reply)
+        if identity is None:
+            return
+        try:
+            self.terms.cache.put(identity, reply, wait=max(0.0, self._left()))
+        except FileError as error:  # the answer is there, and counts for more
+            _warn(error)
 
     def _left(self) -> float:
         return self.terms.timeout - (self.clock() - self._started)
@@ -217,7 +241,14 @@ def asking(rendered: Rendered, model: Model, terms: Terms) -> Asking:
         stream=terms.streams,
     )
     known = Asking(model.name, request, terms, model.dropped, identity=model.identity)
+    key = getattr(model, "key", None)
+    if isinstance(key, Secret):
+        known = replace(known, mask=key.mask)
     return replace(known, ignored=model.ignored) if isinstance(model, Choosy) else known
+
+
+def _warn(error: FileError) -> None:
+    warnings.warn(error.problem.message, CacheWarning, stacklevel=2)
 
 
 def _written(attempt: Attempt) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.models import portal
+from pdl.models.durations import in_words
 from pdl.models.exchange import Delta, Reply
 from pdl.models.faults import Fault
 
@@ -29,7 +31,8 @@ class FunctionModel:
 
     What the function raises becomes a `Fault`: itself if it is one, `timeout` for a TimeoutError,
     `cut` for a ConnectionError, else `failed`, which is not tried again. A function that is not
-    asynchronous cannot be stopped: `reply` waits for it however long it takes.
+    asynchronous cannot be stopped: `reply` waits for it however long it takes, but what comes after
+    the time is a `timeout` all the same.
     """
 
     function: Function
@@ -41,10 +44,13 @@ class FunctionModel:
 
     def reply(self, request: Request, *, timeout: float) -> Reply:
         """The whole reply."""
+        began = time.monotonic()
         with _faults(timeout):
             result = self.function(request.messages)
             if inspect.isawaitable(result):
                 result = portal.run(_within(result, timeout))
+        if time.monotonic() - began > timeout:
+            raise _late(timeout)
         return _reply_of(result)
 
     def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
@@ -94,11 +100,15 @@ def _faults(seconds: float) -> Iterator[None]:
     except Fault:
         raise
     except TimeoutError as error:
-        raise Fault("timeout", f"the function took more than {seconds:g} s") from error
+        raise _late(seconds) from error
     except ConnectionError as error:
         raise Fault("cut", f"the function lost its connection: {_told(error)}") from error
     except Exception as error:
         raise Fault("failed", f"the function raised {_told(error)}") from error
+
+
+def _late(seconds: float) -> Fault:
+    return Fault("timeout", f"the function took more than {in_words(seconds)}")
 
 
 def _told(error: Exception) -> str:

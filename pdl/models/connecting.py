@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pdl.models.callables import Function
 
 _SCHEMES = frozenset({*FAMILIES, "llama", "replay"})
+_KEY_VARIABLE = "PDL_API_KEY"
 
 
 def connect(
@@ -32,11 +34,14 @@ def connect(
     any server that has such an interface (`http://127.0.0.1:8080/v1`). `llama:PATH.gguf` runs in
     this process. `replay:FILE` gives recorded replies.
 
-    The key is `key`, or the value of the family's environment variable (`OPENAI_API_KEY`, …), which
-    only the provider's own server must have. Nothing is sent yet. Raises ConfigError for
+    The key is `key`. If there is none it is the value of the family's environment variable
+    (`OPENAI_API_KEY`, …), which only the provider's own server is ever sent, and must have; any
+    other address is sent the value of `PDL_API_KEY`, if there is one. Nothing is sent yet. Raises
+    TypeError for a name or a base URL that is no text, ConfigError for
     a name of another form, a missing key, an address that is none, or a package that is not
     installed; FileError for a file that cannot be read.
     """
+    _check_texts(name=name, base_url=base_url, key=key)
     scheme, colon, rest = name.partition(":")
     if not colon or scheme not in _SCHEMES:
         raise _unknown(name, scheme if colon else "")
@@ -57,6 +62,7 @@ def model_of(model: object, limits: Limits = DEFAULT_LIMITS) -> Model:
     if isinstance(model, Model) and not isinstance(model, type):
         return model
     if callable(model):
+        _check_no_generator(model)
         return FunctionModel(cast("Function", model))
     kind = type(model).__name__
     raise TypeError(f"model must be a model, its name or a function, not {kind}")
@@ -69,11 +75,8 @@ def _remote(
     if family.name == "openai" and address != _address(family.base_url):
         # Others that speak its language know `max_tokens` and `top_k`, and not what came later.
         family = replace(family, payload=FAMILIES["litellm"].payload)
-    if key is None and family.key_variable:
-        key = os.environ.get(family.key_variable)
-        if not key and family.needs_key and address == _address(family.base_url):
-            hint = f"set the environment variable {family.key_variable}, or give `key`"
-            raise _problem("no-key", f"`{family.name}:` needs a key", hint)
+    if key is None:
+        key = _key(family, address)
     try:
         remote = importlib.import_module("pdl.models.remote")
     except ModuleNotFoundError as error:
@@ -85,6 +88,41 @@ def _remote(
     return made
 
 
+def _key(family: Family, address: str) -> str | None:
+    """The key that the environment has for an address: the provider's own, or that of others.
+
+    Nobody else is sent the provider's key, whatever the base URL says, be it a typing mistake.
+    """
+    if _server(address) != _server(_address(family.base_url)):
+        return os.environ.get(_KEY_VARIABLE)
+    key = os.environ.get(family.key_variable) if family.key_variable else None
+    if not key and family.needs_key:
+        hint = f"set the environment variable {family.key_variable}, or give `key`"
+        raise _problem("no-key", f"`{family.name}:` needs a key", hint)
+    return key
+
+
+def _server(address: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port: who gets what is sent, and whether it is encrypted."""
+    parts = urlsplit(address)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname, port
+
+
+def _check_texts(**given: object) -> None:
+    for option, value in given.items():
+        if not isinstance(value, str) and (value is not None or option == "name"):
+            raise TypeError(f"{option} must be a str, not {type(value).__name__}")
+
+
+def _check_no_generator(function: object) -> None:
+    if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
+        raise TypeError(
+            "a generator function is no model: return the whole text, or give an object that has"
+            " the methods of pdl.models.Model, whose `stream` and `stream_async` say it by pieces"
+        )
+
+
 def _llama(path: str) -> Model:
     made: Model = importlib.import_module("pdl.models.llama").LlamaModel(path)
     return made
@@ -92,8 +130,11 @@ def _llama(path: str) -> Model:
 
 def _address(url: str) -> str:
     """A base URL as it is used. Raises ConfigError for what is none."""
+    url = url.strip()
+    if not url.isprintable() or " " in url:  # urlsplit passes over some of these
+        raise _problem("base-url", "the base URL holds blanks or control characters")
     try:
-        parts = urlsplit(url.strip())
+        parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
         raise _problem("base-url", f"the base URL is no address: {error}") from error
@@ -103,7 +144,7 @@ def _address(url: str) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         hint = "give the key as `key`, or in the environment"
         raise _problem("base-url", "a base URL holds no user, key, `?` or `#`", hint)
-    return url.strip().rstrip("/")
+    return url.rstrip("/")
 
 
 def _unknown(name: str, scheme: str) -> ConfigError:

@@ -28,14 +28,33 @@ Askable: TypeAlias = "Model | Function | str"
 
 
 def ask(rendered: Rendered, model: Askable, **terms: Unpack[Given]) -> Answer:
-    """Ask a model until an answer checks, within the bounds of the terms (see `Terms`).
+    """Ask a model until an answer checks, within the bounds of the options.
 
     The model is held to the schema by the strongest thing that its provider has. A reply that does
     not check goes back to it without its reasoning, together with what is wrong with it; behind a
-    fault of the transport the same request is sent again, after a pause. Raises AskError with every
-    attempt if none gave an answer and no default was given; TypeError and ValueError for terms of
-    other kinds; ConfigError for a model that there is not; what a provider cannot be sent raises
-    the errors of its `Family`.
+    fault of the transport the same request is sent again, after a pause. The options, by keyword:
+
+    - `retries` (int, 3): attempts behind the first, whatever went wrong with one.
+    - `default` (JSON, none): the value if no attempt gave one; `is_default` then tells so.
+    - `seed` (int, None): ask for the same answer each time; over the prompt's own.
+    - `timeout` (seconds, 600.0): for everything together, pauses included.
+    - `call_timeout` (seconds, None): for one attempt.
+    - `max_output_tokens` (int, None): tokens that all attempts together may write.
+    - `tools` (ToolSet, None): instead of the prompt's own.
+    - `stream` (bool, False): read a reply as it comes, and stop it where it is certainly wrong.
+    - `on_delta` (function of a Delta, None): given each piece of a reply; it makes replies stream.
+    - `constrain` (bool, True): hold the model to the schema by whatever its provider has.
+    - `config` (mapping of JSON, {}): settings of the call, over those of the prompt.
+    - `hooks` (sequence of Hook, ()): told before and after each attempt.
+    - `cache` (Cache or path, None): keeps good replies, and gives them again without a call.
+    - `coercions` (Coercions, None): changes of data that may make an answer fit.
+    - `dialects` (Dialects, DIALECTS): the marks that models put around reasoning and answers.
+    - `limits` (Limits, DEFAULT_LIMITS): bounds on the size of what is read.
+    - `backoff` (Backoff, Backoff()): how long to wait behind a fault.
+
+    Raises AskError with every attempt if none gave an answer and no default was given; TypeError
+    and ValueError for options of other kinds; ConfigError for a model that there is not; what a
+    provider cannot be sent raises the errors of its `Family`.
     """
     asked, known = _asking(rendered, model, terms)
     steps = asked.steps()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -17,6 +18,25 @@ if TYPE_CHECKING:
 
 Finish: TypeAlias = Literal["stop", "length", "tool", "filter", "other"]
 """Why a model ended: it was done, cut off by its limit, wants a tool, was stopped by a filter."""
+
+
+def is_json(value: object) -> bool:
+    """Whether a value is one that JSON has: of its types all through, and each number finite."""
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            if not all(isinstance(key, str) for key in one):
+                return False
+            pending += one.values()
+        elif isinstance(one, list):
+            pending += one
+        elif isinstance(one, float):
+            if not math.isfinite(one):
+                return False
+        elif not (one is None or isinstance(one, str | int)):
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

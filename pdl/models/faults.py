@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from pdl.errors import PdlError, Problem
@@ -75,6 +76,15 @@ class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
     def __reduce__(self) -> tuple[Callable[..., Fault], tuple[object, ...]]:
         fields = (self.kind, self.problem.message, self.status, self.retry_after, self.problem.hint)
         return _restored, fields
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""C0 and C1 but tabs and line breaks, and what turns the direction of text (UAX #9)."""
+
+
+def shown(text: str) -> str:
+    """Words of a server as they may be shown: what would steer a terminal stands as an escape."""
+    return _CONTROL.sub(lambda found: ascii(found.group())[1:-1], text)
 
 
 def _restored(

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from pdl.models.exchange import Request
 
 
+class CacheWarning(UserWarning):
+    """A cache could not be used. The model was asked all the same."""
+
+
 class Hook:
     """Told before and after each attempt; subclass it and say what is to happen.
 

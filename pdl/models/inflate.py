@@ -30,9 +30,8 @@ def inflate_of(encoding: str) -> Inflate:
             return _Plain()
         case "gzip" | "x-gzip" | "deflate" as name:
             return _Zlib(name)
-    raise Fault(
-        "content_type", f"the reply is packed as `{encoding[:40]}`, which was not asked for"
-    )
+    shown = f"{encoding[:40]}…" if len(encoding) > 40 else encoding  # noqa: PLR2004 - more helps nobody
+    raise Fault("content_type", f"the reply is packed as `{shown}`, which was not asked for")
 
 
 class _Plain:

@@ -45,6 +45,7 @@ class Portal:
     ) -> None:
         try:
             self.run(_settle())
+            self.run(self._loop.shutdown_asyncgens())
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -57,7 +58,6 @@ async def _settle() -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-    await asyncio.get_running_loop().shutdown_asyncgens()
 
 
 def run(call: Coroutine[Any, Any, T]) -> T:
@@ -73,6 +73,7 @@ def iterate(items: AsyncIterator[T]) -> Generator[T]:
             while (found := portal.run(_next(items))) is not None:
                 yield found[0]
         finally:
+            portal.run(_settle())  # what Ctrl-C left waiting for the next item
             portal.run(_close(items))
 
 

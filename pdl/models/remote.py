@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from contextlib import aclosing, closing, contextmanager
+from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.models import portal
+from pdl.models.bodies import BYTES_PER_CHAR, StreamReader, other_type, parsed, too_long
 from pdl.models.exchange import Delta, Reply
-from pdl.models.faults import Fault
-from pdl.models.payloads import DONE, BadPayload, Family
+from pdl.models.faults import Fault, shown
+from pdl.models.payloads import BadPayload, Family
 from pdl.models.secret import NO_SECRET, Secret
-from pdl.models.sse import Event, Events, JsonLines, ServerSent
 from pdl.models.statuses import fault_told
 from pdl.models.transport import Call, Opened, send
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.models.exchange import Dropped, Ignored, Payload, Request
 
-_BYTES_PER_CHAR = 4  # of UTF-8 at most
 _STREAMED = 32  # a stream says a word in 50 to 300 bytes: its bound in bytes, as a multiple
 
 
@@ -63,9 +62,12 @@ class RemoteModel:
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - handed on
         """The whole reply."""
         payload = self._payload(request, stream=False)
-        with self._faults():
+        try:
             async with send(self._call(payload, timeout, stream=False)) as opened:
                 return await self._whole(opened, payload)
+        except (BadPayload, Fault) as error:
+            told = self._told(error)
+        raise told  # out here, where no `__context__` holds what the server said
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
         """The reply piece by piece."""
@@ -77,21 +79,31 @@ class RemoteModel:
     async def _batches(self, request: Request, seconds: float) -> AsyncGenerator[list[Delta]]:
         """The deltas of a stream, those together that came together."""
         payload = self._payload(request, stream=True)
-        with self._faults():
+        try:
             async with send(self._call(payload, seconds, stream=True)) as opened:
                 if opened.format == "json" and self.family.framing == "sse":
                     # Some servers do not stream, whatever they are asked.
                     yield [Delta.whole(await self._whole(opened, payload))]
-                    return
-                deltas = _Deltas(self.family, payload, self.limits.reply_chars)
-                deltas.check_type(opened)
-                async for piece in opened.pieces():
-                    for batch in deltas.feed(piece):
-                        yield batch
-                    if deltas.is_done:
-                        return
-                for batch in deltas.close():
-                    yield batch
+                else:
+                    async with aclosing(self._streamed(opened, payload)) as batches:
+                        async for batch in batches:
+                            yield batch
+        except (BadPayload, Fault) as error:
+            told = self._told(error)
+        else:
+            return
+        raise told  # out here, where no `__context__` holds what the server said
+
+    async def _streamed(self, opened: Opened, payload: Payload) -> AsyncGenerator[list[Delta]]:
+        deltas = StreamReader(self.family, payload, self.limits.reply_chars)
+        deltas.check_type(opened)
+        async for piece in opened.pieces():
+            for batch in deltas.feed(piece):
+                yield self._without_key(batch)
+            if deltas.is_done:
+                return
+        for batch in deltas.close():
+            yield self._without_key(batch)
 
     def dropped(self, request: Request) -> tuple[Dropped, ...]:
         """What the provider's form of the schema cannot hold."""
@@ -120,44 +132,41 @@ class RemoteModel:
         accepted = "application/json"
         if stream and self.family.framing == "sse":
             accepted = "text/event-stream"
-        most = self.limits.reply_chars * (_STREAMED if stream else _BYTES_PER_CHAR)
+        most = self.limits.reply_chars * (_STREAMED if stream else BYTES_PER_CHAR)
         return Call(
             url=self.base_url.rstrip("/") + self.family.path(self.model, stream),
             headers={"accept": accepted, **self.family.headers(self.key.text)},
             body=_written(payload.body),
             timeout=timeout,
             most=most,
+            key=self.key,
         )
 
     async def _whole(self, opened: Opened, payload: Payload) -> Reply:
         if opened.format not in {"json", "unsaid"}:
-            raise _other_type("JSON", opened)
-        reply = self.family.reply(payload, _parsed(await opened.body()))
+            raise other_type("JSON", opened)
+        reply = self.family.reply(payload, parsed(await opened.body()))
+        reply = replace(reply, model=self.key.hidden_in(reply.model))
         if len(reply.text) + len(reply.reasoning) > self.limits.reply_chars:
-            raise _too_long(self.limits.reply_chars)
+            raise too_long(self.limits.reply_chars)
         return reply
 
-    @contextmanager
-    def _faults(self) -> Iterator[None]:
-        """Bodies that are no replies become faults, and no fault tells the key."""
-        try:
-            yield
-        except BadPayload as bad:
-            raise self._without_key(fault_told(bad)) from None
-        except Fault as fault:
-            raise self._without_key(fault) from None
+    def _without_key(self, batch: list[Delta]) -> list[Delta]:
+        """Deltas whose names of the model are without it; a text is a value, and stays as it is."""
+        return [
+            replace(one, model=self.key.hidden_in(one.model)) if one.model else one for one in batch
+        ]
 
-    def _without_key(self, fault: Fault) -> Fault:
-        """The fault, in which a server may have repeated the key."""
-        problem = fault.problem
-        told = Fault(
+    def _told(self, error: BadPayload | Fault) -> Fault:
+        """Another fault that says the same, less the key, which a server may have repeated."""
+        fault = fault_told(error) if isinstance(error, BadPayload) else error
+        return Fault(
             fault.kind,
-            self.key.hidden_in(problem.message),
+            shown(self.key.hidden_in(fault.problem.message)),
             status=fault.status,
             retry_after=fault.retry_after,
-            hint=self.key.hidden_in(problem.hint),
+            hint=shown(self.key.hidden_in(fault.problem.hint)),
         )
-        return told.with_traceback(fault.__traceback__)
 
 
 def _written(body: dict[str, Json]) -> bytes:
@@ -166,105 +175,3 @@ def _written(body: dict[str, Json]) -> bytes:
         return text.encode()
     except UnicodeEncodeError:  # a lone surrogate, which JSON can say in ASCII only
         return json.dumps(body, separators=(",", ":")).encode()
-
-
-def _parsed(body: bytes) -> Json:
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Fault("not_utf8", "the reply is not UTF-8") from error
-    return _json(text)
-
-
-def _json(text: str) -> Json:
-    try:
-        return json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        if not text.strip():
-            raise Fault("not_json", "the reply is empty") from error
-        raise Fault("not_json", f"the reply is not JSON: {_excerpt(text)}") from error
-
-
-def _no_constant(name: str) -> Json:
-    raise ValueError(f"{name} is no JSON")
-
-
-class _Deltas:
-    """From the bytes of a stream to its deltas. An error comes behind the deltas before it."""
-
-    def __init__(self, family: Family, payload: Payload, most: int) -> None:
-        longest = most * _BYTES_PER_CHAR
-        self._types = {"unsaid", "ndjson", "json"}
-        self._events: Events = JsonLines(longest)
-        if family.framing == "sse":
-            self._types = {"unsaid", "sse"}
-            self._events = ServerSent(longest)
-        self._reader = family.stream(payload)
-        self._most = most
-        self._size = 0
-        self.is_done = False
-
-    def check_type(self, opened: Opened) -> None:
-        """Raise `Fault` for a reply that says it is something else."""
-        if opened.format not in self._types:
-            raise _other_type("a stream of events", opened)
-
-    def feed(self, piece: bytes) -> Iterator[list[Delta]]:
-        """The deltas that end in a piece."""
-        yield from _batched(self._read(self._events.feed(piece)))
-
-    def close(self) -> Iterator[list[Delta]]:
-        """What is left when the stream has ended."""
-        yield from _batched(self._read(self._events.close()))
-        if not self.is_done:
-            yield from _batched(self._reader.close())
-
-    def _read(self, events: Iterator[Event]) -> Iterator[Delta]:
-        for event in events:
-            if not event.data.strip():  # sent only so that the connection lives
-                continue
-            for delta in self._reader.feed(event.name, _data(event)):
-                self._size += len(delta.text) + len(delta.reasoning)
-                if self._size > self._most:
-                    raise _too_long(self._most)
-                yield delta
-            if event.data == DONE:  # some servers keep the connection
-                self.is_done = True
-                yield from self._reader.close()
-                return
-
-
-def _batched(deltas: Iterator[Delta]) -> Iterator[list[Delta]]:
-    batch: list[Delta] = []
-    try:
-        for delta in deltas:
-            batch.append(delta)  # noqa: PERF402 - what came before an error is to be kept
-    except (BadPayload, Fault):
-        yield batch
-        raise
-    yield batch
-
-
-def _data(event: Event) -> Json:
-    if event.data == DONE:
-        return DONE
-    try:
-        return _json(event.data)
-    except Fault:
-        if event.is_whole:
-            raise
-        raise Fault("cut", "the stream was cut inside of an event") from None
-
-
-def _other_type(wanted: str, opened: Opened) -> Fault:
-    shown = _excerpt(opened.content_type)
-    return Fault("content_type", f"expected {wanted}, the reply says it is {shown}")
-
-
-def _too_long(most: int) -> Fault:
-    return Fault("too_large", f"the reply is longer than {most:,} characters")
-
-
-def _excerpt(text: str) -> str:
-    shown = " ".join(text[:200].split())
-    return f"`{shown[:60]}…`" if len(shown) > 60 or len(text) > 200 else f"`{shown}`"  # noqa: PLR2004

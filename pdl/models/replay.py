@@ -109,6 +109,8 @@ def _text_of(path: Path, limits: Limits) -> str:
 
 def _recorded(source: Source) -> Iterator[Recorded]:
     first = source.text.lstrip()
+    if not first:
+        raise FileError(Problem("file/replay", f"{source.name} holds no reply: it is empty"))
     if not (first.startswith("{") and _is_record(first.partition("\n")[0])):
         yield Recorded(Reply(source.text))
         return

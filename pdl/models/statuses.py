@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from pdl.models.durations import in_words
 from pdl.models.faults import Fault, Kind
 from pdl.models.payloads.bad import told_error
 from pdl.models.retry import retry_after
+from pdl.models.secret import NO_SECRET, Secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pdl._types import Json
     from pdl.models.payloads.bad import BadPayload
 
 _KINDS: dict[int, Kind] = {
@@ -47,15 +50,17 @@ _TOLD = "the provider tells an error"  # how `BadPayload` begins, which a status
 _SHOWN = 300  # characters of what a server said
 
 
-def fault_of(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
-    """The fault that a status stands for, with what the server said about it."""
-    told = _told(body)
+def fault_of(
+    status: int, headers: Mapping[str, str], body: bytes, key: Secret = NO_SECRET
+) -> Fault:
+    """The fault that a status stands for, with what the server said about it, but for the key."""
+    told = _told(body, key)
     kind = _kind(status, told)
-    words = told.message.removeprefix(_TOLD) if told else _excerpt(body)
+    words = told.message.removeprefix(_TOLD) if told else _excerpt(body, key)
     if kind == "redirect":
-        words = f" to {_bare(headers.get('location', 'nowhere'))}"
+        words = f" to {_bare(key.hidden_in(headers.get('location', 'nowhere')))}"
     wait = retry_after(headers)
-    asks = "" if wait is None else f"; it asks to be left alone for {wait:.3g} s"
+    asks = "" if wait is None else f"; it asks to be left alone for {in_words(wait)}"
     return Fault(
         kind,
         f"the server answered with status {status}{words}{asks}",
@@ -92,16 +97,27 @@ def _kind(status: int, told: BadPayload | None) -> Kind:
     return "bad_request" if status >= 400 else "redirect"  # noqa: PLR2004
 
 
-def _told(body: bytes) -> BadPayload | None:
+def _told(body: bytes, key: Secret) -> BadPayload | None:
     try:
-        return told_error(json.loads(body))
+        return told_error(_hidden(json.loads(body), key))
     except (ValueError, RecursionError):
         return None
 
 
-def _excerpt(body: bytes) -> str:
+def _hidden(value: Json, key: Secret) -> Json:
+    """A body whose texts do not tell the key, which is looked for before they are shortened."""
+    if isinstance(value, str):
+        return key.hidden_in(value)
+    if isinstance(value, list):
+        return [_hidden(one, key) for one in value]
+    if isinstance(value, dict):
+        return {key.hidden_in(name): _hidden(one, key) for name, one in value.items()}
+    return value
+
+
+def _excerpt(body: bytes, key: Secret) -> str:
     """The beginning of a text; of a page in HTML nothing, which nobody could read."""
-    text = " ".join(body.decode("utf-8", "replace").split())
+    text = " ".join(key.hidden_in(body.decode("utf-8", "replace")).split())
     if not text or text.startswith("<"):
         return ""
     return f": {text[:_SHOWN]}…" if len(text) > _SHOWN else f": {text}"
@@ -113,4 +129,5 @@ def _bare(url: str) -> str:
     scheme, mark, rest = address.partition("://")
     host, slash, path = rest.partition("/")
     bare = f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if mark else address
-    return "".join(letter if letter.isprintable() else "?" for letter in bare[:_SHOWN])
+    bare = "".join(letter if letter.isprintable() else "?" for letter in bare)
+    return f"{bare[:_SHOWN]}…" if len(bare) > _SHOWN else bare

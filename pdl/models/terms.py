@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from pdl.errors import did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.models import options
 from pdl.models.retry import Backoff
 from pdl.reply import DIALECTS, Coercions, Dialects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from pdl._types import Json
     from pdl.models.cache import Cache
@@ -46,7 +47,7 @@ class Given(TypedDict, total=False):
     constrain: bool
     config: Mapping[str, Json]
     hooks: Sequence[Hook]
-    cache: Cache | None
+    cache: Cache | str | Path | None
     coercions: Coercions | None
     dialects: Dialects
     limits: Limits
@@ -64,7 +65,8 @@ class Terms:
     not count, four characters are taken for one. `tools`: instead of the prompt's own. `stream`:
     read the reply as it comes, and stop it at the first thing that is certainly wrong; `on_delta`
     is given each piece of such a reply. `constrain`: hold the model to the schema by whatever its
-    provider has. Raises TypeError and ValueError for what is none of these.
+    provider has. `cache`: good replies are kept there, and given again; a path stands for the file
+    of one. Raises TypeError and ValueError for what is none of these.
     """
 
     retries: int = 3
@@ -87,12 +89,29 @@ class Terms:
 
     def __post_init__(self) -> None:
         """Refuse what is no bound."""
-        _check_count("retries", self.retries, 0)
+        options.check_count("retries", self.retries, 0)
         if self.max_output_tokens is not None:
-            _check_count("max_output_tokens", self.max_output_tokens, 1)
-        _check_seconds("timeout", self.timeout)
+            options.check_count("max_output_tokens", self.max_output_tokens, 1)
+        options.check_seconds("timeout", self.timeout)
         if self.call_timeout is not None:
-            _check_seconds("call_timeout", self.call_timeout)
+            options.check_seconds("call_timeout", self.call_timeout)
+        options.check_kind("seed", self.seed, int, "an int", none=True)
+        options.check_kind("stream", self.stream, bool, "a bool")
+        options.check_kind("constrain", self.constrain, bool, "a bool")
+        self._check_objects()
+        object.__setattr__(self, "cache", options.cache_of(self.cache))
+
+    def _check_objects(self) -> None:
+        if not isinstance(self.default, NoDefault):
+            options.check_default(self.default)
+        options.check_config(self.config)
+        options.check_hooks(self.hooks)
+        options.check_function("on_delta", self.on_delta)
+        options.check_tools(self.tools)
+        options.check_kind("backoff", self.backoff, Backoff, "a Backoff")
+        options.check_kind("coercions", self.coercions, Coercions, "Coercions", none=True)
+        options.check_kind("dialects", self.dialects, Dialects, "Dialects")
+        options.check_kind("limits", self.limits, Limits, "Limits")
 
     @classmethod
     def of(cls, given: Given) -> Terms:
@@ -101,23 +120,9 @@ class Terms:
             if name not in cls.__dataclass_fields__:
                 advice = did_you_mean(name, cls.__dataclass_fields__)
                 raise TypeError(f"ask has no option `{name}`" + (f": {advice}" if advice else ""))
-        return cls(**given)
+        return cls(**given)  # type: ignore[arg-type]  # `__post_init__` makes a cache of a path
 
     @property
     def streams(self) -> bool:
         """Whether replies are read as they come."""
         return self.stream or self.on_delta is not None
-
-
-def _check_count(name: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
-    if value < least:
-        raise ValueError(f"{name} must be {least} or more, not {value}")
-
-
-def _check_seconds(name: str, value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} must be a number of seconds, not {type(value).__name__}")
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name} must be a number of seconds above 0, not {value}")

@@ -12,8 +12,10 @@ from urllib.request import getproxies
 
 import httpx
 
+from pdl.models.durations import in_words
 from pdl.models.faults import Fault
 from pdl.models.inflate import inflate_of
+from pdl.models.secret import NO_SECRET, Secret
 from pdl.models.statuses import fault_of
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ Format: TypeAlias = Literal["json", "sse", "ndjson", "unsaid", "other"]
 
 _CONNECT = 15.0  # seconds for a connection to be made; nobody waits longer for a server that lives
 _ERROR_BYTES = 65_536  # bytes of a refusal that are read
+_SHOWN = 200  # characters of what a library says
 _ERROR_SECONDS = 5.0  # seconds that are waited for it
 _FORMATS: dict[str, Format] = {
     "application/json": "json",
@@ -40,13 +43,17 @@ _FORMATS: dict[str, Format] = {
 
 @dataclass(frozen=True)
 class Call:
-    """What is sent, and the bounds: seconds for the whole, bytes of the body that comes back."""
+    """What is sent, and the bounds: seconds for the whole, bytes of the body that comes back.
+
+    `key` is what no fault tells, though the server says it.
+    """
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
     timeout: float = 60.0
     most: int = 64_000_000
+    key: Secret = NO_SECRET
 
 
 @dataclass(frozen=True)
@@ -127,7 +134,7 @@ async def _refusal(response: httpx.Response, deadline: float, call: Call) -> Fau
                 body += out[: _ERROR_BYTES - len(body)]
     except Fault:  # the status is what counts
         pass
-    return fault_of(response.status_code, response.headers, bytes(body))
+    return fault_of(response.status_code, response.headers, bytes(body), call.key)
 
 
 @asynccontextmanager
@@ -140,9 +147,10 @@ async def _bounded(deadline: float, call: Call) -> AsyncIterator[None]:
         async with asyncio.timeout_at(deadline):
             yield
     except (TimeoutError, httpx.PoolTimeout, httpx.ReadTimeout, httpx.WriteTimeout):
-        raise Fault("timeout", f"no whole reply came within {call.timeout:g} s") from None
+        raise Fault("timeout", f"no whole reply came within {in_words(call.timeout)}") from None
     except httpx.ConnectTimeout:
-        message = f"no connection to {_host(call)} within {_CONNECT:g} s"
+        waited = in_words(min(_CONNECT, call.timeout))
+        message = f"no connection to {_host(call)} within {waited}"
         raise Fault("timeout", message) from None
     except (httpx.ConnectError, httpx.ProxyError) as error:
         raise Fault("refused", f"no connection to {_host(call)}{_because(error)}") from None
@@ -161,7 +169,8 @@ def _host(call: Call) -> str:
 
 
 def _because(error: Exception) -> str:
-    words = " ".join(str(error).split())[:200]
+    words = " ".join(str(error).split())
+    words = f"{words[:_SHOWN]}…" if len(words) > _SHOWN else words
     return f": {words}" if words else ""
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, overload
 from pdl.errors import error_from
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.source import Source
-from pdl.tools.calls import ToolCall
 from pdl.tools.formats import DEFAULT_FORMAT, Format, format_of
 from pdl.tools.names import name_problems
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from pdl.gbnf import Compiled, Options
     from pdl.reply import Coercions, Dialects
     from pdl.schema import Schema
-    from pdl.tools.calls import ToolResult
+    from pdl.tools.calls import ToolCall, ToolResult
     from pdl.tools.checking.check import Wanted
     from pdl.tools.checking.outcome import CallsCheck
     from pdl.tools.functions.dispatch import Functions
@@ -205,7 +204,8 @@ class ToolSet:
 
         Arguments are read as `pdl.check` reads an answer: spelling may be repaired, data never is.
         A call is wrong if no tool has its name, if its arguments do not fit, if it is cut off, or
-        if the reply speaks of it as an example or denies it. `calls` says how many are wanted:
+        if the reply speaks of it: as an example, denying it, in a sentence, in inline code or in a
+        quotation. More than 1,000 calls are an error. `calls` says how many are wanted:
         `one`, `several` (one or more) or `any`. Never raises for a bad reply. Raises TypeError for
         arguments of other types, ValueError for a format or a number of calls that there is not.
         """
@@ -227,10 +227,16 @@ class ToolSet:
         coercions: Coercions | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> CallsCheck:
-        """Calls that a provider gave apart from the text, held against the tools."""
+        """Calls that a provider gave apart from the text, held against the tools.
+
+        Two calls with one id are an error, and so are more than 1,000 of them. Arguments may be the
+        text of a JSON object. Raises TypeError for what is no ToolCall.
+        """
+        from pdl.tools.calls import several
         from pdl.tools.checking.check import check_calls, judge_of
 
-        return check_calls(calls, judge_of(self._by_name, coercions, limits), wanted)
+        judge = judge_of(self._by_name, coercions, limits)
+        return check_calls(several(calls, "check_calls"), judge, wanted)
 
     @cached_property
     def _by_name(self) -> dict[str, Tool]:
@@ -263,15 +269,13 @@ class ToolSet:
         (dates, enums, dataclasses, pydantic models). `functions` are by name, or have the names of
         the tools; those that the tools were made of need not be given. A call that is wrong, and a
         function that raises, give a failed result, which tells the model why in a line; with
-        `raise_errors` the function's own error is raised. Raises ToolError for a tool without a
-        function, and for one whose function is async.
+        `raise_errors` the function's own error is raised. A result that is neither text nor JSON
+        is a failed one. Raises ToolError for a tool without a function, and for one whose function
+        is async; TypeError for what is no ToolCall.
         """
         from pdl.tools.functions.dispatch import Runner
 
-        runner = Runner.of(self, functions, raise_errors=raise_errors)
-        if isinstance(call, ToolCall):
-            return runner.run(call)
-        return tuple(runner.run(one) for one in call)
+        return Runner.of(self, functions, raise_errors=raise_errors).run_all(call)
 
     @overload
     async def dispatch_async(
@@ -297,7 +301,4 @@ class ToolSet:
         """The same for functions of which some are async; several calls still follow each other."""
         from pdl.tools.functions.dispatch import Runner
 
-        runner = Runner.of(self, functions, raise_errors=raise_errors)
-        if isinstance(call, ToolCall):
-            return await runner.run_async(call)
-        return tuple([await runner.run_async(one) for one in call])
+        return await Runner.of(self, functions, raise_errors=raise_errors).run_all_async(call)

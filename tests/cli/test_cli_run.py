@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from models.hostile import Hostile, respond
+from models.hostile import Hostile, Script, Wire, chat, chunk, head, respond
 
 import pdl
 from pdl.cli.app import application
@@ -87,9 +89,72 @@ def test_a_key_is_nowhere_to_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_default_is_told() -> None:
-    result = run("--model", "replay:bad.txt", "--retries", "0", "--default", '{"name": null}')
-    assert (result.exit_code, result.stdout) == (0, '{"name": null}\n')
+    result = run(
+        "--model", "replay:bad.txt", "--retries", "0", "--default", '{"name": "", "age": 0}'
+    )
+    assert (result.exit_code, result.stdout) == (0, '{"name": "", "age": 0}\n')
     assert result.stderr.startswith("no valid answer, so the default, after 1 attempt")
+
+
+def test_a_default_that_does_not_fit() -> None:
+    result = run("--model", "replay:good.txt", "--default", '{"name": null, "age": 0}')
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--default does not fit the schema: " in result.stderr
+
+
+@pytest.mark.parametrize("seconds", ["inf", "nan", "-1", "1e300", "1e999"])
+def test_a_time_that_is_none(seconds: str) -> None:
+    result = run("--model", "replay:good.txt", "--timeout", seconds)
+    assert result.exit_code == 2
+    assert "'--timeout': it must be a number of seconds above 0" in result.stderr
+
+
+def test_a_locked_cache() -> None:
+    """It is told, and the answer comes in time."""
+    with Hostile((respond("200 OK", chat(GOOD)),)) as server:
+        words = ("--model", "llama-server:x", "--base-url", server.url, "--cache", "cache.db")
+        assert run(*words, "--seed", "1").exit_code == 0
+        with closing(sqlite3.connect("cache.db", isolation_level=None)) as base:
+            base.execute("BEGIN EXCLUSIVE")
+            began = time.monotonic()
+            result = run(*words, "--timeout", "3")
+    assert time.monotonic() - began < 5
+    assert (result.exit_code, result.stdout) == (0, f"{GOOD}\n")
+    assert "warning: the cache cache.db is of no use: others keep it locked" in result.stderr
+
+
+def test_no_cache() -> None:
+    """A file that cannot be one is told before a model is asked, and nobody is to delete it."""
+    with Hostile((respond("200 OK", chat(GOOD)),)) as server:
+        words = ("--model", "llama-server:x", "--base-url", server.url)
+        result = run(*words, "--cache", "who.pdl")
+        assert (result.exit_code, result.stdout, server.received) == (2, "", [])
+    assert "file is not a database\n  hint: name another file" in result.stderr
+
+
+def test_the_provider_key_stays_with_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-provider")
+    with Hostile((respond("200 OK", chat(GOOD)),)) as server:
+        assert run("--model", "openai:x", "--base-url", server.url).exit_code == 0
+    assert "sk-of-the-provider" not in str(server.received)
+
+
+def test_a_reply_that_repeats_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The value has it; what is kept has not, and a cache keeps no such reply."""
+    key = "sk-not-to-be-seen-by-anybody"
+    monkeypatch.setenv("PDL_API_KEY", key)
+    bad, good = f"It is {key.upper()}, or {key[3:20]}.", json.dumps({"name": key, "age": 3})
+    with Hostile((respond("200 OK", chat(bad)), respond("200 OK", chat(good)))) as server:
+        words = ("--model", "openai:x", "--base-url", server.url, "--transcript", "kept")
+        result = run(*words, "--cache", "cache.db")
+    assert result.stdout == f"{good}\n"
+    assert key not in result.stderr
+    for path in (path for path in Path().rglob("*") if path.is_file()):
+        written = path.read_bytes().lower()
+        assert key.encode() not in written
+        assert key[3:20].encode() not in written
+    [path] = Path("kept").glob("*.pdl")
+    assert pdl.load(path).render().messages[1].text == "It is ***, or ***."
 
 
 def test_a_cache() -> None:
@@ -121,17 +186,30 @@ def test_a_folder_that_cannot_be_is_told_before_a_model_is_asked() -> None:
     assert "transcripts cannot be written there" in result.stderr
 
 
+def silent(wire: Wire) -> None:
+    wire.wait(60)
+
+
+def silent_amid_a_stream(wire: Wire) -> None:
+    wire.send(head("200 OK", "text/event-stream") + chunk("{").encode())
+    wire.wait(60)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
-def test_ctrl_c() -> None:
+@pytest.mark.parametrize(
+    ("script", "more"), [(silent, []), (silent, ["--stream"]), (silent_amid_a_stream, ["--stream"])]
+)
+def test_ctrl_c(script: Script, more: list[str]) -> None:
     """It ends at once, with a transcript of what was asked."""
-    words = ["run", "who.pdl", "--set", "name=Ann", "--model", "llama-server:x"]
+    words = ["run", "who.pdl", "--set", "name=Ann", "--model", "llama-server:x", *more]
     start = [sys.executable, "-c", "from pdl.cli import main; main()", *words]
-    with Hostile((lambda wire: wire.wait(60),)) as server:
+    with Hostile((script,)) as server:
         command = [*start, "--base-url", server.url, "--transcript", "kept"]
         with subprocess.Popen(command, stdout=-1, stderr=-1) as process:  # noqa: S603 - our own
             end = time.monotonic() + 20
             while not server.received and time.monotonic() < end:
                 time.sleep(0.01)
+            time.sleep(0.2)  # what has begun to come is there
             process.send_signal(signal.SIGINT)
             out, error = process.communicate(timeout=10)
     assert (process.returncode, out, error) == (130, b"", b"")

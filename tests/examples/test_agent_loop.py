@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
-    import pytest
     from snapshots import Snapshot
 
 ROOT = Path(__file__).parents[2]
@@ -28,3 +30,27 @@ def test_it_is_short() -> None:
     """The loop and all that it needs; the tools and the recorded replies aside."""
     lines = EXAMPLE.read_text(encoding="utf-8").split("def run(")[1].split("\n\n\n")[0].splitlines()
     assert len(lines) <= 40
+
+
+CALL = '{"name": "weather", "arguments": {"city": "Cologne"}}'
+
+
+@pytest.mark.parametrize(
+    ("replies", "told"),
+    [
+        (["I do not know."], "There is no answer: "),
+        ([f"<tool_call>{CALL}</tool_call>"], "There is no answer: no answer in 5 steps"),
+        ([], "There is no answer: "),
+    ],
+)
+def test_a_model_that_never_answers(
+    replies: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sentence, no traceback: whether it says no answer, calls for ever, or is not there."""
+    path = tmp_path / "replies.jsonl"
+    lines = [json.dumps({"text": reply}) for reply in replies * 20]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["agent_loop.py", f"replay:{path}"])
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_path(str(EXAMPLE), run_name="__main__")
+    assert str(caught.value).startswith(told)

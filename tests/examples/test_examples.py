@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import runpy
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +74,13 @@ def test_prompt_is_worth_taking_over(prompt: Path) -> None:
     assert any(replies.rglob("*.out"))
     assert any(replies.rglob("*.err"))
     assert f"[`{prompt.stem}`](../prompts/{prompt.name})" in Path("examples/README.md").read_text()
+
+
+def test_the_commands_that_are_shown() -> None:
+    """Each works, but for those that ask a provider."""
+    shown = re.findall(r"^pdl (.*)$", Path("examples/README.md").read_text("utf-8"), re.MULTILINE)
+    found = [pdl(*shlex.split(line)).exit_code for line in shown if "openai:" not in line]
+    assert found == [0, 0, 1, 0, 1, 1]
 
 
 def test_names_in_the_data_cannot_widen_the_schema() -> None:

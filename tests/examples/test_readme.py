@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from opentelemetry import trace
 
 from pdl.cli.app import application
+from pdl.cli.commands.run import command as run_command
+from pdl.models import Terms, ask
 from pdl.reply import violations
 from pdl.schema import Schema
 
@@ -94,7 +97,18 @@ def test_the_tour(
     assert follower.printed == ""
 
 
+@pytest.fixture
+def _own_tracer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that traces sets the tracer of the whole process, which can be set but once."""
+
+    def install(provider: object) -> None:
+        monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+
+    monkeypatch.setattr(trace, "set_tracer_provider", install)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.usefixtures("_own_tracer")
 def test_the_pages(
     page: Path,
     tmp_path: Path,
@@ -152,6 +166,21 @@ def test_the_table_of_repairs() -> None:
     )
     cases = json.loads((ROOT / "tests" / "cases" / "tolerant" / "read.json").read_text("utf-8"))
     assert {kind for *_, kinds in cases for kind in kinds} <= named
+
+
+def test_the_options_of_asking() -> None:
+    """The page of `pdl run` and the docstring of `ask` name each option, and none that is not."""
+    page = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    commanded, asked = (
+        set(re.findall(mark, table.split("\n\n", 1)[0], re.MULTILINE))
+        for mark, table in (
+            (r"^\| `(--[\w-]+)", page.split("| option | |", 1)[1]),
+            (r"`(\w+)`(?=[^|]*\|[^|]*\|[^|]*\|$)", page.split("| option | by default | |", 1)[1]),
+        )
+    )
+    assert commanded == {parameter.opts[0] for parameter in run_command.params[1:]}
+    assert asked == set(Terms.__dataclass_fields__)
+    assert set(re.findall(r"^ +- `(\w+)` \(", ask.__doc__ or "", re.MULTILINE)) == asked
 
 
 def test_its_links_lead_somewhere() -> None:

@@ -260,3 +260,23 @@ def test_a_string_that_was_asked_for_as_json_has_no_quotes() -> None:
     assert ask(rendered, lambda _: '"he said"', constrain=False).value == '"he said"'
     assert ask(rendered, lambda _: "he said").value == "he said"
     assert ask(rendered, lambda _: '"x"').value == '"x"'
+
+
+@pytest.mark.parametrize(
+    ("faults", "words"),
+    [
+        ([Fault("refused", "no")], "in 1 attempt, which did not reach the model"),
+        ([Fault("refused", "no")] * 2, "in 2 attempts, none of which reached the model"),
+        (
+            [Fault("refused", "no"), Fault("timeout", "x")],
+            "2 attempts, none of which brought a reply",
+        ),
+        ([Reply(BAD), Fault("refused", "no")], "in 2 attempts\n"),
+    ],
+)
+def test_whether_the_model_was_reached(
+    faults: list[Fault | Reply], words: str, rendered: pdl.Rendered
+) -> None:
+    with pytest.raises(AskError) as caught:
+        asked(rendered, says(*faults), retries=len(faults) - 1)
+    assert words in str(caught.value)

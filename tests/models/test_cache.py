@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,13 +17,12 @@ from models.conftest import KEY, QUICK, Serve, remote
 from models.hostile import GOOD
 
 from pdl.errors import FileError
-from pdl.models import Cache, Reply, Usage, ask
+from pdl.models import Cache, CacheWarning, Hook, Reply, Usage, ask
 from pdl.tools.calls import ToolCall
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pdl
+    from pdl.models import Request
 
 REPLY = Reply("Zoë \ud83d", "hm", (ToolCall("f", {"a": [1]}, "id"),), "tool", Usage(1, 2), "m")
 
@@ -73,7 +74,7 @@ def test_bounded(cache: Cache) -> None:
 def test_damaged(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "cache.db"
     path.write_bytes(content)
-    with pytest.raises(FileError, match="is of no use: file is not a database\n  hint: delete"):
+    with pytest.raises(FileError, match="file is not a database\n  hint: name another"):
         Cache(path).get(1)
 
 
@@ -91,7 +92,7 @@ def test_of_another_version(cache: Cache) -> None:
     base = sqlite3.connect(cache.path)
     base.execute("PRAGMA user_version = 99")
     base.close()
-    with pytest.raises(FileError, match="it has version 99, and 1 is known"):
+    with pytest.raises(FileError, match="it has version 99, and 1 is known\n  hint: delete"):
         cache.get(1)
 
 
@@ -114,6 +115,8 @@ def test_several_processes(cache: Cache) -> None:
     """Nothing is lost and nobody fails where three processes write at once."""
     program = """
 import sys
+import time
+from pathlib import Path
 from pdl.models import Cache, Reply
 cache = Cache(sys.argv[1])
 for number in range(10):
@@ -174,3 +177,46 @@ def test_functions_are_not_cached(rendered: pdl.Rendered, cache: Cache) -> None:
     for _ in range(2):
         ask(rendered, model, cache=cache)
     assert len(calls) == 2
+
+
+def test_a_damaged_reply_is_asked_for_again(
+    serve: Serve, rendered: pdl.Rendered, cache: Cache
+) -> None:
+    model = remote(serve(hostile.good()))
+    ask(rendered, model, cache=cache)
+    base = sqlite3.connect(cache.path)
+    base.execute("UPDATE replies SET reply = '[]'")
+    base.commit()
+    base.close()
+    with pytest.warns(CacheWarning, match="a reply in it cannot be read"):
+        assert ask(rendered, model, cache=cache).value == {"name": "Ann", "age": 30}
+    assert ask(rendered, model, cache=str(cache.path)).attempts[0].is_cached
+
+
+def test_a_cache_that_breaks_while_a_model_answers(
+    serve: Serve, rendered: pdl.Rendered, cache: Cache
+) -> None:
+    """The answer is there, and is not lost."""
+    model = remote(serve(hostile.good()))
+
+    class Breaks(Hook):
+        def before(self, number: int, request: Request) -> None:  # noqa: ARG002 - of the base
+            Path(cache.path).write_bytes(b"no database" * 99)
+
+    with pytest.warns(CacheWarning, match="file is not a database"):
+        answer = ask(rendered, model, cache=cache, hooks=[Breaks()])
+    assert answer.value == {"name": "Ann", "age": 30}
+
+
+def test_a_locked_cache_takes_no_longer_than_there_is_time(
+    serve: Serve, rendered: pdl.Rendered, cache: Cache
+) -> None:
+    cache.put(1, REPLY)
+    base = sqlite3.connect(cache.path, isolation_level=None)
+    base.execute("BEGIN EXCLUSIVE")
+    began = time.monotonic()
+    with pytest.warns(CacheWarning, match="others keep it locked"):
+        answer = ask(rendered, remote(serve(hostile.good())), cache=cache, timeout=2)
+    assert time.monotonic() - began < 3
+    assert answer.value == {"name": "Ann", "age": 30}
+    base.close()

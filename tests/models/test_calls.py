@@ -100,3 +100,22 @@ def test_over_http(stream: bool, serve: Serve, rendered: pdl.Rendered) -> None: 
     answer = ask(rendered, remote(server), tools=TOOLS, stream=stream, backoff=QUICK)
     assert answer.calls == (GOOD,)
     assert server.received[0].body["tools"][0]["function"]["name"] == "weather"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_arguments_that_are_said_twice(
+    stream: bool,  # noqa: FBT001
+    serve: Serve,
+    rendered: pdl.Rendered,
+) -> None:
+    """Which of two values is meant, nobody can say; twice the same one is fine."""
+
+    def reply(arguments: str) -> str:
+        function = {"name": "weather", "arguments": arguments}
+        return hostile.chat("", "tool_calls", tool_calls=[{"id": "a", "function": function}])
+
+    twice, same = '{"city": "Oslo", "city": "Rome"}', '{"city": "Oslo", "city": "Oslo"}'
+    model = remote(serve(*(hostile.respond("200 OK", reply(one)) for one in (twice, same))))
+    answer = ask(rendered, model, tools=TOOLS, backoff=QUICK, stream=stream)
+    assert "`city` has two values" in answer.attempts[0].reason
+    assert [call.arguments for call in answer.calls] == [{"city": "Oslo"}]

@@ -20,6 +20,7 @@ from pdl.models.payloads import FAMILIES
 from pdl.models.remote import RemoteModel
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
 HERE = "http://127.0.0.1:8080/v1"
@@ -53,7 +54,8 @@ def test_names(name: str, text: str) -> None:
     "url",
     [
         "127.0.0.1:8080", "ftp://host/v1", "http://", "https://:443/", "http://host:99999999",
-        "http://[::1", "http://user:pw@host/v1", "http://host/v1?key=1", "http://host/v1#x", "",
+        "http://[::1", "http:// h", "http://h\x00/v1", "http://h/v\n1", "http://h/\x1b[2J",
+        "http://user:pw@host/v1", "http://host/v1?key=1", "http://host/v1#x", "",
     ],
 )  # fmt: skip
 def test_addresses(url: str) -> None:
@@ -75,6 +77,50 @@ def test_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ConfigError, match="the key holds characters") as caught:
             connect("openai:x", key=bad)
         assert bad not in str(caught.value)
+
+
+PROVIDERS = {
+    "openai": "https://api.openai.com",
+    "openai-responses": "https://api.openai.com",
+    "anthropic": "https://api.anthropic.com",
+    "gemini": "https://generativelanguage.googleapis.com",
+}
+
+
+@pytest.mark.parametrize("scheme", FAMILIES)
+def test_whose_key_goes_where(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The provider's goes to the provider's own address alone, any other has one of its own."""
+    family = FAMILIES[scheme]
+    monkeypatch.setenv(family.key_variable, "sk-provider")
+    monkeypatch.delenv("PDL_API_KEY", raising=False)
+    own = family.base_url
+    assert own.startswith(f"{PROVIDERS.get(scheme, 'http://127.0.0.1:')}")
+    assert key_of(scheme) == key_of(scheme, own) == key_of(scheme, f"{own}/") == "sk-provider"
+    host = own.partition("://")[2].partition("/")[0]
+    name = host.partition(":")[0]
+    for other in ("https://example.org/v1", f"https://{name}.example.org/", f"http://{name}:81/v1"):
+        assert key_of(scheme, other) == ""
+    monkeypatch.setenv("PDL_API_KEY", "sk-other")
+    assert key_of(scheme, "https://example.org/v1") == "sk-other"
+    assert key_of(scheme) == "sk-provider"
+
+
+def key_of(scheme: str, base_url: str | None = None) -> str:
+    model = connect(f"{scheme}:x", base_url=base_url)
+    assert isinstance(model, RemoteModel)
+    return model.key.text
+
+
+def test_generator_functions() -> None:
+    async def pieces(_: object) -> AsyncIterator[str]:
+        yield "a"
+
+    def words(_: object) -> Iterator[str]:
+        yield "a"
+
+    for function in (pieces, words):
+        with pytest.raises(TypeError, match=r"a generator function is no model: .*models.Model"):
+            model_of(function)
 
 
 def test_other_servers_that_speak_like_openai_get_settings_by_their_usual_names() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import logging
+import pickle
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +75,37 @@ def test_everywhere(
         assert [KEY in value for value in received.headers.values()].count(True) == 1
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_faults_have_no_past(
+    stream: bool,  # noqa: FBT001
+    serve: Serve,
+    rendered: pdl.Rendered,
+) -> None:
+    """What a server said stands in no context; a pickle tells no more than the text."""
+    long = "x" * 290 + f"{KEY}{KEY}"  # what is shown ends within it
+    folded = f"{KEY[:9]}\n  {KEY[9:]}".upper()
+    code = base64.b64encode(f"Bearer {KEY}".encode()).decode()
+    scripts = (
+        respond("400 Bad Request", json.dumps({"error": {"message": f"\x1b[2J{long}"}})),
+        respond("400 Bad Request", long),
+        respond("400 Bad Request", f"{folded} {code} {KEY[:14]}"),
+        respond("200 OK", f"{long[250:]} is no JSON"),
+        respond("200 OK", json.dumps({"choices": [{"message": {"content": [KEY]}}]})),
+    )
+    model = connect("openai:tiny", base_url=serve(*scripts).url, key=KEY)
+    for _ in scripts:
+        with pytest.raises(AskError) as caught:
+            ask(rendered, model, retries=0, stream=stream)
+        [attempt] = caught.value.attempts
+        fault = attempt.fault
+        assert fault is not None
+        assert (fault.__context__, fault.__cause__) == (None, None)
+        told = f"{caught.value} {fault!r} {pickle.dumps(caught.value)!r}"
+        for secret in (KEY[:6], KEY[-8:], folded[:12], code[12:24], "\x1b"):
+            assert secret not in told.replace(KEY[:3] + "***", "")
+        assert "***" in str(caught.value)
+
+
 def _texts(error: BaseException) -> list[str]:
     """All that can be read in an error, its causes and what their fields hold."""
     found: list[str] = []
@@ -91,7 +124,7 @@ def _texts(error: BaseException) -> list[str]:
             pending += one
         elif isinstance(one, BaseException):
             pending += [one.args, one.__cause__, vars(one)]
-            pending += [] if one.__suppress_context__ else [one.__context__]
+            pending += [one.__context__]
         elif type(one).__module__.startswith("pdl."):
             pending += [getattr(one, "__dict__", {})]
             pending += [getattr(one, name, None) for name in getattr(one, "__slots__", ())]

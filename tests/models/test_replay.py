@@ -52,10 +52,16 @@ def test_match(tmp_path: Path) -> None:
     assert texts == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("text", ["Hello,\nworld\n", GOOD, "{", '{\n"text": 1}', "", "[1]\n"])
+@pytest.mark.parametrize("text", ["Hello,\nworld\n", GOOD, "{", '{\n"text": 1}', "[1]\n"])
 def test_plain_text(text: str, tmp_path: Path) -> None:
     """Any other file is one reply, also one that is JSON."""
     assert recorded(tmp_path, text).reply(request(), timeout=1).text == text
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_an_empty_file(text: str, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="holds no reply"):
+        recorded(tmp_path, text)
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,8 @@ def run(**arguments: Any) -> ToolResult:
         ({"share": 1}, "'share': 1.0"),
         ({"key": "12345678-1234-5678-1234-567812345678"}, "UUID('12345678"),
         ({"kind": 1}, "'kind': 1"),
+        ({"kind": 1.0}, "'kind': 1,"),
+        ({"either": 5.0}, "'either': 5,"),
         ({"name": "Ada"}, "'name': 'Ada'"),
         ({"table": {"a": ["2024-01-02"]}}, "{'a': [datetime.date(2024, 1, 2)]}"),
     ],

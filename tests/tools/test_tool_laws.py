@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import random
-import time
+from typing import TYPE_CHECKING
 
 import pytest
+from effort import effort
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama import llama, needs_llama
 
-from pdl.gbnf import Grammar, Options
 from pdl.schema import Schema
 from pdl.tools import FORMATS, Format, Tool, ToolCall, ToolSet
+
+if TYPE_CHECKING:
+    from pdl.gbnf import Grammar
 
 TYPES = st.sampled_from(
     [
@@ -160,6 +163,23 @@ def test_what_a_format_says_is_what_is_read(form: Format) -> None:
     assert check.text == "I look around."
 
 
+@pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
+def test_calls_without_marks_begin_a_line(form: Format) -> None:
+    """What the grammar lets through in a sentence, the check would refuse."""
+    call = wire(form, ("ping", {}))
+    for front, is_right in (("", True), ("Look:\n", True), ("Look: ", bool(form.trigger))):
+        assert bool(REPLIES[form.name, "any"].match(front + call)) is is_right
+        assert TOOLS.check(front + call, form).ok is is_right
+
+
+def test_brackets_without_end_hide_no_call() -> None:
+    """However many there are: what nobody looked for any more is an error."""
+    call = '[ is open <tool_call>{"name": "ping", "arguments": {}}</tool_call>\n'
+    for number in (1, 5, 12, 16, 17, 40):
+        check = TOOLS.check(call * number)
+        assert not check.ok or len(check.calls) == number, number
+
+
 def many(number: int) -> ToolSet:
     """Tools of many names, of which some begin alike."""
     words = [f"{verb}_{noun}" for noun in "abcdefghijklmnopqrst" for verb in ("get", "set", "list")]
@@ -195,30 +215,12 @@ def test_a_hundred_tools_cost_what_five_do(form: Format) -> None:
         assert costs[1] <= costs[0] + 20, (calls, costs)
 
 
-def test_a_hundred_tools_are_compiled_quickly() -> None:
+def test_grammars_are_kept() -> None:
     lots = many(100)
-    begin = time.perf_counter()
-    lots.grammar("hermes", "any", options=Options(escapes="canonical", max_rules=49_999))
-    assert time.perf_counter() - begin < 20
     assert lots.grammar("hermes", "any") is lots.grammar("hermes", "any")
 
 
-@needs_llama
-def test_llama_takes_each_grammar() -> None:
-    for grammar in REPLIES.values():
-        with llama(str(grammar)) as judge:
-            assert judge is not None
-            reply = grammar.generate(chance(3), size=80)
-            assert judge.match(reply)[0]
-
-
 @pytest.mark.parametrize("beginning", ["{", '{"name": ', "<tool_call>", "[TOOL_CALLS]a[ARGS]{}"])
-def test_time_is_linear(beginning: str) -> None:
-    def seconds(number: int) -> float:
-        begin = time.perf_counter()
-        TOOLS.check(beginning * number)
-        return time.perf_counter() - begin
-
-    seconds(10)
-    small, large = seconds(8_000), seconds(16_000)
-    assert large < max(small, 0.1) * 4
+def test_work_is_linear(beginning: str) -> None:
+    small, large = (effort(TOOLS.check, beginning * n) for n in (2_000, 4_000))
+    assert large < max(small, 10_000) * 3

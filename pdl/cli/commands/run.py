@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import os
+import sys
 import time
+import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,10 +16,10 @@ import click
 
 from pdl.cli.batch.interrupts import held
 from pdl.cli.coercing import MEANINGS, coerce_option
-from pdl.cli.exits import BAD, UNREACHED
+from pdl.cli.exits import BAD, CALLED, UNREACHED
 from pdl.cli.options import FILE, data_options
 from pdl.cli.origin import load_prompt
-from pdl.cli.reports.ran import Watch, answer_text, summary_line
+from pdl.cli.reports.ran import Watch, answer_text, calls_line, summary_line
 from pdl.cli.screen import Screen
 from pdl.cli.teaching import TaughtCommand
 from pdl.cli.texts import json_fault, refuse_two_stdins, shown_name, strict_json
@@ -25,8 +27,13 @@ from pdl.models import transcript
 from pdl.models.answer import AskError
 from pdl.models.connecting import connect
 from pdl.models.drivers import ask
+from pdl.models.hooks import CacheWarning
+from pdl.models.options import check_seconds
+from pdl.reply import violations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl._types import Json
     from pdl.cli.context import Data
     from pdl.cli.options import Function
@@ -47,7 +54,6 @@ _EXAMPLES = (
     ("go on whatever happens", "pdl run mail.pdl --retries 1 --default '{\"tags\": []}'"),
 )
 _VARIABLE = "PDL_MODEL"
-_KEY_VARIABLE = "PDL_API_KEY"
 
 
 @dataclass(frozen=True)
@@ -79,12 +85,17 @@ class Terms:
         if self.default is not None:
             terms["default"] = self.default[0]
         if self.cache is not None:
-            terms["cache"] = importlib.import_module("pdl.models.cache").Cache(self.cache)
+            terms["cache"] = self.cache
         if self.max_tokens is not None:
             terms["config"] = {"max_tokens": self.max_tokens}
         if self.stream and shows:
             terms["on_delta"] = watch.piece
         return terms
+
+
+def _leave_out_their_command() -> None:
+    """Keep httpx from importing its own command line, which is nearly half of its import."""
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # none: not to be had
 
 
 def _parse_default(
@@ -100,6 +111,28 @@ def _parse_default(
     except (ValueError, RecursionError) as error:
         reason, _ = json_fault(error)
         raise click.BadParameter(f"`{text[:40]}` {reason}") from error
+
+
+def _check_timeout(
+    ctx: click.Context,  # noqa: ARG001  (click's signature)
+    param: click.Parameter,  # noqa: ARG001  (likewise)
+    seconds: float,
+) -> float:
+    try:
+        check_seconds("it", seconds)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+    return seconds
+
+
+def _check_default(rendered: Rendered, terms: Terms) -> None:
+    """Refuse a default that no answer could be, which a program would stumble over."""
+    if terms.default is None or rendered.schema is None:
+        return
+    errors = violations(rendered.schema, terms.default[0])
+    if errors:
+        message = f"--default does not fit the schema: {errors[0].message}"
+        raise click.UsageError(message)
 
 
 def _terms_options(function: Function) -> Function:
@@ -133,7 +166,8 @@ _TERMS = (
     ),
     click.option(
         "--timeout",
-        type=click.FloatRange(0, min_open=True),
+        type=float,
+        callback=_check_timeout,
         default=600.0,
         show_default=True,
         metavar="SECONDS",
@@ -209,19 +243,22 @@ def command(
     of your own, with --base-url, PDL_API_KEY.
 
     The exit code is 0 for a value; 1 if there was no valid answer; 2 if the prompt, its data, an
-    option or a file is wrong; 3 if the model could not be asked; 130 after Ctrl-C.
+    option or a file is wrong; 3 if the model could not be asked; 4 if it wants tools called: the
+    calls are printed as JSON; 130 after Ctrl-C.
     """
     refuse_two_stdins(file, data.file)
     rendered = load_prompt(file).render(data.read())
     if folder is not None:
         transcript.prepare(folder)
-    key = os.environ.get(_KEY_VARIABLE) if terms.base_url is not None else None
-    model = connect(_model_name(model_name, rendered), base_url=terms.base_url, key=key)
+    _check_default(rendered, terms)
+    _leave_out_their_command()
+    model = connect(_model_name(model_name, rendered), base_url=terms.base_url)
     screen = Screen.stderr()
     watch = Watch(screen, model.name, terms.retries, shows=screen.terminal)
     asking = Asking(shown_name(file), rendered, model, terms, watch, folder)
     try:
-        answer = asking.answer(shows=screen.terminal)
+        with _warnings_on(screen):
+            answer = asking.answer(shows=screen.terminal)
     except AskError as error:
         screen.write_error(error)
         raise click.exceptions.Exit(UNREACHED if error.is_fault else BAD) from error
@@ -229,6 +266,20 @@ def command(
         screen.write(summary_line(answer))
     out = Screen.stdout()
     out.write(out.safe(answer_text(rendered.schema, answer)))
+    if answer.calls:
+        screen.write(screen.safe(calls_line(answer)))
+        raise click.exceptions.Exit(CALLED)
+
+
+@contextmanager
+def _warnings_on(screen: Screen) -> Iterator[None]:
+    """Within it, what is warned of is told in a line each."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CacheWarning)
+        warnings.showwarning = lambda message, *_, **__: screen.write(
+            screen.safe(f"warning: {message}")
+        )
+        yield
 
 
 def _model_name(given: str | None, rendered: Rendered) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdl.cli.reports.json_text import json_line
 from pdl.cli.reports.verdict import value_text
+from pdl.models.durations import tenths
 from pdl.models.hooks import Hook
 
 if TYPE_CHECKING:
@@ -27,6 +28,15 @@ def answer_text(schema: Schema | None, answer: Answer) -> str:
     return answer.value if isinstance(answer.value, str) else json_line(answer.value)
 
 
+def calls_line(answer: Answer) -> str:
+    """That there are calls of tools instead of a value."""
+    names = ", ".join(dict.fromkeys(f"`{call.name}`" for call in answer.calls))
+    return (
+        f"the model gave no value, but wants {names} called: `pdl run` calls no tools, and printed"
+        " the calls"
+    )
+
+
 def summary_line(answer: Answer) -> str:
     """What an answer took."""
     tried = "1 attempt" if len(answer.attempts) == 1 else f"{len(answer.attempts)} attempts"
@@ -34,7 +44,7 @@ def summary_line(answer: Answer) -> str:
     how = "no valid answer, so the default," if answer.is_default else "answered"
     left = len(answer.dropped)
     held = f"; {left} {'keyword was' if left == 1 else 'keywords were'} left to the check"
-    return f"{how} {origin}, {answer.seconds:.1f} s{_tokens(answer.usage)}{held if left else ''}"
+    return f"{how} {origin}, {tenths(answer.seconds)}{_tokens(answer.usage)}{held if left else ''}"
 
 
 def _tokens(usage: Usage) -> str:
@@ -73,9 +83,11 @@ class Watch(Hook):
             self._amid_line = False
         if attempt.ok:
             return
-        again = "" if pause is None else f"; again in {pause:.1f} s" if pause else "; again"
-        reason = attempt.reason[:_MOST]
-        self._say(f"attempt {number} of {self._most}, {attempt.seconds:.1f} s: {reason}{again}")
+        again = "" if pause is None else f"; again in {tenths(pause)}" if pause else "; again"
+        reason = attempt.reason
+        reason = f"{reason[:_MOST]}…" if len(reason) > _MOST else reason
+        took = tenths(attempt.seconds)
+        self._say(f"attempt {number} of {self._most}, {took}: {reason}{again}")
 
     def piece(self, delta: Delta) -> None:
         """Show a piece of a reply that streams."""

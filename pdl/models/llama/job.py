@@ -10,6 +10,7 @@ from pdl.errors import MediaError, Problem
 from pdl.models.exchange import Delta
 from pdl.models.faults import Fault
 from pdl.models.llama.constraint import Constraint, constraint, constraint_of_tools
+from pdl.models.llama.known import unknown
 from pdl.models.llama.telling import format_for, told
 from pdl.models.llama.thinking import Parting, template_of
 from pdl.models.llama.tokens import withheld
@@ -38,7 +39,10 @@ class Job:
 
     def __init__(self, model: LlamaModel, request: Request) -> None:
         _check_media(request, model)
+        strange = unknown(request.config)
         config = dict(request.config)
+        for one in strange:
+            del config[one.key]
         wish = config.pop("think", model.think)
         choice = config.pop("tool_choice", "auto")
         if choice == "none":
@@ -56,7 +60,12 @@ class Job:
         body = {**_settings(config), **payload.body, **_PROGRESS}
         if held is not None:
             body |= self._held(held, body, model)
-        self.payload = replace(payload, body=body, dropped=self._dropped(request, held))
+        self.payload = replace(
+            payload,
+            body=body,
+            dropped=self._dropped(request, held),
+            ignored=(*payload.ignored, *strange),
+        )
         self._deltas = LLAMA_SERVER.stream(self.payload)
         self._parting = Parting(self.template) if self.template is not None else None
         self._begun = held is None

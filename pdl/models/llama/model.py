@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pdl.models.durations import in_words
 from pdl.models.exchange import Delta, Dropped, Reply, Usage
 from pdl.models.faults import Fault
 from pdl.models.llama.engine import EndError, Engine, RefusedError, Settings, engine, library, stamp
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
     from pdl._types import Json
-    from pdl.models.exchange import Request
+    from pdl.models.exchange import Ignored, Request
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,10 @@ class LlamaModel:
         """What the grammar leaves to the check."""
         return Job(self, request).payload.dropped
 
+    def ignored(self, request: Request) -> tuple[Ignored, ...]:
+        """The settings that llama.cpp does not have."""
+        return Job(self, request).payload.ignored
+
     def identity(self, request: Request) -> Json:
         """The file as it is now, how it is loaded, and the request as llama.cpp gets it."""
         file = [*stamp(self.path), repr(self.settings)]
@@ -142,4 +147,4 @@ def _gathered(deltas: Iterable[Delta]) -> Reply:
 
 
 def _late(timeout: float) -> Fault:
-    return Fault("timeout", f"the model was not done after {timeout:g} seconds")
+    return Fault("timeout", f"the model was not done after {in_words(timeout)}")

@@ -209,7 +209,7 @@ def headers(key: str) -> dict[str, str]:
 
 ANTHROPIC_MESSAGES = Family(
     name="anthropic",
-    base_url="https://api.com/v1",
+    base_url="https://api.anthropic.com/v1",
     path=path,
     payload=payload,
     read=read,

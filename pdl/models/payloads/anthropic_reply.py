@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.models.exchange import Delta, Finish, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
+from pdl.models.payloads.halves import joined
 from pdl.models.payloads.reading import Found, opened
 from pdl.tools.calls import ToolCall
 
@@ -139,7 +140,7 @@ class Deltas:
         if block["name"].value == ANSWER_TOOL:
             return
         self._has_calls = True
-        given = {"input": "".join(self._input)} if self._input else {}
+        given = {"input": joined(self._input)} if self._input else {}
         yield Delta(calls=(_call(Found({**block.object(), **given}, block.path)),))
 
     def _end(self, found: Found) -> Delta:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 from pdl.models.exchange import Delta, Finish, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
 from pdl.models.payloads.family import DONE
+from pdl.models.payloads.halves import joined
 from pdl.models.payloads.reading import Found, opened
 from pdl.tools.calls import ToolCall
 
@@ -172,6 +173,6 @@ class _Gathered:
             self._arguments.append(arguments.text(""))
 
     def call(self) -> ToolCall:
-        arguments = "".join(self._arguments) if self._whole is None else self._whole
+        arguments = joined(self._arguments) if self._whole is None else self._whole
         function = {"name": self._name or None, "arguments": arguments}
         return _call(Found({"id": self._id, "function": function}, self._path))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from pdl.models.payloads.bad import BadPayload, told_error
+from pdl.reply.equality import equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +89,7 @@ class Found:
 
     def _parsed(self, text: str) -> Json:
         try:
-            return json.loads(text, parse_constant=_no_constant)
+            return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_members)
         except (ValueError, RecursionError) as error:
             message = f"expected the JSON of a call's arguments, found {_shown(text)} ({error})"
             raise BadPayload(message, self.path) from error
@@ -105,6 +106,15 @@ def opened(body: Json) -> Found:
         raise error
     found = Found(body)
     found.object()
+    return found
+
+
+def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """The members of an object. Which of two that differ is meant, nobody can say."""
+    found: dict[str, Json] = {}
+    for key, value in pairs:
+        if not equal(found.setdefault(key, value), value):
+            raise ValueError(f"`{key}` has two values")
     return found
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdl._types import format_path
 from pdl.models.answer import total
+from pdl.models.transcript.hiding import hidden_in_json, mask_of
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def record(run: Run) -> dict[str, Json]:
     """All of a run but its messages, which its transcript holds. Seconds are wall clock."""
-    return {
+    told: dict[str, Json] = {
         "prompt": run.prompt,
         "model": run.model,
         "started": run.started.isoformat(timespec="milliseconds"),
@@ -31,6 +32,8 @@ def record(run: Run) -> dict[str, Json]:
         "usage": usage_fields(total(run.attempts)),
         "attempts": [_attempt(attempt) for attempt in run.attempts],
     }
+    without_key: dict[str, Json] = hidden_in_json(told, mask_of(run))
+    return without_key
 
 
 def _answer(answer: Answer | None) -> dict[str, Json]:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.errors import PromptError
+from pdl.models.transcript.hiding import hidden
 from pdl.prompt.messages import Media, Text
 from pdl.schema import Schema
 from pdl.tools.calls import ToolCall, ToolResult
@@ -22,6 +23,7 @@ _SPECIAL = re.compile(r"\{*(?:\{[{%#]|<\||\|>|&lt;\||\|&gt;|&amp;|[\r\ud800-\udf
 """What a prompt file takes otherwise than it stands there, with the braces in front of it, which
 would run together with those that it is written with."""
 
+_TOLD = (ToolCall, ToolResult)
 _KEY = re.compile(r"[A-Za-z_][\w.-]*")
 _NO_ANSWER_YET = """\
 {# The last reply. It is left out, so that this file asks for it again; to have it as well:
@@ -37,6 +39,7 @@ def prompt_source(run: Run) -> str:
     the ends of a message are lost, since a turn has none. The reply of the last attempt
     stands at the end, where it is rendered only if one asks for it.
     """
+    run = hidden(run)
     request = run.request
     parts = [_heading(run), *_settings(run), *_conversation(run)]
     if request.schema is not None:
@@ -69,7 +72,7 @@ def _conversation(run: Run) -> Iterator[str]:
     thoughts = _thoughts(run)
     for number, message in enumerate(run.request.messages):
         yield _reasoning(thoughts.get(number, ""))
-        yield _turn(message.role, "".join(map(_part, message.parts)))
+        yield _turn(message.role, _parts(message.parts))
     last = run.attempts[-1].reply if run.attempts else None
     if last is not None and (last.text.strip() or last.reasoning.strip()):
         reply = _reasoning(last.reasoning) + _turn("assistant", escaped(last.text))
@@ -93,6 +96,17 @@ def _reasoning(text: str) -> str:
 
 def _turn(role: str, content: str) -> str:
     return f"<|{role}|>\n{content}\n"
+
+
+def _parts(parts: tuple[Part, ...]) -> str:
+    """Parts as they follow each other; calls and results stand in lines of their own."""
+    pieces: list[str] = []
+    for number, part in enumerate(parts):
+        before = parts[number - 1] if number else None
+        if before and (isinstance(part, _TOLD) or isinstance(before, _TOLD)):
+            pieces.append("\n")
+        pieces.append(_part(part))
+    return "".join(pieces)
 
 
 def _part(part: Part) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from pdl import reply as replies
 from pdl.reply.doubt import Surroundings
 from pdl.reply.marks import exemplified
+from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, spoken_of
 from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
 from pdl.tools.checking.judge import Judge, Judged
 from pdl.tools.checking.outcome import CallError, CallsCheck
-from pdl.tools.checking.texts import as_json, value_of
+from pdl.tools.checking.texts import as_json, given_text, shown, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +30,12 @@ if TYPE_CHECKING:
 Wanted: TypeAlias = Literal["one", "several", "any"]
 """How many calls a reply must hold: exactly one; one or more; any number, or none."""
 
+MOST_CALLS = 1_000
+"""Calls in one reply, right ones and wrong ones, at most."""
+_LISTED = 10  # calls that an error lists
 _LONG = "Your output is too long. Answer more shortly."
+_AS_JSON = "Write its name and its arguments as JSON."
+_MANY = f"Your output holds more than {MOST_CALLS:,} calls.\nCall fewer tools at once."
 
 
 def check_calls(calls: Iterable[ToolCall], judge: Judge, wanted: Wanted) -> CallsCheck:
@@ -36,7 +43,9 @@ def check_calls(calls: Iterable[ToolCall], judge: Judge, wanted: Wanted) -> Call
     found: list[ToolCall] = []
     errors: list[CallError] = []
     for call in calls:
-        text = as_json(dict(call.arguments))
+        if len(found) + len(errors) >= MOST_CALLS:
+            return CallsCheck(errors=(_too_many(),))
+        text = given_text(call)
         if text is None:
             errors.append(_no_json(call.name))
             continue
@@ -70,20 +79,27 @@ class _Checker:
     calls: list[ToolCall] = field(default_factory=list)
     errors: list[CallError] = field(default_factory=list)
     repairs: list[Repair] = field(default_factory=list)
-    spans: list[Extent] = field(default_factory=list)
 
     def run(self) -> CallsCheck:
         """Look at each place of the reply."""
+        found: list[tuple[Place, list[Judged]]] = []
+        number = len(self.search.stubs)
         for place in self.search.places:
-            judged = list(self._judged(place))
+            judged = list(self._judged(place)) if number <= MOST_CALLS else []
             if judged:
-                self.spans.append(place.outer)
-            for one in self._certain(place, judged):
+                found.append((place, judged))
+                number += len(judged)
+        if number > MOST_CALLS:
+            return CallsCheck(text=self.search.reply, errors=(_too_many(),))
+        spans = [place.outer for place, _ in found]
+        lines = lines_of(self.search.reply, [*self.search.silent, *spans])
+        for place, judged in found:
+            for one in self._certain(place, judged, lines):
                 self.calls += [one.call] if one.call else []
                 self.errors += [one.error] if one.error else []
                 self.repairs += one.repairs
         self.errors += map(_stub, self.search.stubs)
-        text = rest(self.search, self.spans)
+        text = rest(self.search, spans)
         return CallsCheck(tuple(self.calls), text, tuple(self.errors), tuple(self.repairs))
 
     def _judged(self, place: Place) -> Iterator[Judged]:
@@ -128,31 +144,50 @@ class _Checker:
     def _around(self) -> Surroundings:
         return Surroundings(self.search.reply, self.search.reply)
 
-    def _certain(self, place: Place, judged: list[Judged]) -> list[Judged]:
+    def _certain(self, place: Place, judged: list[Judged], lines: Lines) -> list[Judged]:
         """The same, unless the reply speaks of a call rather than making it."""
-        why = self._doubt(place) if any(one.call for one in judged) else ""
+        why = self._doubt(place, lines) if any(one.call for one in judged) else ""
         if not why:
             return judged
         return [Judged(None, _doubtful(one.call.name, why, place)) for one in judged if one.call]
 
-    def _doubt(self, place: Place) -> str:
+    def _doubt(self, place: Place, lines: Lines) -> str:
         """Why a call may be none; empty if nothing says so."""
-        fence = place.fence
+        fence, reply = place.fence, self.search.reply
         if fence is not None and not holds_calls(fence):
             return "stands in a block of code"
         if place.nested:
             return "stands in an object that is never closed"
         if place.marked:
-            return ""
+            return spoken_of(reply, place.outer) or _beside(place, lines)
         outside = fence.span[0] if fence and fence.span[0] >= place.since else place.span[0]
-        if exemplified(self.search.reply, place.since, outside):
+        if exemplified(reply, place.since, outside):
             return "is called an example"
-        return self._around.doubt(place.span, fence, place.since)
+        said = self._around.doubt(place.span, fence, place.since)
+        return said or _spoken_of(place, lines)
+
+
+def _spoken_of(place: Place, lines: Lines) -> str:
+    """Why a call without a mark may be none."""
+    if escaped_mark(lines.text, place.span[0]):
+        return "stands behind a mark that is written out"
+    found = spoken_of(lines.text, place.outer) or _beside(place, lines)
+    if found or lines.alone(place.span):
+        return found
+    return "stands in a line that holds other things too"
+
+
+def _beside(place: Place, lines: Lines) -> str:
+    """Whether something else is in the block that a call without a mark of its own stands in."""
+    is_marked = place.outer[0] < place.span[0]
+    if is_marked or place.fence is None or not place.fence.closed or lines.fills(place.fence):
+        return ""
+    return "stands in a block that holds other things too"
 
 
 def _doubtful(name: str, why: str, place: Place) -> CallError:
     told = f"It is not certain that you mean the call of `{name}`: it {why}."
-    told += "\nTo call a tool, write the call alone."
+    told += "\nTo call a tool, write the call alone. If you mean none, leave it out."
     return CallError("ambiguous", told, f"the call of `{name}` {why}", name, (), place.span)
 
 
@@ -160,7 +195,11 @@ def _stub(stub: Stub) -> CallError:
     if stub.cut:
         told = "Your output is cut off where a call begins.\nAnswer more shortly."
         return CallError("truncated", told, "a call is cut off where it begins", span=stub.span)
-    told = "What follows the mark of a call is no call.\nWrite its name and its arguments as JSON."
+    if stub.name:
+        told = f"I cannot read the call of `{stub.name}`.\n{_AS_JSON}"
+        message = f"the call of `{stub.name}` is not written as JSON"
+        return CallError("unparsable", told, message, stub.name, span=stub.span)
+    told = f"What follows the mark of a call is no call.\n{_AS_JSON}"
     return CallError("unparsable", told, "what is marked as a call is none", span=stub.span)
 
 
@@ -175,8 +214,18 @@ def _endless(span: Extent) -> CallError:
 
 
 def _no_json(name: str) -> CallError:
-    told = f"The arguments of `{name}` are no JSON object."
-    return CallError("unparsable", told, f"the arguments of `{name}` are no JSON", name)
+    told = f"The arguments of `{shown(name)}` are no JSON object."
+    message = f"the arguments of `{shown(name)}` are no JSON object"
+    return CallError("unparsable", told, message, shown(name))
+
+
+def _too_many() -> CallError:
+    return CallError("limit", _MANY, f"the reply has more than {MOST_CALLS:,} calls")
+
+
+def _same_id(id_: str) -> CallError:
+    told = f"Two of your calls have the id `{shown(id_)}`.\nGive each call an id of its own."
+    return CallError("ambiguous", told, f"two calls have the id `{shown(id_)}`")
 
 
 def _counted(found: CallsCheck, wanted: Wanted) -> CallsCheck:
@@ -184,13 +233,17 @@ def _counted(found: CallsCheck, wanted: Wanted) -> CallsCheck:
     if wanted not in get_args(Wanted):
         known = ", ".join(map(repr, get_args(Wanted)))
         raise ValueError(f"calls must be one of {known}, not {wanted!r}")
+    twice = [one for one, number in Counter(call.id for call in found.calls).items() if number > 1]
+    errors = (*found.errors, *(_same_id(one) for one in twice if one))
+    found = replace(found, errors=errors)
     if found.errors or wanted == "any":
         return found
     number = len(found.calls)
     if not number:
         error = CallError("absent", "Your output holds no call of a tool.", "there is no call")
     elif number > 1 and wanted == "one":
-        names = ", ".join(f"`{call.name}`" for call in found.calls)
+        names = ", ".join(f"`{call.name}`" for call in found.calls[:_LISTED])
+        names += f", and {number - _LISTED} more" if number > _LISTED else ""
         told = f"Your output holds {number} calls: {names}.\nCall one tool only."
         error = CallError("ambiguous", told, f"there are {number} calls where one is wanted")
     else:

@@ -8,14 +8,15 @@ the rest of the reply is cut anew from that mark on.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.dialects import DIALECTS, Dialects
+from pdl.reply.extents import Extents
 from pdl.reply.segment import Cut, cut
 from pdl.reply.sentences import PLAIN_FENCES, language
+from pdl.tools.checking.alone import PARTING, is_gone
+from pdl.tools.checking.foreign import Named, named_tools
 from pdl.tools.checking.texts import value_of
 
 if TYPE_CHECKING:
@@ -37,13 +38,12 @@ _NAMED = re.compile(
     r"\[TOOL_CALLS\]\s*+([\w.-]++)\s*+(?:\[CALL_ID\]\s*+([\w-]++)\s*+)?(?:\[ARGS\]\s*+)?\Z"
 )
 _CLOSER = re.compile(r"\s*+</(?:tool_calls?|function_calls?)>")
-_START = itemgetter(0)
-_PARTING = " \t\r\n;,"
 _CALL_FENCES = frozenset({"xml", "tool", "tools", "tool_call", "tool_calls", "function_call"})
 _BEGUN = re.compile(r"\s*+(?:<[a-z_]*+)?[\w.-]*+(?>(?:\[[A-Z_]*+\]?+[\w-]*+)*)\s*+\Z")
+_IS_MARK = re.compile(r"\[(?:TOOL_CALLS|CALL_ID|ARGS)\]")
 _ESCAPED = re.compile(r"[\[{\s]++\\")
 """JSON in a string is the string's, whatever else cannot be read there."""
-_XML = re.compile(r"\s*+<(?:function|invoke|tool)\b")
+_XML = re.compile(r"\s*+(<)(?:function|invoke|tool)\b")
 
 
 class Place(NamedTuple):
@@ -66,10 +66,14 @@ class Place(NamedTuple):
 
 
 class Stub(NamedTuple):
-    """A mark behind which no call is: `cut` if the reply ends there, else it is no JSON."""
+    """A mark behind which no call is: `cut` if the reply ends there, else it is no JSON.
+
+    `name` is that of a tool which the mark names, in a spelling that is not read.
+    """
 
     span: Extent
     cut: bool
+    name: str = ""
 
 
 @dataclass
@@ -84,21 +88,29 @@ class Search:
     places: list[Place] = field(default_factory=list)
     stubs: list[Stub] = field(default_factory=list)
     silent: list[Extent] = field(default_factory=list)
+    data: list[Extent] = field(default_factory=list)
     reasoning: list[Extent] = field(default_factory=list)
     fences: list[Segment] = field(default_factory=list)
     endless: Segment | None = None
     around: Segment | None = None  # a fence that is open where the reply is cut anew
     nested: bool = False  # an object is open there
+    _foreign: list[Named] = field(default_factory=list)
+    _elements: frozenset[int] = frozenset()
+    _tail: int = 0  # where the last characters of the reply begin, among which a call may be cut
 
     def run(self) -> Search:
         """Find all places, in their order."""
         at = 0
         triggers = self.shapes.triggers
-        for _ in range(_AGAIN):
+        self._tail = len(self.reply.rstrip()) - _NEAR
+        self._foreign = list(named_tools(self.reply, self.tools))
+        self._elements = frozenset(one.span[0] for one in self._foreign)
+        for again in range(1, _AGAIN + 1):
             parts = cut(self.reply[at:], self.limits, self.dialects)
             self._take(parts, at)
             missed = self._missed(triggers, parts, at)
-            if missed is None:
+            if missed is None or again == _AGAIN:
+                self._give_up(missed)
                 break
             self.nested |= any(_holds(one, missed - at) for one, _ in parts.brackets)
             at = missed
@@ -134,6 +146,8 @@ class Search:
         mark = named or _MARK.search(front)
         if not (bracket.shaped or mark) or _ESCAPED.match(self.reply, start):
             return None
+        if _IS_MARK.match(self.reply, start):
+            return None
         if not (mark or fence is None or holds_calls(fence) or not fence.closed):
             return None  # a program, in which objects are data
         closer = _CLOSER.match(self.reply, end)
@@ -146,22 +160,28 @@ class Search:
 
     def _missed(self, triggers: re.Pattern[str], parts: Cut, at: int) -> int | None:
         """The first mark behind an offset that announces a call which was not found."""
-        if triggers.search(self.reply, at) is None:
+        if triggers.search(self.reply, at) is None and not self._foreign:
             return None
-        taken = _merged(
-            [place.outer for place in self.places if self._is_call(place)]
-            + [_span(one.span, at) for one, _ in parts.brackets if self._is_data(one, at)]
-            + self.reasoning
-            + [one.span for one in self.fences if one.closed and not holds_calls(one)]
-        )
+        self.data += [_span(one.span, at) for one, _ in parts.brackets if self._is_data(one, at)]
+        taken = self._taken()
         for trigger in triggers.finditer(self.reply, at):
-            if _inside(taken, trigger.start()):
+            if trigger.start() in taken:
                 continue
             if trigger.start() > at and self._is_begun(trigger):
                 return trigger.start()
             if trigger[0][0] != "{":
                 self._stub(trigger)
+        self._stub_foreign(taken)
         return None
+
+    def _taken(self) -> Extents:
+        """What no call begins in: those that were found, data, reasoning and programs."""
+        return Extents(
+            [place.outer for place in self.places if self._is_call(place)]
+            + self.data
+            + self.reasoning
+            + [one.span for one in self.fences if one.closed and not holds_calls(one)]
+        )
 
     def _is_data(self, bracket: Bracketed, at: int) -> bool:
         """Whether a span holds a value, so that marks in it are parts of its strings."""
@@ -180,19 +200,44 @@ class Search:
             return True
         behind = self.reply[trigger.end() : trigger.end() + _NEAR].lstrip()
         if behind[:1] in {"{", "["}:
-            return True
+            return _IS_MARK.match(behind) is None
         return "{" in behind and bool(_NAMED.search(trigger[0] + behind.partition("{")[0]))
 
     def _stub(self, trigger: re.Match[str]) -> None:
-        if _BEGUN.match(self.reply, trigger.end()):
+        """Note a mark behind which the reply ends, or elements stand."""
+        at = trigger.end()
+        if any(one.cut for one in self.stubs):
+            return
+        if at >= self._tail and _BEGUN.match(self.reply, at):
             self.stubs.append(Stub((trigger.start(), len(self.reply)), cut=True))
-        elif _XML.match(self.reply, trigger.end()):
+            return
+        element = _XML.match(self.reply, at)
+        if element and element.start(1) not in self._elements:
             self.stubs.append(Stub(trigger.span(), cut=False))
+
+    def _stub_foreign(self, taken: Extents) -> None:
+        """Note the calls in spellings that are not read."""
+        cut_at = min((one.span[0] for one in self.stubs if one.cut), default=len(self.reply))
+        data = Extents(self.data)
+        for span, name, channel in self._foreign:
+            hidden = span[0] in (data if channel else taken)
+            if not hidden and span[0] < cut_at:
+                is_cut = span[1] >= self._tail + _NEAR
+                self.stubs.append(Stub(span, is_cut, name))
+
+    def _give_up(self, missed: int | None) -> None:
+        """Note a call that one more cut might find, and that nobody will look for."""
+        if missed is None:
+            return
+        raw = self.reply[missed : missed + _NEAR]
+        if raw[0] != "{" or self.shapes.begun(raw, self.tools, marked=False):
+            self.stubs.append(Stub((missed, len(self.reply)), cut=False))
 
     def _forget(self, at: int) -> None:
         """Leave out what was found behind an offset, from which the reply is cut anew."""
         self.places = [one for one in self.places if one.outer[1] <= at]
         self.silent = [one for one in self.silent if one[1] <= at]
+        self.data = [one for one in self.data if one[1] <= at]
         self.reasoning = [one for one in self.reasoning if one[1] <= at]
         self.fences = [one for one in self.fences if one.span[1] <= at]
         self.stubs = [one for one in self.stubs if one.span[1] <= at]
@@ -227,50 +272,20 @@ def _moved(segment: Segment, at: int) -> Segment:
     return replace(segment, span=_span(segment.span, at), body=_span(segment.body, at))
 
 
-def _merged(extents: list[Extent]) -> list[Extent]:
-    """Extents in order, those that touch as one."""
-    found: list[Extent] = []
-    for start, end in sorted(extents):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    return found
-
-
-def _inside(extents: list[Extent], at: int) -> bool:
-    """Whether an offset is in one of some merged extents."""
-    index = bisect_right(extents, at, key=_START) - 1
-    return index >= 0 and at < extents[index][1]
-
-
 def rest(search: Search, calls: list[Extent]) -> str:
     """The reply without those calls, and without reasoning, tokens and fences that hold no more."""
-    gone = _merged([*search.silent, *calls])
+    gone = list(Extents([*search.silent, *calls]))
     fences = [
         fence.span
         for fence in search.fences
-        if fence.closed and holds_calls(fence) and _is_gone(search.reply, fence.body, gone)
+        if fence.closed and holds_calls(fence) and is_gone(search.reply, fence.body, gone)
     ]
     text = search.reply
     parts: list[str] = []
     at = 0
-    for start, end in _merged([*gone, *fences]):
+    for start, end in Extents([*gone, *fences]):
         between = text[at:start]
-        parts += [between] if between.strip(_PARTING) or not at else []
+        parts += [between] if between.strip(PARTING) or not at else []
         at = end
     parts.append(text[at:])
-    return "".join(parts).strip()
-
-
-def _is_gone(text: str, body: Extent, gone: list[Extent]) -> bool:
-    """Whether calls are in the body of a fence, and nothing else."""
-    at, end = body
-    first = index = max(bisect_right(gone, at, key=_START) - 1, 0)
-    while index < len(gone) and gone[index][0] < end:
-        start, stop = gone[index]
-        if text[at : max(start, at)].strip(_PARTING):
-            return False
-        at = max(at, stop)
-        index += 1
-    return index > first and at > body[0] and not text[at:end].strip(_PARTING)
+    return "".join(parts).lstrip("\ufeff").strip()

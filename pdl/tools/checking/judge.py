@@ -11,6 +11,7 @@ from pdl.errors import nearest
 from pdl.schema import Schema
 from pdl.tools.calls import ToolCall
 from pdl.tools.checking.outcome import CallError
+from pdl.tools.checking.texts import shown
 from pdl.tools.schemata import Collected
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from pdl.tools.tool import Tool
 
 _LISTED = 40  # names of tools that a feedback lists
-_SHOWN = 64  # characters of an unknown name
 
 
 class Judged(NamedTuple):
@@ -48,15 +48,15 @@ class Judge:
         """That there is no tool of a name; None if there is one."""
         if name in self.tools:
             return None
-        shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+        told = shown(name)
         near = nearest(name, self.tools)
-        says = f"There is no tool `{shown}`."
+        says = f"There is no tool `{told}`."
         advice = f" Did you mean `{near}`?" if near else ""
         listed = ", ".join(f"`{one}`" for one in list(self.tools)[:_LISTED])
         more = len(self.tools) - _LISTED
         known = f" The tools are: {listed}{f', and {more} more' if more > 0 else ''}."
-        message = f"there is no tool `{shown}`{f'; did you mean `{near}`?' if near else ''}"
-        return CallError("unknown-tool", says + advice + known, message, name, (), span)
+        message = f"there is no tool `{told}`{f'; did you mean `{near}`?' if near else ''}"
+        return CallError("unknown-tool", says + advice + known, message, told, (), span)
 
     def whole(
         self, found: tuple[str, Shape], text: str, span: Extent, *, written: bool, id_: str = ""

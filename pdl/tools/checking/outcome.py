@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
     from pdl.reply import Repair, Violation
     from pdl.reply.outcome import Extent
     from pdl.tools.calls import ToolCall
+
+_LISTED = 10  # errors that a feedback tells
+_LONGEST = 4_000  # characters of errors that it tells, but for the first one
 
 Reason: TypeAlias = Literal[
     "unknown-tool",
@@ -30,9 +34,9 @@ absent: a call was wanted and there is none; ambiguous: it is not certain that o
 class CallError:
     """One call that is wrong, or that is lacking.
 
-    `tool` is the name that it has in the reply, `violations` what is wrong with its arguments, with
-    paths from the call's own object on. `feedback` is for the model, `message` one line for a
-    person or a log; `span` is where it stands in the reply.
+    `tool` is the name that it has in the reply, 64 characters of it at most; `violations` what is
+    wrong with its arguments, with paths from the call's own object on. `feedback` is for the model,
+    `message` one line for a person or a log; `span` is where it stands in the reply.
     """
 
     reason: Reason
@@ -68,8 +72,22 @@ class CallsCheck:
 
     @property
     def feedback(self) -> str:
-        """What to tell the model, in short sentences; empty if all is well."""
-        told = [error.feedback for error in self.errors]
+        """What to tell the model, in short sentences; empty if all is well.
+
+        What is the same of several calls is said once. Of many errors the first are told, and how
+        many more there are.
+        """
+        counts = Counter(error.feedback for error in self.errors)
+        told: list[str] = []
+        length = left = 0
+        for text, number in counts.items():
+            length += len(text)
+            if told and (length > _LONGEST or len(told) == _LISTED):
+                left += number
+            else:
+                told.append(text if number == 1 else f"{text}\n(This is said of {number} calls.)")
+        if left:
+            told.append(f"There are {left} more errors in your calls.")
         if told and self.calls:
             told.append("Write all calls again, also those that are right.")
         return "\n".join(told)

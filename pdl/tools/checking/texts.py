@@ -1,9 +1,10 @@
-"""Values as JSON text."""
+"""Values as JSON text, and texts as errors show them."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from pdl import reply as replies
 from pdl.reply.parse import Parsed
@@ -12,7 +13,9 @@ from pdl.schema import Schema
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
+    from pdl.tools.calls import ToolCall
 
+_SHOWN = 64  # characters of a name that a model made up
 _ANY = Schema({"type": ["object", "array"]})
 
 
@@ -28,3 +31,29 @@ def value_of(text: str, limits: Limits) -> Parsed | None:
     """What an object or array holds, whatever is asked for; None if it cannot be read."""
     made = replies.check(_ANY, text, limits=limits)
     return Parsed(made.value) if made.ok else None
+
+
+def given_text(call: ToolCall) -> str | None:
+    """The text of a call's arguments; None if they are no object.
+
+    Text is read as strict JSON: it is no reply, whose spelling one would have to bear with.
+    """
+    arguments: Any = call.arguments
+    if isinstance(arguments, Mapping):
+        return as_json(dict(arguments))
+    if not isinstance(arguments, str):
+        return None
+    try:
+        value = json.loads(arguments, parse_constant=_refused)
+    except (ValueError, RecursionError):
+        return None
+    return arguments if isinstance(value, dict) else None
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def shown(name: str) -> str:
+    """A name, of which the end may be left out."""
+    return name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"

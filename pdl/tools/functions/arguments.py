@@ -10,7 +10,7 @@ import os
 import types
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 from uuid import UUID
 
 from pdl.reply.validate import violations
@@ -68,6 +68,8 @@ def _converted(form: Any, value: Json) -> Any:
     origin, arguments = get_origin(form), get_args(form)
     if origin in (Union, types.UnionType):
         return _converted(_branch(arguments, value), value)
+    if origin is Literal:
+        return _literal(arguments, value)
     if _is_pydantic(form):
         return _adapter(form).validate_json(json.dumps(value))
     if isinstance(value, dict):
@@ -109,6 +111,16 @@ def _schema(form: Any) -> Schema:
     return Schema.from_type(form)
 
 
+def _literal(choices: tuple[Any, ...], value: Json) -> Any:
+    """The member that a value is: of its own type if there is one, else 1 for 1.0."""
+    equal = [one for one in choices if _is_same(getattr(one, "value", one), value)]
+    return next((one for one in equal if type(one) is type(value)), equal[0] if equal else value)
+
+
+def _is_same(one: Any, value: Json) -> bool:
+    return bool(one == value) and isinstance(one, bool) == isinstance(value, bool)
+
+
 def _of_text(form: Any, value: str) -> Any:
     if form in _TEXTS:
         return _TEXTS[form](value)
@@ -125,6 +137,8 @@ def _of_scalar(form: Any, value: Json) -> Any:
         return form(value)
     if form is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
+    if form is int and isinstance(value, float) and value.is_integer():
+        return int(value)
     if form is Decimal and not isinstance(value, bool) and value is not None:
         return Decimal(str(value))
     return value

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem, ToolError
-from pdl.tools.calls import ToolCall, ToolResult
+from pdl.tools.calls import ToolCall, ToolResult, several
 from pdl.tools.functions.arguments import ConversionError, converted
 from pdl.tools.functions.read import hints_of, name_of, target_of
 from pdl.tools.functions.results import as_text, error_text
@@ -41,6 +41,20 @@ class Runner:
         elif functions is not None:
             named |= {name_of(one): one for one in functions}
         return cls(tools, named, raise_errors)
+
+    def run_all(self, call: ToolCall | Iterable[ToolCall]) -> ToolResult | tuple[ToolResult, ...]:
+        """Run a call, or several one after the other."""
+        if isinstance(call, ToolCall):
+            return self.run(call)
+        return tuple(self.run(one) for one in several(call, "dispatch"))
+
+    async def run_all_async(
+        self, call: ToolCall | Iterable[ToolCall]
+    ) -> ToolResult | tuple[ToolResult, ...]:
+        """The same for functions of which some are async."""
+        if isinstance(call, ToolCall):
+            return await self.run_async(call)
+        return tuple([await self.run_async(one) for one in several(call, "dispatch_async")])
 
     def run(self, call: ToolCall) -> ToolResult:
         """Run one call."""

@@ -96,7 +96,8 @@ def _replies(
         made = rows.calls(several=calls != "one")
         return (joined(around, made, around), (answer,))
     if calls == "any":
-        return ((text_or(rows.trigger(), joined(rows.after_trigger(), around)),),)
+        behind = joined(rows.after_trigger(), around)
+        return ((text_or(rows.trigger(), behind, on_line=not form.trigger),),)
     return (joined(around, rows.calls(several=calls == "several"), around),)
 
 

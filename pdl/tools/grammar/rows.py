@@ -79,12 +79,18 @@ class Rows:
         return joined(key, arguments, space.behind, space.closing, "}")
 
 
-def text_or(trigger: Dfa, behind: Row) -> Draft:
-    """Text that does not hold a trigger; or perhaps such a text, the trigger, and what follows."""
+def text_or(trigger: Dfa, behind: Row, *, on_line: bool) -> Draft:
+    """Text that does not hold a trigger; or perhaps such a text, the trigger, and what follows.
+
+    `on_line`: the trigger begins a line. The checker takes a call that no opener tells from text
+    for one that is spoken of if it stands in a sentence.
+    """
     up_to = build.concat(build.ANYTHING, trigger)
     beyond = build.concat(up_to, build.chars(EVERY), build.ANYTHING)
     free = build.difference(build.complement(build.union(up_to, beyond)), build.EPSILON)
-    found = forked([(free, ()), (build.difference(up_to, beyond), behind)], "text", None)
+    front = build.union(build.EPSILON, build.concat(build.ANYTHING, build.literal("\n")))
+    begun = build.concat(front, trigger) if on_line else up_to
+    found = forked([(free, ()), (build.difference(begun, beyond), behind)], "text", None)
     assert found is not None, "a trigger has few states"
     return found
 

@@ -1,0 +1,93 @@
+"""Options that are none are refused, and each refusal names the option."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from models.hostile import GOOD
+
+from pdl.models import Cache, Hook, Reply, Terms, ask
+from pdl.models.durations import in_words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pdl
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("constrain", "no", "constrain must be a bool, not str"),
+        ("stream", 1, "stream must be a bool, not int"),
+        ("seed", "7", "seed must be an int or None, not str"),
+        ("seed", True, "seed must be an int or None, not bool"),
+        ("config", [1], "config must be a mapping, not list"),
+        ("config", {1: 2}, "config must have str keys, not int"),
+        ("config", {"stop": {"a"}}, "config must hold JSON values; `stop` is set"),
+        ("config", {"top_p": float("nan")}, "config must hold JSON values; `top_p` is float"),
+        ("backoff", 3, "backoff must be a Backoff, not int"),
+        ("default", {1, 2}, "default must be a JSON value, not set"),
+        ("cache", 7, "cache must be a pdl.models.Cache, a path or None, not int"),
+        ("hooks", Hook(), "hooks must be a sequence of Hook objects, not Hook"),
+        ("hooks", [Hook], "hooks must be Hook objects, not the class Hook"),
+        ("on_delta", "print", "on_delta must be a function or None, not str"),
+        ("tools", [print], "tools must be a pdl.tools.ToolSet or None, not list"),
+        ("coercions", ["x"], "coercions must be Coercions or None, not list"),
+        ("limits", 3, "limits must be Limits, not int"),
+        ("timeout", "1", "timeout must be a number of seconds, not str"),
+    ],
+)
+def test_kinds(option: str, value: object, message: str) -> None:
+    given: dict[str, Any] = {option: value}
+    with pytest.raises(TypeError) as caught:
+        Terms.of(given)  # type: ignore[arg-type]
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan"), 10**400, 1e300])
+@pytest.mark.parametrize("option", ["timeout", "call_timeout"])
+def test_times(option: str, seconds: float) -> None:
+    given: dict[str, Any] = {option: seconds}
+    with pytest.raises(
+        ValueError, match=f"^{option} must be a number of seconds above 0"
+    ) as caught:
+        Terms(**given)
+    assert len(str(caught.value)) < 100
+
+
+def test_a_path_is_a_cache(tmp_path: Path) -> None:
+    assert Terms(cache=tmp_path / "a.db").cache == Cache(tmp_path / "a.db")  # type: ignore[arg-type]
+
+
+def test_a_default_need_not_fit(rendered: pdl.Rendered) -> None:
+    answer = ask(rendered, lambda _: "no", retries=0, default=[None, "so"])
+    assert (answer.value, answer.is_default) == ([None, "so"], True)
+
+
+def test_a_function_that_is_late(rendered: pdl.Rendered) -> None:
+    """It cannot be stopped, but what it says then is no answer."""
+    import time  # noqa: PLC0415
+
+    def late(_: object) -> Reply:
+        time.sleep(0.05)
+        return Reply(GOOD)
+
+    answer = ask(rendered, late, timeout=0.02, default=None)
+    [attempt] = answer.attempts
+    assert answer.is_default
+    assert attempt.fault is not None
+    assert attempt.reason == "timeout: the function took more than 0.02 s"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.0123456, "0.0123 s"), (5, "5 s"), (90.04, "90 s"), (119.96, "120 s"),
+        (150, "2.5 minutes"), (3600, "60 minutes"), (86_400, "24 hours"), (1e9, "278,000 hours"),
+        (0.0000001, "0 s"),
+    ],
+)  # fmt: skip
+def test_times_in_words(seconds: float, words: str) -> None:
+    assert in_words(seconds) == words
