@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl import gbnf, models, tools
+    from pdl import gbnf, masks, models, tools
     from pdl.errors import (
         ConfigError,
         FileError,
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
         PromptError,
         SchemaError,
         TemplateError,
+        TokenError,
         ToolError,
         TurnError,
+        VocabularyError,
     )
     from pdl.gbnf import to_gbnf
     from pdl.limits import Limits
@@ -65,8 +67,10 @@ _HOMES = {
     "SchemaError": "pdl.errors",
     "TemplateError": "pdl.errors",
     "Text": "pdl.prompt",
+    "TokenError": "pdl.errors",
     "ToolError": "pdl.errors",
     "TurnError": "pdl.errors",
+    "VocabularyError": "pdl.errors",
     "ask": "pdl.models",
     "ask_async": "pdl.models",
     "check": "pdl.reply",
@@ -101,8 +105,10 @@ __all__ = [
     "SchemaError",
     "TemplateError",
     "Text",
+    "TokenError",
     "ToolError",
     "TurnError",
+    "VocabularyError",
     "ask",
     "ask_async",
     "check",
@@ -110,13 +116,14 @@ __all__ = [
     "gbnf",
     "load",
     "loads",
+    "masks",
     "models",
     "to_gbnf",
     "tools",
 ]
 
 
-_PACKAGES = frozenset({"gbnf", "models", "tools"})
+_PACKAGES = frozenset({"gbnf", "masks", "models", "tools"})
 """Packages of their own, each of which few programs need."""
 
 _load = lazy(__name__, _HOMES)

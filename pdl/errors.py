@@ -113,6 +113,14 @@ class LimitError(PromptError):
     """A limit of `Limits` was reached."""
 
 
+class VocabularyError(PdlError):
+    """A vocabulary cannot be had from a tokenizer, or a file is none."""
+
+
+class TokenError(PdlError):
+    """A token that a mask does not allow, or that the vocabulary has not."""
+
+
 class OutputError(PdlError):
     """A reply holds no answer that fits the schema.
 
@@ -145,6 +153,8 @@ KINDS: dict[str, type[PdlError]] = {
     "tool": ToolError,
     "file": FileError,
     "limit": LimitError,
+    "vocabulary": VocabularyError,
+    "token": TokenError,
 }
 """The first part of a problem's code names its kind: `turn/unknown-role`."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pdl.cli.teaching import Example
 
-_COMMANDS = ("render", "run", "check", "lint", "schema", "gbnf", "completion")
+_COMMANDS = ("render", "run", "check", "lint", "schema", "gbnf", "masks", "completion")
 
 _EXAMPLES: Sequence[Example] = (
     ("see what is sent to the model", "pdl render classify.pdl --set text='It crashes'"),
@@ -60,7 +60,8 @@ def application() -> None:
 
     A `.pdl` file holds a prompt as a template, and what its answer must look like. These commands
     render such files, ask models, check replies against their schemas, and look for mistakes in
-    them. `gbnf` has commands of its own, for the grammars of llama.cpp.
+    them. `gbnf` has commands of its own, for the grammars of llama.cpp, and so has `masks`, for the
+    tokens that they allow.
     """
 
 

@@ -58,6 +58,69 @@ class Origin(NamedTuple):
     done: int
 
 
+class Calls:
+    """The calls of states, each made when it is asked for.
+
+    Large grammars have hundreds of thousands, and numbers are nothing to the garbage collector.
+    """
+
+    __slots__ = ("_backs", "_ends", "_rules")
+
+    def __init__(self, ends: Mapping[int, int]) -> None:
+        self._ends = ends
+        self._rules: dict[int, int] = {}
+        self._backs: dict[int, int] = {}
+
+    def __contains__(self, state: int) -> bool:
+        return state in self._rules
+
+    def __getitem__(self, state: int) -> Call:
+        back = self._backs[state]
+        return Call(self._rules[state], back, back in self._ends)
+
+    def get(self, state: int) -> Call | None:
+        """The call of a state, None if it has none."""
+        return self[state] if state in self._rules else None
+
+    def add(self, state: int, rule: int, back: int) -> None:
+        """Let a state match a rule, then go on at another one."""
+        self._rules[state] = rule
+        self._backs[state] = back
+
+
+class Origins:
+    """What states stand for, each told when it is asked for, as there are as many (`Calls`)."""
+
+    __slots__ = ("_done", "_items", "_numbers")
+
+    def __init__(self) -> None:
+        self._items: list[tuple[str, Item]] = []
+        self._numbers: dict[int, int] = {}
+        self._done: dict[int, int] = {}
+
+    def __contains__(self, state: int) -> bool:
+        return state in self._numbers
+
+    def __getitem__(self, state: int) -> Origin:
+        rule, item = self._items[self._numbers[state]]
+        return Origin(rule, item, self._done.get(state, 0))
+
+    def get(self, state: int) -> Origin | None:
+        """What a state stands for, None if it is amid a character or between items."""
+        return self[state] if state in self._numbers else None
+
+    def item(self, rule: str, item: Item) -> int:
+        """A number for an item of a rule, for `add`."""
+        self._items.append((rule, item))
+        return len(self._items) - 1
+
+    def add(self, state: int, number: int, done: int = 0) -> None:
+        """Let a state stand for an item, of which so many code points are behind."""
+        self._numbers[state] = number
+        if done:
+            self._done[state] = done
+
+
 @dataclass(slots=True)
 class Automaton:
     """The states of a grammar, by number; the lists run in parallel.
@@ -72,15 +135,18 @@ class Automaton:
     names: list[str]
     moves: list[tuple[tuple[int, int, int], ...]] = field(default_factory=list)
     splits: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    calls: dict[int, Call] = field(default_factory=dict)
     tokens: dict[int, tuple[TokenRef, int]] = field(default_factory=dict)
-    origins: dict[int, Origin] = field(default_factory=dict)
+    origins: Origins = field(default_factory=Origins)
     ends: dict[int, int] = field(default_factory=dict)
+    calls: Calls = field(init=False)
     starts: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
     empty: frozenset[int] = frozenset()
     chains: Chains = field(default_factory=lambda: Chains(()))
     classes: bytes = bytes(range(256))
+
+    def __post_init__(self) -> None:
+        self.calls = Calls(self.ends)
 
     def rule_of(self, state: int) -> str:
         """The name of the rule that a state belongs to."""
@@ -165,15 +231,19 @@ class _Compiler:
         if isinstance(item, Repeat):
             return self._repeat(item, following)
         state = self._state()
-        self.made.origins[state] = Origin(self._rule, item, 0)
+        self._stands(state, item)
         if isinstance(item, RuleRef):
-            last = following in self.made.ends
-            self.made.calls[state] = Call(self._numbers[item.name], following, last)
+            self.made.calls.add(state, self._numbers[item.name], following)
         else:
             self.made.tokens[state] = (item, following)
         return state
 
+    def _stands(self, state: int, item: Item) -> None:
+        origins = self.made.origins
+        origins.add(state, origins.item(self._rule, item))
+
     def _literal(self, item: Literal, following: int) -> int:
+        number = self.made.origins.item(self._rule, item)
         for done in range(len(item.codes) - 1, -1, -1):
             code = item.codes[done]
             possible = characters(((code, code),))
@@ -182,7 +252,7 @@ class _Compiler:
                 following = self._state(((byte, byte, following),))
             moves = ((bytes_[0], bytes_[0], following),) if bytes_ else ()
             following = self._state(moves)
-            self.made.origins[following] = Origin(self._rule, item, done)
+            self.made.origins.add(following, number, done)
         return following
 
     def _class(self, item: Item, ranges: Ranges, following: int) -> int:
@@ -191,7 +261,7 @@ class _Compiler:
             first.setdefault(low, []).append(tuple(rest))
         moves = [(*low, self._tail(tuple(rests), following)) for low, rests in first.items()]
         state = self._state(tuple(moves))
-        self.made.origins[state] = Origin(self._rule, item, 0)
+        self._stands(state, item)
         return state
 
     def _tail(self, rests: tuple[ByteRanges, ...], following: int) -> int:
@@ -226,6 +296,8 @@ class _Compiler:
 
     def _chain(self, item: Item, count: int, following: int) -> int:
         """An item so many times at most: copies that are alike, state by state."""
+        if isinstance(item, RuleRef) and count:  # of none, the rule need not be there
+            return self._calls(item, count, following)
         state, first = following, len(self.made.moves)
         ends: list[int] = []
         for _ in range(count):
@@ -235,4 +307,21 @@ class _Compiler:
         size = ends[0] - first if ends else 0
         if count > 1 and ends == list(range(first + size, first + size * count + 1, size)):
             self._chains.append(Chain(first, size, count))
+        return state
+
+    def _calls(self, item: RuleRef, count: int, following: int) -> int:
+        """A chain of calls; schemas have long ones, so that each takes as little as it can."""
+        made, rule, state = self.made, self._numbers[item.name], following
+        number = made.origins.item(self._rule, item)
+        self._tails.clear()
+        first = len(made.moves)
+        for _ in range(count):
+            call = self._state()
+            made.origins.add(call, number)
+            made.calls.add(call, rule, state)
+            state = call + 1
+            made.moves.append(())
+            made.splits[state] = (call, following)
+        if count > 1:
+            self._chains.append(Chain(first, 2, count))
         return state

@@ -71,9 +71,12 @@ class Chains:
 
     def strongest(self, pairs: Collection[tuple[int, _T]]) -> list[tuple[int, _T]]:
         """States without those for which another one stands that has the same company."""
+        marked = [(marks, other) for state, other in pairs if (marks := self.marks(state))]
+        if len(marked) <= 1:
+            return list(pairs)
         best: dict[tuple[int, int, _T], int] = {}
-        for state, other in pairs:
-            for chain, place, index in self.marks(state):
+        for marks, other in marked:
+            for chain, place, index in marks:
                 key = (chain, place, other)
                 best[key] = max(index, best.get(key, 0))
         return [

@@ -30,9 +30,14 @@ class Kernels:
             known = self._known[state] = self._made(state)
         return known
 
+    def is_still(self, state: int) -> bool:
+        """Whether a state comes to itself alone."""
+        machine = self._machine
+        return not (state in machine.splits or state in machine.calls or state in machine.ends)
+
     def _made(self, state: int) -> Kernel:
         machine = self._machine
-        if state not in machine.splits and state not in machine.calls and state not in machine.ends:
+        if self.is_still(state):
             return Kernel((state,), (), ends=False)
         takes: dict[int, None] = {}
         calls: dict[Call, None] = {}
@@ -66,6 +71,8 @@ class Kernels:
 
     def _leads_on(self, step: int, rounds: dict[tuple[int, int], int]) -> bool:
         marks = self._machine.chains.marks(step)
+        if not marks:
+            return True
         if any(rounds.get((chain, place), -1) > index for chain, place, index in marks):
             return False
         rounds.update(((chain, place), index) for chain, place, index in marks)

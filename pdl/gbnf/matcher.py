@@ -187,6 +187,51 @@ class Matcher:
             raise self._exceeded(error, taken) from None
         return None if found.dead else found
 
+    def after(self, state: int, node: Node) -> Configuration:
+        """The configuration of a text that came to one state, in a rule that was entered once."""
+        return self._bounded([(state, node)])
+
+    def joined(self, items: Iterable[Item], other: Configuration | None = None) -> Configuration:
+        """Where some states lead without a byte, and another configuration, as one."""
+        ways = Ways()
+        if other is not None:
+            ways.complete = other.complete
+            for state, node in other.items:
+                ways.take(state, node)
+        return self._bounded(items, ways)
+
+    def is_still(self, state: int) -> bool:
+        """Whether a state leads nowhere without a byte or a token."""
+        return self._kernels.is_still(state)
+
+    def behind(self, node: Node) -> Configuration:
+        """What may follow where the rule of a node ends."""
+        ways = Ways()
+        self._stack.leave(node, ways)
+        return self._bounded((), ways)
+
+    def alone(self, rule: int) -> Configuration:
+        """The start of a rule below which nothing waits: it is complete where the rule may end."""
+        return self.after(self.automaton.starts[rule], self.bottom)
+
+    @property
+    def bottom(self) -> Node:
+        """The node of a rule below which nothing waits, as that of the root rule."""
+        return self._stack.node({(_DONE, None)}, ())
+
+    def part(self, items: Iterable[Item]) -> Configuration:
+        """The configuration of some of another one's items."""
+        ways = Ways()
+        for state, node in items:
+            ways.take(state, node)
+        return self._bounded((), ways)
+
+    def _bounded(self, targets: Iterable[Item], ways: Ways | None = None) -> Configuration:
+        try:
+            return self._closed(targets, ways)
+        except ManyWaysError as error:
+            raise self._exceeded(error, 0) from None
+
     def _is_token(self, ref: TokenRef, token: int | None, piece: bytes | None) -> bool:
         if ref.id is not None:
             return token == ref.id
@@ -197,9 +242,17 @@ class Matcher:
 
         `ways` are those that lead there besides.
         """
-        ways = ways or Ways()
+        if ways is None:
+            held = frozenset(targets)
+            if len(held) == 1:
+                ((state, _),) = held
+                if self._kernels.is_still(state):
+                    return self._interned(held, complete=False)  # as amid a literal
+            targets, ways = held, Ways()
         for state, node in targets:
             ways.follow(state, node, self._kernels, self._stack)
+        if not ways.calls:
+            return self._configuration(ways)
         ways.join(self._stack)
         entered: dict[int, _Entry] = {}
         for call, node in ways.calls.items():
@@ -215,14 +268,27 @@ class Matcher:
         items = frozenset(chains.strongest(pairs) if chains and len(pairs) > 1 else pairs)
         if len(items) > self._most:
             raise ManyWaysError(self._busiest(ways.takes))
-        known = self._known.get((items, ways.complete))
+        return self._interned(items, complete=ways.complete)
+
+    def _interned(self, items: frozenset[Item], *, complete: bool) -> Configuration:
+        known = self._known.get((items, complete))
         if known is None:
             if self._size + self._stack.size > self._room:
-                self._forget(ways.takes.values())
-            known = Configuration(items, self._width, complete=ways.complete)
-            self._known[items, ways.complete] = known
+                self._forget([node for _, node in items])
+            known = Configuration(items, self._width, complete=complete)
+            self._known[items, complete] = known
             self._size += _COST + self._width // 4 + len(items)
         return known
+
+    def release(self) -> None:
+        """Let go of all that was learned, so that no circle keeps it in memory.
+
+        For a matcher that nobody will use again.
+        """
+        for one in self._known.values():
+            one.row = []
+        self._known.clear()
+        self._stack.release()
 
     def _enter(self, ways: Ways, entered: dict[int, _Entry]) -> None:
         """Go into rules, callers first, so that each is entered once for all that wait for it."""

@@ -152,6 +152,13 @@ class Stack:
             seen |= fresh
             pending += fresh
 
+    def release(self) -> None:
+        """Let go of what comes of the ends of rules, where nodes lead to each other in circles."""
+        for held in (self._rules, self._sets):
+            for node in held.values():
+                node.left = None
+            held.clear()
+
     def _keep(self, node: Node) -> None:
         """Know a node again."""
         self.size += _COST + len(node.waiting)

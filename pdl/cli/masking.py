@@ -1,0 +1,115 @@
+"""What the commands of `pdl masks` share: the grammar, the vocabulary, the tokens of a text."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import PurePath
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pdl.cli.grammars import ROOT, GrammarOrigin
+from pdl.cli.options import FILE, data_options
+from pdl.cli.origin import SchemaOrigin
+from pdl.errors import Problem, SchemaError
+from pdl.gbnf import compile as compile_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pdl.cli.context import Data
+    from pdl.gbnf import Grammar
+    from pdl.masks import Vocabulary
+
+    Function = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class MaskOrigin:
+    """A grammar, or a prompt or JSON Schema that has one, and the vocabulary of a model."""
+
+    file: str
+    root: str
+    vocab: str
+    eos: tuple[str, ...]
+    data: Data
+
+    def grammar(self) -> Grammar:
+        """The grammar. Raises FileError, GrammarError, LimitError, and what a prompt raises."""
+        suffix = PurePath(self.file).suffix.lower()
+        if suffix not in {".pdl", ".json"}:
+            return GrammarOrigin(self.file, self.root).read()
+        prompt, document = (self.file, None) if suffix == ".pdl" else (None, self.file)
+        schema = SchemaOrigin(prompt, None, document, self.data).read()
+        if schema is None:
+            hint = "it begins with a line `<|schema|>`"
+            message = f"{self.file}: this prompt has no `schema` turn"
+            raise SchemaError(Problem("schema/none", message, None, hint))
+        return compile_schema(schema).grammar
+
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary. Raises FileError, VocabularyError."""
+        from pdl.masks import vocabulary_of  # noqa: PLC0415 - numpy is an extra
+
+        eos = [int(one) if _NUMBER.fullmatch(one) else one for one in self.eos]
+        return vocabulary_of(self.vocab, eos=eos or None)
+
+
+_NUMBER = re.compile(r"[0-9]{1,18}")  # more digits are of no token's number
+
+
+def require_numpy() -> None:
+    """Raise UsageError where what masks need is not installed."""
+    if find_spec("numpy") is None:
+        raise click.UsageError(
+            "token masks need numpy; `pip install 'pdl-prompts[masks]'` installs it"
+        )
+
+
+def mask_options(function: Function) -> Function:
+    """`GRAMMAR`, `--vocab`, `--eos`, `--root`, the data: a function takes them as one `origin`."""
+
+    @data_options
+    @functools.wraps(function)
+    def bundled(
+        *, grammar: str, vocab: str, eos: tuple[str, ...], root: str, data: Data, **others: Any
+    ) -> None:
+        function(origin=MaskOrigin(grammar, root, vocab, eos, data), **others)
+
+    return _GRAMMAR(_VOCAB(_EOS(ROOT(bundled))))
+
+
+_GRAMMAR = click.argument("grammar", type=FILE, metavar="GRAMMAR|PROMPT|SCHEMA")
+_VOCAB = click.option(
+    "--vocab",
+    type=FILE,
+    required=True,
+    metavar="FILE",
+    help="The model's vocabulary: tokenizer.json, tekken.json, a SentencePiece model, a GGUF file,"
+    " a folder with one of them, or what `pdl.masks.save` wrote.",
+)
+
+_EOS = click.option(
+    "--eos",
+    multiple=True,
+    metavar="TOKEN",
+    help="A token that ends a text, by its text or number, where the file does not say; may be"
+    " repeated.",
+)
+
+
+class Watch:
+    """Milliseconds since it was last asked."""
+
+    def __init__(self) -> None:
+        self._last = perf_counter()
+
+    def lap(self) -> float:
+        """The milliseconds since then."""
+        now = perf_counter()
+        passed, self._last = now - self._last, now
+        return passed * 1e3

@@ -1,0 +1,91 @@
+"""Sets of tokens on the way to a mask, and the mask itself: a bit for each token."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints: TypeAlias = NDArray[np.int32]
+
+_FEW = 200  # tokens that are faster set one by one
+_LARGE = 2_000  # tokens in one array that may be there twice
+_WORD = 32
+
+
+class Bag:
+    """The union of sets of tokens: numbers, arrays of numbers, and masks."""
+
+    __slots__ = ("few", "many", "masks")
+
+    def __init__(self) -> None:
+        self.few: list[int] = []
+        self.many: list[Ints] = []
+        self.masks: list[Ints] = []
+
+    def add(self, other: Kept) -> None:
+        """Add all of one that is kept."""
+        self.few += other.few
+        self.many += other.many
+        self.masks += other.masks
+
+    def kept(self) -> Kept:
+        """The same, each mask once, with one array at most."""
+        few, many = self.few, self.many
+        if many:
+            held = many[0]
+            if few or len(many) > 1:
+                held = np.concatenate([np.array(few, np.int32), *many])
+                if len(held) > _LARGE:
+                    held = np.unique(held)
+            few, many = ([], [held]) if len(held) > _FEW else (held.tolist(), [])
+        masks = self.masks
+        if len(masks) > 1:
+            masks = list({id(one): one for one in masks}.values())
+        return Kept(tuple(set(few)), tuple(many), tuple(masks))
+
+    def mask(self, tokens: int) -> Ints:
+        """The mask of this set, of all `tokens` of a vocabulary; read-only."""
+        words = -(-tokens // _WORD)
+        if self.many or len(self.few) > _FEW:
+            marks = np.zeros(words * _WORD, np.bool_)
+            for held in self.many:
+                marks[held] = True
+            if self.few:
+                marks[self.few] = True
+            found = packed(marks)
+        else:
+            bits = bytearray(4 * words)
+            for token in self.few:
+                bits[token >> 3] |= 1 << (token & 7)
+            found = np.frombuffer(bits, "<i4")
+        for one in self.masks:
+            found |= one
+        found.flags.writeable = False
+        return found
+
+
+class Kept:
+    """A set of tokens that is added to others; tuples are little to the garbage collector."""
+
+    __slots__ = ("few", "many", "masks")
+
+    def __init__(
+        self, few: tuple[int, ...], many: tuple[Ints, ...], masks: tuple[Ints, ...]
+    ) -> None:
+        self.few = few
+        self.many = many
+        self.masks = masks
+
+    @property
+    def size(self) -> int:
+        """The memory that it takes, in bytes; masks are held by others as well."""
+        return 200 + 8 * len(self.few) + sum(one.nbytes for one in self.many)
+
+
+def packed(marks: NDArray[np.bool_]) -> Ints:
+    """A mask from marks, a multiple of 32 of them."""
+    return np.packbits(marks, bitorder="little").view("<i4")

@@ -1,0 +1,132 @@
+"""The nodes of a trie at which a lexeme may end, with the rounds that lie behind each."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from pdl.masks.places import children, spans, view
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pdl.masks.places import Columns
+
+    Ints: TypeAlias = NDArray[np.int32]
+    Bytes: TypeAlias = NDArray[np.uint8]
+    Counts: TypeAlias = NDArray[np.uint16]
+    Rows: TypeAlias = tuple[Ints, Counts, Bytes]
+    """Nodes or tokens, a count of each, and the byte with which each goes on at the place."""
+
+_MANY = 4  # nodes of the trie for one that is an end
+
+
+class Ends:
+    """Some ends, in depth-first order."""
+
+    def __init__(self, columns: Columns, rows: Rows) -> None:
+        nodes, rounds, firsts = rows
+        places = columns.trie.first[nodes]
+        order = np.argsort(places, kind="stable")
+        self.columns = columns
+        self._places = places[order]
+        self._rows: Rows = (nodes[order], rounds[order], firsts[order])
+        self._views = (view(self._places), view(self._rows[1]))
+        self._kids: tuple[Bytes, Rows] | None = None
+        self.size = 11 * len(nodes)
+
+    def __bool__(self) -> bool:
+        return len(self._places) > 0
+
+    def at(self, node: int) -> int | None:
+        """The rounds that lie behind a node; None if it is no end."""
+        places, rounds = self._views
+        place = self.columns.first[node]
+        at = bisect_left(places, place)
+        return rounds[at] if at < len(places) and places[at] == place else None
+
+    def behind(self, nodes: Ints) -> Counts | None:
+        """The rounds that lie behind each of some nodes; None if one of them is no end."""
+        first = self.columns.trie.first[nodes]
+        at = np.minimum(np.searchsorted(self._places, first), max(len(self._places) - 1, 0))
+        if not self or (self._places[at] != first).any():
+            return None
+        return self._rows[1][at]
+
+    def below(self, nodes: Ints) -> tuple[Ints, Counts, Ints]:
+        """The ends below each of some nodes, their rounds, and the index of the node of each."""
+        trie = self.columns.trie
+        starts = np.searchsorted(self._places, trie.first[nodes] + 1)
+        at, rows = spans(starts, np.searchsorted(self._places, trie.last[nodes]))
+        return self._rows[0][at], self._rows[1][at], rows
+
+    def crossing(self, low: int, high: int) -> Rows:
+        """The nodes behind an end by one more byte of a range."""
+        if self._kids is None:
+            kids, above = children(self.columns.trie, self._rows[0])
+            bytes_ = self.columns.trie.byte[kids]
+            order = np.argsort(bytes_, kind="stable")
+            above = above[order]
+            rounds, firsts = self._rows[1][above], self._rows[2][above]
+            self._kids = bytes_[order], (kids[order], rounds, firsts)
+            self.columns.spent += 8 * len(kids)
+        bytes_, (nodes, rounds, firsts) = self._kids
+        start, end = np.searchsorted(bytes_, (low, high + 1))
+        return nodes[start:end], rounds[start:end], firsts[start:end]
+
+
+class ManyEnds(Ends):
+    """Ends that are a large part of all nodes: a count for each node, in depth-first order."""
+
+    def __init__(self, columns: Columns, rows: Rows) -> None:
+        nodes, rounds, firsts = rows
+        places = columns.trie.first[nodes]
+        self.columns = columns
+        self._counts = np.zeros(len(columns.trie), np.uint16)
+        self._counts[places] = rounds + np.uint16(1)
+        self._firsts = np.zeros(len(columns.trie), np.uint8)
+        self._firsts[places] = firsts
+        self._view = view(self._counts)
+        self.are_all = int(np.count_nonzero(self._counts)) == len(nodes)
+        """Whether no node was there twice."""
+        self.size = 3 * len(columns.trie)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def at(self, node: int) -> int | None:
+        """The rounds that lie behind a node; None if it is no end."""
+        count = self._view[self.columns.first[node]]
+        return count - 1 if count else None
+
+    def behind(self, nodes: Ints) -> Counts | None:
+        """The rounds that lie behind each of some nodes; None if one of them is no end."""
+        found = self._counts[self.columns.trie.first[nodes]]
+        return found - np.uint16(1) if found.all() else None
+
+    def below(self, nodes: Ints) -> tuple[Ints, Counts, Ints]:
+        """The ends below each of some nodes, their rounds, and the index of the node of each."""
+        trie = self.columns.trie
+        places, rows = spans(trie.first[nodes] + 1, trie.last[nodes])
+        counts = self._counts[places]
+        held = np.flatnonzero(counts)
+        return self.columns.by_place[places[held]], counts[held] - np.uint16(1), rows[held]
+
+    def crossing(self, low: int, high: int) -> Rows:
+        """The nodes behind an end by one more byte of a range."""
+        trie = self.columns.trie
+        kids = np.concatenate([self.columns.ending(byte) for byte in range(low, high + 1)])
+        above = trie.first[trie.parent[kids]]
+        counts = self._counts[above]
+        held = np.flatnonzero(counts)
+        return kids[held], counts[held] - np.uint16(1), self._firsts[above[held]]
+
+
+def ends_of(columns: Columns, rows: Rows) -> Ends:
+    """The ends of some rows; a node may be there several times if they are few."""
+    if len(rows[0]) * _MANY < len(columns.trie):
+        return Ends(columns, rows)
+    found = ManyEnds(columns, rows)
+    return found if found.are_all else Ends(columns, rows)

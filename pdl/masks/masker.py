@@ -1,0 +1,250 @@
+"""`Masker` and `State`: which tokens of a vocabulary may come next in a text of a grammar."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from weakref import finalize
+
+from pdl.errors import LimitError
+from pdl.gbnf.automaton import automaton
+from pdl.gbnf.budget import within_stack
+from pdl.gbnf.compiling.uncollected import uncollected
+from pdl.gbnf.grammar import Grammar
+from pdl.gbnf.matcher import Matcher
+from pdl.gbnf.sealed import sealed
+from pdl.masks.ahead import prepare
+from pdl.masks.forced import forced
+from pdl.masks.lexicon import lexicon
+from pdl.masks.protocol import Ended, numbers_of, refusal, token_number
+from pdl.masks.references import References
+from pdl.masks.sayable import sayable
+from pdl.masks.vocabulary import Vocabulary
+from pdl.masks.walk import Walker
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pdl.gbnf.matcher import Configuration
+
+    Ints: TypeAlias = NDArray[np.int32]
+
+_SERIAL = count()
+_AHEAD = 0.025
+_LONGEST = 3600
+_MANY = 50_000  # configurations of which the numbers are kept
+
+
+class Masker:
+    """The masks of one grammar over one vocabulary; `start` is in front of all texts.
+
+    Masks are made when they are asked for, and kept; what tokens do inside strings, numbers and
+    other small rules is found once for all grammars over a vocabulary. `ahead` are the seconds of
+    work in which masks are made at once, nearest to the start first, so that fewer are made while a
+    model waits; 0 for none. All caches of a vocabulary take 100 MB at most. Threads may share
+    maskers and states; one of them works at a time.
+
+    A mask allows just the tokens that `pdl.gbnf.State.accept_token` takes, but for three things. A
+    special token is allowed only where the grammar names it; one that ends the text only where the
+    text may end. No token is allowed from which no text of the grammar can be completed: rules that
+    match nothing are left out, and so is what a vocabulary that lacks bytes could begin and not
+    finish. So some token is allowed at each state.
+
+    Raises GrammarError where the vocabulary can say no text of the grammar, and for a `<text>` that
+    is none of its tokens; LimitError as the grammar's matcher does; TypeError for other arguments.
+    """
+
+    @within_stack
+    def __init__(self, grammar: Grammar, vocabulary: Vocabulary, *, ahead: float = _AHEAD) -> None:
+        _check(grammar, vocabulary, ahead)
+        self.grammar = grammar
+        self.vocabulary = vocabulary
+        self._references = References(vocabulary)
+        self._references.check(grammar)
+        rules = sayable(grammar, vocabulary, self._references)
+        source = grammar.source if rules[grammar.root] is grammar.rule[grammar.root] else None
+        with uncollected():
+            machine = automaton(rules, grammar.limits, source)
+        _sift()
+        self._automaton = machine
+        self._matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)
+        self._lexicon = lexicon(vocabulary)
+        self._walker = Walker(self._matcher, rules, self._lexicon)
+        self._number()
+        self._lexicon.maskers.add(self)
+        finalize(self, _release, self._walker, self._matcher)
+        with uncollected():
+            self._prepare(ahead)
+
+    def __repr__(self) -> str:
+        return f"<Masker over {self.vocabulary!r}>"
+
+    @property
+    def spent(self) -> int:
+        """The memory of what was learned of this grammar alone, masks aside, in bytes."""
+        return self._walker.spent
+
+    def start(self) -> State:
+        """The state in front of all texts."""
+        return State(self, self._matcher.start)
+
+    def forget(self) -> None:
+        """Let go of what was learned of this grammar alone; it will be learned again."""
+        self._walker.forget()
+
+    def _prepare(self, seconds: float) -> None:
+        """Make masks ahead; where that meets a limit, a text is needed to tell."""
+        if seconds > 0:
+            with self._lexicon.lock, suppress(LimitError):
+                prepare(self._matcher, self.vocabulary, self.mask, seconds)
+
+    def _number(self) -> None:
+        self._serial = next(_SERIAL)
+        self._numbers: dict[Configuration, int] = {}
+
+    def mask(self, here: Configuration) -> Ints:
+        """The mask of a configuration of this masker's states."""
+        lexicon = self._lexicon
+        with lexicon.lock:
+            number = self._numbers.get(here)
+            if number is None:
+                if len(self._numbers) > _MANY:
+                    self._number()
+                number = self._numbers[here] = len(self._numbers)
+            key = (self._serial, number)
+            found = lexicon.mask(key)
+            if found is None:
+                lexicon.check()
+                with uncollected():
+                    found = self._made(here)
+                lexicon.keep(key, found)
+            return found
+
+    def _made(self, here: Configuration) -> Ints:
+        bag = self._walker.tokens(here)
+        for state, _ in here.items if self._automaton.tokens else ():
+            if state in self._automaton.tokens:
+                self._references.add(self._automaton.tokens[state][0], bag)
+        if here.complete:
+            bag.few += self.vocabulary.eos
+        return bag.mask(len(self.vocabulary))
+
+    def step(self, here: Configuration, token: int) -> Configuration | None:
+        """The configuration behind a token; None if it cannot stand there."""
+        with self._lexicon.lock:
+            if self._automaton.tokens:
+                return self._referred(here, token)
+            return None if token in self.vocabulary.special else self._text(here, token)
+
+    def _text(self, here: Configuration, token: int) -> Configuration | None:
+        data = self.vocabulary.tokens[token]
+        there, taken = self._matcher.run(here, data)
+        return there if taken == len(data) else None
+
+    def _referred(self, here: Configuration, token: int) -> Configuration | None:
+        """The same in a grammar that names tokens."""
+        is_text = token not in self.vocabulary.special
+        there = self._text(here, token) if is_text else None
+        targets = list(self._references.targets(self._automaton, here.items, token))
+        return self._matcher.joined(targets, there) if targets else there
+
+    def forced(self, here: Configuration) -> tuple[bytes, tuple[int, ...]]:
+        """The bytes that must follow a configuration, and tokens that make them."""
+        with self._lexicon.lock:
+            return forced(self._matcher, here, self.vocabulary)
+
+
+def _check(grammar: object, vocabulary: object, ahead: object) -> None:
+    """Raise TypeError for what is no grammar and no vocabulary, and for times that are none."""
+    if not isinstance(grammar, Grammar):
+        kind = type(grammar).__name__
+        hint = ": take its `grammar`" if hasattr(grammar, "grammar") else ""
+        raise TypeError(f"grammar must be a pdl Grammar, not {kind}{hint}")
+    if isinstance(ahead, bool) or not isinstance(ahead, int | float):
+        raise TypeError(f"ahead must be a number of seconds, not {type(ahead).__name__}")
+    if not 0 <= ahead <= _LONGEST:
+        raise ValueError(f"ahead must be from 0 to {_LONGEST} seconds, not {ahead}")
+    if not isinstance(vocabulary, Vocabulary):
+        kind = type(vocabulary).__name__
+        raise TypeError(f"vocabulary must be a pdl.masks.Vocabulary, not {kind}")
+
+
+def _sift() -> None:
+    """Let the garbage collector look at what is new, if it runs.
+
+    Most of an automaton are tuples of numbers, which it leaves alone once it has looked at them.
+    """
+    if gc.isenabled():
+        gc.collect(0)
+
+
+def _release(walker: Walker, matcher: Matcher) -> None:
+    """Take apart what leads to itself in circles, which else waits for the garbage collector."""
+    walker.release()
+    matcher.release()
+
+
+@sealed
+@dataclass(frozen=True, slots=True)
+class State:
+    """A place in all texts of a grammar: a value, so that keeping one is enough to come back to it.
+
+    `copy` gives the state itself; `pickle` raises TypeError: keep the tokens instead.
+    """
+
+    masker: Masker
+    configuration: Configuration
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise TypeError(
+            "a State belongs to its Masker in this process and cannot be pickled: keep the tokens,"
+            " and accept them again"
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the text may end here."""
+        return self.configuration.complete
+
+    def bitmask(self) -> Ints:
+        """Which tokens may come next: bit `n % 32` of number `n // 32` is that of token `n`.
+
+        Read-only. The tokens that end a text are among them where it may end.
+        """
+        return self.masker.mask(self.configuration)
+
+    def allowed(self) -> Ints:
+        """The numbers of the tokens that may come next, in order."""
+        return numbers_of(self.bitmask())
+
+    def accept(self, token: int) -> State | Ended:
+        """The state behind one more token.
+
+        Raises TokenError for one that cannot stand here or that there is not. A token that ends a
+        text leads to a state where none is allowed.
+        """
+        masker = self.masker
+        vocabulary = masker.vocabulary
+        if type(token) is not int:
+            token = token_number(token)
+        if not 0 <= token < len(vocabulary):
+            raise refusal(vocabulary, token)
+        if token in vocabulary.eos and self.configuration.complete:
+            return Ended(vocabulary)
+        there = masker.step(self.configuration, token)
+        if there is None:
+            raise refusal(vocabulary, token)
+        return State(masker, there)
+
+    def forced(self) -> tuple[bytes, tuple[int, ...]]:
+        """The bytes that must come next, and tokens that make them, the longest ones first.
+
+        There are no bytes where the text may end, or where a token that is no text may come. The
+        tokens are one way to spell those bytes, as far as whole tokens can; a model may be used to
+        another, where the last one would go on with what follows.
+        """
+        return self.masker.forced(self.configuration)

@@ -1,0 +1,214 @@
+"""Where the bytes of tokens stand in a trie: sets of its nodes, from which one goes on as one.
+
+A token that ends one lexeme and begins the next is walked from the place where it crosses: the
+nodes at which any token crosses there are one place, so that what follows is walked once for all.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pdl.masks.trie import Trie
+    from pdl.masks.vocabulary import Vocabulary
+
+    Ints: TypeAlias = NDArray[np.int32]
+    Bytes: TypeAlias = NDArray[np.uint8]
+
+_SIZE = 300  # of a place, in bytes
+_FEW = 16  # tokens that are kept as Python's numbers
+_SEVERAL = 4  # places that are best made one
+
+
+class Place:
+    """A node of a trie, or nodes below each of which the same may follow (`Places`).
+
+    `few` and `many` are the tokens that end here: a tuple if they are few, else an array; `below`
+    is how many nodes there are below.
+    """
+
+    __slots__ = ("_kids", "_node", "below", "columns", "few", "many")
+
+    def __init__(self, columns: Columns, node: int) -> None:
+        self.columns = columns
+        self._node = node
+        self._kids: dict[int | tuple[int, int], tuple[Place, ...]] | None = None
+        self.below = columns.last[node] - columns.first[node] - 1
+        self.many: Ints | None = None
+        self.few: tuple[int, ...] = ()
+        low, own = columns.low[node], columns.own[node]
+        if own > low:
+            self.few = tuple(columns.order[low:own])
+
+    @property
+    def node(self) -> int | None:
+        """Its node, if there is one only."""
+        return self._node
+
+    @property
+    def nodes(self) -> Ints:
+        """Its nodes."""
+        return np.array([self._node], np.int32)
+
+    def toward(self, low: int, high: int) -> tuple[Place, ...]:
+        """The place behind one more byte of a range, if there is any."""
+        if self._kids is None:
+            self._kids = {}
+        key = low if low == high else (low, high)
+        known = self._kids.get(key)
+        if known is None:
+            known = self._kids[key] = self._grown(low, high)
+            self.columns.spent += _SIZE if known else _SIZE // 4
+        return known
+
+    def _grown(self, low: int, high: int) -> tuple[Place, ...]:
+        columns = self.columns
+        start, end = columns.child[self._node], columns.child[self._node + 1]
+        if start == end:
+            return ()
+        held = columns.byte[start:end]
+        if low == high:
+            at = held.tobytes().find(low)
+            return () if at < 0 else (Place(columns, start + at),)
+        first, last = bisect_left(held, low), bisect_right(held, high)
+        if last - first <= _SEVERAL:
+            return tuple([Place(columns, start + at) for at in range(first, last)])
+        return (Places(columns, np.arange(start + first, start + last, dtype=np.int32)),)
+
+
+class Places(Place):
+    """Nodes of a trie, below each of which the same may follow."""
+
+    __slots__ = ("_nodes", "_rows")
+
+    def __init__(self, columns: Columns, nodes: Ints) -> None:
+        super().__init__(columns, 0)
+        self._nodes = nodes
+        self._rows: tuple[Bytes, Ints] | None = None
+        trie = columns.trie
+        tokens, _ = token_rows(trie, nodes)
+        if len(tokens) > _FEW:
+            self.many = tokens
+        else:
+            self.few = tuple(tokens.tolist())
+        self.below = int((trie.last[nodes] - trie.first[nodes] - 1).sum())
+        columns.spent += _SIZE + 4 * len(nodes) + 8 * len(tokens)
+
+    @property
+    def node(self) -> int | None:
+        """None, for they are several."""
+        return None
+
+    @property
+    def nodes(self) -> Ints:
+        """Its nodes."""
+        return self._nodes
+
+    def _grown(self, low: int, high: int) -> tuple[Place, ...]:
+        if self._rows is None:
+            kids, _ = children(self.columns.trie, self._nodes)
+            bytes_ = self.columns.trie.byte[kids]
+            order = np.argsort(bytes_, kind="stable")
+            self._rows = (bytes_[order], kids[order])
+            self.columns.spent += 5 * len(kids)
+        bytes_, kids = self._rows
+        start, end = np.searchsorted(bytes_, (low, high + 1)).tolist()
+        return (place(self.columns, kids[start:end]),) if start < end else ()
+
+
+def place(columns: Columns, nodes: Ints) -> Place:
+    """The place of some nodes."""
+    return Place(columns, int(nodes[0])) if len(nodes) == 1 else Places(columns, nodes)
+
+
+def children(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
+    """The children of some nodes, and the index of the parent of each."""
+    return spans(trie.child[nodes], trie.child[nodes + 1])
+
+
+def spans(starts: NDArray[Any], ends: NDArray[Any]) -> tuple[Ints, Ints]:
+    """The numbers of some spans, and the index of the span of each."""
+    counts = ends - starts
+    rows = np.repeat(np.arange(len(starts), dtype=np.int32), counts)
+    skipped = (starts - (np.cumsum(counts) - counts)).astype(np.int32)
+    return skipped[rows] + np.arange(len(rows), dtype=np.int32), rows
+
+
+def by_byte(trie: Trie, nodes: Ints) -> list[tuple[int, Ints]]:
+    """Some nodes by their last bytes, each part in the order of the numbers."""
+    bytes_ = trie.byte[nodes]
+    order = np.argsort(bytes_, kind="stable")
+    held = nodes[order]
+    values, starts = np.unique(bytes_[order], return_index=True)
+    return list(zip(values.tolist(), np.split(held, starts[1:]), strict=True))
+
+
+def token_rows(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
+    """The tokens that end at some nodes, and the index of the node of each."""
+    lows = trie.low[nodes]
+    counts = trie.own[nodes] - lows
+    rows = np.flatnonzero(counts).astype(np.int32)
+    lows, counts = lows[rows], counts[rows]
+    if len(rows) and counts.max() > 1:
+        rows = np.repeat(rows, counts)
+        inner = np.arange(len(rows), dtype=np.int32) - np.repeat(np.cumsum(counts) - counts, counts)
+        lows = np.repeat(lows, counts) + inner
+    return trie.order[lows], rows
+
+
+def view(array: NDArray[Any]) -> memoryview[int]:
+    """An array whose items are had as Python's numbers, three times as fast."""
+    return memoryview(array)  # type: ignore[arg-type]  # numpy's types do not say that it may be
+
+
+class Columns:
+    """What is found once for a trie: its nodes by their last bytes; and what was learned of it."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.trie = vocabulary.trie
+        self.child = view(self.trie.child)
+        self.byte = view(self.trie.byte)
+        self.first = view(self.trie.first)
+        self.last = view(self.trie.last)
+        self.low = view(self.trie.low)
+        self.own = view(self.trie.own)
+        self.order = view(self.trie.order)
+        self.high = view(self.trie.high)
+        self.levels = view(self.trie.levels)
+        self._bytes = vocabulary.tokens.blob
+        self._begins = view(vocabulary.tokens.ends)
+        self._blob = np.frombuffer(vocabulary.tokens.blob, np.uint8)
+        self._starts = vocabulary.tokens.ends
+        self.spent = 0
+        """The memory of what was learned, in bytes."""
+
+    def one_byte(self, token: int, depth: int) -> int:
+        """The byte at some depth of a token that is longer than that."""
+        return self._bytes[self._begins[token] + depth]
+
+    def byte_of(self, tokens: Ints, depth: NDArray[Any]) -> Bytes:
+        """The byte at some depth of tokens that are longer than that."""
+        found: Bytes = self._blob[self._starts[tokens] + depth]
+        return found
+
+    @cached_property
+    def by_place(self) -> Ints:
+        """The nodes in depth-first order."""
+        found = np.empty(len(self.trie), np.int32)
+        found[self.trie.first] = np.arange(len(self.trie), dtype=np.int32)
+        return found
+
+    @cached_property
+    def _sorted(self) -> dict[int, Ints]:
+        nodes = np.arange(1, len(self.trie), dtype=np.int32)
+        return dict(by_byte(self.trie, nodes))
+
+    def ending(self, byte: int) -> Ints:
+        """The nodes of a last byte, in the order of their numbers."""
+        return self._sorted.get(byte, np.zeros(0, np.int32))

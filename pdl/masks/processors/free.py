@@ -1,0 +1,160 @@
+"""Free text in front of a trigger: which tokens may come, so that a trigger can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from pdl.masks.processors.characters import CHARACTERS, PARTS
+from pdl.masks.processors.search import Search, along
+from pdl.masks.protocol import WORD
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from pdl.masks.trie import Trie
+    from pdl.masks.vocabulary import Vocabulary
+
+    Ints: TypeAlias = NDArray[np.int32]
+
+_BYTES = frozenset(range(0xF5)) - {0xC0, 0xC1}
+"""Those of which texts are made (RFC 3629, section 4)."""
+
+
+class FreeText:
+    """Places are numbers: how much of a trigger stands in front, and of which character a part.
+
+    0 is in front of all. `triggers` are the tokens that are triggers by themselves, `ending` those
+    that may end a text. Where some byte is no token of its own, a text might be begun that cannot
+    come to a trigger or an end; then all places are looked at, and such texts are not begun.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        texts: Sequence[bytes],
+        triggers: frozenset[int],
+        ending: frozenset[int],
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._triggers = triggers
+        self._ending = ending
+        self._search = Search(texts)
+        self._ends = _ends(vocabulary.trie)
+        self._masks: dict[int, Ints] = {}
+        self._alive: frozenset[int] | None = None
+        if vocabulary.missing_bytes & _BYTES:
+            self._alive = self._living()
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether a trigger, or an end, can come at all."""
+        return self._alive is None or 0 in self._alive
+
+    def mask(self, place: int) -> Ints:
+        """The tokens that may come at a place."""
+        found = self._masks.get(place)
+        if found is None:
+            found = self._masks[place] = self._made(place)
+        return found
+
+    def allows(self, place: int, token: int) -> bool:
+        """Whether a token may come at a place."""
+        return bool(self.mask(place)[token // WORD] >> (token % WORD) & 1)
+
+    def behind(self, place: int, token: int) -> int | None:
+        """The place behind a token that may come; None behind a trigger."""
+        if token in self._triggers:
+            return None
+        data = self._vocabulary.tokens[token]
+        searched = self._search.run(place // PARTS, data)
+        return None if searched == self._search.found else self._joined(searched, place, data)
+
+    def why_not(self, place: int, token: int) -> str:
+        """Why a token may not come at a place."""
+        if token in self._vocabulary.eos:
+            return "ends the text, which may not end here"
+        if token in self._vocabulary.special:
+            return "is no text, and no trigger"
+        data = self._vocabulary.tokens[token]
+        if self._search.run(place // PARTS, data) == self._search.beyond_it:
+            return "has more behind the end of a trigger"
+        if CHARACTERS.run(place % PARTS, data) == CHARACTERS.dead:
+            return "makes a text that is no UTF-8"
+        return "cannot stand here: no trigger could come behind it"
+
+    def _joined(self, searched: int, place: int, data: bytes) -> int:
+        return searched * PARTS + CHARACTERS.run(place % PARTS, data)
+
+    def _nodes(self, place: int) -> Ints:
+        """The place at each node of the vocabulary's trie; -1 where none may be."""
+        trie = self._vocabulary.trie
+        searched = along(self._search.table, place // PARTS, trie)
+        parts = along(CHARACTERS.table, place % PARTS, trie)
+        wrong = (searched == self._search.beyond_it) | (parts == CHARACTERS.dead)
+        found = searched * PARTS + parts
+        found[wrong] = -1
+        return found
+
+    def _made(self, place: int) -> Ints:
+        vocabulary = self._vocabulary
+        trie, size = vocabulary.trie, len(vocabulary)
+        nodes = self._nodes(place)
+        fits = nodes >= 0
+        if self._alive is not None:
+            fits &= np.isin(nodes, list(self._alive))
+        allowed = np.zeros(-(-size // WORD) * WORD, np.uint8)
+        allowed[trie.order] = fits[self._ends]
+        allowed[[token for token in self._triggers if self._may_trigger(place, token)]] = 1
+        if place % PARTS == 0:
+            allowed[list(self._ending)] = 1
+        found = np.packbits(allowed, bitorder="little").view("<i4").astype(np.int32, copy=False)
+        found.flags.writeable = False
+        return found
+
+    def _may_trigger(self, place: int, token: int) -> bool:
+        """Whether a token that is a trigger leaves no character open."""
+        special = token in self._vocabulary.special
+        data = b"" if special else self._vocabulary.tokens[token]
+        return CHARACTERS.run(place % PARTS, data) == 0
+
+    def _living(self) -> frozenset[int]:
+        """The places from which a trigger or an end can come, that of a trigger among them."""
+        goal = self._search.found * PARTS
+        above: dict[int, list[int]] = {goal: []}
+        pending, seen = [0], {0}
+        while pending:
+            place = pending.pop()
+            for following in self._following(place, goal):
+                above.setdefault(following, []).append(place)
+                if following not in seen and following != goal:
+                    seen.add(following)
+                    pending.append(following)
+        alive, pending = {goal}, [goal]
+        while pending:
+            for place in above.get(pending.pop(), ()):
+                if place not in alive:
+                    alive.add(place)
+                    pending.append(place)
+        return frozenset(alive)
+
+    def _following(self, place: int, goal: int) -> list[int]:
+        """The places behind all tokens; `goal` behind triggers and ends."""
+        found: list[int] = np.unique(self._nodes(place)[self._ends]).tolist()
+        ends = place % PARTS == 0 and self._ending
+        if ends or any(self._may_trigger(place, token) for token in self._triggers):
+            found.append(goal)
+        return [one for one in found if one >= 0]
+
+
+def _ends(trie: Trie) -> Ints:
+    """The node at which each token of a trie's order ends."""
+    counts = trie.own - trie.low
+    nodes = np.repeat(np.arange(len(trie), dtype=np.int32), counts)
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    found = np.zeros(len(trie.order), np.int32)
+    found[np.arange(len(nodes)) - before + np.repeat(trie.low, counts)] = nodes
+    return found

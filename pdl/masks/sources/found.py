@@ -1,0 +1,145 @@
+"""What a tokenizer says about its tokens, and the vocabulary that it makes with what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from operator import index
+from typing import SupportsIndex, TypeAlias, cast
+
+from pdl.errors import Problem, VocabularyError, did_you_mean
+from pdl.masks.vocabulary import Vocabulary
+
+Named: TypeAlias = "int | str"
+"""A token by its number, or by its text (`<|eot_id|>`)."""
+
+MOST = 10_000_000
+"""Tokens that there may be: numbers beyond are mistakes, and the lists would be as long."""
+
+_SHOWN = 8  # special tokens that a hint names
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the caller says beside where the tokens are."""
+
+    eos: tuple[Named, ...] | None = None
+    special: tuple[Named, ...] = ()
+    size: int | None = None
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether all is as the tokenizer has it."""
+        return self.eos is None and self.size is None and not self.special
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a tokenizer says. Numbers that are in no map are of no token.
+
+    `pieces` are the bytes of each token, `marks` the numbers of special tokens (and of others that
+    a caller may mean) by their texts, `special` their numbers, `eos` those that end a text.
+    """
+
+    origin: str
+    pieces: Mapping[int, bytes]
+    special: frozenset[int]
+    eos: frozenset[int] = frozenset()
+    marks: Mapping[str, int] = field(default_factory=dict)
+
+
+def finished(found: Found, asked: Asked) -> Vocabulary:
+    """The vocabulary. Raises VocabularyError where nothing ends a text or a token is not there.
+
+    Raises TypeError for a size that is none, ValueError for one that is too small or too large.
+    """
+    _check(found)
+    least = _count(found)
+    size = least if asked.size is None else _size(asked.size, least)
+    eos = _numbers("eos", found, asked.eos, size) if asked.eos is not None else found.eos
+    if not eos:
+        raise _no_end(found)
+    special = found.special | _numbers("special", found, asked.special, size)
+    tokens = [found.pieces.get(token, b"") for token in range(size)]
+    return Vocabulary(tokens, special=special, eos=eos)
+
+
+def _count(found: Found) -> int:
+    return max(found.pieces, default=-1) + 1
+
+
+def _check(found: Found) -> None:
+    """Raises VocabularyError for what cannot be the number of a token."""
+    for number in (*found.pieces, *found.special, *found.eos):
+        if type(number) is not int or not 0 <= number < MOST:
+            raise refused(found.origin, f"it gives a token the number {number!r}")
+    beyond = [number for number in (*found.special, *found.eos) if number >= _count(found)]
+    if beyond:
+        reason = f"it names token {min(beyond):,}, but there are only {_count(found):,} tokens"
+        raise refused(found.origin, reason)
+
+
+def refused(origin: str, reason: str, hint: str = "") -> VocabularyError:
+    """An error that says why a tokenizer gives no vocabulary."""
+    return VocabularyError(Problem("vocabulary/unsupported", f"{origin}: {reason}", None, hint))
+
+
+def _size(size: object, least: int) -> int:
+    if isinstance(size, bool) or not isinstance(size, SupportsIndex):
+        raise TypeError(f"size must be how many logits there are, not {type(size).__name__}")
+    found = index(size)
+    if found < least:
+        raise ValueError(f"size must be at least {least:,}, the tokens there are, not {found:,}")
+    if found > MOST:
+        raise ValueError(f"size must be at most {MOST:,}, not {found:,}")
+    return found
+
+
+def named(name: str, given: object) -> tuple[Named, ...]:
+    """Tokens that a caller names: one, or several. Raises TypeError for what is no token."""
+    one = isinstance(given, str | bytes | bytearray) or not isinstance(given, Iterable)
+    held: list[object] = [given] if one else list(cast("Iterable[object]", given))
+    return tuple(_named(name, token) for token in held)
+
+
+def _named(name: str, token: object) -> Named:
+    if isinstance(token, str):
+        return token
+    if isinstance(token, bool) or not isinstance(token, SupportsIndex):
+        kind = type(token).__name__
+        raise TypeError(f"{name} must be the numbers or texts of tokens, not {kind}: {token!r}")
+    return index(token)
+
+
+def _numbers(name: str, found: Found, tokens: Iterable[Named], size: int) -> frozenset[int]:
+    return frozenset(_number(name, found, token, size) for token in tokens)
+
+
+def _number(name: str, found: Found, token: Named, size: int) -> int:
+    if not isinstance(token, str):
+        if not 0 <= token < size:
+            message = f"{found.origin}: there is no token {token}, given as {name}"
+            hint = f"the tokens have the numbers 0 to {size - 1:,}"
+            raise VocabularyError(Problem("vocabulary/unknown-token", message, None, hint))
+        return token
+    number = found.marks.get(token)
+    if number is None:
+        message = f"{found.origin}: `{token}`, given as {name}, is no token"
+        hint = did_you_mean(token, _looking_special(found))
+        raise VocabularyError(Problem("vocabulary/unknown-token", message, None, hint))
+    return number
+
+
+def _no_end(found: Found) -> VocabularyError:
+    message = f"{found.origin}: it is not said which token ends a text"
+    marks = _looking_special(found)
+    names = ", ".join(f"`{mark}`" for mark in marks[:_SHOWN])
+    more = f", and {len(marks) - _SHOWN} others" if marks[_SHOWN:] else ""
+    hint = "give `eos`, as the numbers or the texts of tokens"
+    if names:
+        hint += f"; special are {names}{more}"
+    return VocabularyError(Problem("vocabulary/no-eos", message, None, hint))
+
+
+def _looking_special(found: Found) -> list[str]:
+    return [mark for mark, number in found.marks.items() if number in found.special]

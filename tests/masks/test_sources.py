@@ -1,0 +1,284 @@
+"""Vocabularies of tokenizers: the bytes of their tokens are what they decode to."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import vocabularies as made
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models
+from vocabularies import TEXTS, UNSEEN
+
+from pdl.masks import Vocabulary, VocabularyError, vocabulary_of
+from pdl.masks.sources.spelling import byte_level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import tiktoken
+
+ENDS = {"byte_level": "<|end_of_text|>", "byte_fallback": "</s>", "metaspace": "</s>"}
+KINDS = ["byte_level", "byte_fallback", "metaspace", "pieces", "unigram", "ranks"]
+
+
+def of(kind: str) -> tuple[Any, Vocabulary]:
+    """A tokenizer and its vocabulary."""
+    tokenizer = made.pieces("unigram") if kind == "unigram" else getattr(made, kind)()
+    return tokenizer, vocabulary_of(tokenizer, eos=ENDS.get(kind))
+
+
+def numbers(tokenizer: Any, text: str) -> list[int]:
+    found = tokenizer.encode(text)
+    return list(getattr(found, "ids", found))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_real_text_is_what_its_tokens_say(kind: str) -> None:
+    """A blank in front of a whole text aside, which some put there and take away again."""
+    tokenizer, held = of(kind)
+    for text in TEXTS if kind == "metaspace" else (*TEXTS, UNSEEN):
+        tokens = numbers(tokenizer, text)
+        data = b"".join(held.tokens[token] for token in tokens)
+        own = tokenizer.decode(tokens)
+        assert data.decode() in {own, f" {own}"}
+        if kind != "metaspace":  # which joins blanks, and line ends with them
+            assert data.decode() in {text, f" {text}"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_token_is_what_it_decodes_to_amid_a_text(kind: str) -> None:
+    """Those that are whole characters; others are bytes, of which text is made above."""
+    tokenizer, held = of(kind)
+    anchor = numbers(tokenizer, "a")
+    before = tokenizer.decode(anchor)
+    for token in set(range(len(held))) - held.special:
+        piece = held.tokens[token]
+        try:
+            text = piece.decode()
+        except UnicodeDecodeError:
+            continue
+        assert tokenizer.decode([*anchor, token]) == before + text
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "metaspace"])
+@settings(max_examples=40)
+@given(text=st.text())
+def test_any_text_is_what_its_tokens_say(kind: str, text: str) -> None:
+    """Also that of characters which no tokenizer knows, by their bytes."""
+    tokenizer, held = of(kind)
+    if kind in {"pieces", "unigram"} and set(text) & set("\0▁"):
+        return  # SentencePiece takes both for something else
+    if kind == "byte_fallback" and "▁" in text:
+        return
+    tokens = [token for token in numbers(tokenizer, text) if token not in held.special]
+    data = b"".join(held.tokens[token] for token in tokens)
+    assert data.decode() in {text, f" {text}"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_byte_is_missing_but_where_there_are_no_bytes(kind: str) -> None:
+    assert bool(of(kind)[1].missing_bytes) == (kind == "metaspace")
+
+
+def test_what_a_tokenizer_says_of_its_special_tokens_is_kept() -> None:
+    tokenizer, held = of("byte_level")
+    names = ["<|begin|>", "<|end_of_text|>", "<|eot_id|>"]
+    assert held.special == {tokenizer.token_to_id(name) for name in names}
+    assert [held.tokens[tokenizer.token_to_id(name)] for name in names] == [
+        name.encode() for name in names
+    ]
+    thinking = tokenizer.token_to_id("<think>")
+    assert thinking not in held.special
+    two = vocabulary_of(tokenizer, eos=["<|end_of_text|>", "<|eot_id|>"], special=["<think>"])
+    assert two.eos == {tokenizer.token_to_id(name) for name in names[1:]}
+    assert two.special == held.special | {thinking}
+
+
+def test_special_pieces_are_those_that_are_no_text() -> None:
+    processor, held = of("pieces")
+    assert held.eos == {processor.eos_id()}
+    expected = {processor.piece_to_id(name) for name in ("<unk>", "<s>", "</s>", "[INST]")}
+    assert held.special == expected
+    assert held.tokens[processor.piece_to_id("<0x0A>")] == b"\n"
+    assert held.tokens[processor.piece_to_id("<mask>")] == b"<mask>"
+
+
+def test_gaps_and_the_rest_of_the_logits_are_special_tokens_without_bytes() -> None:
+    encoding, held = of("ranks")
+    top = encoding.n_vocab
+    gaps = set(range(top)) - {encoding.encode_single_token(one) for one in _all(encoding)}
+    assert len(gaps) == 6
+    assert gaps <= held.special
+    assert held.tokens[min(gaps)] == b""
+    larger = vocabulary_of(encoding, size=top + 50, eos="<|im_end|>")
+    assert (len(larger), len(held)) == (top + 50, top)
+    assert larger.special == held.special | set(range(top, top + 50))
+    assert larger.eos == {encoding.encode_single_token("<|im_end|>")}
+    with pytest.raises(ValueError, match=f"size must be at least {top}"):
+        vocabulary_of(encoding, size=top - 1)
+    with pytest.raises(ValueError, match="size must be at most 10,000,000, not 1,000,000,000"):
+        vocabulary_of(encoding, size=10**9)
+    for size in (True, 1e4, "9000"):
+        with pytest.raises(TypeError, match="size must be how many logits there are"):
+            vocabulary_of(encoding, size=size)  # type: ignore[arg-type]  # the mistake itself
+
+
+def test_one_token_or_several_are_named_by_number_or_text() -> None:
+    """A text is one token, never its characters."""
+    tokenizer, _ = of("byte_level")
+    think = tokenizer.token_to_id("<think>")
+    several: Any = (["<think>"], iter([think]), np.array([think]), np.int64(think))
+    for special in ("<think>", think, *several):
+        held = vocabulary_of(tokenizer, eos="<|eot_id|>", special=special)
+        plain = vocabulary_of(tokenizer, eos=tokenizer.token_to_id("<|eot_id|>"))
+        assert held.special - plain.special == {think}
+        assert held.eos == plain.eos
+
+
+@pytest.mark.parametrize("wrong", [b"<think>", True, 1.5, [b"<think>"], [["<think>"]], [None]])
+def test_what_names_no_token_is_refused(wrong: Any) -> None:
+    tokenizer, _ = of("byte_level")
+    for name in ("eos", "special"):
+        given = {"eos": "<|eot_id|>", name: wrong}
+        with pytest.raises(TypeError, match=f"{name} must be the numbers or texts of tokens, not"):
+            vocabulary_of(tokenizer, **given)
+    for number in (-1, 99_999):
+        with pytest.raises(VocabularyError, match=f"there is no token {number}, given as eos") as e:
+            vocabulary_of(tokenizer, eos=number)
+        assert e.value.problem.hint == "the tokens have the numbers 0 to 702"
+
+
+def _all(encoding: tiktoken.Encoding) -> list[str | bytes]:
+    return [*encoding.token_byte_values(), *encoding.special_tokens_set]
+
+
+def test_what_ends_a_text_must_be_known() -> None:
+    with pytest.raises(VocabularyError, match="it is not said which token ends a text") as error:
+        vocabulary_of(made.byte_level())
+    assert error.value.problem.hint == (
+        "give `eos`, as the numbers or the texts of tokens; special are `<|begin|>`,"
+        " `<|end_of_text|>`, `<|eot_id|>`"
+    )
+    with pytest.raises(VocabularyError, match="`<eot_id>`, given as eos, is no token") as error:
+        vocabulary_of(made.byte_level(), eos="<eot_id>")
+    assert error.value.problem.hint == "did you mean `<|eot_id|>`?"
+
+
+def test_a_folder_of_a_model_says_what_ends_a_text(tmp_path: Path) -> None:
+    tokenizer = made.byte_level()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    names = ("<|end_of_text|>", "<|eot_id|>")
+    ends = [token for name in names if (token := tokenizer.token_to_id(name))]
+    _write(tmp_path / "generation_config.json", {"eos_token_id": ends[:1]})
+    _write(tmp_path / "tokenizer_config.json", {"eos_token": {"content": "<|eot_id|>"}})
+    held = vocabulary_of(tmp_path)
+    assert held.eos == set(ends)
+    assert held.digest == vocabulary_of(tokenizer, eos=ends).digest
+    assert vocabulary_of(str(tmp_path / "tokenizer.json")).digest == held.digest
+    assert vocabulary_of(tmp_path, eos=ends[1]).eos == {ends[1]}
+
+
+def test_files_are_read_by_what_they_hold(tmp_path: Path) -> None:
+    processor = made.pieces()
+    path = tmp_path / "tokenizer.model"
+    path.write_bytes(processor.serialized_model_proto())
+    assert vocabulary_of(tmp_path).digest == vocabulary_of(processor).digest
+    path.write_bytes(b"IQ== 0\nIg== 1\n")
+    with pytest.raises(VocabularyError, match="this file of ranks does not have all tokens"):
+        vocabulary_of(path)
+    path.write_bytes(b"\x0a\x00nothing")
+    with pytest.raises(VocabularyError, match="this is no SentencePiece model"):
+        vocabulary_of(path)
+    path.write_text("{nothing")
+    with pytest.raises(VocabularyError, match="this is not JSON"):
+        vocabulary_of(path)
+    path.write_text('{"some": 1}')
+    with pytest.raises(VocabularyError, match="it has no `model`"):
+        vocabulary_of(path)
+
+
+def test_what_is_no_tokenizer_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="source must be a path or a tokenizer of tokenizers, tra"):
+        vocabulary_of(3)
+
+
+def tokenizer_with(change: Callable[[dict[str, Any]], None]) -> Tokenizer:
+    document = json.loads(made.byte_fallback().to_str())
+    change(document)
+    return Tokenizer.from_str(json.dumps(document))
+
+
+def decoder(*steps: dict[str, Any] | None) -> Callable[[dict[str, Any]], None]:
+    held = steps[0] if len(steps) == 1 else {"type": "Sequence", "decoders": list(steps)}
+    return lambda document: document.__setitem__("decoder", held)
+
+
+REPLACE = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+FUSE = {"type": "Fuse"}
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (decoder(None), "it has no decoder, so that blanks stand between all tokens"),
+        (decoder({"type": "BPEDecoder", "suffix": "</w>"}), "a step `BPEDecoder`: whether a blank"),
+        (decoder({"type": "WordPiece", "prefix": "##", "cleanup": True}), "a step `WordPiece`"),
+        (
+            decoder(
+                {"type": "CTC", "pad_token": "p", "word_delimiter_token": "|", "cleanup": True}
+            ),
+            "a step `CTC`: a token that stands twice",
+        ),
+        (decoder({**REPLACE, "pattern": {"Regex": "a+"}}), "a replacement by a pattern"),
+        (decoder(FUSE, {**REPLACE, "pattern": {"String": "ab"}}), "or across tokens"),
+        (decoder(BYTES, REPLACE), "a step `Replace` behind `ByteLevel`"),
+        (decoder(FUSE, BYTES), "a step `ByteLevel`: what it does to a token amid a text"),
+    ],
+)
+def test_decoders_whose_tokens_have_no_bytes_are_refused(
+    change: Callable[[dict[str, Any]], None], reason: str
+) -> None:
+    with pytest.raises(VocabularyError, match=reason) as error:
+        vocabulary_of(tokenizer_with(change), eos="</s>")
+    assert error.value.problem.code == "vocabulary/unsupported"
+
+
+def test_wordpiece_is_refused_with_the_reason() -> None:
+    tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1, "##b": 2}, unk_token="[UNK]"))  # noqa: S106
+    tokenizer.decoder = decoders.WordPiece()
+    with pytest.raises(VocabularyError, match="whether a blank stands in front of one depends on"):
+        vocabulary_of(tokenizer, eos=0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        decoder(REPLACE, {"type": "ByteFallback"}, FUSE),
+        decoder({"type": "ByteFallback"}, FUSE, REPLACE),
+        decoder({"type": "Strip", "content": "▁", "start": 1, "stop": 1}, REPLACE, FUSE),
+        decoder({**REPLACE, "content": "__"}, {"type": "ByteFallback"}, FUSE),
+    ],
+)
+def test_other_orders_of_steps_are_followed(change: Callable[[dict[str, Any]], None]) -> None:
+    tokenizer = tokenizer_with(change)
+    held = vocabulary_of(tokenizer, eos="</s>")
+    for text in TEXTS:
+        tokens = [token for token in numbers(tokenizer, text) if token not in held.special]
+        data = b"".join(held.tokens[token] for token in tokens)
+        assert data.decode(errors="replace") == tokenizer.decode(tokens)
+
+
+def test_a_character_that_stands_for_no_byte_leaves_a_token_as_it_is() -> None:
+    tokenizer, held = of("byte_level")
+    assert byte_level("Straße x") is None
+    assert held.tokens[tokenizer.token_to_id("Straße x")] == "Straße x".encode()
+
+
+def _write(path: Path, value: object) -> None:
+    path.write_text(json.dumps(value))
