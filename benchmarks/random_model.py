@@ -16,7 +16,6 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -30,27 +29,10 @@ from pdl.models.llama import LlamaModel
 from pdl.prompt import Message, Rendered, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pdl.models import Model
 
 TOKENS, RETRIES = 1_500, 11
 SHOWN = 10
-
-
-def schemas(count: int, *, held: bool) -> Iterator[pdl.Schema]:
-    """Random schemas that some value satisfies; with `held`, those that a grammar holds wholly."""
-    found = number = 0
-    while found < count:
-        rng = Random(f"asked {number}")  # noqa: S311 - no secret
-        number += 1
-        try:
-            schema = pdl.Schema.from_json_schema(schemata.document(rng))
-            pdl.to_gbnf(schema, strict=held)
-        except pdl.SchemaError:
-            continue
-        found += 1
-        yield schema
 
 
 def asked(model: Model, schema: pdl.Schema, seed: int, *, constrain: bool) -> tuple[str, Any]:
@@ -87,7 +69,7 @@ def main(*arguments: str) -> None:
     began = time.perf_counter()
     with TemporaryDirectory() as folder:
         model = LlamaModel(write(Path(folder) / "tiny.gguf"))
-        for schema in schemas(count, held="--all" not in arguments):
+        for schema in schemata.satisfiable("asked", count, strict="--all" not in arguments):
             for seed in range(seeds):
                 result, said = asked(model, schema, seed, constrain=constrain)
                 results[result] += 1

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING, Any
 
+import pdl
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
+    from collections.abc import Callable, Iterator
 
 KEYS = ("a", "b", "c", "x1", "é")
 ODD_KEYS = ("", 'a"b', "\0", "k" * 30, "a/b~c%d", "ab", "\U0001f600")
@@ -28,6 +30,24 @@ STEPS = (1, 2, 3, 0.5, 0.25)
 ODD_STEPS = (0.1, 0.01, 1e-7, 7, 10, 1.5, 64, 10**20, 3.7)
 _ODD = 0.08
 KINDS = ("null", "boolean", "integer", "number", "string", "array", "object")
+
+
+def satisfiable(name: str, count: int, *, strict: bool) -> Iterator[pdl.Schema]:
+    """Schemas that some value satisfies; with `strict`, those that a grammar holds wholly.
+
+    Another name gives others.
+    """
+    found = number = 0
+    while found < count:
+        rng = Random(f"{name} {number}")  # noqa: S311 - no secret
+        number += 1
+        try:
+            made = pdl.Schema.from_json_schema(document(rng))
+            pdl.to_gbnf(made, strict=strict)
+        except pdl.SchemaError:
+            continue
+        found += 1
+        yield made
 
 
 def schema(rng: Random, depth: int = 3) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import schemata
+from compiled_texts import OPTIONS, TwiceError, read
 from emitted import Pairs, Text, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,39 +28,11 @@ if TYPE_CHECKING:
 
     from pdl.gbnf import Grammar
 
-OPTIONS = {
-    "default": Options(),
-    "any-order": Options(key_order="any"),
-    "generate": Options.generate(),
-    "accept": Options.accept(),
-    "closed": Options(objects="closed", whitespace="spaced", numbers="plain"),
-    "compact": Options(whitespace="compact", key_order="any", escapes="canonical"),
-}
 SCHEMAS = 180  # for each of the options
 STACKS = 400
 
 _SPELLED = re.compile("exponent|digits|no point")
 _LONG_NUMBER = re.compile(r"[0-9]{10}|[0-9][eE]|[0-9]\.[0-9]*0\b")
-
-
-class TwiceError(Exception):
-    """A name comes twice, which is the checker's business."""
-
-
-def read(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError if it is none, TwiceError where a name recurs."""
-    return json.loads(text, object_pairs_hook=_members, parse_constant=_refused)
-
-
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise TwiceError
-    return found
-
-
-def _refused(word: str) -> Any:
-    raise ValueError(word)
 
 
 def spelled(value: Any) -> Any:

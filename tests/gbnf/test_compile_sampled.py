@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import schemata
+from compiled_texts import OPTIONS, TwiceError, read
 from jsonschema import Draft202012Validator
 from llama import needs_llama
 
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
 
 pytestmark = needs_llama
 
-OPTIONS = {
-    "default": Options(),
-    "any-order": Options(key_order="any"),
-    "generate": Options.generate(),
-    "accept": Options.accept(),
-    "closed": Options(objects="closed", whitespace="spaced", numbers="plain"),
-    "compact": Options(whitespace="compact", key_order="any", escapes="canonical"),
-}
 SCHEMAS = 175  # of which nothing is left to the checker, for each of the options
 TEXTS = 2
 
@@ -56,26 +49,6 @@ def whole(sampler: Sampler, grammar: Grammar, seed: int, **more: Any) -> str | N
     begun = found.text.rstrip("\ufffd")  # as which the server shows a part of a character
     assert not grammar.start().accept(begun).is_dead, (begun, str(grammar))
     return None
-
-
-class TwiceError(Exception):
-    """A name comes twice, which is the checker's business."""
-
-
-def read(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError if it is none, TwiceError where a name recurs."""
-    return json.loads(text, object_pairs_hook=_members, parse_constant=_refused)
-
-
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise TwiceError
-    return found
-
-
-def _refused(word: str) -> Any:
-    raise ValueError(word)
 
 
 def subjects(name: str) -> Iterator[tuple[pdl.Schema, Compiled]]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamed import closed
 
 import pdl
-from pdl.reply import Stream
-
-if TYPE_CHECKING:
-    from pdl.reply import Check
 
 FREE = pdl.Schema.from_json_schema({"type": "string"})
 SCHEMAS = [
@@ -37,16 +33,6 @@ AROUND = st.sampled_from(
 
 def spelled(text: str, *, ascii_only: bool) -> str:
     return json.dumps(text, ensure_ascii=ascii_only)
-
-
-def closed(schema: pdl.Schema, reply: str) -> Check:
-    """The check of a reply, which is the same where it streams."""
-    stream = Stream(schema)
-    for char in reply:
-        stream.feed(char)
-    check = pdl.check(schema, reply)
-    assert stream.close() == check
-    return check
 
 
 @given(st.sampled_from(SCHEMAS), STRINGS, st.booleans(), st.sampled_from(["%s", "\t%s\r\n"]))

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamed import closed
 
 import pdl
-from pdl.reply import Stream
-
-if TYPE_CHECKING:
-    from pdl.reply import Check
 
 ANSWERS = [
     (pdl.Schema.parse(dsl), answer)
@@ -40,16 +35,6 @@ PIECES = st.sampled_from(
      "//", "/*", "#", "\\", "<answer>", "</answer>", "[INST]", "<|im_end|>"]
 )  # fmt: skip
 THOUGHTS = st.lists(PIECES | st.text("ab {}[]\"'`\n", max_size=3), max_size=8).map("".join)
-
-
-def closed(schema: pdl.Schema, reply: str) -> Check:
-    """The check of a reply, which is the same where it streams."""
-    stream = Stream(schema)
-    for char in reply:
-        stream.feed(char)
-    check = pdl.check(schema, reply)
-    assert stream.close() == check
-    return check
 
 
 @pytest.mark.parametrize(("schema", "answer"), ANSWERS, ids=[answer for _, answer in ANSWERS])

@@ -41,7 +41,7 @@ from pdl.gbnf.compiling.place import (
     OF_NUMBERS,
     OF_STRINGS,
     Place,
-    exact,
+    compared,
     kind_of,
     kinds_named,
     stored,
@@ -127,7 +127,7 @@ def _const(place: Place, value: Any) -> Iterator[Fact]:
 
 
 def _bound(place: Place, value: float, keyword: Any) -> Iterator[Fact]:  # noqa: ARG001 - one signature
-    yield NumberAtom(keyword, (exact if keyword == "multipleOf" else stored)(value))
+    yield NumberAtom(keyword, compared(keyword, value))
 
 
 def _text(_place: Place, value: int | str, keyword: Any) -> Iterator[Fact]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError
 from pdl.gbnf.compiling.handwritten import KEYWORD, handwritten, rule_kind
-from pdl.gbnf.compiling.place import kinds_named
+from pdl.gbnf.compiling.place import OF_NUMBERS, OF_STRINGS, kinds_named
 from pdl.gbnf.compiling.renaming import free_name, renamed
 from pdl.gbnf.compiling.starting import KINDS, has_whole_numbers, starts
 from pdl.gbnf.grammar import Grammar
@@ -31,8 +31,8 @@ _BESIDE = "the rule written by hand is not held to it"
 _ANOTHER = "another rule written by hand is followed here, and the checker looks at none"
 
 _ABOUT: dict[Kind, tuple[str, ...]] = {
-    "string": ("minLength", "maxLength", "pattern", "format"),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    "string": OF_STRINGS,
+    "number": OF_NUMBERS,
     "array": (
         *("prefixItems", "items", "contains", "minItems", "maxItems", "uniqueItems"),
         "unevaluatedItems",

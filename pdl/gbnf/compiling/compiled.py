@@ -10,6 +10,7 @@ from pdl.gbnf.budget import Clock
 from pdl.gbnf.compiling.byhand import UNCHECKED, check_all, placed
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
 from pdl.gbnf.compiling.conflict import conflict
+from pdl.gbnf.compiling.document import TELLING
 from pdl.gbnf.compiling.emission.emit import emit
 from pdl.gbnf.compiling.emission.finish import too_many
 from pdl.gbnf.compiling.forms import form_rules
@@ -22,7 +23,7 @@ from pdl.gbnf.compiling.uncollected import uncollected
 from pdl.gbnf.grammar import Grammar
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.schema.given import no_schema
-from pdl.schema.keywords import ASSERTIONS, pointer
+from pdl.schema.keywords import pointer
 from pdl.schema.model import Schema
 from pdl.schema.prose import visible
 from pdl.schema.references import schemas
@@ -173,21 +174,25 @@ def _emitted(compiler: Compiler) -> tuple[Rule, ...]:
 
 def entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
     """Each keyword of a document, with what was noted of it, then what has no place in it."""
-    for path, schema in schemas(document):
-        for keyword, half in halved(schema):
-            compiler.note(pointer(path), keyword, "BOUNDED", why(half))
     notes: dict[tuple[str, str], Entry] = {}
     for entry in compiler.entries():
         key = entry.pointer, entry.keyword
         if key not in notes or entry.level == "POST_HOC":
             notes[key] = entry
     for path, schema in schemas(document):
+        place = pointer(path)
+        halves = dict(halved(schema))
         for keyword in schema:
-            if keyword in ASSERTIONS or keyword == KEYWORD:
-                place = pointer(path)
-                said = UNCHECKED if keyword == KEYWORD else ""
-                yield notes.pop((place, keyword), Entry(place, keyword, why=said))
+            if keyword in TELLING:
+                yield notes.pop((place, keyword), _unnoted(place, keyword, halves.get(keyword)))
     yield from notes.values()
+
+
+def _unnoted(place: str, keyword: str, half: str | None) -> Entry:
+    """A keyword of which nothing was noted while the grammar was made."""
+    if half is not None:
+        return Entry(place, keyword, "BOUNDED", why(half))
+    return Entry(place, keyword, why=UNCHECKED if keyword == KEYWORD else "")
 
 
 def _original(entries: Iterable[Entry], origins: Origins) -> Iterator[Entry]:

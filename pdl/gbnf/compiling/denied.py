@@ -33,7 +33,7 @@ from pdl.gbnf.compiling.facts import (
     requires,
 )
 from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
-from pdl.gbnf.compiling.place import OF_NUMBERS, OF_STRINGS, Place, exact, kinds_named, stored
+from pdl.gbnf.compiling.place import OF_NUMBERS, OF_STRINGS, Place, compared, kinds_named, stored
 from pdl.gbnf.compiling.texts import is_known_format
 
 if TYPE_CHECKING:
@@ -87,8 +87,7 @@ def _const(place: Place, value: Any) -> Iterator[Facts]:
 
 
 def _bound(_place: Place, value: float, keyword: Any) -> Iterator[Facts]:
-    number = (exact if keyword == "multipleOf" else stored)(value)
-    yield _NUMBER, NumberAtom(keyword, number, holds=False)
+    yield _NUMBER, NumberAtom(keyword, compared(keyword, value), holds=False)
 
 
 def _text(_place: Place, value: int | str, keyword: Any) -> Iterator[Facts]:

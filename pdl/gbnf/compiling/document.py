@@ -6,6 +6,7 @@ from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from pdl.gbnf.compiling.claims import Claim, Goal
+from pdl.gbnf.compiling.handwritten import KEYWORD
 from pdl.schema.keywords import ASSERTIONS, pointer
 from pdl.schema.references import lookup, steps
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
 
-TELLING = ASSERTIONS | {"x-gbnf"}
+TELLING = ASSERTIONS | {KEYWORD}
 """Keywords that say what a value is; one of them is our own."""
 
 

@@ -69,6 +69,11 @@ def stored(number: float) -> Fraction:
     return Fraction(number)
 
 
+def compared(keyword: str, number: float) -> Fraction:
+    """The number of a keyword of `OF_NUMBERS`: a divisor is what the schema's text spells."""
+    return exact(number) if keyword == "multipleOf" else stored(number)
+
+
 def kind_of(value: Any) -> Kind:
     """The kind of a JSON value."""
     if value is None:

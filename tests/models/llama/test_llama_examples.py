@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +15,6 @@ import pdl
 import pdl.tools
 from pdl.cli.app import application
 from pdl.errors import MediaError
-from pdl.gbnf import compile as compile_schema
 from pdl.models import ask, connect
 from pdl.prompt import Message, Rendered, Text
 from pdl.tools.formats import FORMATS
@@ -70,24 +67,9 @@ def test_the_command(name: str, tiny_file: Path, tmp_path: Path) -> None:
     assert (again.exit_code, again.stdout) == (0, first.stdout)
 
 
-def subjects() -> Iterator[pdl.Schema]:
-    """Random schemas that a grammar holds as a whole."""
-    found = number = 0
-    while found < SCHEMAS:
-        rng = Random(f"llama {number}")  # noqa: S311 - no secret
-        number += 1
-        try:
-            schema = pdl.Schema.from_json_schema(schemata.document(rng))
-            compile_schema(schema, strict=True)
-        except pdl.SchemaError:
-            continue
-        found += 1
-        yield schema
-
-
 def test_random_schemas(tiny: LlamaModel) -> None:
     """All answers check, whatever the schema; some model would have to be lucky without grammar."""
-    for seed, schema in enumerate(subjects()):
+    for seed, schema in enumerate(schemata.satisfiable("llama", SCHEMAS, strict=True)):
         answer = ask(question(schema), tiny, seed=seed, config=SAMPLING, retries=9)
         assert not answer.dropped
 
@@ -152,7 +134,7 @@ def test_examples_over_http(context: Path, server: Model) -> None:
 
 
 def test_random_schemas_over_http(server: Model) -> None:
-    for seed, schema in enumerate(islice(subjects(), 25)):
+    for seed, schema in enumerate(schemata.satisfiable("llama", 25, strict=True)):
         ask(question(schema), server, seed=seed, config=SAMPLING, retries=9)
 
 

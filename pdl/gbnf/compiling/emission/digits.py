@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 _ASTRAL = 0x10000
 _END = 0x110000
 _UPPER = CharSet.range(0x1000, _END - 1)
-_DIGIT = sealed(Draft("hex", ((CharSet.of("0123456789ABCDEFabcdef"),),), fixed=True))
+HEX = CharSet.of("0123456789ABCDEFabcdef")
+"""A hexadecimal digit, in either case."""
+
+_DIGIT = sealed(Draft("hex", ((HEX,),), fixed=True))
 
 
 class _Level(NamedTuple):

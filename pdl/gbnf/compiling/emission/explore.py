@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import replace
 from functools import lru_cache
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pdl.automata.build import ANYTHING
 from pdl.gbnf.compiling.claims import Claim
 from pdl.gbnf.compiling.figures import all_numbers
+from pdl.gbnf.compiling.halves import half
 from pdl.gbnf.compiling.machine import Machine, Member, Run
 from pdl.gbnf.compiling.pieces import Lengths, Pieces
 
@@ -27,7 +27,6 @@ _Label = TypeVar("_Label")
 
 _NEVER: Goal = (Claim("", holds=False),)
 """Stands for what no value satisfies, under a key that no text has."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @lru_cache(maxsize=4)
@@ -81,8 +80,7 @@ def _inner(pieces: Pieces) -> list[Goal]:
 
 def _is_written(member: Member) -> bool:
     """Whether UTF-8 has all characters of a key."""
-    key = member.key
-    return not isinstance(key, str) or key.isascii() or not _SURROGATE.search(key)
+    return not isinstance(member.key, str) or not half(member.key)
 
 
 def _filled(found: dict[Goal, Pieces], inner: dict[Goal, list[Goal]]) -> set[Goal]:

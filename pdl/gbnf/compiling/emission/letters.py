@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pdl.automata.charset import EVERY, CharSet
-from pdl.gbnf.compiling.emission.digits import Digits
+from pdl.gbnf.compiling.emission.digits import HEX, Digits
 from pdl.gbnf.compiling.emission.finish import sealed
 from pdl.gbnf.compiling.emission.fold import concat
 from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined, single
@@ -54,10 +54,9 @@ _ANY = _Policy(_NAMED | _SLASH, EVERY)
 _POLICIES = {"canonical": _CANONICAL, "usual": _USUAL, "any": _ANY}
 
 
-_HEX = CharSet.of("0123456789ABCDEFabcdef")
 _FREE: Rows = (
     (_PLAIN,),
-    ("\\", Choice(((CharSet.of('"/\\bfnrt'),), ("u", Again(_HEX, 4, 4))))),
+    ("\\", Choice(((CharSet.of('"/\\bfnrt'),), ("u", Again(HEX, 4, 4))))),
 )
 """Any character, or half of one written as a pair of surrogates, which JSON allows alone."""
 
