@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from effort import effort
 
+from pdl.errors import LimitError
+from pdl.gbnf import Options
+from pdl.schema import Schema
 from pdl.tools import ToolCall, ToolSet
 
 TOOLS = ToolSet.parse("ping()\nnavigate(action: 'list' | 'tree')")
@@ -77,3 +80,21 @@ def test_errors_of_long_names_are_short() -> None:
 def test_the_names_of_too_many_calls_are_not_all_listed() -> None:
     check = TOOLS.check(RIGHT * 500, calls="one")
     assert check.feedback.splitlines()[0].endswith("`ping`, and 490 more.")
+
+
+def test_the_rules_of_a_grammar_are_bounded() -> None:
+    """Also those that come to it last, which are written by hand or an answer's."""
+    names = [f"r{number}" for number in range(60)]
+    byhand = "\n".join(f'{name} ::= "{name}"' for name in names)
+    byhand = f'root ::= "\\"" ({" | ".join(names)}) "\\""\n{byhand}'
+    tool = {"type": "object", "properties": {"a": {"type": "string", "x-gbnf": byhand}}}
+    tools = ToolSet.from_openai(
+        [{"type": "function", "function": {"name": "ping", "parameters": tool}}]
+    )
+    assert len(tools.grammar("hermes", "one").grammar.rules) > 60
+    with pytest.raises(LimitError, match="more than 40 rules"):
+        tools.grammar("hermes", "one", options=Options(max_rules=40))
+    answer = Schema.parse("{ a: [int<0,70>], b: date }")
+    most = len(TOOLS.grammar("hermes", "one", schema=answer).grammar.rules)
+    with pytest.raises(LimitError, match=f"more than {most - 1} rules"):
+        TOOLS.grammar("hermes", "one", schema=answer, options=Options(max_rules=most - 1))

@@ -129,9 +129,9 @@ def _attempt(
     schema: Schema, options: Options, clock: Clock
 ) -> tuple[Compiler, tuple[Rule, ...]] | None:
     """The rules of a schema, if they are few."""
-    few = replace(options, max_rules=min(options.max_rules, _FEW_RULES))
+    bounded = replace(options, max_rules=min(options.max_rules, _FEW_RULES))
     try:
-        return _rules(schema, few, clock, _FEW_EDGES)
+        return _rules(schema, bounded, clock, _FEW_EDGES)
     except (LimitError, TooManyEdgesError):
         return None
 
@@ -143,10 +143,14 @@ def _rules(
     rules = form_rules(schema, options, compiler)
     if rules is not None:
         return compiler, rules
-    rules = placed(_emitted(compiler), compiler.document)
+    return compiler, few(placed(_emitted(compiler), compiler.document), options)
+
+
+def few(rules: tuple[Rule, ...], options: Options) -> tuple[Rule, ...]:
+    """Rules with those that came to them last, if they are no more than the options allow."""
     if len(rules) > options.max_rules:
         raise LimitError(too_many(options.max_rules))
-    return compiler, rules
+    return rules
 
 
 def _nothing(schema: Schema, options: Options) -> Problem:

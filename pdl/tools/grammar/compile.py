@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from pdl.errors import Problem, SchemaError
+from pdl.errors import SchemaError
 from pdl.gbnf.compiling.byhand import check_all, placed
 from pdl.gbnf.compiling.claims import Claim
-from pdl.gbnf.compiling.compiled import Compiled, compile_schema, entries, left_over
+from pdl.gbnf.compiling.compiled import Compiled, compile_schema, entries, few, left_over
 from pdl.gbnf.compiling.compiler import Compiler
 from pdl.gbnf.compiling.emission.explore import every, explored
 from pdl.gbnf.compiling.emission.finish import finish
@@ -24,10 +24,12 @@ from pdl.schema.references import schemas
 from pdl.tools.grammar.document import document, place
 from pdl.tools.grammar.merged import merged
 from pdl.tools.grammar.rows import Rows, text_or
+from pdl.tools.names import of_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pdl.errors import Problem
     from pdl.gbnf.compiling.emission.parts import Rows as Alternatives
     from pdl.gbnf.compiling.options import Options
     from pdl.schema import Schema
@@ -73,6 +75,7 @@ def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
     rules = placed(Writer(options.max_rules).rules(root), compiler.document)
     if answer is not None:
         rules = merged(rules, ANSWER, answer.grammar)
+    rules = few(rules, options)
     report = Report((*_told(entries(whole, compiler)), *(answer.report if answer else ())))
     if strict and report.post_hoc:
         raise SchemaError(*map(left_over, report.post_hoc))
@@ -124,9 +127,7 @@ def _unsatisfiable(tools: Signatures, compiler: Compiler) -> Iterator[Problem]:
         try:
             compile_schema(schema, compiler.options)
         except SchemaError as error:
-            for problem in error.problems:
-                message = f"the parameters of the tool `{name}`: {problem.message}"
-                yield Problem(problem.code, message, problem.span, problem.hint)
+            yield from of_parameters(name, error.problems)
 
 
 def _told(found: Iterator[Entry]) -> Iterator[Entry]:
