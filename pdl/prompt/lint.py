@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
 
+from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.config import parse_config
@@ -17,7 +18,6 @@ from pdl.prompt.placed import placed_source
 from pdl.prompt.prompt import Prompt, load
 from pdl.prompt.references import parse_schema
 from pdl.prompt.template_errors import compile_problem, word_span
-from pdl.tools.toolset import ToolSet
 
 if TYPE_CHECKING:
     import os
@@ -213,7 +213,7 @@ class _Linter:
 
     def _parse_tools(self, placed: Source) -> None:
         if placed.text.strip():
-            ToolSet.parse(placed, limits=self.prompt.limits)
+            toolsets.ToolSet.parse(placed, limits=self.prompt.limits)
 
     def _typed(self, turn: Known, parse: Callable[[Source], None]) -> Iterator[Finding]:
         """What is wrong with a turn of types, or that this depends on data."""

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from pdl.reply.outcome import Extent
 
 
+def shifted(span: Extent, by: int) -> Extent:
+    """An extent of a part of a text as one of the whole, in which the part begins at an offset."""
+    return span[0] + by, span[1] + by
+
+
 class Extents:
     """Half-open ranges of offsets in any order; those that overlap become one."""
 

@@ -1,4 +1,4 @@
-"""Names of tools: what providers take, and that each stands for one tool."""
+"""Names of tools: what providers take, that each stands for one tool, and in what is told."""
 
 from __future__ import annotations
 
@@ -30,6 +30,13 @@ def name_problems(names: Iterable[tuple[Any, Span | None]]) -> Iterator[Problem]
             yield Problem("tool/duplicate-name", message, span, "rename one of them")
         else:
             seen.add(name)
+
+
+def of_parameters(name: str, problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Problems of the schema of a tool's parameters, which say whose it is."""
+    for problem in problems:
+        message = f"the parameters of the tool `{name}`: {problem.message}"
+        yield Problem(problem.code, message, problem.span, problem.hint)
 
 
 def _odd(name: Any, span: Span | None) -> Problem | None:

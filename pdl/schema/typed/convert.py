@@ -19,7 +19,7 @@ from pdl.schema.notation.unions import NULL, join
 from pdl.schema.parts import json_form
 from pdl.schema.typed.defaults import NO_DEFAULT
 from pdl.schema.typed.metadata import annotate
-from pdl.schema.typed.records import Member, docstring, is_record, members
+from pdl.schema.typed.records import Member, docstring, is_pydantic, is_record, members
 from pdl.schema.typed.refusals import is_form, refuse, why_not
 from pdl.schema.typed.scalars import scalar_schema
 
@@ -111,7 +111,7 @@ class _Converter:
 
     def _class(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
         origin, arguments = get_origin(form) or form, get_args(form)
-        if _is_pydantic(form):
+        if is_pydantic(form):
             return self._pydantic(form, where)
         if is_record(origin):
             return self._record(origin, arguments, where, bound)
@@ -268,11 +268,6 @@ def _default(variable: TypeVar) -> Any:
     if variable.__constraints__:
         return Union[variable.__constraints__]  # noqa: UP007 - made of a tuple
     return variable.__bound__ if variable.__bound__ is not None else Any
-
-
-def _is_pydantic(form: Any) -> bool:
-    names = ("__get_pydantic_core_schema__", "__pydantic_core_schema__")
-    return isinstance(form, type) and any(hasattr(form, name) for name in names)
 
 
 def _alternatives(schema: dict[str, Json]) -> list[dict[str, Json]]:

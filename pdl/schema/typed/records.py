@@ -1,4 +1,4 @@
-"""Classes with named fields: dataclasses, TypedDicts, NamedTuples."""
+"""Classes with named fields: dataclasses, TypedDicts, NamedTuples; and which are pydantic's."""
 
 from __future__ import annotations
 
@@ -40,6 +40,12 @@ def is_record(form: Any) -> bool:
     return isinstance(form, type) and (
         dataclasses.is_dataclass(form) or _is_typed_dict(form) or _is_named_tuple(form)
     )
+
+
+def is_pydantic(form: Any) -> bool:
+    """Whether pydantic knows what values a class has: a model, or one with a schema for it."""
+    names = ("__get_pydantic_core_schema__", "__pydantic_core_schema__")
+    return isinstance(form, type) and any(hasattr(form, name) for name in names)
 
 
 def members(cls: Any) -> Iterator[Member]:

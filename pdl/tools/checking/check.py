@@ -14,7 +14,7 @@ from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, spoken_of
 from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
 from pdl.tools.checking.judge import Judge, Judged
 from pdl.tools.checking.outcome import CallError, CallsCheck
-from pdl.tools.checking.texts import as_json, given_text, shown, value_of
+from pdl.tools.checking.texts import as_json, given_text, listed, shown, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -109,18 +109,18 @@ class _Checker:
             yield self.judge.arguments(place.name, raw, place.span, written=True, id_=place.id)
             return
         tools = self.judge.tools
-        made = value_of(raw, self.judge.limits) if place.closed else None
-        if made is None:
+        value = value_of(raw, self.judge.limits) if place.closed else None
+        if value is None:
             yield from self._broken(place, raw)
             return
-        found = self.shapes.calls(made.value, tools, marked=place.marked)
+        found = self.shapes.calls(value, tools, marked=place.marked)
         if place.marked and not found:
             yield Judged(None, _stub(Stub(place.span, cut=False)))
         for one in found:
             if one is None:
                 yield Judged(None, _no_call(place.span))
             else:
-                yield self._found(one, made.value, raw, place.span)
+                yield self._found(one, value, raw, place.span)
 
     def _broken(self, place: Place, raw: str) -> Iterator[Judged]:
         """What cannot be read, or never ends."""
@@ -242,8 +242,7 @@ def _counted(found: CallsCheck, wanted: Wanted) -> CallsCheck:
     if not number:
         error = CallError("absent", "Your output holds no call of a tool.", "there is no call")
     elif number > 1 and wanted == "one":
-        names = ", ".join(f"`{call.name}`" for call in found.calls[:_LISTED])
-        names += f", and {number - _LISTED} more" if number > _LISTED else ""
+        names = listed([call.name for call in found.calls], _LISTED)
         told = f"Your output holds {number} calls: {names}.\nCall one tool only."
         error = CallError("ambiguous", told, f"there are {number} calls where one is wanted")
     else:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.dialects import DIALECTS, Dialects
-from pdl.reply.extents import Extents
+from pdl.reply.extents import Extents, shifted
 from pdl.reply.segment import Cut, cut
 from pdl.reply.sentences import PLAIN_FENCES, language
 from pdl.tools.checking.alone import PARTING, is_gone
@@ -124,9 +124,9 @@ class Search:
             if segment.kind == "fence":
                 self.fences.append(_moved(segment, at))
             elif segment.kind != "text":
-                self.silent.append(_span(segment.span, at))
+                self.silent.append(shifted(segment.span, at))
             if segment.kind == "reasoning":
-                self.reasoning.append(_span(segment.span, at))
+                self.reasoning.append(shifted(segment.span, at))
             if segment.kind == "reasoning" and not segment.closed:
                 self.endless = _moved(segment, at)
         since = at
@@ -140,7 +140,7 @@ class Search:
     def _place(
         self, bracket: Bracketed, fence: Segment | None, at: int, since: int
     ) -> Place | None:
-        start, end = _span(bracket.span, at)
+        start, end = shifted(bracket.span, at)
         front = self.reply[max(at, start - _NEAR) : start]
         named = _NAMED.search(front) if self.shapes.named and self.reply[start] == "{" else None
         mark = named or _MARK.search(front)
@@ -162,7 +162,7 @@ class Search:
         """The first mark behind an offset that announces a call which was not found."""
         if triggers.search(self.reply, at) is None and not self._foreign:
             return None
-        self.data += [_span(one.span, at) for one, _ in parts.brackets if self._is_data(one, at)]
+        self.data += [shifted(one.span, at) for one, _ in parts.brackets if self._is_data(one, at)]
         taken = self._taken()
         for trigger in triggers.finditer(self.reply, at):
             if trigger.start() in taken:
@@ -187,7 +187,7 @@ class Search:
         """Whether a span holds a value, so that marks in it are parts of its strings."""
         if not (bracket.closed and bracket.shaped) or bracket.exact is not None:
             return bracket.closed and bracket.shaped
-        return value_of(self.reply[slice(*_span(bracket.span, at))], self.limits) is not None
+        return value_of(self.reply[slice(*shifted(bracket.span, at))], self.limits) is not None
 
     def _is_call(self, place: Place) -> bool:
         """Whether a place is a call, even if it is broken: what stands in it is its data."""
@@ -264,12 +264,8 @@ def _is_marked(fence: Segment) -> bool:
     return language(fence.label) in _CALL_FENCES
 
 
-def _span(span: Extent, at: int) -> Extent:
-    return span[0] + at, span[1] + at
-
-
 def _moved(segment: Segment, at: int) -> Segment:
-    return replace(segment, span=_span(segment.span, at), body=_span(segment.body, at))
+    return replace(segment, span=shifted(segment.span, at), body=shifted(segment.body, at))
 
 
 def rest(search: Search, calls: list[Extent]) -> str:

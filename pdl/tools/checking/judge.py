@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import reply as replies
 from pdl.errors import nearest
+from pdl.reply.extents import shifted
 from pdl.schema import Schema
 from pdl.tools.calls import ToolCall
 from pdl.tools.checking.outcome import CallError
-from pdl.tools.checking.texts import shown
+from pdl.tools.checking.texts import listed, shown
 from pdl.tools.schemata import Collected
 
 if TYPE_CHECKING:
@@ -52,9 +53,7 @@ class Judge:
         near = nearest(name, self.tools)
         says = f"There is no tool `{told}`."
         advice = f" Did you mean `{near}`?" if near else ""
-        listed = ", ".join(f"`{one}`" for one in list(self.tools)[:_LISTED])
-        more = len(self.tools) - _LISTED
-        known = f" The tools are: {listed}{f', and {more} more' if more > 0 else ''}."
+        known = f" The tools are: {listed(list(self.tools), _LISTED)}."
         message = f"there is no tool `{told}`{f'; did you mean `{near}`?' if near else ''}"
         return CallError("unknown-tool", says + advice + known, message, told, (), span)
 
@@ -99,7 +98,7 @@ class Judge:
         message = f"the call of `{name}`: {reason}: {first}{more}"
         start = span[0] if span and written else None
         placed = tuple(
-            replace(one, span=None if start is None or one.span is None else _at(one.span, start))
+            replace(one, span=shifted(one.span, start) if one.span and start is not None else None)
             for one in check.errors
         )
         return CallError(reason, feedback, message, name, placed, span)
@@ -107,11 +106,7 @@ class Judge:
 
 def _moved(repairs: tuple[Repair, ...], start: int) -> tuple[Repair, ...]:
     """Repairs of a part of a reply that begins at an offset."""
-    return tuple(replace(one, span=_at(one.span, start)) for one in repairs)
-
-
-def _at(span: Extent, start: int) -> Extent:
-    return span[0] + start, span[1] + start
+    return tuple(replace(one, span=shifted(one.span, start)) for one in repairs)
 
 
 @lru_cache(maxsize=256)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.tools.formats import FORMATS, Format
@@ -47,7 +48,7 @@ class Shapes:
         """Those of a format; of all that are known where none is given."""
         return cls(tuple(FORMATS.values()) if form is None else (form,))
 
-    @property
+    @cached_property
     def objects(self) -> tuple[Shape, ...]:
         """The shapes of objects, each once."""
         told: dict[tuple[str, str], bool] = {}
@@ -57,7 +58,7 @@ class Shapes:
                 told[key] = told.get(key, False) or one.json_text
         return tuple(Shape(*keys, json_text) for keys, json_text in told.items())
 
-    @property
+    @cached_property
     def named(self) -> bool:
         """Whether a bare name may stand in front of arguments."""
         return any(not one.name_key for one in self.formats)

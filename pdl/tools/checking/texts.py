@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pdl import reply as replies
-from pdl.reply.parse import Parsed
+from pdl.reply.parse import refuse_constant
+from pdl.reply.wording import quoted
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.tools.calls import ToolCall
@@ -27,10 +30,10 @@ def as_json(value: Json) -> str | None:
         return None
 
 
-def value_of(text: str, limits: Limits) -> Parsed | None:
-    """What an object or array holds, whatever is asked for; None if it cannot be read."""
+def value_of(text: str, limits: Limits) -> Json:
+    """The object or array that a text holds, whatever is asked for; None if it cannot be read."""
     made = replies.check(_ANY, text, limits=limits)
-    return Parsed(made.value) if made.ok else None
+    return made.value if made.ok else None
 
 
 def given_text(call: ToolCall) -> str | None:
@@ -44,16 +47,19 @@ def given_text(call: ToolCall) -> str | None:
     if not isinstance(arguments, str):
         return None
     try:
-        value = json.loads(arguments, parse_constant=_refused)
+        value = json.loads(arguments, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         return None
     return arguments if isinstance(value, dict) else None
 
 
-def _refused(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
-
-
 def shown(name: str) -> str:
     """A name, of which the end may be left out."""
     return name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Names in a row; of those beyond `most` only their number."""
+    more = len(names) - most
+    row = ", ".join(quoted(names[:most]))
+    return f"{row}, and {more} more" if more > 0 else row

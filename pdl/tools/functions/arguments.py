@@ -15,7 +15,7 @@ from uuid import UUID
 
 from pdl.reply.validate import violations
 from pdl.schema import Schema
-from pdl.schema.typed.records import is_record, members
+from pdl.schema.typed.records import is_pydantic, is_record, members
 from pdl.tools.functions.durations import duration
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _converted(form: Any, value: Json) -> Any:
         return _converted(_branch(arguments, value), value)
     if origin is Literal:
         return _literal(arguments, value)
-    if _is_pydantic(form):
+    if is_pydantic(form):
         return _adapter(form).validate_json(json.dumps(value))
     if isinstance(value, dict):
         return _object(origin or form, arguments, value)
@@ -161,12 +161,6 @@ def _object(cls: Any, arguments: tuple[Any, ...], value: dict[str, Json]) -> Any
     forms = {one.name: one.form for one in members(cls)}
     made = {key: _converted(forms.get(key, Any), inner) for key, inner in value.items()}
     return made if issubclass(cls, dict) else cls(**made)
-
-
-def _is_pydantic(form: Any) -> bool:
-    return isinstance(form, type) and any(
-        hasattr(form, name) for name in ("__get_pydantic_core_schema__", "__pydantic_core_schema__")
-    )
 
 
 @lru_cache(maxsize=256)

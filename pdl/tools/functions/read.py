@@ -15,8 +15,6 @@ from pdl.tools.tool import Tool
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from pdl._types import Json
-
 _VARIADIC = {
     inspect.Parameter.VAR_POSITIONAL: "*",
     inspect.Parameter.VAR_KEYWORD: "**",
@@ -111,16 +109,11 @@ def _schema(
     fits = Fits(document.get("$defs", {}))
     properties = dict(document.get("properties", {}))
     for key in optional:
-        default = json_default(parameters[key].default)
-        if default is not NO_DEFAULT and _fits(fits, default, properties[key]):
+        default = json_default(parameters[key].default)  # which Python lets be of any type
+        if default is not NO_DEFAULT and fits(default, properties[key]):
             properties[key] = {**properties[key], "default": default}
     document |= {"properties": properties} if properties else {}
     return Schema(document)
-
-
-def _fits(fits: Fits, default: Json, schema: dict[str, Json]) -> bool:
-    """Whether a default can stand in the schema: Python lets it be of any type."""
-    return fits(default, schema)
 
 
 def _type(form: Any) -> Tool:
@@ -128,11 +121,8 @@ def _type(form: Any) -> Tool:
     document = dict(Schema.from_type(form).document)
     if document.get("type") != "object":
         _refuse(f"`{name}` is no type with named fields, so its values are no arguments")
-    return Tool(name, Schema(document), _description(document.pop("description", "")))
-
-
-def _description(text: Any) -> str:
-    return read_docstring(text).text
+    description = read_docstring(document.pop("description", "")).text
+    return Tool(name, Schema(document), description)
 
 
 def _refuse(message: str) -> NoReturn:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pdl.errors import PdlError, Problem, error_from
 from pdl.schema import Schema
+from pdl.tools.names import of_parameters
 from pdl.tools.tool import Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pdl._types import Json
 
 _NOTHING: dict[str, Json] = {"type": "object", "additionalProperties": False}
@@ -91,7 +90,7 @@ def arguments(name: str, document: Any) -> Schema:
     try:
         schema = Schema.from_json_schema(document)
     except PdlError as error:
-        raise error_from(_named(name, error.problems)) from error
+        raise error_from(of_parameters(name, error.problems)) from error
     kind = schema.document.get("type", "object")
     if kind != "object":
         _refuse(f"the arguments of the tool `{name}` are an object, not of the type `{kind}`")
@@ -99,12 +98,6 @@ def arguments(name: str, document: Any) -> Schema:
     if told.get("properties") == {}:
         del told["properties"]
     return Schema(told)
-
-
-def _named(name: str, problems: Iterable[Problem]) -> Iterator[Problem]:
-    for problem in problems:
-        message = f"the parameters of the tool `{name}`: {problem.message}"
-        yield Problem(problem.code, message, problem.span, problem.hint)
 
 
 def _refuse(message: str) -> NoReturn:
