@@ -9,6 +9,7 @@ from pdl.errors import PdlError, Problem
 from pdl.models.durations import tenths
 from pdl.models.exchange import Usage
 from pdl.models.secret import NO_MASK, Mask
+from pdl.reply.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,7 +149,7 @@ _ENDINGS: dict[Ending, str] = {
 
 
 def _message(model: str, attempts: tuple[Attempt, ...], ending: Ending) -> str:
-    tried = "1 attempt" if len(attempts) == 1 else f"{len(attempts)} attempts"
+    tried = count(len(attempts), "attempt")
     lines = [f"{model} gave no valid answer in {tried}{_reached(attempts)}{_ENDINGS[ending]}"]
     lines += [
         f"  attempt {number} ({tenths(attempt.seconds)}): {attempt.reason}"

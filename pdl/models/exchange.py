@@ -74,6 +74,11 @@ class Usage:
         """The sum of two calls; what neither knows stays unknown."""
         return Usage(*(_sum(getattr(self, name), getattr(other, name)) for name in self.__slots__))
 
+    def counts(self) -> dict[str, int]:
+        """The counts that are known, by their names."""
+        counts = {name: getattr(self, name) for name in self.__slots__}
+        return {name: count for name, count in counts.items() if count is not None}
+
 
 def _sum(left: int | None, right: int | None) -> int | None:
     if left is None or right is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.models.exchange import Delta, Reply, Usage
+from pdl.models.exchange import Delta, Reply
 from pdl.models.outcome import Outcome
 from pdl.models.spoken import leads_in
 from pdl.reply import Coercions, Stream
@@ -13,7 +13,7 @@ from pdl.reply import Coercions, Stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pdl.models.exchange import Finish
+    from pdl.models.exchange import Finish, Usage
     from pdl.models.faults import Fault
     from pdl.models.terms import Terms
     from pdl.reply import Partial, Violation
@@ -89,14 +89,4 @@ class Gathering:
 
 def _newer(known: Usage, told: Usage) -> Usage:
     """The counts of a stream: those that are told later take the place of earlier ones."""
-    pairs = zip(_counts(known), _counts(told), strict=True)
-    return Usage(*(old if new is None else new for old, new in pairs))
-
-
-def _counts(usage: Usage) -> tuple[int | None, ...]:
-    return (
-        usage.input_tokens,
-        usage.output_tokens,
-        usage.cached_tokens,
-        usage.reasoning_tokens,
-    )
+    return replace(known, **told.counts())

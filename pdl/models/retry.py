@@ -37,7 +37,7 @@ class Backoff:
         return self.rng.uniform(0, doubled)
 
 
-def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds for which a server asks to be left alone; None if it says nothing of use.
 
     `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), and `retry-after-ms`, which is
@@ -55,7 +55,7 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
     if until is None:
         return None
     told = _date(headers.get("date", ""))
-    return max(0.0, until - (told or (time.time() if now is None else now)))
+    return max(0.0, until - (told or time.time()))
 
 
 def _number(text: str) -> float | None:

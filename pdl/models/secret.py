@@ -11,6 +11,8 @@ from pdl.errors import ConfigError, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from pdl._types import Json
+
 _MASK = "***"
 _GUESSABLE = 8  # a key of fewer characters is no secret, and may be a word of any text
 _LONG = 16  # characters of a key of which a part is told by nobody either
@@ -52,6 +54,16 @@ class Mask:
             kept += [text[end:start], _MASK]
             end = places[last - 1] + 1
         return "".join([*kept, text[end:]])
+
+    def hide_in(self, value: Json) -> Json:
+        """A JSON value whose texts do not tell the key, nor do the keys of its objects."""
+        if isinstance(value, str):
+            return self.hide(value)
+        if isinstance(value, list):
+            return [self.hide_in(one) for one in value]
+        if isinstance(value, dict):
+            return {self.hide(name): self.hide_in(one) for name, one in value.items()}
+        return value
 
     def _found(self, packed: str) -> Iterator[tuple[int, int]]:
         for size, hashes in self._parts.items():

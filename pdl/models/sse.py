@@ -78,10 +78,7 @@ class Lines:
 
     def _keep(self, text: str) -> None:
         self._size += len(text)
-        if self._size > self._most:
-            raise Fault(
-                "too_large", f"an event of the stream is longer than {self._most:,} characters"
-            )
+        _check_size(self._size, self._most)
         if text:
             self._pieces.append(text)
 
@@ -123,10 +120,7 @@ class ServerSent:
         value = value.removeprefix(" ")
         if name == "data":
             self._size += len(value) + 1
-            if self._size > self._most:
-                raise Fault(
-                    "too_large", f"an event of the stream is longer than {self._most:,} characters"
-                )
+            _check_size(self._size, self._most)
             self._data.append(value)
         elif name == "event":
             self._name = value
@@ -155,3 +149,8 @@ class JsonLines:
         line = self._lines.close()
         if line.strip():
             yield Event("", line, is_whole=False)
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise Fault("too_large", f"an event of the stream is longer than {most:,} characters")

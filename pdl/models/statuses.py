@@ -14,7 +14,6 @@ from pdl.models.secret import NO_SECRET, Secret
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pdl._types import Json
     from pdl.models.payloads.bad import BadPayload
 
 _KINDS: dict[int, Kind] = {
@@ -98,21 +97,11 @@ def _kind(status: int, told: BadPayload | None) -> Kind:
 
 
 def _told(body: bytes, key: Secret) -> BadPayload | None:
+    """The error that a body tells, without the key, which is looked for before texts are cut."""
     try:
-        return told_error(_hidden(json.loads(body), key))
+        return told_error(key.mask.hide_in(json.loads(body)))
     except (ValueError, RecursionError):
         return None
-
-
-def _hidden(value: Json, key: Secret) -> Json:
-    """A body whose texts do not tell the key, which is looked for before they are shortened."""
-    if isinstance(value, str):
-        return key.hidden_in(value)
-    if isinstance(value, list):
-        return [_hidden(one, key) for one in value]
-    if isinstance(value, dict):
-        return {key.hidden_in(name): _hidden(one, key) for name, one in value.items()}
-    return value
 
 
 def _excerpt(body: bytes, key: Secret) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -19,7 +19,7 @@ from pdl.models.secret import NO_SECRET, Secret
 from pdl.models.statuses import fault_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 
 Format: TypeAlias = Literal["json", "sse", "ndjson", "unsaid", "other"]
 """What a reply is by its content type; `unsaid` if that could be anything."""
@@ -68,19 +68,12 @@ class Opened:
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The body, unpacked, piece by piece. Raises `Fault`."""
-        inflate = inflate_of(self._response.headers.get("content-encoding", ""))
-        raw = self._response.aiter_raw()
         size = 0
-        while True:
-            async with _bounded(self._deadline, self._call):
-                piece = await anext(raw, None)
-            if piece is None:
-                break
-            for out in inflate.feed(piece):
-                size += len(out)
+        async with aclosing(_unpacked(self._response, self._deadline, self._call)) as pieces:
+            async for piece in pieces:
+                size += len(piece)
                 _check_size(size, self._call.most)
-                yield out
-        inflate.close()
+                yield piece
 
     async def body(self) -> bytes:
         """The whole body. Raises `Fault`."""
@@ -123,18 +116,28 @@ async def _refusal(response: httpx.Response, deadline: float, call: Call) -> Fau
     body = bytearray()
     deadline = min(deadline, asyncio.get_running_loop().time() + _ERROR_SECONDS)
     try:
-        inflate = inflate_of(response.headers.get("content-encoding", ""))
-        raw = response.aiter_raw()
-        while len(body) < _ERROR_BYTES:
-            async with _bounded(deadline, call):
-                piece = await anext(raw, None)
-            if piece is None:
-                break
-            for out in inflate.feed(piece):
-                body += out[: _ERROR_BYTES - len(body)]
+        async with aclosing(_unpacked(response, deadline, call)) as pieces:
+            async for piece in pieces:
+                body += piece[: _ERROR_BYTES - len(body)]
+                if len(body) == _ERROR_BYTES:
+                    break
     except Fault:  # the status is what counts
         pass
     return fault_of(response.status_code, response.headers, bytes(body), call.key)
+
+
+async def _unpacked(response: httpx.Response, deadline: float, call: Call) -> AsyncGenerator[bytes]:
+    """What a body unpacks to, as it comes, until the deadline. Raises `Fault`."""
+    inflate = inflate_of(response.headers.get("content-encoding", ""))
+    raw = response.aiter_raw()
+    while True:
+        async with _bounded(deadline, call):
+            piece = await anext(raw, None)
+        if piece is None:
+            break
+        for out in inflate.feed(piece):
+            yield out
+    inflate.close()
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from models.hostile import Hostile, Script, Wire, chat, chunk, head, respond
+from models.hostile import Hostile, Script, Wire, chunk, good, head, respond
 
 import pdl
 from pdl.cli.app import application
@@ -111,7 +111,7 @@ def test_a_time_that_is_none(seconds: str) -> None:
 
 def test_a_locked_cache() -> None:
     """It is told, and the answer comes in time."""
-    with Hostile((respond("200 OK", chat(GOOD)),)) as server:
+    with Hostile((good(GOOD),)) as server:
         words = ("--model", "llama-server:x", "--base-url", server.url, "--cache", "cache.db")
         assert run(*words, "--seed", "1").exit_code == 0
         with closing(sqlite3.connect("cache.db", isolation_level=None)) as base:
@@ -125,7 +125,7 @@ def test_a_locked_cache() -> None:
 
 def test_no_cache() -> None:
     """A file that cannot be one is told before a model is asked, and nobody is to delete it."""
-    with Hostile((respond("200 OK", chat(GOOD)),)) as server:
+    with Hostile((good(GOOD),)) as server:
         words = ("--model", "llama-server:x", "--base-url", server.url)
         result = run(*words, "--cache", "who.pdl")
         assert (result.exit_code, result.stdout, server.received) == (2, "", [])
@@ -134,7 +134,7 @@ def test_no_cache() -> None:
 
 def test_the_provider_key_stays_with_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-provider")
-    with Hostile((respond("200 OK", chat(GOOD)),)) as server:
+    with Hostile((good(GOOD),)) as server:
         assert run("--model", "openai:x", "--base-url", server.url).exit_code == 0
     assert "sk-of-the-provider" not in str(server.received)
 
@@ -143,11 +143,11 @@ def test_a_reply_that_repeats_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """The value has it; what is kept has not, and a cache keeps no such reply."""
     key = "sk-not-to-be-seen-by-anybody"
     monkeypatch.setenv("PDL_API_KEY", key)
-    bad, good = f"It is {key.upper()}, or {key[3:20]}.", json.dumps({"name": key, "age": 3})
-    with Hostile((respond("200 OK", chat(bad)), respond("200 OK", chat(good)))) as server:
+    wrong, right = f"It is {key.upper()}, or {key[3:20]}.", json.dumps({"name": key, "age": 3})
+    with Hostile((good(wrong), good(right))) as server:
         words = ("--model", "openai:x", "--base-url", server.url, "--transcript", "kept")
         result = run(*words, "--cache", "cache.db")
-    assert result.stdout == f"{good}\n"
+    assert result.stdout == f"{right}\n"
     assert key not in result.stderr
     for path in (path for path in Path().rglob("*") if path.is_file()):
         written = path.read_bytes().lower()

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,12 @@ REPLY = Reply("Zoë \ud83d", "hm", (ToolCall("f", {"a": [1]}, "id"),), "tool", U
 @pytest.fixture
 def cache(tmp_path: Path) -> Cache:
     return Cache(tmp_path / "cache.db")
+
+
+def change(cache: Cache, statement: str) -> None:
+    """What another program, or an accident, does to the file."""
+    with closing(sqlite3.connect(cache.path, isolation_level=None)) as base:
+        base.execute(statement)
 
 
 def test_kept(cache: Cache) -> None:
@@ -89,19 +96,14 @@ def test_of_another_program(tmp_path: Path) -> None:
 
 def test_of_another_version(cache: Cache) -> None:
     cache.put(1, REPLY)
-    base = sqlite3.connect(cache.path)
-    base.execute("PRAGMA user_version = 99")
-    base.close()
+    change(cache, "PRAGMA user_version = 99")
     with pytest.raises(FileError, match="it has version 99, and 1 is known\n  hint: delete"):
         cache.get(1)
 
 
 def test_a_damaged_reply(cache: Cache) -> None:
     cache.put(1, REPLY)
-    base = sqlite3.connect(cache.path)
-    base.execute("UPDATE replies SET reply = '[]'")
-    base.commit()
-    base.close()
+    change(cache, "UPDATE replies SET reply = '[]'")
     with pytest.raises(FileError, match="a reply in it cannot be read"):
         cache.get(1)
 
@@ -115,8 +117,6 @@ def test_several_processes(cache: Cache) -> None:
     """Nothing is lost and nobody fails where three processes write at once."""
     program = """
 import sys
-import time
-from pathlib import Path
 from pdl.models import Cache, Reply
 cache = Cache(sys.argv[1])
 for number in range(10):
@@ -158,10 +158,7 @@ def test_a_stored_reply_is_checked(serve: Serve, rendered: pdl.Rendered, cache: 
     """What is stored and does not check is as if it were not there."""
     model = remote(serve(hostile.good()))
     ask(rendered, model, cache=cache)
-    base = sqlite3.connect(cache.path)
-    base.execute("UPDATE replies SET reply = replace(reply, '30', '300')")
-    base.commit()
-    base.close()
+    change(cache, "UPDATE replies SET reply = replace(reply, '30', '300')")
     answer = ask(rendered, model, cache=cache)
     assert answer.value == {"name": "Ann", "age": 30}
     assert not answer.attempts[0].is_cached
@@ -184,10 +181,7 @@ def test_a_damaged_reply_is_asked_for_again(
 ) -> None:
     model = remote(serve(hostile.good()))
     ask(rendered, model, cache=cache)
-    base = sqlite3.connect(cache.path)
-    base.execute("UPDATE replies SET reply = '[]'")
-    base.commit()
-    base.close()
+    change(cache, "UPDATE replies SET reply = '[]'")
     with pytest.warns(CacheWarning, match="a reply in it cannot be read"):
         assert ask(rendered, model, cache=cache).value == {"name": "Ann", "age": 30}
     assert ask(rendered, model, cache=str(cache.path)).attempts[0].is_cached

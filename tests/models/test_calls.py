@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from models import hostile
 from models.conftest import QUICK, Serve, remote
+from models.scripted import says
 
 import pdl
 from pdl.models import AskError, Reply, ask
 from pdl.tools import ToolSet
 from pdl.tools.calls import ToolCall, ToolResult
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TOOLS = ToolSet.parse("weather(city: str, days?: int<1,7>) // The weather")
 GOOD = ToolCall("weather", {"city": "Oslo", "days": 2}, "call_1")
@@ -25,11 +22,6 @@ BAD = ToolCall("weather", {"city": "Oslo", "days": 99}, "call_1")
 @pytest.fixture
 def rendered() -> pdl.Rendered:
     return pdl.loads("<|user|>\nHow is Oslo?\n<|schema|>\n{ answer: str }\n").render()
-
-
-def says(*replies: Reply) -> Callable[[Any], Reply]:
-    left = iter(replies)
-    return lambda _: next(left)
 
 
 def calling(*calls: ToolCall, text: str = "") -> Reply:

@@ -8,6 +8,7 @@ from pdl.cli.reports.json_text import json_line
 from pdl.cli.reports.verdict import value_text
 from pdl.models.durations import tenths
 from pdl.models.hooks import Hook
+from pdl.reply.wording import count
 
 if TYPE_CHECKING:
     from pdl.cli.screen import Screen
@@ -39,7 +40,7 @@ def calls_line(answer: Answer) -> str:
 
 def summary_line(answer: Answer) -> str:
     """What an answer took."""
-    tried = "1 attempt" if len(answer.attempts) == 1 else f"{len(answer.attempts)} attempts"
+    tried = count(len(answer.attempts), "attempt")
     origin = "from the cache" if answer.attempts[-1].is_cached else f"after {tried}"
     how = "no valid answer, so the default," if answer.is_default else "answered"
     left = len(answer.dropped)
@@ -49,7 +50,7 @@ def summary_line(answer: Answer) -> str:
 
 def _tokens(usage: Usage) -> str:
     counts = ((usage.input_tokens, "tokens read"), (usage.output_tokens, "written"))
-    return "".join(f", {count:,} {words}" for count, words in counts if count is not None)
+    return "".join(f", {number:,} {words}" for number, words in counts if number is not None)
 
 
 class Watch(Hook):

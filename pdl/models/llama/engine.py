@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import FileError, Problem
+from pdl.models.llama.gguf_file import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -176,8 +177,7 @@ def stamp(path: Path) -> tuple[str, int, int]:
         stat = path.stat()
         return str(path.resolve()), stat.st_size, stat.st_mtime_ns
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(Problem("file/gguf", f"{path}: cannot be read: {reason}")) from error
+        raise unreadable(path, error) from error
 
 
 _ENGINES: OrderedDict[tuple[object, ...], Engine] = OrderedDict()

@@ -76,8 +76,13 @@ def read_header(path: str | Path) -> Header:
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return _Reader(data, shown).header()
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(_problem(shown, f"cannot be read: {reason}")) from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: str | Path, error: OSError) -> FileError:
+    """The error of a model's file that cannot be read."""
+    reason = (error.strerror or str(error)).lower()
+    return FileError(_problem(str(path), f"cannot be read: {reason}"))
 
 
 def _problem(shown: str, message: str, hint: str = "") -> Problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,15 +61,9 @@ class LlamaModel:
         job = Job(self, request)
         loaded = self._engine()
         chunks = loaded.chunks(job.payload.body, time.monotonic() + timeout)
-        try:
+        with _faults(timeout), closing(chunks):
             for chunk in chunks:
                 yield from job.feed(chunk)
-        except EndError as error:
-            raise _late(timeout) from error
-        except RefusedError as error:
-            raise Fault("bad_request", f"llama.cpp: {error}") from error
-        finally:
-            chunks.close()
         yield from job.close()
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109  (the protocol's)
@@ -84,13 +78,10 @@ class LlamaModel:
         call = loaded.call(job.payload.body, _into(queue))
         deadline = time.monotonic() + timeout
         try:
-            while (item := await _next(queue, deadline)) is not None:
-                for delta in job.feed(item):
-                    yield delta
-        except EndError as error:
-            raise _late(timeout) from error
-        except RefusedError as error:
-            raise Fault("bad_request", f"llama.cpp: {error}") from error
+            with _faults(timeout):
+                while (item := await _next(queue, deadline)) is not None:
+                    for delta in job.feed(item):
+                        yield delta
         finally:
             call.stop()
         for delta in job.close():
@@ -146,5 +137,13 @@ def _gathered(deltas: Iterable[Delta]) -> Reply:
     )
 
 
-def _late(timeout: float) -> Fault:
-    return Fault("timeout", f"the model was not done after {in_words(timeout)}")
+@contextmanager
+def _faults(timeout: float) -> Iterator[None]:
+    """Within it, what ends a call before its reply is whole becomes a `Fault`."""
+    try:
+        yield
+    except EndError as error:
+        message = f"the model was not done after {in_words(timeout)}"
+        raise Fault("timeout", message) from error
+    except RefusedError as error:
+        raise Fault("bad_request", f"llama.cpp: {error}") from error

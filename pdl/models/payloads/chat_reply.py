@@ -34,7 +34,7 @@ def read(body: Json) -> Reply:
     _refuse_error(choice)
     if message["refusal"].text(""):
         refusal(message["refusal"])
-    calls = tuple(map(_call, message["tool_calls"]))
+    calls = tuple(map(called, message["tool_calls"]))
     return Reply(
         text=_content(message),
         reasoning=_reasoning(message),
@@ -64,7 +64,8 @@ def _reasoning(message: Found) -> str:
     return message["reasoning_content"].text("") or message["reasoning"].text("")
 
 
-def _call(found: Found) -> ToolCall:
+def called(found: Found) -> ToolCall:
+    """The call of a tool: `{"id", "function": {"name", "arguments"}}`."""
     function = found["function"]
     name = function["name"].text()
     return ToolCall(name, function["arguments"].arguments(), found["id"].text(""))
@@ -175,4 +176,4 @@ class _Gathered:
     def call(self) -> ToolCall:
         arguments = joined(self._arguments) if self._whole is None else self._whole
         function = {"name": self._name or None, "arguments": arguments}
-        return _call(Found({"id": self._id, "function": function}, self._path))
+        return called(Found({"id": self._id, "function": function}, self._path))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.models.payloads.narrowing import Narrowing
 from pdl.models.payloads.plan import Nulls, plan
 from pdl.models.payloads.undo import Undo
-from pdl.schema.keywords import subschemas
+from pdl.schema.references import schemas
 
 if TYPE_CHECKING:
     from pdl._types import JsonSchema
@@ -59,12 +59,8 @@ def wrapped(schema: dict[str, Any], key: str) -> dict[str, Any]:
 def free_key(document: JsonSchema) -> str:
     """A key that no object of the schema has, so that nothing else can be taken for the wrapper."""
     taken: set[str] = set()
-    pending: list[Any] = [document]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            taken |= {*node.get("properties", {}), *node.get("required", ())}
-            pending += [inner for _, inner in subschemas(node)]
+    for _, node in schemas(document):
+        taken |= {*node.get("properties", {}), *node.get("required", ())}
     key = "answer"
     while key in taken:
         key += "_"

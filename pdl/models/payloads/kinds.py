@@ -64,20 +64,6 @@ def of_type(node: JsonSchema, kind: str) -> dict[str, Json]:
     return {**{key: value for key, value in said.items() if key not in ANNOTATIONS}, "type": kind}
 
 
-def kind_of(value: Json) -> str:
-    """The type of a JSON value; `integer` for whole numbers without a point."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    for kind, python in _PYTHON.items():
-        if isinstance(value, python):
-            return kind
-    return "string"
-
-
-_PYTHON: dict[str, type] = {"integer": int, "number": float, "array": list, "object": dict}
-
 _ODD = re.compile(r"\(\?|\\[^dDwWsSnrtfv.^$*+?()\[\]{}|/\\-]|[*+?}][+?]")
 
 

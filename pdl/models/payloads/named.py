@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
+from pdl.gbnf.graphs import knots
 from pdl.models.payloads.unheld import UnheldError
 from pdl.schema.keywords import subschemas
 from pdl.schema.references import lookup, steps
@@ -25,7 +28,7 @@ class Named:
         self.document = document
         self._recursion = recursion
         self._names: dict[str, str] = {}
-        self._reach: dict[str, frozenset[str]] = {}
+        self._taken: set[str] = set()
         self.pending: list[str] = []
         self.inside = ""
         self.is_optional = False
@@ -41,9 +44,10 @@ class Named:
         """The name of a definition, made of the last step that leads there."""
         if reference not in self._names:
             last = _ODD.sub("_", str((steps(reference) or ("root",))[-1])) or "_"
-            taken = set(self._names.values())
-            numbers = (f"{last}{number}" for number in range(2, len(taken) + 3))
-            self._names[reference] = next(name for name in (last, *numbers) if name not in taken)
+            names = chain([last], (f"{last}{number}" for number in count(2)))
+            name = next(name for name in names if name not in self._taken)
+            self._names[reference] = name
+            self._taken.add(name)
             self.pending.append(reference)
         return self._names[reference]
 
@@ -57,20 +61,19 @@ class Named:
     def _is_back(self, reference: str) -> bool:
         if self._recursion == "any" or (self._recursion == "optional" and self.is_optional):
             return False
-        return (self.inside or "#") in {reference, *self._reached(reference)}
+        return self._knots[self.inside or "#"] == self._knots[reference]
 
-    def _reached(self, reference: str) -> frozenset[str]:
-        """The references that one can come to from one, itself only if it leads back."""
-        if reference not in self._reach:
-            found: dict[str, None] = {}
-            pending = list(_references(lookup(self.document, reference)))
-            while pending:
-                one = pending.pop()
-                if one not in found:
-                    found[one] = None
-                    pending += _references(lookup(self.document, one))
-            self._reach[reference] = frozenset(found)
-        return self._reach[reference]
+    @cached_property
+    def _knots(self) -> dict[str, int]:
+        """For each reference the number of its knot: all in one lead to each other."""
+        graph: dict[str, list[str]] = {}
+        pending = ["#"]
+        while pending:
+            one = pending.pop()
+            if one not in graph:
+                graph[one] = list(_references(lookup(self.document, one)))
+                pending += graph[one]
+        return {one: number for number, knot in enumerate(knots(graph)) for one in knot}
 
 
 def _references(node: Json) -> Iterator[str]:

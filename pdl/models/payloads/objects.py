@@ -28,12 +28,13 @@ class ObjectForms:
         names = node.get("properties", {})
         required = [name for name in node.get("required", ()) if name in names]
         missing = [name for name in node.get("required", ()) if name not in names]
+        wanted = frozenset(required)
         form: dict[str, Any] = {"type": "object"}
         others = self._others(node, path)
         properties = {
-            name: self._property(inner, (*path, "properties", name), name in required)
+            name: self._property(inner, (*path, "properties", name), name in wanted)
             for name, inner in names.items()
-            if inner is not False or name in required
+            if inner is not False or name in wanted
         }
         if properties or self._subset.is_closed:
             form["properties"] = properties
@@ -44,7 +45,7 @@ class ObjectForms:
             form["propertyOrdering"] = list(properties)
         if missing:
             self._unlisted(missing, path)
-        self.optional.append((form, [name for name in properties if name not in required]))
+        self.optional.append((form, [name for name in properties if name not in wanted]))
         self._drop_rest(node, path, _OBJECT)
         return form
 

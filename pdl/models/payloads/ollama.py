@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.models.exchange import Delta, Finish, Payload, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
 from pdl.models.payloads.chat_messages import told
+from pdl.models.payloads.chat_reply import called
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form, narrowed
 from pdl.models.payloads.functions import function
@@ -131,16 +132,10 @@ def read(body: Json) -> Reply:
     message.object()
     if found["done"].value is False:
         raise BadPayload("the reply is not done", ("done",))
-    calls = tuple(map(_call, message["tool_calls"]))
+    calls = tuple(map(called, message["tool_calls"]))
     finish = _finish(found, has_calls=bool(calls))
     text, thoughts = message["content"].text(""), message["thinking"].text("")
     return Reply(text, thoughts, calls, finish, _usage(found), found["model"].text(""))
-
-
-def _call(found: Found) -> ToolCall:
-    function = found["function"]
-    name = function["name"].text()
-    return ToolCall(name, function["arguments"].arguments(), found["id"].text(""))
 
 
 def _finish(found: Found, *, has_calls: bool) -> Finish:
@@ -163,7 +158,7 @@ class Deltas:
         """What a line tells."""
         found = opened(data)
         message = found["message"]
-        calls = tuple(map(_call, message["tool_calls"]))
+        calls = tuple(map(called, message["tool_calls"]))
         self._has_calls |= bool(calls)
         text, thoughts = message["content"].text(""), message["thinking"].text("")
         if text or thoughts or calls:

@@ -113,8 +113,9 @@ def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """The members of an object. Which of two that differ is meant, nobody can say."""
     found: dict[str, Json] = {}
     for key, value in pairs:
-        if not equal(found.setdefault(key, value), value):
+        if key in found and not equal(found[key], value):
             raise ValueError(f"`{key}` has two values")
+        found.setdefault(key, value)
     return found
 
 

@@ -9,6 +9,7 @@ from pdl.models.payloads.subset import Subset
 from pdl.models.payloads.undo import Undo
 from pdl.models.payloads.unheld import UnheldError
 from pdl.schema.keywords import subschemas
+from pdl.schema.references import schemas
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -64,13 +65,9 @@ def advice(schema: Schema, **more: Any) -> Form:
 
 def _move(document: dict[str, Json], prefix: str) -> None:
     """Let references lead to where the document stands in another."""
-    pending: list[Json] = [document]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            if "$ref" in node:
-                node["$ref"] = f"#{prefix}{node['$ref'].removeprefix('#')}"
-            pending += [inner for _, inner in subschemas(node)]
+    for _, node in list(schemas(document)):  # all of them first: references find some
+        if "$ref" in node:
+            node["$ref"] = f"#{prefix}{node['$ref'].removeprefix('#')}"
 
 
 def _refuse_large(schema: dict[str, Any]) -> None:

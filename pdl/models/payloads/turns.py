@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import Problem, TurnError
@@ -80,24 +80,29 @@ def without_system(request: Request, provider: str) -> tuple[str, tuple[Message,
     return "\n\n".join(filter(None, system)), rest
 
 
-@dataclass
 class _Numbering:
     """Gives ids to calls that have none, and finds the call that a result belongs to."""
 
-    calls: list[ToolCall]
-    open: list[int]
+    def __init__(self) -> None:
+        self._count = 0
+        self._open: list[tuple[ToolCall, ToolCall]] = []  # as given, with its id
 
-    def call(self, call: ToolCall) -> ToolCall:
-        known = call if _ID.fullmatch(call.id) else replace(call, id=f"call_{len(self.calls) + 1}")
-        self.open.append(len(self.calls))
-        self.calls.append(known)
+    def part(self, part: Part) -> Part:
+        if isinstance(part, ToolCall):
+            return self._call(part)
+        return self._result(part) if isinstance(part, ToolResult) else part
+
+    def _call(self, call: ToolCall) -> ToolCall:
+        self._count += 1
+        known = call if _ID.fullmatch(call.id) else replace(call, id=f"call_{self._count}")
+        self._open.append((call, known))
         return known
 
-    def result(self, result: ToolResult, given: list[ToolCall]) -> ToolResult:
-        for index in self.open:
-            if given[index] == result.call:
-                self.open.remove(index)
-                return replace(result, call=self.calls[index])
+    def _result(self, result: ToolResult) -> ToolResult:
+        for index, (given, known) in enumerate(self._open):
+            if given == result.call:
+                del self._open[index]
+                return replace(result, call=known)
         told = f"the result of `{result.call.name}` answers no call of an earlier assistant turn"
         raise TurnError(Problem("turn/result", told))
 
@@ -108,16 +113,8 @@ def with_ids(messages: Sequence[Message]) -> tuple[Message, ...]:
     Calls that were written into a reply's text have none. Raises TurnError for the result of a
     call that no turn before it asks for.
     """
-    numbering = _Numbering([], [])
-    given: list[ToolCall] = []
-
-    def part(one: Part) -> Part:
-        if isinstance(one, ToolCall):
-            given.append(one)
-            return numbering.call(one)
-        return numbering.result(one, given) if isinstance(one, ToolResult) else one
-
-    return tuple(replace(one, parts=tuple(map(part, one.parts))) for one in messages)
+    numbering = _Numbering()
+    return tuple(replace(one, parts=tuple(map(numbering.part, one.parts))) for one in messages)
 
 
 def _says_something(message: Message) -> bool:

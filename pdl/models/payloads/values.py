@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.payloads.kinds import ABOUT, is_plain, kind_of, types
+from pdl.models.payloads.kinds import ABOUT, is_plain, types
 from pdl.models.payloads.unheld import UnheldError
+from pdl.reply.kinds import KINDS, kind_of
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath, JsonSchema
@@ -38,10 +39,11 @@ def enumerated(narrowing: Narrowing, node: JsonSchema, path: JsonPath) -> dict[s
     keyword = "const" if "const" in node else "enum"
     values = [node["const"]] if keyword == "const" else list(node["enum"])
     if "type" in node:
-        values = [value for value in values if _is_of(value, types(node))]
+        fits = [KINDS[kind] for kind in types(node)]
+        values = [value for value in values if any(fit(value) for fit in fits)]
     kinds: dict[str, list[Json]] = {}
     for value in values:
-        kinds.setdefault(kind_of(value), []).append(value)
+        kinds.setdefault(_kind(value), []).append(value)
     if not kinds:
         raise UnheldError(path, keyword, "no value satisfies it")
     forms = [_of_kind(narrowing, kind, kinds[kind], path, keyword) for kind in kinds]
@@ -61,8 +63,6 @@ def _of_kind(
     return {"type": kind}
 
 
-def _is_of(value: Json, kinds: list[str]) -> bool:
-    kind = kind_of(value)
-    if kind == "integer":
-        return bool({"integer", "number"} & set(kinds))
-    return kind in kinds or (kind == "number" and "integer" in kinds and value.is_integer())
+def _kind(value: Json) -> str:
+    """The type of a value; `integer` only for whole numbers that are written without a point."""
+    return "number" if isinstance(value, float) else kind_of(value)

@@ -37,18 +37,16 @@ def hidden(run: Run) -> Run:
     return replace(run, request=replace(run.request, messages=messages), attempts=attempts)
 
 
-def hidden_in_json(value: Json, mask: Mask, *, names: bool = False) -> Json:
-    """A value whose texts do not tell the key, nor with `names` the keys of its objects."""
-    if isinstance(value, str):
-        return mask.hide(value)
+def hidden_in_record(value: Json, mask: Mask) -> Json:
+    """A record whose texts do not tell the key, nor within data the keys of its objects."""
     if isinstance(value, list):
-        return [hidden_in_json(one, mask, names=names) for one in value]
+        return [hidden_in_record(one, mask) for one in value]
     if isinstance(value, dict):
         return {
-            mask.hide(key) if names else key: hidden_in_json(one, mask, names=names or key in _DATA)
+            key: mask.hide_in(one) if key in _DATA else hidden_in_record(one, mask)
             for key, one in value.items()
         }
-    return value
+    return mask.hide_in(value)
 
 
 def _attempt(attempt: Attempt, mask: Mask) -> Attempt:
@@ -70,5 +68,5 @@ def _part(part: Part, mask: Mask) -> Part:
 
 
 def _call(call: ToolCall, mask: Mask) -> ToolCall:
-    arguments = hidden_in_json(dict(call.arguments), mask, names=True)
+    arguments = mask.hide_in(dict(call.arguments))
     return replace(call, name=mask.hide(call.name), arguments=arguments)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from pdl._types import format_path
 from pdl.models.answer import total
-from pdl.models.transcript.hiding import hidden_in_json, mask_of
+from pdl.models.transcript.hiding import hidden_in_record, mask_of
 
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.errors import PdlError
     from pdl.models.answer import Answer, Attempt
-    from pdl.models.exchange import Dropped, Reply, Usage
+    from pdl.models.exchange import Dropped, Reply
     from pdl.models.faults import Fault
     from pdl.models.transcript.run import Run
     from pdl.reply import Check
@@ -29,10 +29,10 @@ def record(run: Run) -> dict[str, Json]:
         "outcome": run.outcome,
         "error": _error(run.error),
         **_answer(run.answer),
-        "usage": usage_fields(total(run.attempts)),
+        "usage": total(run.attempts).counts(),
         "attempts": [_attempt(attempt) for attempt in run.attempts],
     }
-    without_key: dict[str, Json] = hidden_in_json(told, mask_of(run))
+    without_key: dict[str, Json] = hidden_in_record(told, mask_of(run))
     return without_key
 
 
@@ -46,12 +46,6 @@ def _answer(answer: Answer | None) -> dict[str, Json]:
         "calls": [_call(call) for call in answer.calls],
         "dropped": [_dropped(dropped) for dropped in answer.dropped],
     }
-
-
-def usage_fields(usage: Usage) -> dict[str, int]:
-    """The counts that are known."""
-    counts = {name: getattr(usage, name) for name in usage.__slots__}
-    return {name: count for name, count in counts.items() if count is not None}
 
 
 def _attempt(attempt: Attempt) -> dict[str, Json]:
@@ -76,7 +70,7 @@ def _reply(reply: Reply | None) -> Json:
         "reasoning": reply.reasoning,
         "calls": [_call(call) for call in reply.calls],
         "finish": reply.finish,
-        "usage": usage_fields(reply.usage),
+        "usage": reply.usage.counts(),
         "model": reply.model,
     }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pdl.reply.wording import count
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -34,7 +36,7 @@ class Run:
     @property
     def outcome(self) -> str:
         """How it ended, in a few words."""
-        tried = "1 attempt" if len(self.attempts) == 1 else f"{len(self.attempts)} attempts"
+        tried = count(len(self.attempts), "attempt")
         if self.answer is not None:
             given = "the default was taken" if self.answer.is_default else "answered"
             return f"{given} after {tried}"

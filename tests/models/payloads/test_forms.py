@@ -19,7 +19,7 @@ from pdl.models.payloads.anthropic_schema import ANTHROPIC
 from pdl.models.payloads.form import Form, narrowed
 from pdl.models.payloads.gemini_schema import GEMINI
 from pdl.models.payloads.ollama_schema import OLLAMA
-from pdl.models.payloads.strict_schema import STRICT, strict_form
+from pdl.models.payloads.strict_schema import STRICT, advice, strict_form
 from pdl.models.payloads.unheld import UnheldError
 from pdl.reply import violations
 
@@ -151,3 +151,14 @@ def test_what_is_not_of_the_form_is_left_as_it_is(rng: Random, text: str) -> Non
     assert "".join([*map(stream.feed, text), stream.close()]) == back
     if "null" not in text and not text.lstrip().startswith("{"):
         assert back == text
+
+
+def test_references_still_lead_there_where_a_schema_stands_in_another() -> None:
+    """Also those of schemas that stand where only a reference tells them from other values."""
+    inner = {"anyOf": [{"type": "array", "items": {"$ref": "#/components/a"}}, {"enum": ["x"]}]}
+    document = {"$ref": "#/components/a", "minItems": 1, "components": {"a": inner}}
+    form = advice(pdl.Schema.from_json_schema(document))
+    assert form.undo is not None
+    is_right = Draft202012Validator(form.schema).is_valid
+    assert is_right({form.undo.key: [["x"], "x"]})
+    assert not is_right({form.undo.key: [["y"]]})

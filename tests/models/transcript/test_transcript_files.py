@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from models.scripted import says
 from snapshots import CASES, Snapshot
 
 import pdl
@@ -16,7 +17,6 @@ from pdl.models.transcript import Run, record, write
 from pdl.prompt import Message, Rendered, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 WHEN = datetime(2026, 7, 1, 12, 30, 15, tzinfo=UTC)
@@ -28,23 +28,11 @@ ASKED = Rendered(
 )
 
 
-def model(*replies: Reply | Fault) -> Callable[[object], Reply]:
-    left = list(replies)
-
-    def say(_messages: object) -> Reply:
-        reply = left.pop(0)
-        if isinstance(reply, Fault):
-            raise reply
-        return reply
-
-    return say
-
-
 def asked(*replies: Reply | Fault, retries: int = 3) -> Run:
     """A run of these replies, with times that are always the same."""
     answer, error = None, None
     try:
-        answer = ask(ASKED, model(*replies), retries=retries)
+        answer = ask(ASKED, says(*replies), retries=retries)
         attempts = answer.attempts
     except AskError as failure:
         error, attempts = failure, failure.attempts
