@@ -36,7 +36,7 @@ ADDRESS = {
     "properties": {
         "street": NAME,
         "city": NAME,
-        "zip": {"type": "string", "pattern": "^[0-9]{5}$"},
+        "zip": ZIP,
     },
     "required": ["street", "city"],
 }

@@ -11,6 +11,7 @@ from pdl.cli.masking import Watch
 from pdl.errors import Problem, TokenError
 from pdl.masks import Masker
 from pdl.masks.forced import cut
+from pdl.masks.protocol import allows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,7 +87,7 @@ def _step(here: TokenState, vocabulary: Vocabulary, token: int | None, shown: in
         return Step(None, b"", here.is_complete, len(allowed), examples, passed)
     if token >= len(vocabulary):
         here.accept(token)  # which raises
-    ok = bool(mask[token >> 5] >> (token & 31) & 1)
+    ok = allows(mask, token)
     return Step(token, vocabulary.tokens[token], ok, len(allowed), examples, passed)
 
 

@@ -173,32 +173,30 @@ class Matcher:
             if ref and self._is_token(ref, token, piece) != ref.negated:
                 targets.append((target, node))
         taken = 0
-        there = here
+        there: Configuration | None = None
         if piece:
-            there, taken = self.run(here, piece)
-        ways = Ways()
-        if piece and taken == len(piece):
-            ways.complete = there.complete
-            for state, node in there.items:
-                ways.take(state, node)
-        try:
-            found = self._closed(targets, ways)
-        except ManyWaysError as error:
-            raise self._exceeded(error, taken) from None
+            end, taken = self.run(here, piece)
+            there = end if taken == len(piece) else None
+        found = self.joined(targets, there, taken)
         return None if found.dead else found
 
     def after(self, state: int, node: Node) -> Configuration:
         """The configuration of a text that came to one state, in a rule that was entered once."""
         return self._bounded([(state, node)])
 
-    def joined(self, items: Iterable[Item], other: Configuration | None = None) -> Configuration:
-        """Where some states lead without a byte, and another configuration, as one."""
+    def joined(
+        self, items: Iterable[Item], other: Configuration | None = None, taken: int = 0
+    ) -> Configuration:
+        """Where some states lead without a byte, and another configuration, as one.
+
+        `taken` bytes lead to that.
+        """
         ways = Ways()
         if other is not None:
             ways.complete = other.complete
             for state, node in other.items:
                 ways.take(state, node)
-        return self._bounded(items, ways)
+        return self._bounded(items, ways, taken)
 
     def is_still(self, state: int) -> bool:
         """Whether a state leads nowhere without a byte or a token."""
@@ -226,11 +224,13 @@ class Matcher:
             ways.take(state, node)
         return self._bounded((), ways)
 
-    def _bounded(self, targets: Iterable[Item], ways: Ways | None = None) -> Configuration:
+    def _bounded(
+        self, targets: Iterable[Item], ways: Ways | None = None, taken: int = 0
+    ) -> Configuration:
         try:
             return self._closed(targets, ways)
         except ManyWaysError as error:
-            raise self._exceeded(error, 0) from None
+            raise self._exceeded(error, taken) from None
 
     def _is_token(self, ref: TokenRef, token: int | None, piece: bytes | None) -> bool:
         if ref.id is not None:

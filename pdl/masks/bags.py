@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from pdl.masks.protocol import WORD
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
 
 _FEW = 200  # tokens that are faster set one by one
 _LARGE = 2_000  # tokens in one array that may be there twice
-_WORD = 32
 
 
 class Bag:
@@ -49,9 +50,9 @@ class Bag:
 
     def mask(self, tokens: int) -> Ints:
         """The mask of this set, of all `tokens` of a vocabulary; read-only."""
-        words = -(-tokens // _WORD)
+        words = -(-tokens // WORD)
         if self.many or len(self.few) > _FEW:
-            marks = np.zeros(words * _WORD, np.bool_)
+            marks = np.zeros(words * WORD, np.bool_)
             for held in self.many:
                 marks[held] = True
             if self.few:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pdl.masks.crossing import Crossing
+from pdl.masks.crossing import Crossed
 from pdl.masks.places import place
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SEVERAL = 8  # bytes of a range that are looked at one by one
 
 
-class Below:
+class Below(Crossed):
     """What `Found` tells, of the tokens below a node at which a number of rounds is `done`.
 
     It takes no arrays of its own, for there are many such nodes with few tokens below each.
@@ -34,7 +34,7 @@ class Below:
         self._node = node
         self._done = done
         self._depth = bisect_right(columns.levels, node) - 1
-        self._behind: dict[tuple[int, int, bytes | None], Crossing] = {}
+        self._behind = {}
         begun = whole.begun
         held = columns.order[columns.own[node] : columns.high[node]]
         self._tokens = [(token, begun[token] - done) for token in held if begun[token]]
@@ -51,14 +51,6 @@ class Below:
             for token, count in self._tokens
             if count <= most and firsts[byte_of(token, depth)]
         ]
-
-    def behind(self, low: int, high: int, firsts: bytes | None) -> Crossing:
-        """The place of all ends with some counts of rounds, both included."""
-        key = (low, min(high, self.most), firsts)
-        known = self._behind.get(key)
-        if known is None:
-            known = self._behind[key] = Crossing(self, low, high, firsts)
-        return known
 
     def place(
         self, span: tuple[int, int], low: int, high: int, firsts: bytes | None

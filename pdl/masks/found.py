@@ -9,9 +9,10 @@ import numpy as np
 
 from pdl.masks.bags import packed
 from pdl.masks.below import Below
-from pdl.masks.crossing import Crossing
+from pdl.masks.crossing import Crossed
 from pdl.masks.ends import ends_of
 from pdl.masks.places import place, spans, view
+from pdl.masks.protocol import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,7 @@ _DENSE = 16  # a lexeme that takes more than one of so many tokens has a mask of
 _FEW = 300  # tokens below a node that are looked at one by one
 
 
-class Found:
+class Found(Crossed):
     """The tokens that a lexeme takes from a place on, and the nodes at which it may end.
 
     A lexeme may be a rule that is repeated. Of each token is known how many rounds it begins, of
@@ -44,13 +45,13 @@ class Found:
         self._size = size
         self.ends = ends_of(columns, ends)
         self._inside: dict[tuple[int, bytes | None], Ints] = {}
-        self._behind: dict[tuple[int, int, bytes | None], Crossing] = {}
+        self._behind = {}
         self._sorted: dict[int, tuple[memoryview[int], memoryview[int], memoryview[int]]] = {}
         numbers, begun, firsts = tokens
         self.most = int(max(begun.max(initial=0), ends[1].max(initial=0)))
         self.dense = len(numbers) * _DENSE > size
         if self.dense:
-            words = -(-size // 32) * 32
+            words = -(-size // WORD) * WORD
             self._begun = np.zeros(words, np.uint16)
             self._begun[numbers] = begun
             self._first = np.zeros(words, np.uint8)
@@ -144,14 +145,6 @@ class Found:
                 kept &= np.frombuffer(firsts, np.bool_)[self._first]
             known = self._inside[key] = packed(kept) if self.dense else self._numbers[kept]
             self.columns.spent += known.nbytes + 200
-        return known
-
-    def behind(self, low: int, high: int, firsts: bytes | None) -> Crossing:
-        """The place of all ends with some counts of rounds, both included."""
-        key = (low, min(high, self.most), firsts)
-        known = self._behind.get(key)
-        if known is None:
-            known = self._behind[key] = Crossing(self, low, high, firsts)
         return known
 
     def place(

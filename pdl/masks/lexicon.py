@@ -67,10 +67,6 @@ class Lexicon:
         for masker in list(self.maskers):
             masker.forget()
 
-    def spend(self, size: int) -> None:
-        """Count memory that was taken for what is learned."""
-        self.columns.spent += size
-
     def check(self) -> None:
         """Keep to the limit; not amid a walk, which holds what it has learned anyway."""
         self._checks += 1
@@ -155,7 +151,7 @@ class Lexicon:
             rule = Rule(name="root", options=(Sequence((wide.item,)),))
             machine = automaton({"root": rule}, DEFAULT_LIMITS)
             found = self._tiny[wide.ranges] = Matcher(machine, 0)
-            self.spend(20_000)
+            self.columns.spent += 20_000
         return found
 
     def mask(self, key: tuple[int, int]) -> Ints | None:

@@ -19,10 +19,9 @@ from pdl.gbnf.sealed import sealed
 from pdl.masks.ahead import prepare
 from pdl.masks.forced import forced
 from pdl.masks.lexicon import lexicon
-from pdl.masks.protocol import Ended, numbers_of, refusal, token_number
+from pdl.masks.protocol import Ended, check_vocabulary, numbers_of, refusal, token_number
 from pdl.masks.references import References
 from pdl.masks.sayable import sayable
-from pdl.masks.vocabulary import Vocabulary
 from pdl.masks.walk import Walker
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pdl.gbnf.matcher import Configuration
+    from pdl.masks.vocabulary import Vocabulary
 
     Ints: TypeAlias = NDArray[np.int32]
 
@@ -168,9 +168,7 @@ def _check(grammar: object, vocabulary: object, ahead: object) -> None:
         raise TypeError(f"ahead must be a number of seconds, not {type(ahead).__name__}")
     if not 0 <= ahead <= _LONGEST:
         raise ValueError(f"ahead must be from 0 to {_LONGEST} seconds, not {ahead}")
-    if not isinstance(vocabulary, Vocabulary):
-        kind = type(vocabulary).__name__
-        raise TypeError(f"vocabulary must be a pdl.masks.Vocabulary, not {kind}")
+    check_vocabulary(vocabulary)
 
 
 def _sift() -> None:

@@ -120,6 +120,11 @@ class Ended:
         return b"", ()
 
 
+def allows(bitmask: Ints, token: int) -> bool:
+    """Whether a mask allows a token."""
+    return bool(bitmask[token // WORD] >> (token % WORD) & 1)
+
+
 def numbers_of(bitmask: Ints) -> Ints:
     """The tokens of a mask, in order."""
     data = np.ascontiguousarray(bitmask, "<i4").view(np.uint8)

@@ -13,12 +13,13 @@ of them; and a model must be able to spell what the longer token does not fit (`
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem
 from pdl.gbnf.alive import Liveness
-from pdl.gbnf.nodes import CharClass, Group, Literal, Repeat, RuleRef, Sequence, TokenRef
-from pdl.gbnf.utf8 import characters, of_class
+from pdl.gbnf.nodes import LAST, CharClass, Group, Literal, Repeat, RuleRef, Sequence, TokenRef
+from pdl.gbnf.utf8 import characters, normal, of_class
 from pdl.gbnf.walk import reachable
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 _BYTES = frozenset(range(1, 0xF5)) - {0xC0, 0xC1}
 """Those of which texts are made (RFC 3629, section 4)."""
 _IMPOSSIBLE = Literal((0,))  # no text holds it
-_ANY = characters(((0, 0x10FFFF),))
+_ANY = characters(((0, LAST),))
+_LAST, _LASTS = 0x80, 0x40  # the first of the bytes that end a longer character, and their number
+_BEYOND_ASCII = characters(((_LAST, LAST),))
 
 
 def sayable(grammar: Grammar, vocabulary: Vocabulary, references: References) -> Mapping[str, Rule]:
@@ -42,8 +45,10 @@ def sayable(grammar: Grammar, vocabulary: Vocabulary, references: References) ->
     Raises GrammarError if nothing is left, with a character that is lacking.
     """
     rules = {name: grammar.rule[name] for name in reachable(grammar.rule, grammar.root)}
-    spelled = _spelled(vocabulary)
-    narrow = _Narrow(spelled, references, keep=spelled is None or _is_whole(vocabulary))
+    missing = vocabulary.missing_bytes & _BYTES
+    whole = not missing or _is_whole(vocabulary)
+    spelled = _spelled(vocabulary, _BYTES - missing, whole=whole) if missing else None
+    narrow = _Narrow(spelled, references, keep=whole)
     found = {name: narrow.rule(rule) for name, rule in rules.items()}
     live = Liveness(found)
     if grammar.root not in live.found:
@@ -66,26 +71,23 @@ def _is_whole(vocabulary: Vocabulary) -> bool:
     return True
 
 
-def _spelled(vocabulary: Vocabulary) -> Ranges | None:
-    """The characters that tokens can spell one by one; None if they are all."""
-    missing = vocabulary.missing_bytes & _BYTES
-    if not missing:
-        return None
-    if _is_whole(vocabulary):
-        special = vocabulary.special
-        pieces = (p.decode() for t, p in enumerate(vocabulary.tokens) if t not in special)
-        codes = {ord(piece) for piece in pieces if len(piece) == 1}
-    else:
-        codes = set(_of_bytes(_BYTES - missing))
+def _spelled(vocabulary: Vocabulary, held: frozenset[int], *, whole: bool) -> Ranges:
+    """The characters that tokens can spell one by one, if some bytes are tokens by themselves."""
+    if not whole:
+        return characters(_of_bytes(held))
+    special = vocabulary.special
+    pieces = (p.decode() for t, p in enumerate(vocabulary.tokens) if t not in special)
+    codes = {ord(piece) for piece in pieces if len(piece) == 1}
     return characters((code, code) for code in codes)
 
 
-def _of_bytes(held: frozenset[int]) -> Iterator[int]:
-    """The characters all of whose bytes are among some."""
-    for low, high in _ANY:
-        for code in range(low, high + 1):
-            if held.issuperset(chr(code).encode()):
-                yield code
+def _of_bytes(held: frozenset[int]) -> Iterator[tuple[int, int]]:
+    """The characters all of whose bytes are among some; those that differ in the last at once."""
+    yield from ((byte, byte) for byte in held if byte < _LAST)
+    lasts = normal((byte - _LAST, byte - _LAST) for byte in held if _LAST <= byte < _LAST + _LASTS)
+    for start in chain.from_iterable(range(low, high + 1, _LASTS) for low, high in _BEYOND_ASCII):
+        if held.issuperset(chr(start).encode()[:-1]):
+            yield from ((start + low, start + high) for low, high in lasts)
 
 
 class _Narrow:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pdl.masks import Vocabulary
+    from pdl.masks.protocol import TokenMasker
 
 SCHEMA = pdl.Schema.parse('{ name: str<1, 6>, tags: [ "a" | "ö" ]<0, 2>, n: int<-5, 20> | null }')
 GRAMMAR = gbnf.compile(SCHEMA).grammar
@@ -49,6 +50,22 @@ def check(held: Vocabulary, tokens: list[int]) -> None:
         assert pdl.check(SCHEMA, text.decode()).ok
 
 
+def sampled_rows(held: Vocabulary, prompts: int, most: int, masker: TokenMasker) -> list[list[int]]:
+    """What a model of torch samples behind prompts of two tokens."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    model = transformers_model(len(held), min(held.eos))
+    given = torch.full((prompts, 2), 5)
+    found = model.generate(
+        given,
+        attention_mask=torch.ones_like(given),
+        max_new_tokens=most,
+        do_sample=True,
+        logits_processor=[TransformersProcessor(masker)],
+    )
+    return [row[2:] for row in found.tolist()]
+
+
 @pytest.mark.parametrize("beams", [1, 4])
 @pytest.mark.parametrize("sampled", [True, False])
 def test_transformers(beams: int, sampled: bool) -> None:  # noqa: FBT001 - a parameter of the test
@@ -73,39 +90,17 @@ def test_transformers(beams: int, sampled: bool) -> None:  # noqa: FBT001 - a pa
 
 
 def test_many_samples_end_and_satisfy_the_schema() -> None:
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("transformers")
     held = vocabulary()
-    model = transformers_model(len(held), min(held.eos))
-    prompts = torch.full((16, 2), 5)
-    found = model.generate(
-        prompts,
-        attention_mask=torch.ones_like(prompts),
-        max_new_tokens=MOST,
-        do_sample=True,
-        logits_processor=[TransformersProcessor(Masker(GRAMMAR, held))],
-    )
-    rows = [row[2:] for row in found.tolist()]
+    rows = sampled_rows(held, 16, MOST, Masker(GRAMMAR, held))
     for row in rows:
         check(held, row)
     assert sum(ended(held, row) for row in rows) > 8
 
 
 def test_free_text_then_the_grammar() -> None:
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("transformers")
     held = vocabulary()
-    model = transformers_model(len(held), min(held.eos))
-    prompts = torch.full((8, 2), 5)
-    found = model.generate(
-        prompts,
-        attention_mask=torch.ones_like(prompts),
-        max_new_tokens=2 * MOST,
-        do_sample=True,
-        logits_processor=[TransformersProcessor(Triggered(Masker(GRAMMAR, held), "e"))],
-    )
     said = 0
-    for row in (row[2:] for row in found.tolist()):
+    for row in sampled_rows(held, 8, 2 * MOST, Triggered(Masker(GRAMMAR, held), "e")):
         free, mark, text = text_of(held, row).partition(b"e")
         said += bool(mark and text)
         assert GRAMMAR.match(text, prefix=not ended(held, row))

@@ -11,7 +11,6 @@ from pdl.schema import Schema
 
 if TYPE_CHECKING:
     from pdl.gbnf.compiling.report import Entry
-    from pdl.masks.vocabulary import Vocabulary
 
 Given: TypeAlias = "Schema | Compiled | Grammar"
 
@@ -31,29 +30,3 @@ def unfit(engine: str, reason: object) -> GrammarError:
     """The error for a grammar that an engine does not take."""
     text = str(reason).strip().partition("\n")[0]
     return GrammarError(Problem("gbnf/engine", f"{engine} does not take this grammar: {text}"))
-
-
-def greedy(vocabulary: Vocabulary, data: bytes) -> tuple[int, ...]:
-    """Tokens that make some bytes, each the longest that there is; up to where there is none."""
-    found: list[int] = []
-    at = 0
-    while at < len(data):
-        token, at = _longest(vocabulary, data, at)
-        if token is None:
-            break
-        found.append(token)
-    return tuple(found)
-
-
-def _longest(vocabulary: Vocabulary, data: bytes, start: int) -> tuple[int | None, int]:
-    """The longest token at a place, and its end."""
-    trie = vocabulary.trie
-    token, end, node = None, start, 0
-    for at in range(start, len(data)):
-        following = trie.step(node, data[at])
-        if following is None:
-            break
-        node = following
-        if trie.low[node] < trie.own[node]:
-            token, end = int(trie.order[trie.low[node]]), at + 1
-    return token, end

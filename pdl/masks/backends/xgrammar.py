@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from pdl.masks.backends.given import compiled, greedy, unfit
-from pdl.masks.protocol import Ended, check_vocabulary, numbers_of, refusal, token_number
+from pdl.masks.backends.engine import EngineMasker, EngineState
+from pdl.masks.backends.given import unfit
+from pdl.masks.protocol import WORD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pdl.gbnf.compiling.report import Entry
-    from pdl.masks.backends.given import Given
-    from pdl.masks.protocol import TokenState
-    from pdl.masks.vocabulary import Vocabulary
+    from pdl.gbnf.grammar import Grammar
 
     Ints: TypeAlias = NDArray[np.int32]
 
 
-class XgrammarMasker:
+class XgrammarMasker(EngineMasker):
     """The texts of a schema or grammar, with the masks of xgrammar.
 
     It is given pdl's own grammar, not the schema: its own compiler of JSON Schema drops keywords
@@ -32,13 +29,10 @@ class XgrammarMasker:
     and what `pdl.gbnf.compile` raises.
     """
 
-    def __init__(self, given: Given, vocabulary: Vocabulary) -> None:
-        check_vocabulary(vocabulary)
-        self.vocabulary = vocabulary
-        self.weakened: tuple[Entry, ...]
-        """Keywords of the schema that the masks do not hold, or not quite."""
-        engine: Any = import_module("xgrammar")
-        grammar, self.weakened = compiled(given)
+    library = "xgrammar"
+
+    def _begun(self, engine: Any, grammar: Grammar) -> XgrammarState:
+        vocabulary = self.vocabulary
         special = vocabulary.special
         tokens = [b"" if at in special else one for at, one in enumerate(vocabulary.tokens)]
         info = engine.TokenizerInfo(
@@ -49,55 +43,34 @@ class XgrammarMasker:
             made = compiler.compile_grammar(grammar.to_ebnf())
         except RuntimeError as error:
             raise unfit("xgrammar", error) from error
-        self._start = XgrammarState(vocabulary, engine.GrammarMatcher(made))
-
-    def start(self) -> XgrammarState:
-        """The beginning of all texts."""
-        return self._start
+        return XgrammarState(vocabulary, engine.GrammarMatcher(made))
 
 
-class XgrammarState:
+class XgrammarState(EngineState):
     """A place in a text: a value, though not one for several threads at once."""
 
-    __slots__ = ("_mask", "_matcher", "_vocabulary")
-
-    def __init__(self, vocabulary: Vocabulary, matcher: Any) -> None:
-        self._vocabulary = vocabulary
-        self._matcher = matcher
-        self._mask: Ints | None = None
+    __slots__ = ()
 
     @property
     def is_complete(self) -> bool:
         """Whether the text may end here."""
         return bool(self._matcher.is_completed())
 
-    def bitmask(self) -> Ints:
-        """Which tokens may come next, one bit a token; read-only."""
-        if self._mask is None:
-            mask = np.full((1, -(-len(self._vocabulary) // 32)), -1, np.int32)
-            self._matcher.fill_next_token_bitmask(mask)
-            over = len(self._vocabulary) % 32
-            mask[0, -1] &= (1 << over) - 1 if over else -1  # no token has the bits behind
-            mask.flags.writeable = False
-            self._mask = mask[0]
-        return self._mask
+    def _filled(self) -> Ints:
+        mask = np.full((1, -(-len(self._vocabulary) // WORD)), -1, np.int32)
+        self._matcher.fill_next_token_bitmask(mask)
+        over = len(self._vocabulary) % WORD
+        mask[0, -1] &= (1 << over) - 1 if over else -1  # no token has the bits behind
+        mask.flags.writeable = False
+        found: Ints = mask[0]
+        return found
 
-    def allowed(self) -> Ints:
-        """The numbers of those tokens, in order."""
-        return numbers_of(self.bitmask())
-
-    def accept(self, token: int) -> TokenState:
-        """The place behind one more token. Raises TokenError if it cannot stand here."""
-        token = token_number(token)
-        if token in self._vocabulary.eos and self.is_complete:
-            return Ended(self._vocabulary)
-        text = 0 <= token < len(self._vocabulary) and token not in self._vocabulary.special
+    def _behind(self, token: int) -> Any | None:
+        if token in self._vocabulary.special:
+            return None
         following = self._matcher.fork()
-        if not text or not following.accept_token(token):
-            raise refusal(self._vocabulary, token)
-        return XgrammarState(self._vocabulary, following)
+        return following if following.accept_token(token) else None
 
-    def forced(self) -> tuple[bytes, tuple[int, ...]]:
-        """The bytes that must come next, and the longest tokens that make them."""
-        data = self._matcher.find_jump_forward_string().encode()
-        return data, greedy(self._vocabulary, data)
+    def _only(self) -> bytes:
+        found: bytes = self._matcher.find_jump_forward_string().encode()
+        return found

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints: TypeAlias = NDArray[np.int32]
+from pdl.masks.processors.table import Table
 
 PARTS = 8
 """How many parts there are, that of no character begun being 0."""
@@ -23,24 +18,16 @@ _MOVES = (
 """From a part, by the bytes of a range, to another: 1 to 3 are how many bytes are left."""
 
 
-class Characters:
+class Characters(Table):
     """Parts are numbers up to `PARTS`, and `dead` behind what is in no text."""
 
     dead = PARTS
 
     def __init__(self) -> None:
-        self.table: Ints = np.full((PARTS + 1, 256), self.dead, np.int32)
-        """Where each byte leads from each part."""
+        table = np.full((PARTS + 1, 256), self.dead, np.int32)
         for part, low, high, following in _MOVES:
-            self.table[part, low : high + 1] = following
-        self.table.flags.writeable = False
-        self._rows: list[list[int]] = self.table.tolist()
-
-    def run(self, part: int, data: bytes) -> int:
-        """The part behind some bytes."""
-        for byte in data:
-            part = self._rows[part][byte]
-        return part
+            table[part, low : high + 1] = following
+        super().__init__(table)
 
 
 CHARACTERS = Characters()

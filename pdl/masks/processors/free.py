@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from pdl.masks.bags import packed
+from pdl.masks.places import token_rows
 from pdl.masks.processors.characters import CHARACTERS, PARTS
-from pdl.masks.processors.search import Search, along
-from pdl.masks.protocol import WORD
+from pdl.masks.processors.search import Search
+from pdl.masks.protocol import WORD, allows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from pdl.masks.trie import Trie
     from pdl.masks.vocabulary import Vocabulary
 
     Ints: TypeAlias = NDArray[np.int32]
@@ -43,7 +44,8 @@ class FreeText:
         self._triggers = triggers
         self._ending = ending
         self._search = Search(texts)
-        self._ends = _ends(vocabulary.trie)
+        nodes = np.arange(len(vocabulary.trie), dtype=np.int32)
+        self._tokens, self._ends = token_rows(vocabulary.trie, nodes)
         self._masks: dict[int, Ints] = {}
         self._alive: frozenset[int] | None = None
         if vocabulary.missing_bytes & _BYTES:
@@ -63,7 +65,7 @@ class FreeText:
 
     def allows(self, place: int, token: int) -> bool:
         """Whether a token may come at a place."""
-        return bool(self.mask(place)[token // WORD] >> (token % WORD) & 1)
+        return allows(self.mask(place), token)
 
     def behind(self, place: int, token: int) -> int | None:
         """The place behind a token that may come; None behind a trigger."""
@@ -92,8 +94,8 @@ class FreeText:
     def _nodes(self, place: int) -> Ints:
         """The place at each node of the vocabulary's trie; -1 where none may be."""
         trie = self._vocabulary.trie
-        searched = along(self._search.table, place // PARTS, trie)
-        parts = along(CHARACTERS.table, place % PARTS, trie)
+        searched = self._search.along(place // PARTS, trie)
+        parts = CHARACTERS.along(place % PARTS, trie)
         wrong = (searched == self._search.beyond_it) | (parts == CHARACTERS.dead)
         found = searched * PARTS + parts
         found[wrong] = -1
@@ -101,17 +103,16 @@ class FreeText:
 
     def _made(self, place: int) -> Ints:
         vocabulary = self._vocabulary
-        trie, size = vocabulary.trie, len(vocabulary)
         nodes = self._nodes(place)
         fits = nodes >= 0
         if self._alive is not None:
             fits &= np.isin(nodes, list(self._alive))
-        allowed = np.zeros(-(-size // WORD) * WORD, np.uint8)
-        allowed[trie.order] = fits[self._ends]
-        allowed[[token for token in self._triggers if self._may_trigger(place, token)]] = 1
+        allowed = np.zeros(-(-len(vocabulary) // WORD) * WORD, np.bool_)
+        allowed[self._tokens] = fits[self._ends]
+        allowed[[token for token in self._triggers if self._may_trigger(place, token)]] = True
         if place % PARTS == 0:
-            allowed[list(self._ending)] = 1
-        found = np.packbits(allowed, bitorder="little").view("<i4").astype(np.int32, copy=False)
+            allowed[list(self._ending)] = True
+        found = packed(allowed).astype(np.int32, copy=False)
         found.flags.writeable = False
         return found
 
@@ -148,13 +149,3 @@ class FreeText:
         if ends or any(self._may_trigger(place, token) for token in self._triggers):
             found.append(goal)
         return [one for one in found if one >= 0]
-
-
-def _ends(trie: Trie) -> Ints:
-    """The node at which each token of a trie's order ends."""
-    counts = trie.own - trie.low
-    nodes = np.repeat(np.arange(len(trie), dtype=np.int32), counts)
-    before = np.repeat(np.cumsum(counts) - counts, counts)
-    found = np.zeros(len(trie.order), np.int32)
-    found[np.arange(len(nodes)) - before + np.repeat(trie.low, counts)] = nodes
-    return found

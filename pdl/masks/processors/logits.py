@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from pdl.errors import Problem, TokenError
+from pdl.masks.protocol import WORD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     Ints: TypeAlias = NDArray[np.int32]
 
 _Logits = TypeVar("_Logits")
-_WORD = 32
 
 
 def apply(logits: _Logits, bitmask: Ints) -> _Logits:
@@ -45,7 +45,7 @@ def apply(logits: _Logits, bitmask: Ints) -> _Logits:
 
 def _mask(bitmask: Any) -> Ints:
     """A mask as numpy has it. Raises TypeError for what is none."""
-    held = bitmask.detach().cpu().numpy() if is_tensor(bitmask) else bitmask
+    held = untied(bitmask)
     if not isinstance(held, np.ndarray):
         kind = type(held).__name__
         raise TypeError(f"bitmask must be an array (`state.bitmask()`), not {kind}")
@@ -66,13 +66,18 @@ def is_tensor(value: Any) -> bool:
     return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)
 
 
+def untied(value: Any) -> Any:
+    """A tensor of torch as an array of numpy, wherever it is; all else as it is."""
+    return value.detach().cpu().numpy() if is_tensor(value) else value
+
+
 def _forbidden(bitmask: Ints, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """True for each logit of a token that is not allowed."""
     fits = len(shape) in {1, 2} and bitmask.ndim in {1, 2}
     if not fits or bitmask.shape[:-1] not in {(), (1,), shape[:-1]}:
         raise ValueError(f"a mask of {bitmask.shape} does not fit logits of {shape}")
-    width, tokens = shape[-1], bitmask.shape[-1] * _WORD
-    if tokens > 2 * width + 2 * _WORD:  # models lack the logits of a few tokens, not of most
+    width, tokens = shape[-1], bitmask.shape[-1] * WORD
+    if tokens > 2 * width + 2 * WORD:  # models lack the logits of a few tokens, not of most
         raise ValueError(
             f"a mask of {tokens:,} tokens does not fit {width:,} logits: is it `state.bitmask()`,"
             " and of the model's vocabulary?"

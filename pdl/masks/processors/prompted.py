@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from pdl.errors import TokenError
-from pdl.masks.processors.logits import is_tensor
+from pdl.masks.processors.logits import untied
 from pdl.masks.processors.prefixes import Prefixes
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def numbers(tokens: Any, dimensions: int) -> Longs:
 
     Raises TypeError for what are no integers, ValueError for another number of dimensions.
     """
-    held = np.asarray(tokens.detach().cpu().numpy() if is_tensor(tokens) else tokens)
+    held = np.asarray(untied(tokens))
     if held.size and not np.issubdtype(held.dtype, np.integer):
         raise TypeError(f"tokens must be integers, not {held.dtype}")
     if held.ndim != dimensions:

@@ -5,24 +5,19 @@ Source: Aho and Corasick, "Efficient string matching: an aid to bibliographic se
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from pdl.masks.processors.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from pdl.masks.trie import Trie
-
-    Ints: TypeAlias = NDArray[np.int32]
-
 _BYTES = 256
 
 
-class Search:
+class Search(Table):
     """Places are numbers: 0 in front of all, others behind what may become one of the texts.
 
     `found` is the place behind one of them, wherever it began, `beyond_it` all places further on.
@@ -36,30 +31,7 @@ class Search:
         table = np.full((len(rows) + 2, _BYTES), self.beyond_it, np.int32)
         table[: len(rows)] = rows
         table[: len(rows)][np.isin(table[: len(rows)], list(ends))] = self.found
-        self.table = table
-        """Where each byte leads from each place."""
-        self._rows: list[list[int]] = table.tolist()
-
-    def run(self, place: int, data: bytes) -> int:
-        """The place behind some bytes."""
-        for byte in data:
-            place = self._rows[place][byte]
-        return place
-
-    def beyond(self, place: int, trie: Trie) -> Ints:
-        """The tokens of a trie in which a text ends before the token does."""
-        nodes = np.flatnonzero(along(self.table, place, trie) == self.found)
-        below = [trie.order[trie.own[node] : trie.high[node]] for node in nodes]
-        return np.concatenate([*below, np.zeros(0, np.int32)])
-
-
-def along(table: Ints, place: int, trie: Trie) -> Ints:
-    """The place at each node of a trie; the table says where each byte leads."""
-    places = np.full(len(trie), place, np.int32)
-    for start, end in list(pairwise(trie.levels.tolist()))[1:]:
-        above = places[trie.parent[start:end]]
-        places[start:end] = table[above, trie.byte[start:end]]
-    return places
+        super().__init__(table)
 
 
 def _tree(texts: Sequence[bytes]) -> tuple[list[list[int]], set[int]]:

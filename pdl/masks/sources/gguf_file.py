@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.masks.sources.ends import ends, gaps
 from pdl.masks.sources.found import Found, refused
 from pdl.masks.sources.gguf_reader import BadFileError, metadata
-from pdl.masks.sources.spelling import BLANK, byte_level
+from pdl.masks.sources.spelling import BLANK, byte_level, byte_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +21,6 @@ _KEY = "tokenizer.ggml."
 _NORMAL, _USER, _BYTE = 1, 4, 6
 _ENDS = ("eos_token_id", "eot_token_id", "eom_token_id")
 _BLANK = BLANK.encode()
-_BYTE_TOKEN = re.compile(rb"<0x([0-9A-Fa-f]{2})>")
 _SPACED = frozenset([b"gemma4", b"granite-embed-multi-311m", b"sarvam-moe"])
 """Kinds of BPE whose tokens are written as SentencePiece writes its own."""
 _WHY_NOT = {
@@ -122,8 +121,8 @@ def _byte_level(text: bytes) -> bytes | None:
 
 
 def _byte(text: bytes) -> bytes | None:
-    found = _BYTE_TOKEN.fullmatch(text)
-    return bytes([int(found[1], 16)]) if found else None
+    byte = byte_token(text.decode("utf-8", "replace"))
+    return None if byte is None else bytes([byte])
 
 
 _ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)

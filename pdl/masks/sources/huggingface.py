@@ -40,8 +40,7 @@ def from_transformers(tokenizer: Any) -> Found:
         hint = "load the fast one, or give the SentencePiece file, or its `tokenizer.json`"
         raise refused(origin, "only fast tokenizers say what bytes a token has", hint)
     found = from_tokenizer(backend)
-    ends = tokenizer.eos_token_id
-    eos = frozenset(_listed(ends)) if ends is not None else frozenset()
+    eos = frozenset(_listed(tokenizer.eos_token_id))
     special = found.special | frozenset(tokenizer.all_special_ids)
     return Found(origin, found.pieces, special, eos, found.marks)
 

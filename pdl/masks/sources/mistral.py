@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from importlib import import_module
 from typing import Any
 
@@ -54,7 +53,7 @@ def from_tekken(document: Any, origin: str) -> Found:
         pieces = {number: name.encode() for number, name in enumerate(names[:count])}
         for text in texts:
             pieces[count + text["rank"]] = base64.b64decode(text["token_bytes"], validate=True)
-    except (KeyError, TypeError, ValueError, AttributeError, binascii.Error) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise refused(origin, f"this is no `tekken.json` as it should be ({error!r})") from error
     marks = {name: number for number, name in enumerate(names[:count])}
     eos = frozenset([marks[_END]]) if _END in marks else frozenset()

@@ -8,10 +8,10 @@ import click
 
 from pdl.cli.grammars import GrammarCommand, Output, format_option
 from pdl.cli.masking import mask_options, require_numpy
+from pdl.cli.matching import read_texts
 from pdl.cli.options import FILE
 from pdl.cli.reports.masks import timing_json, timing_svg, timing_text
 from pdl.cli.screen import Screen
-from pdl.cli.texts import read_bytes
 
 if TYPE_CHECKING:
     from pdl.cli.masking import MaskOrigin
@@ -75,11 +75,13 @@ def command(  # noqa: PLR0913  (each is an option)
 
     The exit code is 0, or 2 if a file or an option is wrong, or a text does not match.
     """
-    held = [read_bytes(file) for file in files] + [text.encode() for text in given]
+    texts = (
+        read_texts(origin.file, files, given, lines=False, chomp=False) if files or given else []
+    )
     require_numpy()
     from pdl.cli.timing import timed  # noqa: PLC0415 - numpy is an extra
 
-    timing = timed(origin, held or None, count, seed)
+    timing = timed(origin, [text.data for text in texts] or None, count, seed)
     screen = Screen.stdout()
     screen.write(timing_json(timing) if form == "json" else timing_text(timing, screen))
     if picture is not None:

@@ -9,10 +9,10 @@ import click
 from pdl.cli.exits import BAD
 from pdl.cli.grammars import GrammarCommand, format_option
 from pdl.cli.masking import mask_options, require_numpy
+from pdl.cli.matching import read_texts
 from pdl.cli.options import FILE
 from pdl.cli.reports.masks import trace_json, trace_text
 from pdl.cli.screen import Screen
-from pdl.cli.texts import read_bytes
 
 if TYPE_CHECKING:
     from pdl.cli.masking import MaskOrigin
@@ -83,8 +83,9 @@ def command(  # noqa: PLR0913  (each is an option)
     if tokens is not None:
         held = numbers(tokens)
     else:
-        data = read_bytes(file) if file is not None else (text or "").encode("utf-8", "replace")
-        held = spelled(data, vocabulary)
+        files, texts = ([] if one is None else [one] for one in (file, text))
+        [said] = read_texts(origin.file, files, texts, lines=False, chomp=False)
+        held = spelled(said.data, vocabulary)
     trace = traced(grammar, vocabulary, held, shown)
     screen = Screen.stdout()
     screen.write(trace_json(trace) if form == "json" else trace_text(trace, screen))
