@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Dropped, Payload
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pdl.models.payloads.media import Takes
     from pdl.models.payloads.settings import Settings
     from pdl.schema import Schema
+
+_GRAMMARS = 64  # of schemas that are asked for again
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class GrammarServer:
         )
 
 
+@lru_cache(maxsize=_GRAMMARS)
 def _compiled(schema: Schema) -> Compiled:
     from pdl import gbnf  # noqa: PLC0415 - the compiler takes long to load, and few requests need it
 
