@@ -14,6 +14,7 @@ from pdl.masks.found import MOST
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from pdl.gbnf.chains import Mark
     from pdl.gbnf.matcher import Configuration
     from pdl.gbnf.stack import Node
     from pdl.masks.bags import Bag
@@ -118,19 +119,22 @@ class Rounds:
         """What else may follow after how many rounds, and how many rounds there may be."""
         runs: list[tuple[int, int, Configuration]] = []
         steps = self.steps
-        for number in range(1, longest + 1):
+        number = 1
+        while number <= longest:
             following, others = steps.following()
             endless = following is steps
-            high = MOST if endless else number
+            left = steps.left()
+            high = MOST if endless else number + left
             if runs and runs[-1][2] is others:
                 runs[-1] = (runs[-1][0], high, others)
             else:
                 runs.append((number, high, others))
             if endless:
                 return runs, MOST
-            if following is None:
-                return runs, number
+            if left or following is None:
+                return runs, high
             steps = following
+            number += 1
         return runs, MOST
 
 
@@ -166,6 +170,28 @@ class Steps:
             find = self._next_call if self.target is None else self._next_class
             self._known = find(self.behind)
         return self._known
+
+    def left(self) -> int:
+        """How many rounds are left, if the same may follow each of them and this one; else 0.
+
+        The copies of a chain have one shape: where a round leads from one to the same place of the
+        next, and nothing of a copy may follow instead, it is so up to the last.
+        """
+        following, others = self.following()
+        if following is None or not self.mark or following.following()[1] is not others:
+            return 0
+        chain, place, index = self.mark
+        return index + 1 if index and following.mark == (chain, place, index - 1) else 0
+
+    @property
+    def mark(self) -> Mark | None:
+        """The place behind the round, in the innermost chain around it."""
+        state = self.target
+        if state is None:
+            if self.node.links or len(self.node.waiting) != 1:
+                return None
+            ((state, _),) = self.node.waiting
+        return next(iter(self.walker.matcher.automaton.chains.marks(state)), None)
 
     def _next_call(self, behind: Configuration) -> tuple[Steps | None, Configuration]:
         held = [item for item in behind.items if item[0] in self.states]

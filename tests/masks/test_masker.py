@@ -257,6 +257,32 @@ def test_rules_that_go_on_as_themselves(text: str) -> None:
         assert lexicon.lexicon(vocabulary).size < 100 << 20
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'root ::= "\\"" x{0,6} "\\""\nx ::= [^"\\\\] | "\\\\" "b"',
+        'root ::= "\\"" [a-z]{0,4} "\\""',
+        'root ::= "\\"" [a-z]{3,7} "\\""',
+        'root ::= "\\"" ([a-z] "b"?){0,4} "\\""',
+        'root ::= "\\"" ([a-z] [a-z]){0,4} "\\""',
+        'root ::= "\\"" (x "b"?){0,4} "\\""\nx ::= [a-z]',
+        'root ::= "\\"" (x x){0,4} "\\""\nx ::= [a-z]',
+        'root ::= "\\"" ([a-z]{0,3} "-"?){0,3} "\\""',
+        'root ::= "\\"" (x{0,3} "b"){0,3} "\\""\nx ::= [a-z]',
+        'root ::= "\\"" x{0,3} x{0,2} y "\\""\nx ::= [a-z]\ny ::= "1"*',
+        'root ::= "\\"" x{0,3} [a-z]{2,4} "\\""\nx ::= [a-z]',
+        'root ::= "\\"" x{0,3} x* "\\""\nx ::= [a-z]',
+    ],
+)
+def test_counted_rounds(text: str) -> None:
+    """So many and no more, wherever a text stands in them, of copies of several shapes."""
+    rng = Random(3)  # noqa: S311
+    letters = [b"a" * size for size in range(2, 9)] + [b"ab", b"abab", b"a-", b"a-b", b'a"', b"bb"]
+    held = Vocabulary([*(bytes([byte]) for byte in range(256)), *letters, b"$"], eos=269)
+    for _ in range(6):
+        assert len(list(walked(gbnf.parse(text), held, rng, 9))) > 0
+
+
 def test_layout_of_a_mask() -> None:
     """Bit n % 32 of number n // 32, of as many numbers as hold all tokens; nobody can change it."""
     mask = Masker(ABC, PLAIN).start().bitmask()
