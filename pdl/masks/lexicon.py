@@ -17,7 +17,7 @@ from pdl.gbnf.nodes import Rule, Sequence
 from pdl.limits import DEFAULT_LIMITS
 from pdl.masks.found import MOST, Found
 from pdl.masks.lexemes import Wide
-from pdl.masks.places import Columns, Place
+from pdl.masks.places import ROOT, Columns
 from pdl.masks.scan import OverlapError, Scan
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.utf8 import Ranges
     from pdl.masks.below import Below
     from pdl.masks.masker import Masker
-    from pdl.masks.places import Ints
+    from pdl.masks.places import Ints, Place
     from pdl.masks.vocabulary import Vocabulary
 
 MASKS = 48 << 20
@@ -57,13 +57,12 @@ class Lexicon:
 
     def clear(self) -> None:
         """Forget what was learned, masks aside."""
-        self.root = Place(self.columns, 0)
         self._lexemes: dict[Hashable, int] = {}
         self._found: dict[Key, Found] = {}
         self._begun: dict[Key, Found | Below | None] = {}
         self._wide: dict[CharClass | AnyChar, Wide] = {}
         self._tiny: dict[Ranges, Matcher] = {}
-        self.columns.spent = 0
+        self.columns.forget()
         for masker in list(self.maskers):
             masker.forget()
 
@@ -96,7 +95,8 @@ class Lexicon:
         self, lexeme: Hashable, place: Place, matcher: Matcher, start: Configuration
     ) -> Found:
         """What the tokens below a place do in a lexeme, which is at `start` in some matcher."""
-        found = Scan(matcher, start, repeated=False).run(self.columns, place.nodes, self.tokens)
+        scan = Scan(matcher, start, repeated=False)
+        found = scan.run(self.columns, self.columns.nodes(place), self.tokens)
         self._found[lexeme, place] = found
         self.columns.spent += found.size
         return found
@@ -122,18 +122,18 @@ class Lexicon:
         self, lexeme: Hashable, place: Place, matcher: Matcher, start: Configuration
     ) -> Found | Below | None:
         """The same, which is a part of that from the root on where one round ends at the place."""
-        if place is not self.root:
-            whole = self.rounds(lexeme, self.root, matcher, start)
+        nodes = self.columns.nodes(place)
+        if place != ROOT:
+            whole = self.rounds(lexeme, ROOT, matcher, start)
             if not isinstance(whole, Found):
                 return None
-            node = place.node
-            found = whole.begin(node) if node is not None else None
-            held = found or whole.below(place.nodes)
+            found = whole.begin(place) if isinstance(place, int) else None
+            held = found or whole.below(nodes)
             if held is not None:
                 return held
         try:
             scan = Scan(matcher, start, repeated=True)
-            return scan.run(self.columns, place.nodes, self.tokens)
+            return scan.run(self.columns, nodes, self.tokens)
         except OverlapError:
             return None
 

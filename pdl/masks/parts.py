@@ -6,13 +6,14 @@ follow, and to `pending` the parts that are to be walked from places further on.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.masks.crossing import Crossing
 from pdl.masks.found import MOST
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
 
     from pdl.gbnf.chains import Mark
     from pdl.gbnf.matcher import Configuration
@@ -36,20 +37,43 @@ class Plain:
 
     def __init__(self, walker: Walker, state: int, node: Node) -> None:
         self.walker = walker
-        self.moves = walker.matcher.automaton.moves[state]
+        self.moves = walker.moves[state]
         self.node = node
 
     def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
         """Add the tokens that end behind one more byte, and what else is to be followed."""
-        parts = self.walker.parts
+        columns = self.walker.columns
         for low, high, target in self.moves:
-            for kid in spot.toward(low, high):
-                if kid.few:
-                    bag.few += kid.few
+            if isinstance(spot, int):
+                kids: Iterable[Place] = columns.toward(spot, low, high)
+            else:
+                kids = spot.toward(low, high)
+            for kid in kids:
+                if isinstance(kid, int):
+                    self._along(kid, target, bag, pending)
+                    continue
+                bag.few += kid.few
                 if kid.many is not None:
                     bag.many.append(kid.many)
                 if kid.below:
-                    pending.append((parts(target, self.node), kid))
+                    pending.append((self.walker.parts(target, self.node), kid))
+
+    def _along(self, node: int, state: int, bag: Bag, pending: Pending) -> None:
+        """The same from a node and a state on, and along a literal while tokens go on with it."""
+        columns, moves = self.walker.columns, self.walker.moves
+        while node >= 0:
+            low, own = columns.low[node], columns.own[node]
+            if low != own:
+                bag.few += columns.order[low:own]
+            start, end = columns.child[node], columns.child[node + 1]
+            if start == end:
+                return
+            held = moves[state]
+            if len(held) != 1 or held[0][0] != held[0][1]:
+                pending.append((self.walker.parts(state, self.node), node))
+                return
+            byte, _, state = held[0]
+            node = columns.byte.find(byte, start, end)
 
 
 class Inside:
@@ -78,13 +102,15 @@ class Inside:
 
     def _below(self, place: Place) -> int:
         """How many nodes there are below that it may come to, roughly."""
-        if place.below < _WORTH:
+        columns = self.walker.columns
+        if columns.below(place) < _WORTH:
             return 0
+        toward = partial(columns.toward, place) if isinstance(place, int) else place.toward
         return sum(
-            1 + kid.below
+            1 + columns.below(kid)
             for plain in self.plain
             for low, high, _ in plain.moves
-            for kid in place.toward(low, high)
+            for kid in toward(low, high)
         )
 
 
@@ -101,7 +127,9 @@ class Rounds:
 
     def walk(self, spot: Spot, bag: Bag, pending: Pending, firsts: bytes | None = None) -> None:
         """Add the tokens that end amid the rounds, and those that leave them."""
-        if isinstance(spot, Crossing) or (spot.below < _WORTH and firsts is None):
+        if isinstance(spot, Crossing) or (
+            firsts is None and self.walker.columns.below(spot) < _WORTH
+        ):
             self.plain.walk(spot, bag, pending)
             return
         walker = self.walker
@@ -225,7 +253,7 @@ class First:
 
     def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
         """Add the tokens of the rounds that begin with the class."""
-        if isinstance(spot, Crossing) or spot.below < _WORTH:
+        if isinstance(spot, Crossing) or self.plain.walker.columns.below(spot) < _WORTH:
             self.plain.walk(spot, bag, pending)
         else:
             self.rounds.walk(spot, bag, pending, self.firsts)

@@ -1,4 +1,4 @@
-"""Where the bytes of tokens stand in a trie: sets of its nodes, from which one goes on as one.
+"""Where the bytes of tokens stand in a trie: nodes, and sets of nodes that are followed as one.
 
 A token that ends one lexeme and begins the next is walked from the place where it crosses: the
 nodes at which any token crosses there are one place, so that what follows is walked once for all.
@@ -21,110 +21,61 @@ if TYPE_CHECKING:
     Ints: TypeAlias = NDArray[np.int32]
     Bytes: TypeAlias = NDArray[np.uint8]
 
-_SIZE = 300  # of a place, in bytes
+Place: TypeAlias = "int | Places"
+"""A node of a trie, by its number, or several."""
+ROOT = 0
+
+_SIZE = 300  # of a place of several nodes, in bytes
 _FEW = 16  # tokens that are kept as Python's numbers
-_SEVERAL = 4  # places that are best made one
+_SEVERAL = 4  # nodes that are best made one place
 
 
-class Place:
-    """A node of a trie, or nodes below each of which the same may follow (`Places`).
+class Places:
+    """Nodes of a trie, below each of which the same may follow.
 
     `few` and `many` are the tokens that end here: a tuple if they are few, else an array; `below`
     is how many nodes there are below.
     """
 
-    __slots__ = ("_kids", "_node", "below", "columns", "few", "many")
-
-    def __init__(self, columns: Columns, node: int) -> None:
-        self.columns = columns
-        self._node = node
-        self._kids: dict[int | tuple[int, int], tuple[Place, ...]] | None = None
-        self.below = columns.last[node] - columns.first[node] - 1
-        self.many: Ints | None = None
-        self.few: tuple[int, ...] = ()
-        low, own = columns.low[node], columns.own[node]
-        if own > low:
-            self.few = tuple(columns.order[low:own])
-
-    @property
-    def node(self) -> int | None:
-        """Its node, if there is one only."""
-        return self._node
-
-    @property
-    def nodes(self) -> Ints:
-        """Its nodes."""
-        return np.array([self._node], np.int32)
-
-    def toward(self, low: int, high: int) -> tuple[Place, ...]:
-        """The place behind one more byte of a range, if there is any."""
-        if self._kids is None:
-            self._kids = {}
-        key = low if low == high else (low, high)
-        known = self._kids.get(key)
-        if known is None:
-            known = self._kids[key] = self._grown(low, high)
-            self.columns.spent += _SIZE if known else _SIZE // 4
-        return known
-
-    def _grown(self, low: int, high: int) -> tuple[Place, ...]:
-        columns = self.columns
-        start, end = columns.child[self._node], columns.child[self._node + 1]
-        if start == end:
-            return ()
-        held = columns.byte[start:end]
-        if low == high:
-            at = held.tobytes().find(low)
-            return () if at < 0 else (Place(columns, start + at),)
-        first, last = bisect_left(held, low), bisect_right(held, high)
-        if last - first <= _SEVERAL:
-            return tuple([Place(columns, start + at) for at in range(first, last)])
-        return (Places(columns, np.arange(start + first, start + last, dtype=np.int32)),)
-
-
-class Places(Place):
-    """Nodes of a trie, below each of which the same may follow."""
-
-    __slots__ = ("_nodes", "_rows")
+    __slots__ = ("_columns", "_kids", "_rows", "below", "few", "many", "nodes")
 
     def __init__(self, columns: Columns, nodes: Ints) -> None:
-        super().__init__(columns, 0)
-        self._nodes = nodes
+        self._columns = columns
+        self.nodes = nodes
+        self._kids: dict[tuple[int, int], tuple[Place, ...]] = {}
         self._rows: tuple[Bytes, Ints] | None = None
         trie = columns.trie
         tokens, _ = token_rows(trie, nodes)
-        if len(tokens) > _FEW:
-            self.many = tokens
-        else:
-            self.few = tuple(tokens.tolist())
+        is_few = len(tokens) <= _FEW
+        self.few: tuple[int, ...] = tuple(tokens.tolist()) if is_few else ()
+        self.many = None if is_few else tokens
         self.below = int((trie.last[nodes] - trie.first[nodes] - 1).sum())
         columns.spent += _SIZE + 4 * len(nodes) + 8 * len(tokens)
 
-    @property
-    def node(self) -> int | None:
-        """None, for they are several."""
-        return None
-
-    @property
-    def nodes(self) -> Ints:
-        """Its nodes."""
-        return self._nodes
+    def toward(self, low: int, high: int) -> tuple[Place, ...]:
+        """The place behind one more byte of a range, if there is any."""
+        known = self._kids.get((low, high))
+        if known is None:
+            known = self._kids[low, high] = self._grown(low, high)
+            self._columns.spent += _SIZE // 4
+        return known
 
     def _grown(self, low: int, high: int) -> tuple[Place, ...]:
+        columns = self._columns
         if self._rows is None:
-            kids, _ = children(self.columns.trie, self._nodes)
-            bytes_ = self.columns.trie.byte[kids]
+            kids, _ = children(columns.trie, self.nodes)
+            bytes_ = columns.trie.byte[kids]
             order = np.argsort(bytes_, kind="stable")
             self._rows = (bytes_[order], kids[order])
-            self.columns.spent += 5 * len(kids)
+            columns.spent += 5 * len(kids)
         bytes_, kids = self._rows
         start, end = np.searchsorted(bytes_, (low, high + 1)).tolist()
-        return (place(self.columns, kids[start:end]),) if start < end else ()
+        return (place(columns, kids[start:end]),) if start < end else ()
 
 
 def place(columns: Columns, nodes: Ints) -> Place:
     """The place of some nodes."""
-    return Place(columns, int(nodes[0])) if len(nodes) == 1 else Places(columns, nodes)
+    return int(nodes[0]) if len(nodes) == 1 else Places(columns, nodes)
 
 
 def children(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
@@ -168,12 +119,12 @@ def view(array: NDArray[Any]) -> memoryview[int]:
 
 
 class Columns:
-    """What is found once for a trie: its nodes by their last bytes; and what was learned of it."""
+    """A trie as it is followed node by node, and how much was learned of it."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.trie = vocabulary.trie
         self.child = view(self.trie.child)
-        self.byte = view(self.trie.byte)
+        self.byte = self.trie.byte.tobytes()
         self.first = view(self.trie.first)
         self.last = view(self.trie.last)
         self.low = view(self.trie.low)
@@ -185,8 +136,39 @@ class Columns:
         self._begins = view(vocabulary.tokens.ends)
         self._blob = np.frombuffer(vocabulary.tokens.blob, np.uint8)
         self._starts = vocabulary.tokens.ends
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of what was learned."""
         self.spent = 0
         """The memory of what was learned, in bytes."""
+        self._kids: dict[tuple[int, int, int], tuple[Place, ...]] = {}
+
+    def below(self, place: Place) -> int:
+        """How many nodes there are below a place."""
+        if isinstance(place, Places):
+            return place.below
+        return self.last[place] - self.first[place] - 1
+
+    def nodes(self, place: Place) -> Ints:
+        """The nodes of a place."""
+        return place.nodes if isinstance(place, Places) else np.array([place], np.int32)
+
+    def toward(self, node: int, low: int, high: int) -> tuple[Place, ...]:
+        """The place behind one more byte of a range below a node, if there is any."""
+        start, end = self.child[node], self.child[node + 1]
+        if low == high:
+            at = self.byte.find(low, start, end)
+            return () if at < 0 else (at,)
+        first = bisect_left(self.byte, low, start, end)
+        last = bisect_right(self.byte, high, first, end)
+        if last - first <= _SEVERAL:
+            return tuple(range(first, last))
+        known = self._kids.get((node, first, last))
+        if known is None:
+            nodes = np.arange(first, last, dtype=np.int32)
+            known = self._kids[node, first, last] = (Places(self, nodes),)
+        return known
 
     def one_byte(self, token: int, depth: int) -> int:
         """The byte at some depth of a token that is longer than that."""

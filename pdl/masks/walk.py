@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl.masks.bags import Bag
 from pdl.masks.found import MOST
+from pdl.masks.places import ROOT
 from pdl.masks.plans import Plans
 from pdl.masks.scan import Scan
 
@@ -43,7 +44,9 @@ class Walker:
 
     def __init__(self, matcher: Matcher, rules: Mapping[str, Rule], lexicon: Lexicon) -> None:
         self.matcher = matcher
+        self.moves = matcher.automaton.moves
         self.lexicon = lexicon
+        self.columns = lexicon.columns
         self._rules = rules
         self._tangled = 0
         self._left = 0
@@ -78,20 +81,19 @@ class Walker:
     def _apart(self, here: Configuration) -> Bag:
         """The tokens, found state by state."""
         self._left = _STEPS
-        self._most = self.lexicon.columns.spent + _ROOM
+        self._most = self.columns.spent + _ROOM
         self._nested = 0
         bag = Bag()
-        root = self.lexicon.root
         for part in self.plan(here):
-            bag.add(self._walked(part, (part,), root))
+            bag.add(self._walked(part, (part,), ROOT))
         return bag
 
     def _together(self, here: Configuration) -> Bag:
         """The tokens, found for all states at once, which never takes more than the matcher."""
-        lexicon = self.lexicon
+        columns = self.columns
         bag = Bag()
         scan = Scan(self.matcher, here, repeated=False)
-        found = scan.run(lexicon.columns, lexicon.root.nodes, lexicon.tokens)
+        found = scan.run(columns, columns.nodes(ROOT), self.lexicon.tokens)
         found.add(bag, MOST, None)
         return bag
 
@@ -120,7 +122,7 @@ class Walker:
                     if (part, place) not in seen:
                         seen.add((part, place))
                         part.walk(place, bag, pending)
-                        if self.lexicon.columns.spent > self._most:
+                        if self.columns.spent > self._most:
                             raise TangledError
                 self._left -= len(following)
                 if self._left < 0:
