@@ -76,8 +76,8 @@ class Matcher:
         self._limits = limits
         self._most = limits.grammar_configurations
         self._left = 0
-        self._kernels = Kernels(automaton)
-        self._stack = Stack(self._kernels, automaton.chains)
+        self.kernels = Kernels(automaton)
+        self._stack = Stack(self.kernels, automaton.chains)
         self._known: dict[tuple[frozenset[Item], bool], Configuration] = {}
         self._size = 0
         self._room = _ROOM
@@ -101,7 +101,7 @@ class Matcher:
         """A number for each rule, lower than those of the rules that it begins with."""
         starts = self.automaton.starts
         graph = {
-            rule: [call.rule for call in self._kernels.of(start).calls]
+            rule: [call.rule for call in self.kernels.of(start).calls]
             for rule, start in enumerate(starts)
         }
         order = [0] * len(starts)
@@ -200,7 +200,7 @@ class Matcher:
 
     def is_still(self, state: int) -> bool:
         """Whether a state leads nowhere without a byte or a token."""
-        return self._kernels.is_still(state)
+        return self.kernels.is_still(state)
 
     def behind(self, node: Node) -> Configuration:
         """What may follow where the rule of a node ends."""
@@ -217,9 +217,14 @@ class Matcher:
         """The node of a rule below which nothing waits, as that of the root rule."""
         return self._stack.node({(_DONE, None)}, ())
 
-    def part(self, items: Iterable[Item]) -> Configuration:
+    def waited(self, state: int) -> Node:
+        """The node of a rule for the end of which a state waits, below which nothing does."""
+        return self._stack.node({(state, self.bottom)}, ())
+
+    def part(self, items: Iterable[Item], *, complete: bool = False) -> Configuration:
         """The configuration of some of another one's items."""
         ways = Ways()
+        ways.complete = complete
         for state, node in items:
             ways.take(state, node)
         return self._bounded((), ways)
@@ -246,11 +251,11 @@ class Matcher:
             held = frozenset(targets)
             if len(held) == 1:
                 ((state, _),) = held
-                if self._kernels.is_still(state):
+                if self.kernels.is_still(state):
                     return self._interned(held, complete=False)  # as amid a literal
             targets, ways = held, Ways()
         for state, node in targets:
-            ways.follow(state, node, self._kernels, self._stack)
+            ways.follow(state, node, self.kernels, self._stack)
         if not ways.calls:
             return self._configuration(ways)
         ways.join(self._stack)
@@ -320,7 +325,7 @@ class Matcher:
         """Enter one rule; the results are the rules that it enters at once."""
         entry = entered.pop(rule)
         node = self._stack.node(entry.waiting, entry.links)
-        kernel = self._kernels.of(self.automaton.starts[rule])
+        kernel = self.kernels.of(self.automaton.starts[rule])
         for taking in kernel.takes:
             ways.take(taking, node)
         for called, back, last in kernel.calls:
@@ -334,7 +339,7 @@ class Matcher:
         pending = list(rules)
         while pending:
             rule = pending.pop()
-            for called, _, last in self._kernels.of(self.automaton.starts[rule]).calls:
+            for called, _, last in self.kernels.of(self.automaton.starts[rule]).calls:
                 if last and self._order[called] == number:
                     other = entered.get(called) or entered.setdefault(called, _Entry())
                     if other.merge(entered[rule]):

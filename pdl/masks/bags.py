@@ -11,42 +11,48 @@ from pdl.masks.protocol import WORD
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pdl.masks.parts import Spot
+
     Ints: TypeAlias = NDArray[np.int32]
 
 _FEW = 200  # tokens that are faster set one by one
+_ARRAYS = 4  # that are added one by one
 _LARGE = 2_000  # tokens in one array that may be there twice
 
 
 class Bag:
-    """The union of sets of tokens: numbers, arrays of numbers, and masks."""
+    """The union of sets of tokens: numbers, arrays of numbers, and masks.
 
-    __slots__ = ("few", "many", "masks")
+    `exits` are the places from which more tokens may come, if something waits (`pdl.masks.frames`).
+    """
+
+    __slots__ = ("exits", "few", "many", "masks")
 
     def __init__(self) -> None:
         self.few: list[int] = []
         self.many: list[Ints] = []
         self.masks: list[Ints] = []
+        self.exits: list[Spot] = []
 
     def add(self, other: Kept) -> None:
-        """Add all of one that is kept."""
+        """Add all tokens of one that is kept."""
         self.few += other.few
         self.many += other.many
         self.masks += other.masks
 
     def kept(self) -> Kept:
-        """The same, each mask once, with one array at most."""
-        few, many = self.few, self.many
-        if many:
-            held = many[0]
-            if few or len(many) > 1:
-                held = np.concatenate([np.array(few, np.int32), *many])
-                if len(held) > _LARGE:
-                    held = np.unique(held)
-            few, many = ([], [held]) if len(held) > _FEW else (held.tolist(), [])
-        masks = self.masks
+        """The same, each array and each mask once, and few arrays."""
+        few, many, masks = self.few, self.many, self.masks
+        if not (few or many or masks or self.exits):
+            return _NOTHING
+        if len(many) > 1:
+            many = list({id(one): one for one in many}.values())
+        if len(many) > _ARRAYS or (many and len(few) > _FEW):
+            held = np.concatenate([np.array(few, np.int32), *many])
+            few, many = [], [np.unique(held) if len(held) > _LARGE else held]
         if len(masks) > 1:
             masks = list({id(one): one for one in masks}.values())
-        return Kept(tuple(set(few)), tuple(many), tuple(masks))
+        return Kept(tuple(set(few)), tuple(many), tuple(masks), tuple(dict.fromkeys(self.exits)))
 
     def mask(self, tokens: int) -> Ints:
         """The mask of this set, of all `tokens` of a vocabulary; read-only."""
@@ -72,19 +78,30 @@ class Bag:
 class Kept:
     """A set of tokens that is added to others; tuples are little to the garbage collector."""
 
-    __slots__ = ("few", "many", "masks")
+    __slots__ = ("exits", "few", "many", "masks")
 
     def __init__(
-        self, few: tuple[int, ...], many: tuple[Ints, ...], masks: tuple[Ints, ...]
+        self,
+        few: tuple[int, ...],
+        many: tuple[Ints, ...],
+        masks: tuple[Ints, ...],
+        exits: tuple[Spot, ...],
     ) -> None:
         self.few = few
         self.many = many
         self.masks = masks
+        self.exits = exits
 
     @property
     def size(self) -> int:
         """The memory that it takes, in bytes; masks are held by others as well."""
-        return 200 + 8 * len(self.few) + sum(one.nbytes for one in self.many)
+        size = 200 + 8 * len(self.few)
+        for one in self.many:
+            size += one.nbytes
+        return size
+
+
+_NOTHING = Kept((), (), (), ())
 
 
 def packed(marks: NDArray[np.bool_]) -> Ints:

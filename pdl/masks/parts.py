@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.masks.crossing import Crossing
 from pdl.masks.found import MOST
+from pdl.masks.plain import Plain
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable
 
     from pdl.gbnf.chains import Mark
-    from pdl.gbnf.matcher import Configuration
+    from pdl.gbnf.matcher import Configuration, Item
     from pdl.gbnf.stack import Node
     from pdl.masks.bags import Bag
+    from pdl.masks.frames import End, Framed
     from pdl.masks.places import Place
     from pdl.masks.walk import Walker
 
@@ -28,52 +30,6 @@ if TYPE_CHECKING:
 States: TypeAlias = frozenset[int]
 Spot: TypeAlias = "Place | Crossing"
 _WORTH = 12  # nodes below a place from which on a lexeme is looked up
-
-
-class Plain:
-    """A state that is followed byte by byte."""
-
-    __slots__ = ("moves", "node", "walker")
-
-    def __init__(self, walker: Walker, state: int, node: Node) -> None:
-        self.walker = walker
-        self.moves = walker.moves[state]
-        self.node = node
-
-    def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
-        """Add the tokens that end behind one more byte, and what else is to be followed."""
-        columns = self.walker.columns
-        for low, high, target in self.moves:
-            if isinstance(spot, int):
-                kids: Iterable[Place] = columns.toward(spot, low, high)
-            else:
-                kids = spot.toward(low, high)
-            for kid in kids:
-                if isinstance(kid, int):
-                    self._along(kid, target, bag, pending)
-                    continue
-                bag.few += kid.few
-                if kid.many is not None:
-                    bag.many.append(kid.many)
-                if kid.below:
-                    pending.append((self.walker.parts(target, self.node), kid))
-
-    def _along(self, node: int, state: int, bag: Bag, pending: Pending) -> None:
-        """The same from a node and a state on, and along a literal while tokens go on with it."""
-        columns, moves = self.walker.columns, self.walker.moves
-        while node >= 0:
-            low, own = columns.low[node], columns.own[node]
-            if low != own:
-                bag.few += columns.order[low:own]
-            start, end = columns.child[node], columns.child[node + 1]
-            if start == end:
-                return
-            held = moves[state]
-            if len(held) != 1 or held[0][0] != held[0][1]:
-                pending.append((self.walker.parts(state, self.node), node))
-                return
-            byte, _, state = held[0]
-            node = columns.byte.find(byte, start, end)
 
 
 class Inside:
@@ -140,7 +96,7 @@ class Rounds:
         runs, most = self._runs(found.most)
         found.add(bag, most, firsts)
         for low, high, others in runs:
-            if others.items:
+            if not others.dead:
                 walker.leave(others, found.behind(low, high, firsts), bag, pending)
 
     def _runs(self, longest: int) -> tuple[list[tuple[int, int, Configuration]], int]:
@@ -222,12 +178,12 @@ class Steps:
         return next(iter(self.walker.matcher.automaton.chains.marks(state)), None)
 
     def _next_call(self, behind: Configuration) -> tuple[Steps | None, Configuration]:
-        held = [item for item in behind.items if item[0] in self.states]
+        held = frozenset(item for item in behind.items if item[0] in self.states)
         nodes = {node for _, node in held}
         if len(nodes) != 1 or len(held) != len(self.states):
             return None, behind
         following = self.walker.plans.steps(self.states, nodes.pop(), None)
-        return following, self.walker.matcher.part(behind.items.difference(held))
+        return following, self._without(behind, held)
 
     def _next_class(self, behind: Configuration) -> tuple[Steps | None, Configuration]:
         (own,) = self.states
@@ -237,8 +193,12 @@ class Steps:
             if item[1] is self.node and wide is not None and wide.ranges == ranges:
                 target = self.walker.plans.target(item[0])
                 following = self.walker.plans.steps(frozenset((item[0],)), self.node, target)
-                return following, self.walker.matcher.part(behind.items.difference((item,)))
+                return following, self._without(behind, frozenset((item,)))
         return None, behind
+
+    def _without(self, behind: Configuration, held: frozenset[Item]) -> Configuration:
+        rest = behind.items - held
+        return self.walker.matcher.part(rest, complete=behind.complete)
 
 
 class First:
@@ -259,4 +219,4 @@ class First:
             self.rounds.walk(spot, bag, pending, self.firsts)
 
 
-Part: TypeAlias = "Plain | Inside | Rounds | First"
+Part: TypeAlias = "Plain | Inside | Rounds | First | Framed | End"

@@ -6,8 +6,11 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.nodes import AnyChar, CharClass
+from pdl.masks.corners import Corners
+from pdl.masks.frames import END, Framed
 from pdl.masks.lexemes import Lexemes
-from pdl.masks.parts import First, Inside, Plain, Rounds, Steps
+from pdl.masks.parts import First, Inside, Rounds, Steps
+from pdl.masks.plain import Plain
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -40,6 +43,9 @@ class Plans:
         self._insides: dict[tuple[States, Node], Inside] = {}
         self._begun: dict[States, int | None] = {}
         self._wide: dict[int, Wide | None] = {}
+        self._bottom = walker.matcher.bottom
+        self._corners = Corners(walker.matcher.automaton.starts, walker.matcher.kernels)
+        self._frames: dict[tuple[Part, Node], Framed] = {}
 
     def release(self) -> None:
         """Let rounds that are followed by themselves not lead there any more."""
@@ -51,6 +57,8 @@ class Plans:
         parts: list[Part] = []
         for node, states in _by_node(here):
             self.group(states, node, parts)
+        if here.complete:
+            parts.append(END)
         return tuple(parts)
 
     def _is_lexical(self, state: int) -> bool:
@@ -62,19 +70,44 @@ class Plans:
     def group(self, states: list[int], node: Node, parts: list[Part]) -> None:
         """The parts of the states over one node."""
         lexical = [one for one in states if self._is_lexical(one)]
-        rounds = self._rule_rounds(frozenset(lexical), node) if lexical else None
+        near, far = self._cut(node) if lexical else (node, self._bottom)
+        rounds = self._rule_rounds(frozenset(lexical), near) if lexical else None
         if rounds is not None:
-            parts.append(rounds)
+            parts.append(self._framed(rounds, far))
             states, lexical = [one for one in states if one not in lexical], []
         inner = []
         for state in states:
-            part = self._alone(state, node)
-            if isinstance(part, Plain) and state in lexical:
+            if state not in lexical:
+                parts.append(self._framed(self._alone(state, self._bottom), node))
+                continue
+            part = self._alone(state, near)
+            if isinstance(part, Plain):
                 inner.append(state)
             else:
-                parts.append(part)
+                parts.append(self._framed(part, far))
         if inner:
-            parts.append(self._inside(frozenset(inner), node))
+            parts.append(self._framed(self._inside(frozenset(inner), near), far))
+
+    def _cut(self, node: Node) -> tuple[Node, Node]:
+        """A node with nothing below the rule that waits for its end, and the node of that rule.
+
+        The node itself and the bottom, if several rules wait.
+        """
+        if node.links or len(node.waiting) != 1:
+            return node, self._bottom
+        ((state, below),) = node.waiting
+        if below is None or below is self._bottom:
+            return node, self._bottom
+        return self._matcher.waited(state), below
+
+    def _framed(self, part: Part, node: Node) -> Part:
+        """A part over a node, of which it is known what it is over none."""
+        if node is self._bottom:
+            return part
+        known = self._frames.get((part, node))
+        if known is None:
+            known = self._frames[part, node] = Framed(self._walker, part, node)
+        return known
 
     def _rule(self, state: int) -> int:
         """The number of the rule that a state belongs to."""
@@ -83,7 +116,7 @@ class Plans:
     def _rule_rounds(self, states: States, node: Node) -> Rounds | None:
         """The rounds of a rule that begins with some states, if it is followed by itself."""
         rule = self.begins(states)
-        if rule is None:
+        if rule is None or not self._corners.follows(rule, node):
             return None
         key = (states, node)
         if key not in self._rounds:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl.masks.bags import Bag
 from pdl.masks.found import MOST
+from pdl.masks.frames import Framed
 from pdl.masks.places import ROOT
 from pdl.masks.plans import Plans
 from pdl.masks.scan import Scan
@@ -85,7 +86,10 @@ class Walker:
         self._nested = 0
         bag = Bag()
         for part in self.plan(here):
-            bag.add(self._walked(part, (part,), ROOT))
+            if isinstance(part, Framed):
+                part.walk(ROOT, bag, [])
+            else:
+                bag.add(self.walked(part, (part,), ROOT))
         return bag
 
     def _together(self, here: Configuration) -> Bag:
@@ -104,10 +108,12 @@ class Walker:
             if self._nested > _NESTED:
                 pending.append((self.plan(here), spot))
                 return
-            known = self._walked(here, self.plan(here), spot)
+            known = self.walked(here, self.plan(here), spot)
         bag.add(known)
+        bag.exits += known.exits
 
-    def _walked(self, key: Hashable, parts: tuple[Part, ...], spot: Spot) -> Kept:
+    def walked(self, key: Hashable, parts: tuple[Part, ...], spot: Spot) -> Kept:
+        """The tokens that some parts add from a place on, known by a key."""
         known = self._bags.get((key, spot))
         if known is not None:
             return known
