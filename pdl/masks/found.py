@@ -49,19 +49,28 @@ class Found(Crossed):
         self._sorted: dict[int, tuple[memoryview[int], memoryview[int], memoryview[int]]] = {}
         numbers, begun, firsts = tokens
         self.most = int(max(begun.max(initial=0), ends[1].max(initial=0)))
-        self.dense = len(numbers) * _DENSE > size
-        if self.dense:
-            words = -(-size // WORD) * WORD
-            self._begun = np.zeros(words, np.uint16)
-            self._begun[numbers] = begun
-            self._first = np.zeros(words, np.uint8)
-            self._first[numbers] = firsts
-            numbers = numbers[:0]
-        else:
-            self._begun, self._first = begun, firsts
+        dense = self._spread(tokens) if len(numbers) * _DENSE > size else None
+        self.dense = dense is not None
+        self._begun, self._first = dense or (begun, firsts)
+        numbers = numbers[:0] if dense else numbers
         self._numbers = numbers
         held = (numbers, self._begun, self._first)
         self.size = 500 + self.ends.size + sum(one.nbytes for one in held)
+
+    def _spread(self, tokens: Rows) -> tuple[Counts, Bytes] | None:
+        """The counts and first bytes of all tokens; None if one is there twice.
+
+        As it may be below nodes of which one is below the other.
+        """
+        words = -(-self._size // WORD) * WORD
+        numbers, begun, firsts = tokens
+        counts = np.zeros(words, np.uint16)
+        counts[numbers] = begun
+        if np.count_nonzero(counts) < len(numbers):
+            return None
+        bytes_ = np.zeros(words, np.uint8)
+        bytes_[numbers] = firsts
+        return counts, bytes_
 
     def begin(self, node: int) -> Below | None:
         """The same from one node on, if a round is complete there, and few tokens are below."""

@@ -272,15 +272,18 @@ def test_rules_that_go_on_as_themselves(text: str) -> None:
         'root ::= "\\"" x{0,3} x{0,2} y "\\""\nx ::= [a-z]\ny ::= "1"*',
         'root ::= "\\"" x{0,3} [a-z]{2,4} "\\""\nx ::= [a-z]',
         'root ::= "\\"" x{0,3} x* "\\""\nx ::= [a-z]',
+        'root ::= a [^z-a]{3,5} "x"\na ::= .{0,2}',
+        "root ::= a [^z-a]{3,5}?\na ::= .{0,2}",
     ],
 )
 def test_counted_rounds(text: str) -> None:
     """So many and no more, wherever a text stands in them, of copies of several shapes."""
     rng = Random(3)  # noqa: S311
     letters = [b"a" * size for size in range(2, 9)] + [b"ab", b"abab", b"a-", b"a-b", b'a"', b"bb"]
-    held = Vocabulary([*(bytes([byte]) for byte in range(256)), *letters, b"$"], eos=269)
-    for _ in range(6):
-        assert len(list(walked(gbnf.parse(text), held, rng, 9))) > 0
+    small = Vocabulary([*(bytes([byte]) for byte in range(256)), *letters, b"$"], eos=269)
+    for held in (small, vocabulary(3)):
+        for _ in range(6):
+            assert len(list(walked(gbnf.parse(text), held, rng, 9))) > 0
 
 
 def test_layout_of_a_mask() -> None:
