@@ -202,12 +202,6 @@ class Matcher:
         """Whether a state leads nowhere without a byte or a token."""
         return self.kernels.is_still(state)
 
-    def behind(self, node: Node) -> Configuration:
-        """What may follow where the rule of a node ends."""
-        ways = Ways()
-        self._stack.leave(node, ways)
-        return self._bounded((), ways)
-
     def alone(self, rule: int) -> Configuration:
         """The start of a rule below which nothing waits: it is complete where the rule may end."""
         return self.after(self.automaton.starts[rule], self.bottom)
@@ -217,14 +211,9 @@ class Matcher:
         """The node of a rule below which nothing waits, as that of the root rule."""
         return self._stack.node({(_DONE, None)}, ())
 
-    def waited(self, state: int) -> Node:
-        """The node of a rule for the end of which a state waits, below which nothing does."""
-        return self._stack.node({(state, self.bottom)}, ())
-
-    def part(self, items: Iterable[Item], *, complete: bool = False) -> Configuration:
+    def part(self, items: Iterable[Item]) -> Configuration:
         """The configuration of some of another one's items."""
         ways = Ways()
-        ways.complete = complete
         for state, node in items:
             ways.take(state, node)
         return self._bounded((), ways)

@@ -48,8 +48,7 @@ class Bag:
         if len(many) > 1:
             many = list({id(one): one for one in many}.values())
         if len(many) > _ARRAYS or (many and len(few) > _FEW):
-            held = np.concatenate([np.array(few, np.int32), *many])
-            few, many = [], [np.unique(held) if len(held) > _LARGE else held]
+            few, many = [], [_once(np.concatenate([np.array(few, np.int32), *many]))]
         if len(masks) > 1:
             masks = list({id(one): one for one in masks}.values())
         return Kept(tuple(set(few)), tuple(many), tuple(masks), tuple(dict.fromkeys(self.exits)))
@@ -102,6 +101,15 @@ class Kept:
 
 
 _NOTHING = Kept((), (), (), ())
+
+
+def _once(tokens: Ints) -> Ints:
+    """The same tokens, if they are many each of them once."""
+    if len(tokens) < _LARGE:
+        return tokens
+    marks = np.zeros(int(tokens.max()) + 1, np.bool_)
+    marks[tokens] = True
+    return np.flatnonzero(marks).astype(np.int32)
 
 
 def packed(marks: NDArray[np.bool_]) -> Ints:

@@ -142,7 +142,7 @@ class Columns:
         """Let go of what was learned."""
         self.spent = 0
         """The memory of what was learned, in bytes."""
-        self._kids: dict[tuple[int, int, int], tuple[Place, ...]] = {}
+        self._kids: dict[tuple[int, int], tuple[Place, ...]] = {}
 
     def below(self, place: Place) -> int:
         """How many nodes there are below a place."""
@@ -154,9 +154,11 @@ class Columns:
         """The nodes of a place."""
         return place.nodes if isinstance(place, Places) else np.array([place], np.int32)
 
-    def toward(self, node: int, low: int, high: int) -> tuple[Place, ...]:
+    def toward(self, place: Place, low: int, high: int) -> tuple[Place, ...]:
         """The place behind one more byte of a range below a node, if there is any."""
-        start, end = self.child[node], self.child[node + 1]
+        if isinstance(place, Places):
+            return place.toward(low, high)
+        start, end = self.child[place], self.child[place + 1]
         if low == high:
             at = self.byte.find(low, start, end)
             return () if at < 0 else (at,)
@@ -164,10 +166,10 @@ class Columns:
         last = bisect_right(self.byte, high, first, end)
         if last - first <= _SEVERAL:
             return tuple(range(first, last))
-        known = self._kids.get((node, first, last))
+        known = self._kids.get((first, last))
         if known is None:
             nodes = np.arange(first, last, dtype=np.int32)
-            known = self._kids[node, first, last] = (Places(self, nodes),)
+            known = self._kids[first, last] = (Places(self, nodes),)
         return known
 
     def one_byte(self, token: int, depth: int) -> int:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pdl.gbnf.stack import Node
     from pdl.masks.bags import Bag
     from pdl.masks.parts import Pending, Spot
     from pdl.masks.places import Place
@@ -17,12 +16,12 @@ if TYPE_CHECKING:
 class Plain:
     """A state that is followed byte by byte."""
 
-    __slots__ = ("moves", "node", "walker")
+    __slots__ = ("moves", "state", "walker")
 
-    def __init__(self, walker: Walker, state: int, node: Node) -> None:
+    def __init__(self, walker: Walker, state: int) -> None:
         self.walker = walker
+        self.state = state
         self.moves = walker.moves[state]
-        self.node = node
 
     def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
         """Add the tokens that end behind one more byte, and what else is to be followed."""
@@ -40,7 +39,7 @@ class Plain:
                 if kid.many is not None:
                     bag.many.append(kid.many)
                 if kid.below:
-                    pending.append((self.walker.parts(target, self.node), kid))
+                    pending.append((self.walker.plans.of(target), kid))
 
     def _along(self, node: int, state: int, bag: Bag, pending: Pending) -> None:
         """The same from a node and a state on, and along a literal while tokens go on with it."""
@@ -54,7 +53,7 @@ class Plain:
                 return
             held = moves[state]
             if len(held) != 1 or held[0][0] != held[0][1]:
-                pending.append((self.walker.parts(state, self.node), node))
+                pending.append((self.walker.plans.of(state), node))
                 return
             byte, _, state = held[0]
             node = columns.byte.find(byte, start, end)

@@ -1,4 +1,8 @@
-"""Into which parts a configuration falls, of which what follows is found in different ways."""
+"""The plans of the states of one grammar: into which parts what may follow falls.
+
+A plan tells what may follow a state within its rule, and where the rule may end. What waits for
+that is no matter of the plan, so that it is the same for all texts that come to the state.
+"""
 
 from __future__ import annotations
 
@@ -6,60 +10,258 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.nodes import AnyChar, CharClass
-from pdl.masks.corners import Corners
-from pdl.masks.frames import END, Framed
 from pdl.masks.lexemes import Lexemes
-from pdl.masks.parts import First, Inside, Rounds, Steps
+from pdl.masks.parts import END, Called, Inside, Plan
 from pdl.masks.plain import Plain
+from pdl.masks.rounds import First, Rounds, Steps
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from pdl.gbnf.matcher import Configuration
+    from pdl.gbnf.automaton import Call
     from pdl.gbnf.nodes import Rule
     from pdl.gbnf.stack import Node
     from pdl.masks.lexemes import Wide
     from pdl.masks.parts import Part, States
     from pdl.masks.walk import Walker
 
+_SEVERAL = 4  # that wait for the end of one rule
 _LEADS = (0xC2, 0xE0, 0xF0)  # the least first bytes of characters of two bytes, three, four
 
 
 class Plans:
-    """The parts of the configurations of one grammar; equal parts are the same one.
+    """The plans of one grammar; equal parts are the same one, and so are equal plans.
 
-    States of rules that are no lexemes are followed one by one. Those of lexemes over one node are
-    one part, unless they begin a round of a lexeme that is repeated.
+    Those states of a plan that are amid lexemes are one part.
     """
 
     def __init__(self, walker: Walker, rules: Mapping[str, Rule]) -> None:
+        matcher = walker.matcher
         self._walker = walker
-        self._matcher = walker.matcher
-        self._lexemes = Lexemes(walker.matcher.automaton, rules, walker.lexicon)
+        self._matcher = matcher
+        self._machine = matcher.automaton
+        self._lexemes = Lexemes(matcher.automaton, rules, walker.lexicon)
         self._lexical: dict[int, bool] = {}
-        self._parts: dict[tuple[int, Node], Part] = {}
-        self._steps: dict[tuple[States, Node, int | None], Steps] = {}
-        self._rounds: dict[tuple[States, Node], Rounds | None] = {}
-        self._insides: dict[tuple[States, Node], Inside] = {}
-        self._begun: dict[States, int | None] = {}
+        self._plans: dict[int, Plan] = {}
+        self._same: dict[tuple[Part, ...], Plan] = {}
+        self._taking: dict[int, Part] = {}
+        self._insides: dict[States, Inside] = {}
+        self._calls: dict[tuple[int, int], tuple[Part, ...]] = {}
+        self._rule_steps: dict[tuple[int, int], Steps] = {}
+        self._class_steps: dict[int, Steps] = {}
+        self._begun: dict[int, States | None] = {}
         self._wide: dict[int, Wide | None] = {}
-        self._bottom = walker.matcher.bottom
-        self._corners = Corners(walker.matcher.automaton.starts, walker.matcher.kernels)
-        self._frames: dict[tuple[Part, Node], Framed] = {}
 
     def release(self) -> None:
         """Let rounds that are followed by themselves not lead there any more."""
-        for steps in self._steps.values():
-            steps.forget()
+        for held in (self._rule_steps, self._class_steps):
+            for steps in held.values():
+                steps.forget()
 
-    def of(self, here: Configuration) -> tuple[Part, ...]:
-        """The parts of a configuration."""
-        parts: list[Part] = []
-        for node, states in _by_node(here):
-            self.group(states, node, parts)
-        if here.complete:
+    def of(self, state: int, without: Call | int | None = None) -> Plan:
+        """The plan of a state, `without` one of its calls or of the states that it comes to."""
+        known = self._plans.get(state) if without is None else None
+        if known is None:
+            known = self._same_as(self._parts(state, without))
+            if without is None:
+                self._plans[state] = known
+        return known
+
+    def top(self, states: list[int], node: Node) -> Iterator[tuple[Plan, Node]]:
+        """The plans of the states over a node, each with the node in which it is.
+
+        What begins a lexeme that one rule waits for is in the plan of the call.
+        """
+        lexical = [state for state in states if self._is_lexical(state)]
+        rule = self._begins(frozenset(lexical), node) if lexical else None
+        if rule is not None:
+            states = [state for state in states if state not in lexical]
+            for back, below in node.waiting:
+                assert below is not None
+                yield self._same_as(self._calling(rule, back)), below
+        for part in self._takes(states):
+            yield self._same_as((part,)), node
+
+    def _begins(self, states: States, node: Node) -> int | None:
+        """The rule of a node, if it begins with some states, and few wait for its end."""
+        if node.links or len(node.waiting) > _SEVERAL:
+            return None
+        if any(below is None for _, below in node.waiting):
+            return None
+        rules = {self._rule(state) for state in states}
+        return next((rule for rule in rules if self.begun(rule) == states), None)
+
+    def _same_as(self, parts: tuple[Part, ...]) -> Plan:
+        known = self._same.get(parts)
+        if known is None:
+            known = self._same[parts] = Plan(parts)
+            self._walker.spent += 100 + 200 * len(parts)
+        return known
+
+    def _parts(self, state: int, without: Call | int | None) -> tuple[Part, ...]:
+        kernel = self._matcher.kernels.of(state)
+        parts = self._takes(one for one in kernel.takes if one != without)
+        for call in kernel.calls:
+            if call != without:
+                parts += self._calling(call.rule, call.back)
+        if kernel.ends:
             parts.append(END)
         return tuple(parts)
+
+    def _takes(self, states: Iterable[int]) -> list[Part]:
+        """The parts of states that take bytes."""
+        parts: list[Part] = []
+        inner: list[int] = []
+        for state in states:
+            part = self._take(state)
+            if isinstance(part, Plain) and self._is_lexical(state):
+                inner.append(state)
+            else:
+                parts.append(part)
+        if inner:
+            parts.append(self._inside(frozenset(inner)))
+        return parts
+
+    def _take(self, state: int) -> Part:
+        known = self._taking.get(state)
+        if known is None:
+            plain = Plain(self._walker, state)
+            wide = self.wide_of(state)
+            known = plain
+            if wide is not None and not wide.narrow:
+                back = self.target(state)
+                known = self._class_rounds(state, wide) or self._first(wide, back, plain) or plain
+            self._taking[state] = known
+        return known
+
+    def _inside(self, states: States) -> Inside:
+        known = self._insides.get(states)
+        if known is None:
+            firsts = self._machine.firsts
+            rules = [(state, self._rule(state)) for state in states]
+            name = frozenset(
+                (self._lexemes.of(rule), state - firsts[rule]) for state, rule in rules
+            )
+            known = self._insides[states] = Inside(self._walker, states, name)
+        return known
+
+    def _calling(self, rule: int, back: int) -> tuple[Part, ...]:
+        """The parts of a rule for the end of which a state waits."""
+        known = self._calls.get((rule, back))
+        if known is None:
+            called = Called(self._walker, self._machine.starts[rule], back)
+            known = (called,)
+            if self._lexemes.of(rule) is not None:
+                rounds = self._rule_rounds(rule, back)
+                known = (rounds,) if rounds else tuple(self._firsts(rule, back)) or known
+            self._calls[rule, back] = known
+        return known
+
+    def _firsts(self, rule: int, back: int) -> Iterator[Part]:
+        """The parts of a rule of which classes are followed by rounds in the caller, if any are."""
+        rest: list[int] = []
+        found = False
+        for state in self.begun(rule) or ():
+            plain, wide = self._take(state), self.wide_of(state)
+            first = None
+            if isinstance(plain, Plain) and wide is not None and not wide.narrow:
+                alone = Called(self._walker, self._same_as((plain,)), back)
+                if self.target(state) in self._machine.ends:
+                    first = self._first(wide, back, alone)
+            if first is None:
+                rest.append(state)
+            else:
+                found = True
+                yield first
+        if found and rest:
+            yield Called(self._walker, self._same_as(tuple(self._takes(rest))), back)
+
+    def _rule_rounds(self, rule: int, back: int) -> Rounds | None:
+        """The rounds of a rule, if it is followed by itself."""
+        steps = self.rule_steps(rule, back)
+        if steps.next()[0] is None or self.begun(rule) is None:
+            return None
+        plain = Called(self._walker, self._machine.starts[rule], back)
+        lexeme = ("rounds", self._lexemes.of(rule))
+        return Rounds(self._walker, lexeme, steps, self._same_as((plain,)))
+
+    def _class_rounds(self, state: int, wide: Wide) -> Rounds | None:
+        """The rounds of a class of characters, if it is followed by itself."""
+        steps = self.class_steps(state)
+        if steps.next()[1] is None:
+            return None
+        plain = self._same_as((Plain(self._walker, state),))
+        return Rounds(self._walker, ("class", wide.ranges), steps, plain)
+
+    def _first(self, wide: Wide, back: int, plain: Part) -> First | None:
+        """A class of characters behind which are endless rounds that take them as well."""
+        for rounds in self._rounds_at(back):
+            steps = rounds.steps
+            is_endless = steps.following()[0] is steps
+            if is_endless and any(self._begins_round(wide, one, steps) for one in self._of(steps)):
+                return First(self._same_as((plain,)), rounds, wide.firsts)
+        return None
+
+    def _rounds_at(self, back: int) -> Iterator[Rounds]:
+        """The rounds that begin at a state, and lead back to it."""
+        kernel = self._matcher.kernels.of(back)
+        for call in kernel.calls:
+            if call.back == back and self._lexemes.of(call.rule) is not None:
+                rounds = self._rule_rounds(call.rule, back)
+                if rounds is not None:
+                    yield rounds
+        for one in kernel.takes:
+            wide = self.wide_of(one)
+            if wide is not None and not wide.narrow and self.target(one) == back:
+                alone = self._class_rounds(one, wide)
+                if alone is not None:
+                    yield alone
+
+    def _of(self, steps: Steps) -> States:
+        """The states at which a round begins."""
+        if steps.rule is None:
+            return frozenset((steps.state,))
+        return self.begun(steps.rule) or frozenset()
+
+    def _begins_round(self, wide: Wide, state: int, steps: Steps) -> bool:
+        """Whether a character of a class is a round by one of its states, and by no other."""
+        own = self.wide_of(state)
+        if own is None or not wide.is_part(own):
+            return False
+        if steps.rule is not None and self.target(state) not in self._machine.ends:
+            return False
+        others = self._of(steps) - {state}
+        moves = (move for other in others for move in self._machine.moves[other])
+        return not any(any(wide.firsts[low : high + 1]) for low, high, _ in moves)
+
+    def rule_steps(self, rule: int, back: int) -> Steps:
+        """The one round of a rule that leads to a state."""
+        known = self._rule_steps.get((rule, back))
+        if known is None:
+            known = Steps(self._walker, rule, self._machine.starts[rule], back)
+            self._rule_steps[rule, back] = known
+        return known
+
+    def class_steps(self, state: int) -> Steps:
+        """The one round of the class of characters that a state takes."""
+        known = self._class_steps.get(state)
+        if known is None:
+            known = Steps(self._walker, None, state, self.target(state))
+            self._class_steps[state] = known
+        return known
+
+    def begun(self, rule: int) -> States | None:
+        """The states with which a rule begins, if they all are its own or those of its last one."""
+        if rule not in self._begun:
+            items = self._matcher.alone(rule).items
+            bottom = self._matcher.bottom
+            own = all(node is bottom for _, node in items)
+            self._begun[rule] = frozenset(state for state, _ in items) if own and items else None
+        return self._begun[rule]
+
+    def _rule(self, state: int) -> int:
+        """The number of the rule that a state belongs to."""
+        return bisect_right(self._machine.firsts, state) - 1
 
     def _is_lexical(self, state: int) -> bool:
         known = self._lexical.get(state)
@@ -67,156 +269,9 @@ class Plans:
             known = self._lexical[state] = self._lexemes.of(self._rule(state)) is not None
         return known
 
-    def group(self, states: list[int], node: Node, parts: list[Part]) -> None:
-        """The parts of the states over one node."""
-        lexical = [one for one in states if self._is_lexical(one)]
-        near, far = self._cut(node) if lexical else (node, self._bottom)
-        rounds = self._rule_rounds(frozenset(lexical), near) if lexical else None
-        if rounds is not None:
-            parts.append(self._framed(rounds, far))
-            states, lexical = [one for one in states if one not in lexical], []
-        inner = []
-        for state in states:
-            if state not in lexical:
-                parts.append(self._framed(self._alone(state, self._bottom), node))
-                continue
-            part = self._alone(state, near)
-            if isinstance(part, Plain):
-                inner.append(state)
-            else:
-                parts.append(self._framed(part, far))
-        if inner:
-            parts.append(self._framed(self._inside(frozenset(inner), near), far))
-
-    def _cut(self, node: Node) -> tuple[Node, Node]:
-        """A node with nothing below the rule that waits for its end, and the node of that rule.
-
-        The node itself and the bottom, if several rules wait.
-        """
-        if node.links or len(node.waiting) != 1:
-            return node, self._bottom
-        ((state, below),) = node.waiting
-        if below is None or below is self._bottom:
-            return node, self._bottom
-        return self._matcher.waited(state), below
-
-    def _framed(self, part: Part, node: Node) -> Part:
-        """A part over a node, of which it is known what it is over none."""
-        if node is self._bottom:
-            return part
-        known = self._frames.get((part, node))
-        if known is None:
-            known = self._frames[part, node] = Framed(self._walker, part, node)
-        return known
-
-    def _rule(self, state: int) -> int:
-        """The number of the rule that a state belongs to."""
-        return bisect_right(self._matcher.automaton.firsts, state) - 1
-
-    def _rule_rounds(self, states: States, node: Node) -> Rounds | None:
-        """The rounds of a rule that begins with some states, if it is followed by itself."""
-        rule = self.begins(states)
-        if rule is None or not self._corners.follows(rule, node):
-            return None
-        key = (states, node)
-        if key not in self._rounds:
-            found = None
-            steps = self.steps(states, node, None)
-            if steps.following()[0] is not None:
-                lexeme = ("rounds", self._lexemes.of(rule))
-                found = Rounds(self._walker, lexeme, steps, self._inside(states, node))
-            self._rounds[key] = found
-        return self._rounds[key]
-
-    def _class_rounds(self, state: int, node: Node, plain: Plain) -> Rounds | None:
-        """The rounds of a class of characters, if it is followed by itself."""
-        wide = self.wide_of(state)
-        if wide is None or wide.narrow:
-            return None
-        steps = self.steps(frozenset((state,)), node, self.target(state))
-        if steps.following()[0] is None:
-            return None
-        return Rounds(self._walker, ("class", wide.ranges), steps, plain)
-
-    def _inside(self, states: States, node: Node) -> Inside:
-        known = self._insides.get((states, node))
-        if known is None:
-            known = Inside(self._walker, states, node, self._named(states))
-            self._insides[states, node] = known
-        return known
-
-    def _named(self, states: States) -> Hashable:
-        """What states are, in any grammar that has their rules."""
-        firsts = self._matcher.automaton.firsts
-        rules = [(state, self._rule(state)) for state in states]
-        return frozenset((self._lexemes.of(rule), state - firsts[rule]) for state, rule in rules)
-
-    def begins(self, states: States) -> int | None:
-        """The rule that begins with just some states."""
-        if states not in self._begun:
-            bottom = self._matcher.bottom
-            wanted = frozenset((state, bottom) for state in states)
-            rules = {self._rule(state) for state in states}
-            self._begun[states] = next(
-                (rule for rule in rules if self._matcher.alone(rule).items == wanted), None
-            )
-        return self._begun[states]
-
-    def _alone(self, state: int, node: Node) -> Part:
-        known = self._parts.get((state, node))
-        if known is None:
-            plain = Plain(self._walker, state, node)
-            known = self._class_rounds(state, node, plain) or self._first(state, node, plain)
-            known = self._parts[state, node] = known or plain
-        return known
-
-    def _first(self, state: int, node: Node, plain: Plain) -> First | None:
-        """A class of characters behind which are rounds that take them as well."""
-        wide = self.wide_of(state)
-        if wide is None or wide.narrow:
-            return None
-        there = self._walker.after(self.target(state), node)
-        for rounds in self._rounds_at(there):
-            steps = rounds.steps
-            is_endless = steps.behind is there and steps.following()[0] is steps
-            if is_endless and any(self._begins_round(wide, one, steps) for one in steps.states):
-                return First(plain, rounds, wide.firsts)
-        return None
-
-    def _rounds_at(self, there: Configuration) -> Iterator[Rounds]:
-        for node, states in _by_node(there):
-            lexical = [one for one in states if self._is_lexical(one)]
-            found = self._rule_rounds(frozenset(lexical), node) if lexical else None
-            if found is not None:
-                yield found
-            for state in states:
-                plain = Plain(self._walker, state, node)
-                alone = self._class_rounds(state, node, plain)
-                if alone is not None:
-                    yield alone
-
-    def _begins_round(self, wide: Wide, state: int, steps: Steps) -> bool:
-        """Whether a character of a class is a round by one of its states, and by no other."""
-        own = self.wide_of(state)
-        if own is None or not wide.is_part(own):
-            return False
-        automaton = self._matcher.automaton
-        if steps.target is None and self.target(state) not in automaton.ends:
-            return False
-        moves = (move for other in steps.states - {state} for move in automaton.moves[other])
-        return not any(any(wide.firsts[low : high + 1]) for low, high, _ in moves)
-
-    def steps(self, states: States, node: Node, target: int | None) -> Steps:
-        """The one round of some states over a node, of a class of characters if it has a target."""
-        known = self._steps.get((states, node, target))
-        if known is None:
-            known = Steps(self._walker, states, node, target)
-            self._steps[states, node, target] = known
-        return known
-
     def target(self, state: int) -> int:
         """Where a class of characters leads: as many bytes on as its first one says."""
-        moves = self._matcher.automaton.moves
+        moves = self._machine.moves
         lead, _, state = moves[state][0]
         for least in _LEADS:
             if lead >= least:
@@ -232,17 +287,13 @@ class Plans:
     def wide_of(self, state: int) -> Wide | None:
         """The class of characters that a state takes, if it takes one."""
         if state not in self._wide:
-            automaton = self._matcher.automaton
-            origin = automaton.origins.get(state)
+            origin = self._machine.origins.get(state)
             found = None
-            if origin and isinstance(origin.item, CharClass | AnyChar) and automaton.moves[state]:
+            if (
+                origin
+                and isinstance(origin.item, CharClass | AnyChar)
+                and self._machine.moves[state]
+            ):
                 found = self._walker.lexicon.wide(origin.item)
             self._wide[state] = found
         return self._wide[state]
-
-
-def _by_node(here: Configuration) -> Iterable[tuple[Node, list[int]]]:
-    groups: dict[Node, list[int]] = {}
-    for state, node in here.items:
-        groups.setdefault(node, []).append(state)
-    return groups.items()

@@ -1,9 +1,11 @@
 """The tokens that may follow a configuration.
 
 A configuration is a set of states with the rules that they are in, and what may follow it is the
-union of what may follow each. So the states are followed one by one through the trie of the tokens,
-from place to place; where one is in a lexeme, what its tokens do there is looked up, and only those
-that leave the lexeme are followed.
+union of what may follow each. A state is followed within its rule (`pdl.masks.plans`), which tells
+the tokens that end there and the places in the trie of tokens at which others end the rule; from
+these one goes on in the rule that waits for it. So what is found in a rule is found once, wherever
+the rule was called from (as procedures are summarised: Sharir and Pnueli, Two approaches to
+interprocedural data flow analysis, 1981). In a lexeme, what tokens do is looked up.
 """
 
 from __future__ import annotations
@@ -12,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from pdl.masks.bags import Bag
 from pdl.masks.found import MOST
-from pdl.masks.frames import Framed
 from pdl.masks.places import ROOT
 from pdl.masks.plans import Plans
 from pdl.masks.scan import Scan
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping
 
     from pdl.gbnf.matcher import Configuration, Matcher
     from pdl.gbnf.nodes import Rule
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
     from pdl.masks.below import Below
     from pdl.masks.found import Found
     from pdl.masks.lexicon import Lexicon
-    from pdl.masks.parts import Lexeme, Part, Pending, Spot, States, Steps
+    from pdl.masks.parts import Part, Pending, Plan, Spot, States
     from pdl.masks.places import Place
+    from pdl.masks.rounds import Steps
 
 _STEPS = 4_000  # states that are followed for one mask; several hundred is many
 _ROOM = 16 << 20  # bytes that may be learned for one mask; a first one over a large vocabulary: 5
 _TANGLED = 3  # masks that need more, from which on none is tried that way
-_NESTED = 40  # lexemes in one token of which what follows is remembered
+_NESTED = 40  # rules in one token
 
 
 class TangledError(Exception):
@@ -52,18 +54,14 @@ class Walker:
         self._tangled = 0
         self._left = 0
         self._most = 0
-        self._nested = 0
         self.forget()
 
     def forget(self) -> None:
         """Let go of what was learned."""
         self.spent = 0
         self.plans = Plans(self, self._rules)
-        self._plans: dict[Configuration, tuple[Part, ...]] = {}
-        self._following: dict[tuple[int, Node], tuple[Part, ...]] = {}
-        self._after: dict[tuple[int, Node], Configuration] = {}
-        self._behind: dict[Node, Configuration] = {}
-        self._bags: dict[tuple[Hashable, Spot], Kept] = {}
+        self._bags: dict[tuple[Plan, Spot], Kept] = {}
+        self._open: set[tuple[Plan, Spot]] = set()
 
     def release(self) -> None:
         """Let go of all, for a walker that nobody will use again: its parts lead back to it."""
@@ -83,14 +81,37 @@ class Walker:
         """The tokens, found state by state."""
         self._left = _STEPS
         self._most = self.columns.spent + _ROOM
-        self._nested = 0
         bag = Bag()
-        for part in self.plan(here):
-            if isinstance(part, Framed):
-                part.walk(ROOT, bag, [])
-            else:
-                bag.add(self.walked(part, (part,), ROOT))
+        seen: set[tuple[Node, Spot]] = set()
+        for node, states in _by_node(here):
+            for plan, around in self.plans.top(states, node):
+                known = self.walked(plan, ROOT)
+                bag.add(known)
+                if known.exits:
+                    self._rise(around, known.exits, bag, seen)
         return bag
+
+    def _rise(
+        self, node: Node, places: Iterable[Spot], bag: Bag, seen: set[tuple[Node, Spot]]
+    ) -> None:
+        """Add the tokens that go on from places at which the rule of a node ends."""
+        pending = [(node, places)]
+        while pending:
+            around, ended = pending.pop()
+            self.spend(1 + len(ended))
+            fresh = [place for place in ended if (around, place) not in seen]
+            if not fresh:
+                continue
+            seen.update((around, place) for place in fresh)
+            pending += [(link, fresh) for link in around.links]
+            for back, below in around.waiting:
+                if below is not None:
+                    plan = self.plans.of(back)
+                    for place in fresh:
+                        known = self.walked(plan, place)
+                        bag.add(known)
+                        if known.exits:
+                            pending.append((below, known.exits))
 
     def _together(self, here: Configuration) -> Bag:
         """The tokens, found for all states at once, which never takes more than the matcher."""
@@ -101,43 +122,46 @@ class Walker:
         found.add(bag, MOST, None)
         return bag
 
-    def leave(self, here: Configuration, spot: Spot, bag: Bag, pending: Pending) -> None:
-        """Add the tokens that go on behind a lexeme; what there is once is there for all."""
-        known = self._bags.get((here, spot))
-        if known is None:
-            if self._nested > _NESTED:
-                pending.append((self.plan(here), spot))
-                return
-            known = self.walked(here, self.plan(here), spot)
+    def leave(self, plan: Plan, spot: Spot, bag: Bag) -> None:
+        """Add the tokens that go on behind a lexeme."""
+        known = self.walked(plan, spot)
         bag.add(known)
         bag.exits += known.exits
 
-    def walked(self, key: Hashable, parts: tuple[Part, ...], spot: Spot) -> Kept:
-        """The tokens that some parts add from a place on, known by a key."""
-        known = self._bags.get((key, spot))
+    def walked(self, plan: Plan, spot: Spot) -> Kept:
+        """The tokens that a plan adds from a place on; what there is once is there for all."""
+        key = (plan, spot)
+        known = self._bags.get(key)
         if known is not None:
             return known
-        self._nested += 1
+        if key in self._open or len(self._open) > _NESTED:
+            raise TangledError
+        self._open.add(key)
         try:
             bag = Bag()
-            pending: Pending = [(parts, spot)]
-            seen: set[tuple[Part, Spot]] = set()
-            while pending:
-                following, place = pending.pop()
-                for part in following:
-                    if (part, place) not in seen:
-                        seen.add((part, place))
-                        part.walk(place, bag, pending)
-                        if self.columns.spent > self._most:
-                            raise TangledError
-                self._left -= len(following)
-                if self._left < 0:
-                    raise TangledError
+            self._walk(plan, spot, bag)
         finally:
-            self._nested -= 1
-        kept = self._bags[key, spot] = bag.kept()
+            self._open.remove(key)
+        kept = self._bags[key] = bag.kept()
         self.spent += kept.size
         return kept
+
+    def spend(self, steps: int) -> None:
+        """Count some steps of one mask. Raises TangledError if they are too many."""
+        self._left -= steps
+        if self._left < 0 or self.columns.spent > self._most:
+            raise TangledError
+
+    def _walk(self, plan: Plan, spot: Spot, bag: Bag) -> None:
+        pending: Pending = [(plan, spot)]
+        seen: set[tuple[Part, Spot]] = set()
+        while pending:
+            following, place = pending.pop()
+            for part in following.parts:
+                if (part, place) not in seen:
+                    seen.add((part, place))
+                    part.walk(place, bag, pending)
+            self.spend(len(following.parts))
 
     def inside(self, lexeme: Hashable, place: Place, states: States) -> Found:
         """What the tokens below a place do in a lexeme, from some of its states on."""
@@ -148,49 +172,16 @@ class Walker:
             known = self.lexicon.inside(lexeme, place, matcher, start)
         return known
 
-    def rounds(self, lexeme: Lexeme, place: Place, steps: Steps) -> Found | Below | None:
+    def rounds(self, lexeme: Hashable, place: Place, steps: Steps) -> Found | Below | None:
         """What the tokens below a place do in rounds of a lexeme."""
-        kind, _ = lexeme
-        if kind == "class":
-            (state,) = steps.states
-            tiny = self.lexicon.tiny(self.plans.wide(state))
+        if steps.rule is None:
+            tiny = self.lexicon.tiny(self.plans.wide(steps.state))
             return self.lexicon.rounds(lexeme, place, tiny, tiny.start)
-        rule = self.plans.begins(steps.states)
-        assert rule is not None
-        start = self.matcher.alone(rule)
-        return self.lexicon.rounds(lexeme, place, self.matcher, start)
+        return self.lexicon.rounds(lexeme, place, self.matcher, self.matcher.alone(steps.rule))
 
-    def after(self, state: int, node: Node) -> Configuration:
-        """Where a state leads without a byte."""
-        found = self._after.get((state, node))
-        if found is None:
-            found = self._after[state, node] = self.matcher.after(state, node)
-        return found
 
-    def parts(self, state: int, node: Node) -> tuple[Part, ...]:
-        """How what follows a state is found, which may lead on without a byte."""
-        found = self._following.get((state, node))
-        if found is None:
-            if self.matcher.is_still(state):
-                parts: list[Part] = []
-                self.plans.group([state], node, parts)
-                found = tuple(parts)
-            else:
-                found = self.plan(self.after(state, node))
-            self._following[state, node] = found
-        return found
-
-    def behind(self, node: Node) -> Configuration:
-        """What may follow where a rule ends."""
-        found = self._behind.get(node)
-        if found is None:
-            found = self._behind[node] = self.matcher.behind(node)
-        return found
-
-    def plan(self, here: Configuration) -> tuple[Part, ...]:
-        """How what follows a configuration is found."""
-        found = self._plans.get(here)
-        if found is None:
-            found = self._plans[here] = self.plans.of(here)
-            self.spent += 100 + 200 * len(found)
-        return found
+def _by_node(here: Configuration) -> Iterable[tuple[Node, list[int]]]:
+    groups: dict[Node, list[int]] = {}
+    for state, node in here.items:
+        groups.setdefault(node, []).append(state)
+    return groups.items()
