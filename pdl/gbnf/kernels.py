@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pdl.gbnf.automaton import Automaton, Call
+    from pdl.gbnf.chains import Mark
 
 
 class Kernel(NamedTuple):
@@ -36,44 +37,52 @@ class Kernels:
         return not (state in machine.splits or state in machine.calls or state in machine.ends)
 
     def _made(self, state: int) -> Kernel:
-        machine = self._machine
         if self.is_still(state):
             return Kernel((state,), (), ends=False)
+        machine = self._machine
+        splits, calls, empty = machine.splits, machine.calls, machine.empty
         takes: dict[int, None] = {}
-        calls: dict[Call, None] = {}
+        called: dict[Call, None] = {}
         ends = False
         seen: set[int] = set()
         rounds: dict[tuple[int, int], int] = {}
-        pending = self._fresh([state], seen, rounds)
+        pending = self._fresh((state,), seen, rounds)
         while pending:
             one = pending.pop()
-            following = list(machine.splits.get(one, ()))
-            if one in machine.calls:
-                call = machine.calls[one]
-                calls[call] = None
-                following += [call.back] if call.rule in machine.empty else []
+            following = splits.get(one, ())
+            if one in calls:
+                call = calls[one]
+                called[call] = None
+                if call.rule in empty:
+                    following = (*following, call.back)
             elif one in machine.ends:
                 ends = True
-            elif one not in machine.splits:
+            elif one not in splits:
                 takes[one] = None  # also what nothing matches, which llama.cpp keeps as well
-            pending += self._fresh(following, seen, rounds)
-        return Kernel(tuple(takes), tuple(calls), ends)
+            if following:
+                pending += self._fresh(following, seen, rounds)
+        return Kernel(tuple(takes), tuple(called), ends)
 
     def _fresh(
-        self, steps: list[int], seen: set[int], rounds: dict[tuple[int, int], int]
+        self, steps: tuple[int, ...], seen: set[int], rounds: dict[tuple[int, int], int]
     ) -> list[int]:
         """Steps that were not seen, and for which no round of a repetition stands that was."""
-        found = [step for step in dict.fromkeys(steps) if step not in seen]
-        seen.update(found)
-        if not self._machine.chains:
-            return found
-        return [step for step in found if self._leads_on(step, rounds)]
+        chains = self._machine.chains
+        found: list[int] = []
+        for step in steps:
+            if step not in seen:
+                seen.add(step)
+                marks = chains.marks(step) if chains else ()
+                if not marks or _leads_on(marks, rounds):
+                    found.append(step)
+        return found
 
-    def _leads_on(self, step: int, rounds: dict[tuple[int, int], int]) -> bool:
-        marks = self._machine.chains.marks(step)
-        if not marks:
-            return True
-        if any(rounds.get((chain, place), -1) > index for chain, place, index in marks):
+
+def _leads_on(marks: tuple[Mark, ...], rounds: dict[tuple[int, int], int]) -> bool:
+    """Whether no round of a repetition was seen that stands for one with some marks."""
+    for chain, place, index in marks:
+        if rounds.get((chain, place), -1) > index:
             return False
-        rounds.update(((chain, place), index) for chain, place, index in marks)
-        return True
+    for chain, place, index in marks:
+        rounds[chain, place] = index
+    return True

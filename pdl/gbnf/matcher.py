@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pdl.gbnf.budget import Clock, exceeded
 from pdl.gbnf.graphs import knots
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _DONE = -1  # where the root rule leads
 _ROOM = 3_000_000
 """What is remembered, in items of about 40 bytes; then all is forgotten."""
+_TREE = 40  # rules that are entered as one
 _COST = 20  # what a configuration takes beside its items and its row
 _BURST = 50  # bytes at which the most ways may be open, whatever the average
 # Ways are states of the text, and the steps through the stack that are taken to find them: both are
@@ -79,6 +80,7 @@ class Matcher:
         self.kernels = Kernels(automaton)
         self._stack = Stack(self.kernels, automaton.chains)
         self._known: dict[tuple[frozenset[Item], bool], Configuration] = {}
+        self._trees: dict[int, tuple[_Branch, ...]] = {}
         self._size = 0
         self._room = _ROOM
         self._order = self._ordered()
@@ -286,6 +288,12 @@ class Matcher:
 
     def _enter(self, ways: Ways, entered: dict[int, _Entry]) -> None:
         """Go into rules, callers first, so that each is entered once for all that wait for it."""
+        if len(entered) == 1:
+            ((rule, entry),) = entered.items()
+            tree = self._tree(rule)
+            if tree:
+                self._grow(ways, tree, self._stack.node(entry.waiting, entry.links))
+                return
         order = self._order
         levels: dict[int, set[int]] = {}
         for rule in entered:
@@ -307,6 +315,37 @@ class Matcher:
                         heappush(heap, order[called])
                     else:
                         level.add(called)
+
+    def _tree(self, rule: int) -> tuple[_Branch, ...]:
+        """A rule and those that it begins with, callers first; none if one is there twice.
+
+        So it is mostly, and nothing has to be put together.
+        """
+        known = self._trees.get(rule)
+        if known is None:
+            found: list[_Branch] = []
+            pending = [(rule, -1, 0, False)]
+            while pending and len(found) < _TREE:
+                one, above, back, last = pending.pop()
+                kernel = self.kernels.of(self.automaton.starts[one])
+                number = len(found)
+                found.append(_Branch(one, above, back, last, kernel.takes))
+                pending += [(call.rule, number, call.back, call.last) for call in kernel.calls]
+            once = len({branch.rule for branch in found}) == len(found)
+            known = self._trees[rule] = tuple(found) if once and not pending else ()
+        return known
+
+    def _grow(self, ways: Ways, tree: tuple[_Branch, ...], root: Node) -> None:
+        """Go into the rules of a tree, of which the first one has its node."""
+        nodes = [root]
+        for branch in tree:
+            node = nodes[branch.above]
+            if not branch.last and branch.above >= 0:
+                node = self._stack.node({(branch.back, node)}, ())
+            if branch.above >= 0:
+                nodes.append(node)
+            for state in branch.takes:
+                ways.take(state, node)
 
     def _called(
         self, rule: int, number: int, ways: Ways, entered: dict[int, _Entry]
@@ -358,6 +397,19 @@ class Matcher:
         self._stack.forget(held)
         self._size = 0
         self._room = max(_ROOM, 2 * self._stack.size)
+
+
+class _Branch(NamedTuple):
+    """A rule that is entered where the one `above` begins, which waits for its end at `back`.
+
+    `last`: nothing of that one is left then. `takes` are the states at which the rule begins.
+    """
+
+    rule: int
+    above: int
+    back: int
+    last: bool
+    takes: tuple[int, ...]
 
 
 class _Entry:

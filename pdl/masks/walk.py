@@ -19,7 +19,7 @@ from pdl.masks.plans import Plans
 from pdl.masks.scan import Scan
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from pdl.gbnf.matcher import Configuration, Matcher
     from pdl.gbnf.nodes import Rule
@@ -92,7 +92,7 @@ class Walker:
         return bag
 
     def _rise(
-        self, node: Node, places: Iterable[Spot], bag: Bag, seen: set[tuple[Node, Spot]]
+        self, node: Node, places: Sequence[Spot], bag: Bag, seen: set[tuple[Node, Spot]]
     ) -> None:
         """Add the tokens that go on from places at which the rule of a node ends."""
         pending = [(node, places)]
