@@ -38,7 +38,8 @@ class Below(Crossed):
         begun = whole.begun
         held = columns.order[columns.own[node] : columns.high[node]]
         self._tokens = [(token, begun[token] - done) for token in held if begun[token]]
-        self.most = max((count for _, count in self._tokens), default=0)
+        stay = max((count for _, count in self._tokens), default=0)
+        self.most = max(stay, whole.ends.most(node) - done)
 
     def add(self, bag: Bag, most: int, firsts: bytes | None) -> None:
         """Add the tokens that begin at most so many rounds, with one of some bytes first."""

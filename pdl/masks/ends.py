@@ -47,6 +47,13 @@ class Ends:
         at = bisect_left(places, place)
         return rounds[at] if at < len(places) and places[at] == place else None
 
+    def most(self, node: int) -> int:
+        """The most rounds that lie behind an end below a node, 0 if there is none."""
+        places, rounds = self._views
+        start = bisect_left(places, self.columns.first[node] + 1)
+        end = bisect_left(places, self.columns.last[node], start)
+        return max(rounds[start:end], default=0)
+
     def behind(self, nodes: Ints) -> Counts | None:
         """The rounds that lie behind each of some nodes; None if one of them is no end."""
         first = self.columns.trie.first[nodes]
@@ -100,6 +107,12 @@ class ManyEnds(Ends):
         """The rounds that lie behind a node; None if it is no end."""
         count = self._view[self.columns.first[node]]
         return count - 1 if count else None
+
+    def most(self, node: int) -> int:
+        """The most rounds that lie behind an end below a node, 0 if there is none."""
+        columns = self.columns
+        counts = self._view[columns.first[node] + 1 : columns.last[node]]
+        return max(1, max(counts, default=1)) - 1
 
     def behind(self, nodes: Ints) -> Counts | None:
         """The rounds that lie behind each of some nodes; None if one of them is no end."""

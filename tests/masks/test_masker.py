@@ -287,6 +287,23 @@ def test_counted_rounds(text: str) -> None:
             assert len(list(walked(gbnf.parse(text), held, rng, 9))) > 0
 
 
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ('root ::= ("key" | "a" [a-d]+) "]"', b""),
+        ('root ::= "xa" [a-d]* "]"', b"x"),
+    ],
+)
+def test_rounds_that_tokens_leave_only(text: str, before: bytes) -> None:
+    """Below a node no token may stay in the rounds, and some may leave them."""
+    tokens = [*(bytes([byte]) for byte in range(256)), b"aa]", b"a------------", b"$"]
+    here: TokenState = Masker(gbnf.parse(text), Vocabulary(tokens, eos=258), ahead=0).start()
+    for byte in before:
+        here = here.accept(byte)
+    assert 256 in here.allowed()
+    assert 257 not in here.allowed()
+
+
 def test_layout_of_a_mask() -> None:
     """Bit n % 32 of number n // 32, of as many numbers as hold all tokens; nobody can change it."""
     mask = Masker(ABC, PLAIN).start().bitmask()

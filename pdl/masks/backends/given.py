@@ -26,7 +26,7 @@ def compiled(given: Given) -> tuple[Grammar, tuple[Entry, ...]]:
     raise TypeError(f"this must be a Schema, a Compiled or a Grammar, not {type(given).__name__}")
 
 
-def unfit(engine: str, reason: object) -> GrammarError:
-    """The error for a grammar that an engine does not take."""
+def unfit(engine: str, reason: object, does: str = "does not take") -> GrammarError:
+    """The error for a grammar that an engine does not take, or gives up amid a text."""
     text = str(reason).strip().partition("\n")[0]
-    return GrammarError(Problem("gbnf/engine", f"{engine} does not take this grammar: {text}"))
+    return GrammarError(Problem("gbnf/engine", f"{engine} {does} this grammar: {text}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class LlguidanceState(EngineState):
     def _filled(self) -> Ints:
         data = self._matcher.compute_bitmask()
         if self._matcher.is_error():
-            raise unfit("llguidance", self._matcher.get_error())
+            raise unfit("llguidance", self._matcher.get_error(), "cannot go on with")
         return np.frombuffer(data, np.int32)[: -(-len(self._vocabulary) // WORD)]
 
     def _behind(self, token: int) -> Any | None:
@@ -83,6 +84,14 @@ class _Tokens:
         return cut(data, self._trie)[0]
 
 
+_TOKENIZERS: WeakKeyDictionary[Vocabulary, Any] = WeakKeyDictionary()
+
+
 def _tokenizer(engine: Any, vocabulary: Vocabulary) -> Any:
-    wrapped = engine.TokenizerWrapper(_Tokens(vocabulary))
-    return engine.LLTokenizer(wrapped, len(vocabulary), sorted(vocabulary.eos))
+    """The one tokenizer of a vocabulary, which takes long to make for a large one."""
+    known = _TOKENIZERS.get(vocabulary)
+    if known is None:
+        wrapped = engine.TokenizerWrapper(_Tokens(vocabulary))
+        known = engine.LLTokenizer(wrapped, len(vocabulary), sorted(vocabulary.eos))
+        _TOKENIZERS[vocabulary] = known
+    return known
