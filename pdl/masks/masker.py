@@ -46,7 +46,7 @@ class Masker:
     other small rules is found once for all grammars over a vocabulary. `ahead` are the seconds of
     work in which masks are made at once, nearest to the start first, so that fewer are made while a
     model waits; 0 for none. All caches of a vocabulary take 100 MB at most. Threads may share
-    maskers and states; one of them works at a time.
+    maskers and states; one of them works at a time. `copy` gives the masker itself.
 
     A mask allows just the tokens that `pdl.gbnf.State.accept_token` takes, but for three things. A
     special token is allowed only where the grammar names it; one that ends the text only where the
@@ -82,6 +82,18 @@ class Masker:
 
     def __repr__(self) -> str:
         return f"<Masker over {self.vocabulary!r}>"
+
+    def __copy__(self) -> Masker:
+        return self
+
+    def __deepcopy__(self, _: object) -> Masker:
+        return self
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise TypeError(
+            "a Masker belongs to this process and cannot be pickled: keep its grammar and its"
+            " vocabulary (`pdl.masks.save`), and make another one"
+        )
 
     @property
     def spent(self) -> int:

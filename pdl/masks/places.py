@@ -27,7 +27,12 @@ ROOT = 0
 
 _SIZE = 300  # of a place of several nodes, in bytes
 _FEW = 16  # tokens that are kept as Python's numbers
+_MOST = 16  # times all nodes: so many may be below the nodes of one place, which may be nested
 _SEVERAL = 4  # nodes that are best made one place
+
+
+class TangledError(Exception):
+    """A grammar has so many ways to read a text that they are best followed together."""
 
 
 class Places:
@@ -49,7 +54,9 @@ class Places:
         is_few = len(tokens) <= _FEW
         self.few: tuple[int, ...] = tuple(tokens.tolist()) if is_few else ()
         self.many = None if is_few else tokens
-        self.below = int((trie.last[nodes] - trie.first[nodes] - 1).sum())
+        self.below = int((trie.last[nodes] - trie.first[nodes] - 1).sum(dtype=np.int64))
+        if self.below > _MOST * len(trie):
+            raise TangledError
         columns.spent += _SIZE + 4 * len(nodes) + 8 * len(tokens)
 
     def toward(self, low: int, high: int) -> tuple[Place, ...]:
@@ -74,8 +81,20 @@ class Places:
 
 
 def place(columns: Columns, nodes: Ints) -> Place:
-    """The place of some nodes."""
+    """The place of some nodes, each of which may be there several times."""
+    if len(nodes) > 1:
+        nodes = np.sort(nodes)
+        new = nodes[1:] != nodes[:-1]
+        if not new.all():
+            nodes = nodes[np.append(True, new)]
     return int(nodes[0]) if len(nodes) == 1 else Places(columns, nodes)
+
+
+def is_nested(trie: Trie, nodes: Ints) -> bool:
+    """Whether one of some nodes is below another one."""
+    order = np.argsort(trie.first[nodes])
+    firsts, lasts = trie.first[nodes][order], trie.last[nodes][order]
+    return bool((firsts[1:] < np.maximum.accumulate(lasts)[:-1]).any())
 
 
 def children(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:

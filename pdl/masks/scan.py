@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from pdl.masks.found import MOST, Found, joined, nothing
-from pdl.masks.places import children, token_rows
+from pdl.masks.places import children, is_nested, token_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from pdl.gbnf.matcher import Configuration, Matcher
     from pdl.masks.places import Columns
+    from pdl.masks.trie import Trie
 
     Ints: TypeAlias = NDArray[np.int32]
     Bytes: TypeAlias = NDArray[np.uint8]
     Counts: TypeAlias = NDArray[np.uint16]
+    Flags: TypeAlias = NDArray[np.bool_]
     Rows: TypeAlias = tuple[Ints, Counts, Bytes]
 
 _UNKNOWN = -1
@@ -26,6 +30,45 @@ _DEAD = -2
 
 class OverlapError(Exception):
     """A rule that is repeated may end where it may also go on."""
+
+
+class _Front(NamedTuple):
+    """Nodes of one depth, each with the state of the lexeme and the rounds that lie behind.
+
+    `firsts` are the bytes with which they go on at their places, which `fresh` ones have not done;
+    `ended` says whether a round is complete.
+    """
+
+    nodes: Ints
+    states: Ints
+    rounds: Counts
+    firsts: Bytes
+    ended: Flags
+    fresh: Flags
+
+
+def _begin(nodes: Ints) -> _Front:
+    """The front at places."""
+    none = np.zeros(len(nodes), np.bool_)
+    zeros = np.zeros(len(nodes), np.int32)
+    return _Front(nodes, zeros, zeros.astype(np.uint16), zeros.astype(np.uint8), none, ~none)
+
+
+def _joined(one: _Front, other: _Front) -> _Front:
+    if not len(one.nodes):
+        return other
+    pairs: Iterable[tuple[Any, Any]] = zip(one, other, strict=True)
+    return _Front._make(np.concatenate(pair) for pair in pairs)
+
+
+def _once(front: _Front, begun: Counts) -> Ints:
+    """Where each part of a front stands first, if it is there several times."""
+    numbers = front.nodes.astype(np.int64)
+    for column in (front.states, front.rounds, begun, front.firsts):
+        values, column_numbers = np.unique(column, return_inverse=True)
+        numbers = numbers * len(values) + column_numbers
+    _, found = np.unique(numbers, return_index=True)
+    return np.sort(found).astype(np.int32)
 
 
 class Scan:
@@ -47,31 +90,48 @@ class Scan:
         self._number(start)
 
     def run(self, columns: Columns, nodes: Ints, size: int) -> Found:
-        """What becomes of the tokens below some nodes, in a vocabulary of a size."""
+        """What becomes of the tokens below some nodes, in a vocabulary of a size.
+
+        Of nodes of which one is below another one, what comes of both at one node is one.
+        """
         trie = columns.trie
-        here = np.zeros(len(nodes), np.int32)
-        rounds = np.zeros(len(nodes), np.uint16)
-        firsts = np.zeros(len(nodes), np.uint8)
+        starts = np.unique(nodes)
+        nested = is_nested(trie, starts)
+        at = np.searchsorted(starts, trie.levels)
         tokens: list[Rows] = [nothing()]
         ends: list[Rows] = [nothing()]
-        is_first = True
-        while len(nodes):
-            nodes, above = children(trie, nodes)
-            bytes_ = trie.byte[nodes]
-            there = self._stepped(here[above], self._classes[bytes_])
-            alive = np.flatnonzero(there >= 0)
-            nodes, above, here = nodes[alive], above[alive], there[alive]
-            firsts = bytes_[alive] if is_first else firsts[above]
-            is_first = False
-            ended = self._ends[here]
-            rounds, begun = self._counted(rounds[above], ended)
-            if self._repeated:
-                here[ended] = 0
-            numbers, rows = token_rows(trie, nodes)
-            tokens.append((numbers, begun[rows], firsts[rows]))
-            at = np.flatnonzero(ended)
-            ends.append((nodes[at], rounds[at], firsts[at]))
+        front = _begin(starts[:0])
+        for depth in range(int(np.searchsorted(at, 0, side="right")) - 1, trie.depth):
+            if at[depth] < at[depth + 1]:
+                front = _joined(front, _begin(starts[at[depth] : at[depth + 1]]))
+            elif not len(front.nodes):
+                if at[depth] == len(starts):
+                    break
+                continue
+            front, begun = self._following(trie, front, nested=nested)
+            numbers, rows = token_rows(trie, front.nodes)
+            tokens.append((numbers, begun[rows], front.firsts[rows]))
+            ended = np.flatnonzero(front.ended)
+            ends.append((front.nodes[ended], front.rounds[ended], front.firsts[ended]))
         return Found(columns, joined(tokens), joined(ends), size)
+
+    def _following(self, trie: Trie, front: _Front, *, nested: bool) -> tuple[_Front, Counts]:
+        """The front one level below, and the rounds that are begun at each of its nodes."""
+        nodes, above = children(trie, front.nodes)
+        bytes_ = trie.byte[nodes]
+        there = self._stepped(front.states[above], self._classes[bytes_])
+        alive = np.flatnonzero(there >= 0)
+        nodes, above, states = nodes[alive], above[alive], there[alive]
+        firsts = np.where(front.fresh[above], bytes_[alive], front.firsts[above])
+        ended = self._ends[states]
+        rounds, begun = self._counted(front.rounds[above], ended)
+        if self._repeated:
+            states[ended] = 0
+        found = _Front(nodes, states, rounds, firsts, ended, np.zeros(len(nodes), np.bool_))
+        if not nested:
+            return found, begun
+        once = _once(found, begun)
+        return _Front._make(column[once] for column in found), begun[once]
 
     def _counted(self, rounds: Counts, ended: NDArray[np.bool_]) -> tuple[Counts, Counts]:
         """The rounds that are complete, and those that are begun; none, if none are counted."""

@@ -10,11 +10,12 @@ interprocedural data flow analysis, 1981). In a lexeme, what tokens do is looked
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pdl.masks.bags import Bag
 from pdl.masks.found import MOST
-from pdl.masks.places import ROOT
+from pdl.masks.places import ROOT, TangledError
 from pdl.masks.plans import Plans
 from pdl.masks.scan import Scan
 
@@ -36,10 +37,6 @@ _STEPS = 4_000  # states that are followed for one mask; several hundred is many
 _ROOM = 16 << 20  # bytes that may be learned for one mask; a first one over a large vocabulary: 5
 _TANGLED = 3  # masks that need more, from which on none is tried that way
 _NESTED = 40  # rules in one token
-
-
-class TangledError(Exception):
-    """A grammar has so many ways to read a text that they are best followed together."""
 
 
 class Walker:
@@ -182,6 +179,6 @@ class Walker:
 
 def _by_node(here: Configuration) -> Iterable[tuple[Node, list[int]]]:
     groups: dict[Node, list[int]] = {}
-    for state, node in here.items:
+    for state, node in sorted(here.items, key=itemgetter(0)):  # what is learned is then the same
         groups.setdefault(node, []).append(state)
     return groups.items()
