@@ -109,7 +109,7 @@ def _once(tokens: Ints) -> Ints:
         return tokens
     marks = np.zeros(int(tokens.max()) + 1, np.bool_)
     marks[tokens] = True
-    return np.flatnonzero(marks).astype(np.int32)
+    return marks.nonzero()[0].astype(np.int32)
 
 
 def packed(marks: NDArray[np.bool_]) -> Ints:

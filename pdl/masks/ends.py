@@ -29,7 +29,7 @@ class Ends:
     def __init__(self, columns: Columns, rows: Rows) -> None:
         nodes, rounds, firsts = rows
         places = columns.trie.first[nodes]
-        order = np.argsort(places, kind="stable")
+        order = places.argsort(kind="stable")
         self.columns = columns
         self._places = places[order]
         self._rows: Rows = (nodes[order], rounds[order], firsts[order])
@@ -57,7 +57,7 @@ class Ends:
     def behind(self, nodes: Ints) -> Counts | None:
         """The rounds that lie behind each of some nodes; None if one of them is no end."""
         first = self.columns.trie.first[nodes]
-        at = np.minimum(np.searchsorted(self._places, first), max(len(self._places) - 1, 0))
+        at = np.minimum(self._places.searchsorted(first), max(len(self._places) - 1, 0))
         if not self or (self._places[at] != first).any():
             return None
         return self._rows[1][at]
@@ -65,8 +65,8 @@ class Ends:
     def below(self, nodes: Ints) -> tuple[Ints, Counts, Ints]:
         """The ends below each of some nodes, their rounds, and the index of the node of each."""
         trie = self.columns.trie
-        starts = np.searchsorted(self._places, trie.first[nodes] + 1)
-        at, rows = spans(starts, np.searchsorted(self._places, trie.last[nodes]))
+        starts = self._places.searchsorted(trie.first[nodes] + 1)
+        at, rows = spans(starts, self._places.searchsorted(trie.last[nodes]))
         return self._rows[0][at], self._rows[1][at], rows
 
     def crossing(self, low: int, high: int) -> Rows:
@@ -74,13 +74,13 @@ class Ends:
         if self._kids is None:
             kids, above = children(self.columns.trie, self._rows[0])
             bytes_ = self.columns.trie.byte[kids]
-            order = np.argsort(bytes_, kind="stable")
+            order = bytes_.argsort(kind="stable")
             above = above[order]
             rounds, firsts = self._rows[1][above], self._rows[2][above]
             self._kids = bytes_[order], (kids[order], rounds, firsts)
             self.columns.spent += 8 * len(kids)
         bytes_, (nodes, rounds, firsts) = self._kids
-        start, end = np.searchsorted(bytes_, (low, high + 1))
+        start, end = bytes_.searchsorted((low, high + 1))
         return nodes[start:end], rounds[start:end], firsts[start:end]
 
 
@@ -124,7 +124,7 @@ class ManyEnds(Ends):
         trie = self.columns.trie
         places, rows = spans(trie.first[nodes] + 1, trie.last[nodes])
         counts = self._counts[places]
-        held = np.flatnonzero(counts)
+        held = counts.nonzero()[0]
         return self.columns.by_place[places[held]], counts[held] - np.uint16(1), rows[held]
 
     def crossing(self, low: int, high: int) -> Rows:
@@ -133,7 +133,7 @@ class ManyEnds(Ends):
         kids = np.concatenate([self.columns.ending(byte) for byte in range(low, high + 1)])
         above = trie.first[trie.parent[kids]]
         counts = self._counts[above]
-        held = np.flatnonzero(counts)
+        held = counts.nonzero()[0]
         return kids[held], counts[held] - np.uint16(1), self._firsts[above[held]]
 
 

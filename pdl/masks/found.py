@@ -94,7 +94,7 @@ class Found(Crossed):
         if known is None:
             nodes, rounds, _ = self.ends.crossing(byte, byte)
             places = self.columns.trie.first[nodes]
-            order = np.argsort(places)
+            order = places.argsort()
             self.columns.spent += 10 * len(order)
             known = (view(places[order]), view(nodes[order]), view(rounds[order]))
             self._sorted[byte] = known
@@ -109,11 +109,11 @@ class Found(Crossed):
         done = self.ends.behind(nodes)
         if done is None:
             return None
-        depths = np.searchsorted(trie.levels, nodes, side="right") - 1
+        depths = trie.levels.searchsorted(nodes, side="right") - 1
         at, rows = spans(trie.own[nodes], trie.high[nodes])
         numbers = trie.order[at]
         begun = self._by_token[numbers]
-        kept = np.flatnonzero(begun)
+        kept = begun.nonzero()[0]
         numbers, rows = numbers[kept], rows[kept]
         firsts = self.columns.byte_of(numbers, depths[rows])
         tokens = (numbers, begun[kept] - done[rows], firsts)

@@ -72,11 +72,11 @@ class Places:
         if self._rows is None:
             kids, _ = children(columns.trie, self.nodes)
             bytes_ = columns.trie.byte[kids]
-            order = np.argsort(bytes_, kind="stable")
+            order = bytes_.argsort(kind="stable")
             self._rows = (bytes_[order], kids[order])
             columns.spent += 5 * len(kids)
         bytes_, kids = self._rows
-        start, end = np.searchsorted(bytes_, (low, high + 1)).tolist()
+        start, end = bytes_.searchsorted((low, high + 1)).tolist()
         return (place(columns, kids[start:end]),) if start < end else ()
 
 
@@ -92,7 +92,7 @@ def place(columns: Columns, nodes: Ints) -> Place:
 
 def is_nested(trie: Trie, nodes: Ints) -> bool:
     """Whether one of some nodes is below another one."""
-    order = np.argsort(trie.first[nodes])
+    order = trie.first[nodes].argsort()
     firsts, lasts = trie.first[nodes][order], trie.last[nodes][order]
     return bool((firsts[1:] < np.maximum.accumulate(lasts)[:-1]).any())
 
@@ -105,15 +105,15 @@ def children(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
 def spans(starts: NDArray[Any], ends: NDArray[Any]) -> tuple[Ints, Ints]:
     """The numbers of some spans, and the index of the span of each."""
     counts = ends - starts
-    rows = np.repeat(np.arange(len(starts), dtype=np.int32), counts)
-    skipped = (starts - (np.cumsum(counts) - counts)).astype(np.int32)
+    rows = np.arange(len(starts), dtype=np.int32).repeat(counts)
+    skipped = (starts - (counts.cumsum() - counts)).astype(np.int32)
     return skipped[rows] + np.arange(len(rows), dtype=np.int32), rows
 
 
 def by_byte(trie: Trie, nodes: Ints) -> list[tuple[int, Ints]]:
     """Some nodes by their last bytes, each part in the order of the numbers."""
     bytes_ = trie.byte[nodes]
-    order = np.argsort(bytes_, kind="stable")
+    order = bytes_.argsort(kind="stable")
     held = nodes[order]
     values, starts = np.unique(bytes_[order], return_index=True)
     return list(zip(values.tolist(), np.split(held, starts[1:]), strict=True))
@@ -123,12 +123,12 @@ def token_rows(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
     """The tokens that end at some nodes, and the index of the node of each."""
     lows = trie.low[nodes]
     counts = trie.own[nodes] - lows
-    rows = np.flatnonzero(counts).astype(np.int32)
+    rows = counts.nonzero()[0].astype(np.int32)
     lows, counts = lows[rows], counts[rows]
     if len(rows) and counts.max() > 1:
-        rows = np.repeat(rows, counts)
-        inner = np.arange(len(rows), dtype=np.int32) - np.repeat(np.cumsum(counts) - counts, counts)
-        lows = np.repeat(lows, counts) + inner
+        rows = rows.repeat(counts)
+        inner = np.arange(len(rows), dtype=np.int32) - (counts.cumsum() - counts).repeat(counts)
+        lows = lows.repeat(counts) + inner
     return trie.order[lows], rows
 
 

@@ -111,7 +111,7 @@ class Scan:
             front, begun = self._following(trie, front, nested=nested)
             numbers, rows = token_rows(trie, front.nodes)
             tokens.append((numbers, begun[rows], front.firsts[rows]))
-            ended = np.flatnonzero(front.ended)
+            ended = front.ended.nonzero()[0]
             ends.append((front.nodes[ended], front.rounds[ended], front.firsts[ended]))
         return Found(columns, joined(tokens), joined(ends), size)
 
@@ -120,7 +120,7 @@ class Scan:
         nodes, above = children(trie, front.nodes)
         bytes_ = trie.byte[nodes]
         there = self._stepped(front.states[above], self._classes[bytes_])
-        alive = np.flatnonzero(there >= 0)
+        alive = (there >= 0).nonzero()[0]
         nodes, above, states = nodes[alive], above[alive], there[alive]
         firsts = np.where(front.fresh[above], bytes_[alive], front.firsts[above])
         ended = self._ends[states]
@@ -142,7 +142,7 @@ class Scan:
 
     def _stepped(self, here: Ints, classes: Bytes) -> Ints:
         there = self._rows[here, classes]
-        missing = np.flatnonzero(there == _UNKNOWN)
+        missing = (there == _UNKNOWN).nonzero()[0]
         if len(missing):
             width = len(self._bytes)
             pairs = np.unique(here[missing] * width + classes[missing])
