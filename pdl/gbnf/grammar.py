@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from pdl.errors import Problem
+    from pdl.gbnf.automaton import Automaton
     from pdl.gbnf.generate.plan import Plan
     from pdl.gbnf.linting.finding import Finding
     from pdl.gbnf.matcher import Matcher
@@ -59,13 +60,19 @@ class Grammar:
 
     @cached_property
     @within_stack
-    def matcher(self) -> Matcher:
-        """The automaton of the grammar, with all that it has learned."""
+    def automaton(self) -> Automaton:
+        """The automaton of all rules."""
         from pdl.gbnf.automaton import automaton
+
+        return automaton(self.rule, self.limits, self.source)
+
+    @cached_property
+    @within_stack
+    def matcher(self) -> Matcher:
+        """The automaton with the root rule, and all that was learned of its texts."""
         from pdl.gbnf.matcher import Matcher
 
-        machine = automaton(self.rule, self.limits, self.source)
-        return Matcher(machine, machine.names.index(self.root), self.limits)
+        return Matcher(self.automaton, self.automaton.names.index(self.root), self.limits)
 
     @within_stack
     def start(self) -> State:

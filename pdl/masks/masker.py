@@ -66,9 +66,9 @@ class Masker:
         self._references = References(vocabulary)
         self._references.check(grammar)
         rules = sayable(grammar, vocabulary, self._references)
-        source = grammar.source if rules[grammar.root] is grammar.rule[grammar.root] else None
+        whole = all(rule is grammar.rule[name] for name, rule in rules.items())
         with uncollected():
-            machine = automaton(rules, grammar.limits, source)
+            machine = grammar.automaton if whole else automaton(rules, grammar.limits)
         _sift()
         self._automaton = machine
         self._matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)
