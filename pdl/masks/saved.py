@@ -56,8 +56,7 @@ def save(vocabulary: Vocabulary, path: str | os.PathLike[str]) -> None:
     try:
         _write(arrays, target)
     except (OSError, ValueError) as error:  # the latter for names with a NUL
-        reason = error.strerror if isinstance(error, OSError) else error
-        message = f"{target}: cannot be written: {reason}"
+        message = f"{target}: cannot be written: {reason(error)}"
         raise FileError(Problem("file/unwritable", message)) from error
 
 
@@ -71,9 +70,7 @@ def load(path: str | os.PathLike[str]) -> Vocabulary:
     try:
         data = target.read_bytes()
     except (OSError, ValueError) as error:  # the latter for names with a NUL
-        reason = error.strerror if isinstance(error, OSError) else error
-        message = f"{target}: cannot be read: {reason}"
-        raise FileError(Problem("file/unreadable", message)) from error
+        raise unreadable(target, reason(error)) from error
     try:
         with zipfile.ZipFile(BytesIO(data)) as held:
             _check_head(target, held)
@@ -84,6 +81,16 @@ def load(path: str | os.PathLike[str]) -> Vocabulary:
     if checksum != _checksum(arrays):
         raise _refused(target, "corrupt", "is damaged: its checksum is another one", _ANEW)
     return _vocabulary(arrays)
+
+
+def unreadable(path: Path, why: str) -> FileError:
+    """The error of a file that cannot be read."""
+    return FileError(Problem("file/unreadable", f"{path}: cannot be read: {why}"))
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why a file cannot be read or written, in the words that the system has for it."""
+    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 _BAD = (

@@ -50,7 +50,7 @@ def test_saving_takes_the_place_of_what_was_there_or_leaves_it(
 
     with monkeypatch.context() as patched:
         patched.setattr(np, "savez", full)
-        with pytest.raises(pdl.FileError, match="cannot be written: No space left"):
+        with pytest.raises(pdl.FileError, match="cannot be written: no space left"):
             save(held, path)
     assert path.read_bytes() == b"before"
     save(held, path)
@@ -59,9 +59,9 @@ def test_saving_takes_the_place_of_what_was_there_or_leaves_it(
 
 
 def test_a_folder_that_is_not_there_is_an_error(held: Vocabulary, tmp_path: Path) -> None:
-    with pytest.raises(pdl.FileError, match="cannot be written: No such file"):
+    with pytest.raises(pdl.FileError, match="cannot be written: no such file"):
         save(held, tmp_path / "none" / "x.npz")
-    with pytest.raises(pdl.FileError, match="cannot be read: No such file"):
+    with pytest.raises(pdl.FileError, match="cannot be read: no such file"):
         load(tmp_path / "x.npz")
 
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import tiktoken
 import vocabularies as made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models
 from vocabularies import TEXTS, UNSEEN
 
-from pdl.masks import Vocabulary, VocabularyError, vocabulary_of
+from pdl.masks import Vocabulary, VocabularyError, save, vocabulary_of
+from pdl.masks.sources.found import Asked, Found, finished
 from pdl.masks.sources.spelling import byte_level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    import tiktoken
 
 ENDS = {"byte_level": "<|end_of_text|>", "byte_fallback": "</s>", "metaspace": "</s>"}
 KINDS = ["byte_level", "byte_fallback", "metaspace", "pieces", "unigram", "ranks"]
@@ -75,6 +75,8 @@ def test_any_text_is_what_its_tokens_say(kind: str, text: str) -> None:
         return  # SentencePiece takes both for something else
     if kind == "byte_fallback" and "▁" in text:
         return
+    if any(held.tokens[token] in text.encode() for token in held.special if held.tokens[token]):
+        return  # it is no text then
     tokens = [token for token in numbers(tokenizer, text) if token not in held.special]
     data = b"".join(held.tokens[token] for token in tokens)
     assert data.decode() in {text, f" {text}"}
@@ -183,6 +185,71 @@ def test_a_folder_of_a_model_says_what_ends_a_text(tmp_path: Path) -> None:
     assert vocabulary_of(tmp_path, eos=ends[1]).eos == {ends[1]}
 
 
+TWO = (
+    {"generation_config": {"eos_token_id": [1, 700]}},
+    {"generation_config": {"eos_token_id": 700}, "config": {"eos_token_id": 1}},
+    {"config": {"eos_token_id": 1, "text_config": {"eos_token_id": [700]}}},
+    {"config": {"text_config": {"eos_token_id": [1, 700]}}, "generation_config": {}},
+    {"config": {"eos_token_id": 700}, "special_tokens_map": {"eos_token": "<|end_of_text|>"}},
+    {
+        "config": {"eos_token_id": 700},
+        "tokenizer_config": {"eos_token": "<|end_of_text|>"},
+        "special_tokens_map": {"eos_token": "what another version of it had"},
+    },
+)
+
+
+@pytest.mark.parametrize("files", TWO)
+def test_all_files_of_a_folder_say_what_ends_a_text(
+    files: dict[str, object], tmp_path: Path
+) -> None:
+    made.byte_level().save(str(tmp_path / "tokenizer.json"))
+    for name, document in files.items():
+        _write(tmp_path / f"{name}.json", document)
+    assert vocabulary_of(tmp_path).eos == {1, 700}
+
+
+def test_they_do_so_beside_a_model_of_sentencepiece(tmp_path: Path) -> None:
+    """Which names one end alone, and chat models have others."""
+    processor = made.pieces()
+    (tmp_path / "tokenizer.model").write_bytes(processor.serialized_model_proto())
+    _write(tmp_path / "generation_config.json", {"eos_token_id": [2, 5]})
+    assert vocabulary_of(tmp_path).eos == {2, 5}
+    assert vocabulary_of(tmp_path, eos=2).eos == {2}
+
+
+@pytest.mark.parametrize(
+    ("name", "document", "reason"),
+    [
+        ("generation_config", {"eos_token_id": 99_999}, "_id` is 99,999, but there are only 703"),
+        ("config", {"eos_token_id": "0"}, '_id` is "0", the number of no token'),
+        ("config", {"text_config": {"eos_token_id": [True]}}, "_id` is true, the number of no"),
+        ("generation_config", {"eos_token_id": -1}, "_id` is -1, the number of no token"),
+        ("tokenizer_config", {"eos_token": "nix"}, '`eos_token` is "nix", which is no token'),
+        ("tokenizer_config", {"eos_token": {"content": 3}}, "`eos_token` is 3, which is no token"),
+        ("special_tokens_map", {"eos_token": [1]}, r"`eos_token` is \[1\], which is no token"),
+        ("config", [], "this JSON is no object"),
+    ],
+)
+def test_a_file_of_a_folder_that_is_wrong_is_named(
+    name: str, document: object, reason: str, tmp_path: Path
+) -> None:
+    """It matters only where the ends are not asked for by the caller."""
+    made.byte_level().save(str(tmp_path / "tokenizer.json"))
+    _write(tmp_path / f"{name}.json", document)
+    with pytest.raises(VocabularyError, match=rf"{name}\.json: .*{reason}"):
+        vocabulary_of(tmp_path)
+    assert vocabulary_of(tmp_path, eos=1).eos == {1}
+
+
+def test_a_wrong_text_has_a_hint(tmp_path: Path) -> None:
+    made.byte_level().save(str(tmp_path / "tokenizer.json"))
+    _write(tmp_path / "tokenizer_config.json", {"eos_token": "<eot_id>"})
+    with pytest.raises(VocabularyError) as error:
+        vocabulary_of(tmp_path)
+    assert error.value.problem.hint == "did you mean `<|eot_id|>`? mend the file, or give `eos`"
+
+
 def test_files_are_read_by_what_they_hold(tmp_path: Path) -> None:
     processor = made.pieces()
     path = tmp_path / "tokenizer.model"
@@ -194,12 +261,73 @@ def test_files_are_read_by_what_they_hold(tmp_path: Path) -> None:
     path.write_bytes(b"\x0a\x00nothing")
     with pytest.raises(VocabularyError, match="this is no SentencePiece model"):
         vocabulary_of(path)
+    for other in (b"", b'root ::= "a"', b"[1]"):
+        path.write_bytes(other)
+        with pytest.raises(VocabularyError, match="no file that tokens can be read from") as error:
+            vocabulary_of(path)
+        assert error.value.problem.hint.startswith("files are a `tokenizer.json`, a `tekken.json`")
     path.write_text("{nothing")
     with pytest.raises(VocabularyError, match="this is not JSON"):
         vocabulary_of(path)
     path.write_text('{"some": 1}')
     with pytest.raises(VocabularyError, match="it has no `model`"):
         vocabulary_of(path)
+
+
+def doubled() -> tiktoken.Encoding:
+    """An encoding in which a special token has the text of an ordinary one."""
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"stop": 256, b" the": 257}
+    return tiktoken.Encoding(
+        "doubled",
+        pat_str=r"\s+|\S+",
+        mergeable_ranks=ranks,
+        special_tokens={"stop": 260, "<|endoftext|>": 261},
+    )
+
+
+def test_a_special_token_may_have_the_text_of_an_ordinary_one() -> None:
+    held = vocabulary_of(doubled())
+    assert {256, 260, 261} - held.special == {256}
+    assert vocabulary_of(doubled(), eos="stop").eos == {260}
+    assert vocabulary_of(doubled(), eos=256).eos == {256}
+
+
+def test_tokens_that_are_text_are_named_by_it(tmp_path: Path) -> None:
+    """By what they stand for; how a tokenizer writes them is looked at if nothing does."""
+    assert vocabulary_of(doubled(), eos=" the").eos == {257}
+    tokenizer = made.byte_level()
+    plain = vocabulary_of(tokenizer, eos=1)
+    for text in (" the", "é", "\n"):
+        (token,) = (at for at, piece in enumerate(plain.tokens) if piece == text.encode())
+        assert vocabulary_of(tokenizer, eos=text).eos == {token}
+    assert vocabulary_of(tokenizer, eos="Ġthe").eos == vocabulary_of(tokenizer, eos=" the").eos
+    with pytest.raises(VocabularyError, match="`Ġno`, given as eos, is no token"):
+        vocabulary_of(tokenizer, eos="Ġno")
+    path = tmp_path / "twice.npz"
+    save(Vocabulary([b"a", b"b", b"", b"a", b"</s>"], eos=4), path)
+    with pytest.raises(VocabularyError, match="`a`, given as special, is the text of sev") as error:
+        vocabulary_of(path, special="a")
+    assert error.value.problem.hint == "give the number of one of them: 0, 3"
+    with pytest.raises(VocabularyError, match="``, given as eos, is no token"):
+        vocabulary_of(path, eos="")
+
+
+class Looked(dict[int, bytes]):
+    """Tokens that count how often all of them are looked at."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[int]:
+        self.times += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("special", [1, 200])
+def test_tokens_are_looked_at_equally_often_however_many_are_special(special: int) -> None:
+    pieces = Looked({number: b"%d" % number for number in range(300)})
+    held = finished(Found("x", pieces, frozenset(range(special)), frozenset([0])), Asked())
+    assert len(held.special) == special
+    assert pieces.times < 5
 
 
 def test_what_is_no_tokenizer_is_a_type_error() -> None:

@@ -39,6 +39,8 @@ def written(path: Path, model: str, tokens: list[tuple[str | bytes, str]], **mor
         writer.add_eos_token_id(more["eos"])
     if "eot" in more:
         writer.add_eot_token_id(more["eot"])
+    if "gap" in more:
+        writer.add_uint32("tokenizer.ggml.fim_pad_token_id", more["gap"])
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.close()
@@ -81,7 +83,10 @@ def test_pieces_of_sentencepiece(tmp_path: Path) -> None:
         ("llama", "<0xZZ>", "byte", None),
         ("llama", "<x>", "unused", None),
         ("llama", "<x>", "unknown", None),
+        ("llama", "<|fim_prefix|>", "", None),
         ("llama", "<|fim_pad|>", "", None),
+        ("gpt2", "[PAD1]", "user", None),
+        ("gpt2", "[PAD2]", "user", b"[PAD2]"),
         ("t5", "▁▁a", "", b"  a"),
         ("gpt2", "ĠaĊ", "", b" a\n"),
         ("gpt2", "Ġa b", "", None),
@@ -114,6 +119,9 @@ def test_some_byte_pair_models_write_blanks_as_sentencepiece_does(tmp_path: Path
         (["<|end|>", "<|return|>", "<|call|>"], {}, {1, 2}),
         (["<|end|>", "a"], {}, {0}),
         (["</s>", "<|tool_response>"], {}, {1}),
+        (["<|end|>", "<|return|>", "<|call|>"], {"eos": 0}, {1, 2}),
+        (["</s>", "<fim_pad>", "<reponame>", "<|file_sep|>", "<fim_prefix>"], {}, {0, 1, 2, 3}),
+        (["</s>", "<PAD>", "gap"], {"gap": 2}, {0, 2}),
     ],
 )
 def test_what_ends_a_text(
@@ -149,7 +157,7 @@ def test_files_that_are_cut_off_or_of_another_kind_are_refused(tmp_path: Path) -
     path.write_bytes(b"")
     with pytest.raises(VocabularyError):
         vocabulary_of(path)
-    with pytest.raises(pdl.FileError, match="cannot be read: No such file"):
+    with pytest.raises(pdl.FileError, match="cannot be read: no such file"):
         vocabulary_of(tmp_path / "none.gguf")
     with pytest.raises(pdl.FileError, match=r"the folder has none of `tokenizer\.json`"):
         vocabulary_of(tmp_path)
@@ -185,6 +193,7 @@ class _Changed:
         ({"eos_token_id": 2.0}, "`tokenizer.ggml.eos_token_id` is of another type"),
         ({"eot_token_id": True}, "`tokenizer.ggml.eot_token_id` is of another type"),
         ({"eos_token_id": 4294967295}, "_id` is 4294967295, but there are only 3 tokens"),
+        ({"fim_rep_token_id": 3}, "_id` is 3, but there are only 3 tokens"),
         ({"eom_token_id": -1}, "`tokenizer.ggml.eom_token_id` is -1, but there are only 3"),
     ],
 )

@@ -115,8 +115,9 @@ def test_tokenizers_of_mistral(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_models_of_llama_cpp_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each token is asked for again if it has no room."""
-    pieces = [b"a", b"</s>", b"x" * 300, b"\xc3", b"<|unused|>"]
-    kinds = [1 << 2, 1 << 3, 1 << 2, 1 << 5, 1 << 1]
+    pieces = [b"a", b"</s>", b"x" * 300, b"\xc3", b"<|unused|>", b"[PAD5]", b"[PAD5]"]
+    pieces.append(b"a[UNK_BYTE_0xe2808d\xe2\x80\x8d]")
+    kinds = [1 << 2, 1 << 3, 1 << 2, 1 << 5, 1 << 1, 1 << 4, 1 << 4, 1 << 2]
     library = ModuleType("llama_cpp")
 
     def to_piece(_: object, token: int, buffer: Any, room: int, *__: object) -> int:
@@ -137,5 +138,5 @@ def test_models_of_llama_cpp_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llama_cpp", library)
     found = vocabulary_of(of_library("llama_cpp", model=3))
     assert list(found.tokens) == pieces
-    assert found.special == {1, 4}
+    assert found.special == {1, 4, 5, 7}
     assert found.eos == {1}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import index
 from typing import SupportsIndex, TypeAlias, cast
 
 from pdl.errors import Problem, VocabularyError, did_you_mean
+from pdl.masks.sources.spelling import plain
 from pdl.masks.vocabulary import Vocabulary
 
 Named: TypeAlias = "int | str"
@@ -15,6 +17,12 @@ Named: TypeAlias = "int | str"
 
 MOST = 10_000_000
 """Tokens that there may be: numbers beyond are mistakes, and the lists would be as long."""
+
+FILES = (
+    "files are a `tokenizer.json`, a `tekken.json`, a SentencePiece model, a GGUF file, and what"
+    " `pdl.masks.save` wrote"
+)
+"""The hint where a file is none of them."""
 
 _SHOWN = 8  # special tokens that a hint names
 
@@ -37,8 +45,8 @@ class Asked:
 class Found:
     """What a tokenizer says. Numbers that are in no map are of no token.
 
-    `pieces` are the bytes of each token, `marks` the numbers of special tokens (and of others that
-    a caller may mean) by their texts, `special` their numbers, `eos` those that end a text.
+    `pieces` are the bytes of each token, `marks` the numbers of special tokens (and of others, as
+    the tokenizer writes them: `Ġthe`), `special` their numbers, `eos` those that end a text.
     """
 
     origin: str
@@ -47,6 +55,25 @@ class Found:
     eos: frozenset[int] = frozenset()
     marks: Mapping[str, int] = field(default_factory=dict)
 
+    @cached_property
+    def count(self) -> int:
+        """How many tokens there are, gaps among them."""
+        return max(self.pieces, default=-1) + 1
+
+    @cached_property
+    def special_texts(self) -> list[str]:
+        """What special tokens are called."""
+        return [mark for mark, number in self.marks.items() if number in self.special]
+
+    @cached_property
+    def texts(self) -> Mapping[bytes, list[int]]:
+        """The tokens that are text, by their bytes."""
+        found: dict[bytes, list[int]] = {}
+        for number, piece in self.pieces.items():
+            if piece and number not in self.special:
+                found.setdefault(piece, []).append(number)
+        return found
+
 
 def finished(found: Found, asked: Asked) -> Vocabulary:
     """The vocabulary. Raises VocabularyError where nothing ends a text or a token is not there.
@@ -54,8 +81,7 @@ def finished(found: Found, asked: Asked) -> Vocabulary:
     Raises TypeError for a size that is none, ValueError for one that is too small or too large.
     """
     _check(found)
-    least = _count(found)
-    size = least if asked.size is None else _size(asked.size, least)
+    size = found.count if asked.size is None else _size(asked.size, found.count)
     eos = _numbers("eos", found, asked.eos, size) if asked.eos is not None else found.eos
     if not eos:
         raise _no_end(found)
@@ -64,18 +90,14 @@ def finished(found: Found, asked: Asked) -> Vocabulary:
     return Vocabulary(tokens, special=special, eos=eos)
 
 
-def _count(found: Found) -> int:
-    return max(found.pieces, default=-1) + 1
-
-
 def _check(found: Found) -> None:
     """Raises VocabularyError for what cannot be the number of a token."""
     for number in (*found.pieces, *found.special, *found.eos):
         if type(number) is not int or not 0 <= number < MOST:
             raise refused(found.origin, f"it gives a token the number {number!r}")
-    beyond = [number for number in (*found.special, *found.eos) if number >= _count(found)]
+    beyond = [number for number in (*found.special, *found.eos) if number >= found.count]
     if beyond:
-        reason = f"it names token {min(beyond):,}, but there are only {_count(found):,} tokens"
+        reason = f"it names token {min(beyond):,}, but there are only {found.count:,} tokens"
         raise refused(found.origin, reason)
 
 
@@ -122,24 +144,39 @@ def _number(name: str, found: Found, token: Named, size: int) -> int:
             hint = f"the tokens have the numbers 0 to {size - 1:,}"
             raise VocabularyError(Problem("vocabulary/unknown-token", message, None, hint))
         return token
-    number = found.marks.get(token)
+    number = _of_text(name, found, token)
     if number is None:
         message = f"{found.origin}: `{token}`, given as {name}, is no token"
-        hint = did_you_mean(token, _looking_special(found))
+        hint = did_you_mean(token, found.special_texts)
         raise VocabularyError(Problem("vocabulary/unknown-token", message, None, hint))
     return number
 
 
+def _of_text(name: str, found: Found, text: str) -> int | None:
+    """The special token of this name, or the token that stands for this text, or is written so.
+
+    Raises VocabularyError where several tokens stand for the text, and none is written so.
+    """
+    written = found.marks.get(text)
+    if written is not None and written in found.special:
+        return written
+    same = found.texts.get(plain(text), [])
+    if not same or written in same:
+        return written
+    if len(same) > 1:
+        numbers = ", ".join(f"{number:,}" for number in same[:_SHOWN])
+        message = f"{found.origin}: `{text}`, given as {name}, is the text of several tokens"
+        hint = f"give the number of one of them: {numbers}"
+        raise VocabularyError(Problem("vocabulary/ambiguous-token", message, None, hint))
+    return same[0]
+
+
 def _no_end(found: Found) -> VocabularyError:
     message = f"{found.origin}: it is not said which token ends a text"
-    marks = _looking_special(found)
+    marks = found.special_texts
     names = ", ".join(f"`{mark}`" for mark in marks[:_SHOWN])
     more = f", and {len(marks) - _SHOWN} others" if marks[_SHOWN:] else ""
     hint = "give `eos`, as the numbers or the texts of tokens"
     if names:
         hint += f"; special are {names}{more}"
     return VocabularyError(Problem("vocabulary/no-eos", message, None, hint))
-
-
-def _looking_special(found: Found) -> list[str]:
-    return [mark for mark, number in found.marks.items() if number in found.special]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pdl.masks.sources.ends import ends, gaps
+from pdl.masks.sources.ends import NAMED, ends, gaps, is_padding
 from pdl.masks.sources.found import Found, refused
 from pdl.masks.sources.gguf_reader import BadFileError, metadata
 from pdl.masks.sources.spelling import BLANK, byte_level, byte_token
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _KEY = "tokenizer.ggml."
 _NORMAL, _USER, _BYTE = 1, 4, 6
-_ENDS = ("eos_token_id", "eot_token_id", "eom_token_id")
 _BLANK = BLANK.encode()
 _SPACED = frozenset([b"gemma4", b"granite-embed-multi-311m", b"sarvam-moe"])
 """Kinds of BPE whose tokens are written as SentencePiece writes its own."""
@@ -56,10 +55,10 @@ def _check(origin: str, texts: list[Any], kinds: Any, its: Mapping[str, Any]) ->
         wrong.append("tokens")
     if not isinstance(kinds, list) or any(type(kind) is not int for kind in kinds):
         wrong.append("token_type")
-    wrong += [name for name in _ENDS if type(its.get(name, 0)) is not int]
+    wrong += [name for name in NAMED if type(its.get(name, 0)) is not int]
     if wrong:
         raise refused(origin, f"its value `{_KEY}{wrong[0]}` is of another type than it should be")
-    for name in _ENDS:
+    for name in NAMED:
         if not 0 <= its.get(name, 0) < len(texts):
             number = its[name]
             reason = f"its `{_KEY}{name}` is {number}, but there are only {len(texts):,} tokens"
@@ -75,11 +74,11 @@ def _found(
 ) -> Found:
     """Bytes by the kinds of tokens; what is neither text nor a byte is special."""
     marks = {text.decode("utf-8", "replace"): number for number, text in enumerate(texts)}
-    eos = ends(marks) | {its[name] for name in _ENDS if name in its}
+    eos = ends(marks, its)
     pieces = dict(enumerate(texts))
     special = set(eos | gaps(marks))
     for number, (text, kind) in enumerate(zip(texts, kinds, strict=False)):
-        piece = _piece(text, kind, spell)
+        piece = None if is_padding(number, text) else _piece(text, kind, spell)
         if piece is None:
             special.add(number)
         elif number not in special:

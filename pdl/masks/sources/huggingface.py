@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pdl.masks.sources.decoders import speller
-from pdl.masks.sources.found import Found, refused
+from pdl.masks.sources.found import FILES, Found, refused
 from pdl.masks.sources.spelling import plain
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def from_transformers(tokenizer: Any) -> Found:
     return Found(origin, found.pieces, special, eos, found.marks)
 
 
-def from_document(document: Any, origin: str, beside: Mapping[str, Any] | None = None) -> Found:
-    """What a `tokenizer.json` says, and the configurations `beside` it, by their names."""
+def from_document(document: Any, origin: str) -> Found:
+    """What a `tokenizer.json` says; it does not say which token ends a text."""
     if not isinstance(document, dict) or not isinstance(document.get("model"), dict):
-        raise refused(origin, "this is no `tokenizer.json`: it has no `model`")
+        raise refused(origin, "this is no `tokenizer.json`: it has no `model`", FILES)
     model = document["model"]
     kind = str(model.get("type") or "BPE")
     if kind in _NO_BYTES:
@@ -63,10 +63,9 @@ def from_document(document: Any, origin: str, beside: Mapping[str, Any] | None =
         pieces.update((number, plain(texts[number])) for number in special)
         marks = {text: number for number, text in texts.items()}
         special |= _unknown(model, marks)
-        eos = _ends(beside or {}, marks)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise refused(origin, f"this is no `tokenizer.json` as it should be ({error!r})") from error
-    return Found(origin, pieces, frozenset(special), eos, marks)
+    return Found(origin, pieces, frozenset(special), marks=marks)
 
 
 def _texts(model: Mapping[str, Any]) -> dict[int, str]:
@@ -82,18 +81,6 @@ def _unknown(model: Mapping[str, Any], marks: Mapping[str, int]) -> set[int]:
     number = model.get("unk_id")
     number = marks.get(model.get("unk_token") or "") if number is None else number
     return set() if number is None else {number}
-
-
-def _ends(beside: Mapping[str, Any], marks: Mapping[str, int]) -> frozenset[int]:
-    """The tokens that end a text, by the configurations of a model."""
-    found: set[int] = set()
-    for name in ("generation_config.json", "config.json"):
-        found.update(_listed(beside.get(name, {}).get("eos_token_id")))
-    token = beside.get("tokenizer_config.json", {}).get("eos_token")
-    text = token.get("content") if isinstance(token, dict) else token
-    if isinstance(text, str) and text in marks:
-        found.add(marks[text])
-    return frozenset(found)
 
 
 def _listed(numbers: Any) -> Iterable[int]:

@@ -6,6 +6,7 @@ from ctypes import create_string_buffer
 from importlib import import_module
 from typing import Any
 
+from pdl.masks.sources.ends import is_padding
 from pdl.masks.sources.found import Found
 
 _TEXT = 1 << 2 | 1 << 4 | 1 << 5
@@ -14,6 +15,8 @@ _TEXT = 1 << 2 | 1 << 4 | 1 << 5
 Source: `llama_token_attr` in llama.cpp's `include/llama.h`.
 """
 _CONTROL = 1 << 3
+_UNKNOWN = b"[UNK_BYTE_0x"
+"""What llama.cpp writes for a character that stands for no byte, which the token is not."""
 _ROOM = 256
 
 
@@ -24,10 +27,15 @@ def from_llama(llama: Any) -> Found:
     count = library.llama_vocab_n_tokens(vocab)
     pieces = {token: _piece(library, vocab, token) for token in range(count)}
     kinds = [library.llama_vocab_get_attr(vocab, token) for token in range(count)]
-    special = {at for at, kind in enumerate(kinds) if not kind & _TEXT or kind & _CONTROL}
+    special = {token for token in range(count) if not _is_text(token, pieces[token], kinds[token])}
     eos = frozenset(token for token in range(count) if library.llama_vocab_is_eog(vocab, token))
     marks = {pieces[token].decode("utf-8", "replace"): token for token in special}
     return Found("llama_cpp.Llama", pieces, frozenset(special), eos, marks)
+
+
+def _is_text(token: int, piece: bytes, kind: int) -> bool:
+    is_written = bool(kind & _TEXT) and not kind & _CONTROL
+    return is_written and _UNKNOWN not in piece and not is_padding(token, piece)
 
 
 def _piece(library: Any, vocab: Any, token: int) -> bytes:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pdl.masks.sources.found import Found, refused
+from pdl.masks.sources.found import FILES, Found, refused
 from pdl.masks.sources.spelling import plain, with_blanks
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+START = b"\n"
+"""How a model file begins: its pieces are the first field of the message, by
+`sentencepiece_model.proto`.
+"""
 
 
 def from_processor(processor: Any, origin: str = "SentencePieceProcessor") -> Found:
@@ -46,7 +51,7 @@ def from_model(path: Path) -> Found:
     try:
         processor = library.SentencePieceProcessor(model_file=str(path))
     except (RuntimeError, OSError) as error:
-        raise refused(str(path), "this is no SentencePiece model") from error
+        raise refused(str(path), "this is no SentencePiece model", FILES) from error
     return from_processor(processor, str(path))
 
 
