@@ -152,3 +152,6 @@ TARGET = click.option(
     help=f"The llama.cpp that is to take the grammar, by its month: {', '.join(TARGETS)}."
     " What it does not know yet is an error.",
 )
+CHOMP = click.option(
+    "--chomp", is_flag=True, help="Leave out the last line end of a file, which editors add."
+)

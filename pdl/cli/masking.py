@@ -15,7 +15,9 @@ import click
 from pdl.cli.grammars import ROOT, GrammarOrigin
 from pdl.cli.options import FILE, data_options
 from pdl.cli.origin import SchemaOrigin
+from pdl.cli.texts import shown_name
 from pdl.errors import Problem, SchemaError
+from pdl.gbnf import Options
 from pdl.gbnf import compile as compile_schema
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from pdl.masks import Vocabulary
 
     Function = Callable[..., None]
+
+_SCHEMAS = frozenset([".pdl", ".json"])
+"""How the names of files end that have a schema; all others have a grammar."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +43,27 @@ class MaskOrigin:
     eos: tuple[str, ...]
     data: Data
 
+    def __post_init__(self) -> None:
+        if self.data.is_given and self._suffix not in _SCHEMAS:
+            message = "--context and --set fill a prompt (.pdl)"
+            raise click.UsageError(f"{message}, and {shown_name(self.file)} is a grammar")
+
+    @property
+    def _suffix(self) -> str:
+        return PurePath(self.file).suffix.lower()
+
     def grammar(self) -> Grammar:
         """The grammar. Raises FileError, GrammarError, LimitError, and what a prompt raises."""
-        suffix = PurePath(self.file).suffix.lower()
-        if suffix not in {".pdl", ".json"}:
+        if self._suffix not in _SCHEMAS:
             return GrammarOrigin(self.file, self.root).read()
-        prompt, document = (self.file, None) if suffix == ".pdl" else (None, self.file)
+        is_prompt = self._suffix == ".pdl"
+        prompt, document = (self.file, None) if is_prompt else (None, self.file)
         schema = SchemaOrigin(prompt, None, document, self.data).read()
         if schema is None:
             hint = "it begins with a line `<|schema|>`"
             message = f"{self.file}: this prompt has no `schema` turn"
             raise SchemaError(Problem("schema/none", message, None, hint))
-        return compile_schema(schema).grammar
+        return compile_schema(schema, Options.generate()).grammar
 
     def vocabulary(self) -> Vocabulary:
         """The vocabulary. Raises FileError, VocabularyError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pdl.gbnf import Grammar
+    from pdl.source import Span
 
 _BAD = "\N{REPLACEMENT CHARACTER}"
 _BOM = "\ufeff"
-_LINE_ENDS = (b"\n", b"\r\n")
+LINE_ENDS = (b"\n", b"\r\n")
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,23 @@ class Text:
     source: Source
     start: int = 0
     label: str = ""
+    is_file: bool = False
     chomped: bool = False
 
     @property
     def name(self) -> str:
         """What it is called."""
         return self.label or self.source.name
+
+    def span(self, start: int, end: int) -> Span:
+        """The characters that some of its bytes are of, in its source."""
+        first = self._place(start)
+        return self.source.span(first, max(first + 1, self._place(end)))
+
+    def _place(self, position: int) -> int:
+        """Where the character begins that a byte is of."""
+        known = getincrementaldecoder("utf-8")("replace")
+        return self.start + len(known.decode(self.data[:position]))
 
 
 @dataclass(frozen=True)
@@ -74,12 +87,15 @@ class Matched:
     @property
     def hint(self) -> str:
         """What helps, where the file and not the text is to blame."""
-        if self.complete and self._next in _LINE_ENDS:
-            if self.text.chomped:
-                return "the file ends in several line ends, of which --chomp leaves out one"
-            return "--chomp leaves out the line end that editors add to a file"
-        if self.complete and self._next.startswith(_LINE_ENDS):
+        if self.complete and self._next not in LINE_ENDS and self._next.startswith(LINE_ENDS):
             return "--lines takes each line of a file for a text of its own"
+        return self.hint_of_file
+
+    @property
+    def hint_of_file(self) -> str:
+        """The same for a command that takes each file for one text."""
+        if self.complete and self._next in LINE_ENDS:
+            return line_end_hint(self.text)
         if self.position == 0 and self.found == _BOM:
             return "the file begins with a byte order mark; save it without"
         return ""
@@ -88,6 +104,15 @@ class Matched:
     def _next(self) -> bytes:
         """Enough bytes for a character and more."""
         return self.text.data[self.position : self.position + 5]
+
+
+def line_end_hint(text: Text) -> str:
+    """What helps, where only the line end cannot stand there that a text ends with."""
+    if not text.is_file:
+        return ""
+    if text.chomped:
+        return "the file ends in several line ends, of which --chomp leaves out one"
+    return "--chomp leaves out the line end that editors add to a file"
 
 
 def read_texts(
@@ -127,7 +152,7 @@ def _read(file: str, *, chomp: bool) -> Text:
     if chomped:
         data = data[:-1].removesuffix(b"\r")
     source = Source(data.decode("utf-8", "replace"), shown_name(file))
-    return Text(data, source, chomped=chomped)
+    return Text(data, source, is_file=True, chomped=chomped)
 
 
 def _lines(whole: Text) -> Iterator[Text]:

@@ -7,11 +7,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from pdl.cli.masking import Watch
-from pdl.cli.tracing import spelled
+from pdl.cli.matching import Text
+from pdl.cli.tracing import refused, spelled
+from pdl.errors import TokenError
 from pdl.masks import Masker
+from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pdl.cli.masking import MaskOrigin
     from pdl.gbnf import Grammar
@@ -53,8 +56,11 @@ class Timing:
         return found
 
 
-def timed(origin: MaskOrigin, texts: Iterable[bytes] | None, count: int, seed: int) -> Timing:
-    """Time the masks along some texts; along random ones of the grammar, if there are none."""
+def timed(origin: MaskOrigin, texts: Sequence[Text], count: int, seed: int) -> Timing:
+    """Time the masks along some texts; along random ones of the grammar, if there are none.
+
+    Raises TokenError for a text that does not match, and what the origin raises.
+    """
     watch = Watch()
     vocabulary = origin.vocabulary()
     read = watch.lap()
@@ -64,26 +70,32 @@ def timed(origin: MaskOrigin, texts: Iterable[bytes] | None, count: int, seed: i
     ready = watch.lap()
     masker.start().bitmask()
     first = watch.lap()
-    held = list(texts) if texts is not None else _drawn(grammar, count, seed)
-    masks = [one for text in held for one in _along(masker, spelled(text, vocabulary))]
+    held = texts or _drawn(grammar, count, seed)
+    masks = [one for text in held for one in _along(masker, text)]
     return Timing(len(vocabulary), len(held), read, made, ready, first, tuple(masks))
 
 
-def _drawn(grammar: Grammar, count: int, seed: int) -> list[bytes]:
+def _drawn(grammar: Grammar, count: int, seed: int) -> list[Text]:
     from random import Random  # noqa: PLC0415 - only where no text is given
 
     rng = Random(seed)  # noqa: S311 - texts to try
-    return [grammar.generate(rng).encode() for _ in range(count)]
+    drawn = (Source(grammar.generate(rng), f"<random text {n + 1}>") for n in range(count))
+    return [Text(source.text.encode(), source) for source in drawn]
 
 
-def _along(masker: Masker, tokens: Iterable[int]) -> Iterable[float]:
-    """The microseconds of each mask along some tokens, that of the end included."""
+def _along(masker: Masker, text: Text) -> Iterator[float]:
+    """The microseconds of each mask along the tokens of a text, that of the end included."""
     here: TokenState = masker.start()
-    for token in tokens:
+    at = 0
+    for token in spelled(text, masker.vocabulary):
         start = perf_counter()
         here.bitmask()
-        here = here.accept(token)
+        try:
+            here = here.accept(token)
+        except TokenError as error:
+            raise refused(masker, here, text, token, at) from error
         yield (perf_counter() - start) * 1e6
+        at += len(masker.vocabulary.tokens[token])
     start = perf_counter()
     here.bitmask()
     yield (perf_counter() - start) * 1e6

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pdl.cli.masking import Watch
+from pdl.cli.matching import LINE_ENDS, line_end_hint, matched
 from pdl.errors import Problem, TokenError
 from pdl.masks import Masker
 from pdl.masks.forced import cut
@@ -16,9 +17,12 @@ from pdl.masks.protocol import allows
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pdl.cli.matching import Text
     from pdl.gbnf import Grammar
     from pdl.masks import Vocabulary
     from pdl.masks.protocol import TokenState
+
+_NAMED = 5  # of the tokens that may stand in the place of one that may not
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,16 @@ class Trace:
     """What is allowed at the end."""
 
 
-def spelled(data: bytes, vocabulary: Vocabulary) -> list[int]:
-    """The longest tokens that make some bytes. Raises TokenError where there is none."""
+def spelled(text: Text, vocabulary: Vocabulary) -> list[int]:
+    """The longest tokens that make a text. Raises TokenError where there is none."""
+    data = text.data
     found, end = cut(data, vocabulary.trie)
     if end < len(data):
         message = f"no token of the vocabulary begins with the byte {data[end]:#04x}"
-        raise TokenError(Problem("token/unsayable", f"{message}, which is at offset {end:,}"))
+        hint = line_end_hint(text) if data[end:] in LINE_ENDS else ""
+        place = text.span(end, end + 1)
+        message = f"{message}, which is at offset {end:,}"
+        raise TokenError(Problem("token/unsayable", message, place, hint))
     return found
 
 
@@ -89,6 +97,17 @@ def _step(here: TokenState, vocabulary: Vocabulary, token: int | None, shown: in
         here.accept(token)  # which raises
     ok = allows(mask, token)
     return Step(token, vocabulary.tokens[token], ok, len(allowed), examples, passed)
+
+
+def refused(masker: Masker, here: TokenState, text: Text, token: int, at: int) -> TokenError:
+    """The error for a token of a text, from offset `at` on, that cannot stand there."""
+    tokens, allowed = masker.vocabulary.tokens, here.allowed().tolist()
+    data = tokens[token]
+    named = ", ".join(repr(tokens[one]) for one in _several(allowed, _NAMED))
+    more = ", …" if len(allowed) > _NAMED else ""
+    message = f"token {token}, {data!r}, cannot stand here; {len(allowed):,} may: {named}{more}"
+    hint = matched(masker.grammar, text, prefix=False).hint_of_file
+    return TokenError(Problem("token/refused", message, text.span(at, at + len(data)), hint))
 
 
 def _several(allowed: list[int], shown: int) -> list[int]:

@@ -12,6 +12,7 @@ from snapshots import CASES
 
 from pdl.cli.app import application
 from pdl.cli.timing import Timing
+from pdl.masks import Vocabulary, save
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +48,83 @@ def test_bench_as_json() -> None:
     assert found["masks"] == sum(bar["masks"] for bar in found["histogram"])
     assert set(found["milliseconds"]) == {"vocabulary", "grammar", "masker", "first_mask"}
     assert found["microseconds"]["p50"] <= found["microseconds"]["max"]
+
+
+def failed(*words: str) -> str:
+    """What a command writes that fails."""
+    result = CliRunner().invoke(application, ["masks", *words], prog_name="pdl")
+    assert isinstance(result.exception, SystemExit)
+    assert result.exit_code in {1, 2}, result.output
+    return result.output
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> tuple[str, ...]:
+    """A vocabulary with a token that is the end of a text and a line end."""
+    tokens = [bytes([byte]) for byte in range(256)] + [b"}\n", b"12", b"<eos>"]
+    save(Vocabulary(tokens, eos=258), tmp_path / "lines.npz")
+    return ("--vocab", str(tmp_path / "lines.npz"))
+
+
+@pytest.mark.parametrize("name", ["trace", "bench"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_line_end_of_a_file(
+    name: str, end: str, lines: tuple[str, ...], tmp_path: Path
+) -> None:
+    """`--chomp` leaves one out, and is told of where it is missing, whatever the tokens."""
+    file = tmp_path / "reply.txt"
+    for vocabulary in (lines, VOCABULARY):
+        words = (name, GRAMMAR, str(file), *vocabulary)
+        file.write_text('{"age": 12}' + end, newline="")
+        assert "--chomp leaves out the line end" in failed(*words)
+        assert said(*words, "--chomp")
+        file.write_text('{"age": 12}' + end * 2, newline="")
+        assert "several line ends" in failed(*words, "--chomp")
+        text = failed(name, GRAMMAR, *vocabulary, "--text", '{"age": 12}' + end)
+        assert "--chomp" not in text
+
+
+def test_a_hint_is_no_part_of_json(lines: tuple[str, ...], tmp_path: Path) -> None:
+    """What stands on the standard output stays one document."""
+    file = tmp_path / "reply.txt"
+    file.write_text('{"age": 12}\n')
+    assert not json.loads(failed("trace", GRAMMAR, str(file), *lines, "--format", "json"))["ok"]
+
+
+def test_bench_says_which_text_does_not_match_and_where(
+    lines: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The file, the place, the token and what might stand there."""
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text('{"age": 12}')
+    bad.write_text('{"age":\n012}', newline="")
+    text = failed("bench", GRAMMAR, str(good), str(bad), *lines)
+    assert text.startswith(
+        f"{bad}:1:8: token 10, b'\\n', cannot stand here; 1 may: b' '\n  1 | {{\"age\":\n"
+    )
+    words = ("bench", GRAMMAR, *lines, "--text", '{"age": 12}', "--text", '{"age": é}')
+    found = json.loads(failed(*words, "--format", "json"))
+    (problem,) = found["problems"]
+    place = (problem["path"], problem["line"], problem["column"], problem["end_column"])
+    assert place == ("--text 2", 1, 9, 10)
+    message = r"token 195, b'\xc3', cannot stand here; 10 may: b'1', b'3', b'5', b'7', b'9', …"
+    assert problem["message"] == message
+
+
+def test_bench_says_which_text_no_token_spells() -> None:
+    """The byte, its offset, and its place."""
+    text = failed("bench", GRAMMAR, *VOCABULARY, "--text", '{"age": 12}', "--text", '{"x": 1}')
+    assert text.startswith("--text 2:1:3: no token of the vocabulary begins with the byte 0x78")
+
+
+@pytest.mark.parametrize("name", ["trace", "bench"])
+@pytest.mark.parametrize("values", [("--context", "no-such-file.json"), ("--set", "a=1")])
+def test_a_grammar_takes_no_values(name: str, values: tuple[str, str]) -> None:
+    """They are for a prompt, and are not ignored in silence."""
+    text = failed(name, GRAMMAR, *VOCABULARY, "--text", '{"age": 12}', *values)
+    assert "--context and --set fill a prompt (.pdl), and age.gbnf is a grammar" in (
+        text.replace(str(FOLDER) + "/", "")
+    )
 
 
 def test_trace_as_json() -> None:

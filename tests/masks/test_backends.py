@@ -14,9 +14,12 @@ import pdl
 from pdl import gbnf
 from pdl.masks import TokenError, Vocabulary, vocabulary_of
 from pdl.masks.backends import LlguidanceMasker, XgrammarMasker
+from pdl.masks.backends.engine import EngineMasker
 from pdl.masks.processors import Triggered
+from pdl.masks.protocol import Ended
 
 if TYPE_CHECKING:
+    from pdl.gbnf import Grammar
     from pdl.masks.protocol import TokenState
 
 GRAMMARS = [
@@ -33,7 +36,7 @@ def vocabulary() -> Vocabulary:
 
 
 def masker(engine: Any, given: Any) -> Any:
-    pytest.importorskip(engine.__module__.rpartition(".")[2])
+    pytest.importorskip(engine.library)
     return engine(given, vocabulary())
 
 
@@ -84,6 +87,48 @@ def _alone(byte: int) -> int:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_schema_is_compiled_as_for_a_model(engine: Any) -> None:
+    """An integer has one spelling."""
+    schema = pdl.Schema.parse("{ a: int }")
+    state = masker(engine, schema).start()
+    other = masker(engine, gbnf.compile(schema)).start()
+    for byte in b'{"a": 6':
+        state, other = state.accept(_alone(byte)), other.accept(_alone(byte))
+    assert _alone(ord(".")) in other.allowed()
+    assert _alone(ord(".")) not in state.allowed()
+    assert _alone(ord("}")) in state.allowed()
+
+
+class Unasked(EngineMasker):
+    """An engine that takes every grammar."""
+
+    library = "json"
+
+    def _begun(self, engine: Any, grammar: Grammar) -> TokenState:
+        assert engine.dumps(str(grammar))
+        return Ended(self.vocabulary)
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, Unasked])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("root ::= <|begin|>", ["`<|begin|>`"]),
+        ('root ::= <[257]> "a"', ["`<[257]>`"]),
+        ('root ::= "a" | x\nx ::= !<[1]> <[0]>\ny ::= <[7]>', ["`!<[1]>`", "`<[0]>`"]),
+    ],
+)
+def test_grammars_that_name_tokens_are_refused(engine: Any, text: str, told: list[str]) -> None:
+    """Each reference that the root leads to has its place; one that it does not is no matter."""
+    with pytest.raises(pdl.GrammarError) as caught:
+        masker(engine, gbnf.parse(text))
+    problems = caught.value.problems
+    assert [one.message.partition(" stands for a token")[0] for one in problems] == told
+    assert all(one.span is not None and f"`{one.span.text}`" in one.message for one in problems)
+    masker(engine, gbnf.parse('root ::= "a"\ny ::= <[7]>'))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_what_must_follow_is_told_with_tokens(engine: Any) -> None:
     state = masker(engine, gbnf.parse(GRAMMARS[0])).start()
     data, tokens = state.forced()
@@ -96,8 +141,6 @@ def test_what_must_follow_is_told_with_tokens(engine: Any) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_an_engine_does_not_take_is_an_error(engine: Any) -> None:
-    with pytest.raises(pdl.GrammarError):
-        masker(engine, gbnf.parse("root ::= <|begin|>"))
     with pytest.raises(TypeError, match="must be a Schema, a Compiled or a Grammar, not str"):
         masker(engine, 'root ::= "a"')
     state: Any = masker(engine, gbnf.parse(GRAMMARS[0])).start()

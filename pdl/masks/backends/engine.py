@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from pdl.masks.backends.given import compiled
+from pdl.masks.backends.given import compiled, refuse_tokens
 from pdl.masks.forced import cut
 from pdl.masks.protocol import Ended, check_vocabulary, numbers_of, refusal, token_number
 
@@ -35,6 +35,7 @@ class EngineMasker(ABC):
         """Keywords of the schema that the masks do not hold, or not quite."""
         engine = import_module(self.library)
         grammar, self.weakened = compiled(given)
+        refuse_tokens(self.library, grammar)
         self._start = self._begun(engine, grammar)
 
     def start(self) -> TokenState:

@@ -27,12 +27,13 @@ _OPTIONS = '%llguidance {"no_forcing": true}\n'
 class LlguidanceMasker(EngineMasker):
     """The texts of a schema or grammar, with the masks of llguidance.
 
-    It is given pdl's own grammar, not the schema: its own compiler of JSON Schema refuses or drops
-    other keywords, and takes other texts. `weakened` is therefore what pdl's grammar leaves to the
-    checker, and nothing if what is given is a grammar.
+    It is given pdl's own grammar (of a schema, that of `Options.generate()`), not the schema: its
+    own compiler of JSON Schema refuses or drops other keywords, and takes other texts. `weakened`
+    is therefore what pdl's grammar leaves to the checker, and nothing if what is given is a
+    grammar.
 
     Raises ModuleNotFoundError without llguidance, GrammarError for a grammar that it does not take
-    (references to tokens among them), and what `pdl.gbnf.compile` raises.
+    and for one that names tokens, and what `pdl.gbnf.compile` raises.
     """
 
     library = "llguidance"

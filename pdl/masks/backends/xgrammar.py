@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 class XgrammarMasker(EngineMasker):
     """The texts of a schema or grammar, with the masks of xgrammar.
 
-    It is given pdl's own grammar, not the schema: its own compiler of JSON Schema drops keywords
-    without a word. `weakened` is therefore what pdl's grammar leaves to the checker, and nothing if
-    what is given is a grammar.
+    It is given pdl's own grammar (of a schema, that of `Options.generate()`), not the schema: its
+    own compiler of JSON Schema drops keywords without a word. `weakened` is therefore what pdl's
+    grammar leaves to the checker, and nothing if what is given is a grammar.
 
-    Raises ModuleNotFoundError without xgrammar, GrammarError for a grammar that it does not take,
-    and what `pdl.gbnf.compile` raises.
+    Raises ModuleNotFoundError without xgrammar, GrammarError for a grammar that it does not take
+    and for one that names tokens, and what `pdl.gbnf.compile` raises.
     """
 
     library = "xgrammar"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from pdl.cli.exits import BAD
-from pdl.cli.grammars import ROOT, GrammarCommand, GrammarOrigin, format_option
+from pdl.cli.grammars import CHOMP, ROOT, GrammarCommand, GrammarOrigin, format_option
 from pdl.cli.matching import matched, read_texts, token_note
 from pdl.cli.options import FILE
 from pdl.cli.reports.matches import matches_json, matches_text, tally
@@ -43,9 +43,7 @@ _EXAMPLES = (
     "--prefix", is_flag=True, help="A text need only be the beginning of one that matches."
 )
 @click.option("--lines", is_flag=True, help="Each line of a file is a text, without its line end.")
-@click.option(
-    "--chomp", is_flag=True, help="Leave out the last line end of a file, which editors add."
-)
+@CHOMP
 @ROOT
 @format_option(
     "a list of objects with path, ok, complete (whether the text may end there), position (from 0:"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.grammars import GrammarCommand, Output, format_option
+from pdl.cli.grammars import CHOMP, GrammarCommand, Output, format_option
 from pdl.cli.masking import mask_options, require_numpy
 from pdl.cli.matching import read_texts
 from pdl.cli.options import FILE
@@ -35,6 +35,7 @@ _EXAMPLES = (
 @mask_options
 @click.argument("files", type=FILE, nargs=-1, metavar="[TEXT-FILES]...")
 @click.option("--text", "given", multiple=True, metavar="TEXT", help="A text; may be repeated.")
+@CHOMP
 @click.option(
     "-n",
     "--count",
@@ -66,6 +67,7 @@ def command(  # noqa: PLR0913  (each is an option)
     seed: int,
     picture: str | None,
     form: str,
+    chomp: bool,
 ) -> None:
     """Time the masks of a grammar along texts that it takes, each with the token taken.
 
@@ -76,12 +78,12 @@ def command(  # noqa: PLR0913  (each is an option)
     The exit code is 0, or 2 if a file or an option is wrong, or a text does not match.
     """
     texts = (
-        read_texts(origin.file, files, given, lines=False, chomp=False) if files or given else []
+        read_texts(origin.file, files, given, lines=False, chomp=chomp) if files or given else []
     )
     require_numpy()
     from pdl.cli.timing import timed  # noqa: PLC0415 - numpy is an extra
 
-    timing = timed(origin, [text.data for text in texts] or None, count, seed)
+    timing = timed(origin, texts, count, seed)
     screen = Screen.stdout()
     screen.write(timing_json(timing) if form == "json" else timing_text(timing, screen))
     if picture is not None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from pdl.cli.exits import BAD
-from pdl.cli.grammars import GrammarCommand, format_option
+from pdl.cli.grammars import CHOMP, GrammarCommand, format_option
 from pdl.cli.masking import mask_options, require_numpy
-from pdl.cli.matching import read_texts
+from pdl.cli.matching import matched, read_texts
 from pdl.cli.options import FILE
 from pdl.cli.reports.masks import trace_json, trace_text
 from pdl.cli.screen import Screen
@@ -39,6 +39,7 @@ _EXAMPLES = (
 @mask_options
 @click.argument("file", type=FILE, required=False, metavar="[TEXT-FILE]")
 @click.option("--text", metavar="TEXT", help="The text, instead of a file.")
+@CHOMP
 @click.option(
     "--tokens", metavar="NUMBERS", help="The numbers of tokens, instead of a text: '15 7 226'."
 )
@@ -63,6 +64,7 @@ def command(  # noqa: PLR0913  (each is an option)
     tokens: str | None,
     shown: int,
     form: str,
+    chomp: bool,
 ) -> None:
     """Follow a text token by token, and say how many tokens were allowed at each.
 
@@ -80,14 +82,17 @@ def command(  # noqa: PLR0913  (each is an option)
     from pdl.cli.tracing import numbers, spelled, traced  # noqa: PLC0415 - numpy is an extra
 
     grammar, vocabulary = origin.grammar(), origin.vocabulary()
+    hint = ""
     if tokens is not None:
-        held = numbers(tokens)
+        trace = traced(grammar, vocabulary, numbers(tokens), shown)
     else:
         files, texts = ([] if one is None else [one] for one in (file, text))
-        [said] = read_texts(origin.file, files, texts, lines=False, chomp=False)
-        held = spelled(said.data, vocabulary)
-    trace = traced(grammar, vocabulary, held, shown)
+        [said] = read_texts(origin.file, files, texts, lines=False, chomp=chomp)
+        trace = traced(grammar, vocabulary, spelled(said, vocabulary), shown)
+        hint = "" if trace.ok else matched(grammar, said, prefix=False).hint_of_file
     screen = Screen.stdout()
     screen.write(trace_json(trace) if form == "json" else trace_text(trace, screen))
+    if hint and form == "text":
+        screen.write(f"  {screen.style('hint:', 'hint')} {hint}")
     if not trace.ok:
         raise click.exceptions.Exit(BAD)
