@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Ints: TypeAlias = NDArray[np.int32]
 
 _SERIAL = count()
-_AHEAD = 0.025
+_AHEAD = 0.022
 _LONGEST = 3600
 _MANY = 50_000  # configurations of which the numbers are kept
 
@@ -189,7 +189,7 @@ def _sift() -> None:
     Most of an automaton are tuples of numbers, which it leaves alone once it has looked at them.
     """
     if gc.isenabled():
-        gc.collect(0)
+        gc.collect(1)
 
 
 def _release(walker: Walker, matcher: Matcher) -> None:

@@ -355,7 +355,7 @@ def test_masks_are_made_ahead() -> None:
     before = shared.size
     Masker(JSON, held, ahead=0)
     assert shared.size == before
-    masker = Masker(JSON, held, ahead=10)
+    masker = Masker(JSON, held, ahead=1)
     assert shared.size > before + 20 * len(held) // 8
     assert after(masker, '{"a": [1').allowed().tolist()
     tight = dataclasses.replace(
