@@ -3,106 +3,64 @@
 A vocabulary that has each byte as a token can go on wherever a grammar can. One that has not might
 begin what it cannot finish; of such texts, masks allow not even the beginning.
 
-There, a text counts as sayable if each of its characters is: as a token of its own or, where some
-token ends amid a character, byte by byte. One that only longer tokens could spell (`"xy"` with the
-token `xy`, but neither `x` nor `y`) is refused, though it could be said. Whether tokens that are
-longer fit together would have to be known at each place of the grammar, which may have any number
-of them; and a model must be able to spell what the longer token does not fit (`"xz"`).
+There, a text counts as sayable if each of its characters is: as a token of its own, or in pieces of
+its bytes that are tokens (`pdl.masks.spelled`). Of a class it is enough that one character is, if
+tokens that end amid another one can finish one of the class as well. A text that only longer tokens
+could spell (`"xy"` with the token `xy`, but neither `x` nor `y`) is refused, though it could be
+said. Whether tokens that are longer fit together would have to be known at each place of the
+grammar, which may have any number of them; and a model must be able to spell what the longer token
+does not fit (`"xz"`).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING
 
-from pdl.errors import GrammarError, Problem
 from pdl.gbnf.alive import Liveness
-from pdl.gbnf.nodes import LAST, CharClass, Group, Literal, Repeat, RuleRef, Sequence, TokenRef
-from pdl.gbnf.utf8 import characters, normal, of_class
+from pdl.gbnf.nodes import CharClass, Group, Literal, Repeat, RuleRef, Sequence, TokenRef
+from pdl.gbnf.utf8 import characters, of_class
 from pdl.gbnf.walk import reachable
+from pdl.masks.spelled import ANY, spelled
+from pdl.masks.unsayable import Unsayable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pdl.gbnf.grammar import Grammar
     from pdl.gbnf.nodes import Item, Rule
-    from pdl.gbnf.utf8 import Ranges
     from pdl.masks.references import References
+    from pdl.masks.spelled import Spelled
     from pdl.masks.vocabulary import Vocabulary
 
-_BYTES = frozenset(range(1, 0xF5)) - {0xC0, 0xC1}
-"""Those of which texts are made (RFC 3629, section 4)."""
 _IMPOSSIBLE = Literal((0,))  # no text holds it
-_ANY = characters(((0, LAST),))
-_LAST, _LASTS = 0x80, 0x40  # the first of the bytes that end a longer character, and their number
-_BEYOND_ASCII = characters(((_LAST, LAST),))
 
 
 def sayable(grammar: Grammar, vocabulary: Vocabulary, references: References) -> Mapping[str, Rule]:
     """The rules of a grammar without what the tokens of a vocabulary cannot say, one by one.
 
-    Raises GrammarError if nothing is left, with a character that is lacking.
+    Raises GrammarError if nothing is left: with a character or a token that is lacking and its
+    place, or because the grammar matches nothing itself.
     """
     rules = {name: grammar.rule[name] for name in reachable(grammar.rule, grammar.root)}
-    missing = vocabulary.missing_bytes & _BYTES
-    whole = not missing or _is_whole(vocabulary)
-    spelled = _spelled(vocabulary, _BYTES - missing, whole=whole) if missing else None
-    narrow = _Narrow(spelled, references, keep=whole)
+    letters = spelled(vocabulary)
+    narrow = _Narrow(letters, references)
     found = {name: narrow.rule(rule) for name, rule in rules.items()}
     live = Liveness(found)
     if grammar.root not in live.found:
-        message = f"the vocabulary can say no text of the grammar's rule `{grammar.root}`"
-        raise GrammarError(Problem("gbnf/unsayable", message, None, narrow.hint))
+        raise Unsayable(grammar, found, vocabulary, letters).error(live)
     if not narrow.changed and all(name in live.found for name in found):
         return rules
     return {name: _pruned(rule, live) for name, rule in found.items() if name in live.found}
 
 
-def _is_whole(vocabulary: Vocabulary) -> bool:
-    """Whether each token that is text is made of whole characters."""
-    special = vocabulary.special
-    for token, piece in enumerate(vocabulary.tokens):
-        if token not in special:
-            try:
-                piece.decode()
-            except UnicodeDecodeError:
-                return False
-    return True
-
-
-def _spelled(vocabulary: Vocabulary, held: frozenset[int], *, whole: bool) -> Ranges:
-    """The characters that tokens can spell one by one, if some bytes are tokens by themselves."""
-    if not whole:
-        return characters(_of_bytes(held))
-    special = vocabulary.special
-    pieces = (p.decode() for t, p in enumerate(vocabulary.tokens) if t not in special)
-    codes = {ord(piece) for piece in pieces if len(piece) == 1}
-    return characters((code, code) for code in codes)
-
-
-def _of_bytes(held: frozenset[int]) -> Iterator[tuple[int, int]]:
-    """The characters all of whose bytes are among some; those that differ in the last at once."""
-    yield from ((byte, byte) for byte in held if byte < _LAST)
-    lasts = normal((byte - _LAST, byte - _LAST) for byte in held if _LAST <= byte < _LAST + _LASTS)
-    for start in chain.from_iterable(range(low, high + 1, _LASTS) for low, high in _BEYOND_ASCII):
-        if held.issuperset(chr(start).encode()[:-1]):
-            yield from ((start + low, start + high) for low, high in lasts)
-
-
 class _Narrow:
-    """Items that hold what can be spelled alone; `keep`: other characters may be in longer tokens.
+    """Items that hold what can be said."""
 
-    They may where no token ends amid a character, if one of the class can be spelled.
-    """
-
-    def __init__(self, spelled: Ranges | None, references: References, *, keep: bool) -> None:
-        self._spelled = spelled
+    def __init__(self, letters: Spelled | None, references: References) -> None:
+        self._letters = letters
         self._references = references
-        self._keep = keep
         self.changed = False
-        self.hint = ""
-        """What to say where nothing can be said: a character that cannot."""
 
     def rule(self, rule: Rule) -> Rule:
         """A rule of such items."""
@@ -131,51 +89,20 @@ class _Narrow:
     def _leaf(self, item: Item) -> Item:
         if isinstance(item, TokenRef):
             return item if self._references.is_possible(item) else _IMPOSSIBLE
-        ranges = _ranges(item)
         if isinstance(item, Literal):
-            fits = len(ranges) == len(item.codes) and all(map(self._has, ranges))
-            return item if fits else self._lacking(ranges)
+            return item if all(map(self._has, item.codes)) else _IMPOSSIBLE
         if isinstance(item, CharClass) and not item.ranges:
             return item  # nothing, which is no class
-        kept = _both(ranges, self._spelled)
+        ranges = of_class(item) if isinstance(item, CharClass) else ANY
+        kept = self._letters.kept(ranges) if self._letters else ranges
         if not kept:
             return _IMPOSSIBLE
-        return item if self._keep or kept == ranges else CharClass(kept)
+        return item if kept == ranges else CharClass(kept)
 
-    def _lacking(self, ranges: Ranges) -> Item:
-        """What stands for a literal that has a character which is no token."""
-        lacking = next((low for low, high in ranges if not self._has((low, high))), None)
-        if lacking is not None and not self.hint:
-            self.hint = (
-                f"{chr(lacking)!r} is no token, nor are its bytes: each character must be one,"
-                " longer tokens that have it do not count"
-            )
-        return _IMPOSSIBLE
-
-    def _has(self, one: tuple[int, int]) -> bool:
-        return bool(_both((one,), self._spelled))
-
-
-def _ranges(item: Item) -> Ranges:
-    if isinstance(item, Literal):
-        return tuple(one for code in item.codes for one in characters(((code, code),)))
-    return of_class(item) if isinstance(item, CharClass) else _ANY
-
-
-def _both(one: Ranges, other: Ranges | None) -> Ranges:
-    """The characters in both of two sets; None is that of all."""
-    if other is None:
-        return one
-    found = []
-    at = 0
-    for low, high in one:
-        while at < len(other) and other[at][1] < low:
-            at += 1
-        index = at
-        while index < len(other) and other[index][0] <= high:
-            found.append((max(low, other[index][0]), min(high, other[index][1])))
-            index += 1
-    return tuple(found)
+    def _has(self, code: int) -> bool:
+        if not characters(((code, code),)):
+            return False
+        return self._letters is None or self._letters.has(code)
 
 
 def _pruned(rule: Rule, live: Liveness) -> Rule:
