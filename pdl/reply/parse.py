@@ -178,14 +178,25 @@ def told(text: str, at: int, why: str, expected: str) -> Broken:
 
 
 def furthest(one: Broken | None, other: Broken) -> Broken:
-    """Of what two readers say the one that tells more: why, or the place that is further on."""
-    if one is None or not _only_breaks(other):
+    """Of what two readers say the one that tells more: why, or the place that is further on.
+
+    Where both say why, it is the first one, which reads by the letter, but for the same reason the
+    other one, which knows the place.
+    """
+    if one is None:
         return other
-    return one if one.at >= other.at or not _only_breaks(one) else other
+    if _only_breaks(one):
+        return one if _only_breaks(other) and one.at >= other.at else other
+    return other if _key(one) == _key(other) else one
 
 
 def _only_breaks(broken: Broken) -> bool:
-    return isinstance(broken.message, Phrase) and broken.message.key in {"breaks", "breaks-at-end"}
+    return _key(broken) in {"breaks", "breaks-at-end"}
+
+
+def _key(broken: Broken) -> str:
+    """The key of the phrase that is said, or what is said itself."""
+    return broken.message.key if isinstance(broken.message, Phrase) else str(broken.message)
 
 
 def broken_at(text: str, at: int, key: str) -> Broken:
