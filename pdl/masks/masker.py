@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Ints: TypeAlias = NDArray[np.int32]
 
 _SERIAL = count()
-_AHEAD = 0.022
+_AHEAD = 0.025
 _LONGEST = 3600
 _MANY = 50_000  # configurations of which the numbers are kept
 
