@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pdl.masks.places import Ints, Place
     from pdl.masks.vocabulary import Vocabulary
 
-MASKS = 48 << 20
+MASKS = 40 << 20
 """The memory of the masks of all grammars, in bytes; then those go that were not asked for."""
 LEARNED = 48 << 20
 """The memory for all else that is learned, in bytes; then it is forgotten."""
