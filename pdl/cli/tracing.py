@@ -54,10 +54,10 @@ def spelled(text: Text, vocabulary: Vocabulary) -> list[int]:
     data = text.data
     found, end = cut(data, vocabulary.trie)
     if end < len(data):
-        message = f"no token of the vocabulary begins with the byte {data[end]:#04x}"
+        byte = f"{data[end]:#04x}, which is at offset {end:,}"
+        message = f"no token of the vocabulary begins with the byte {byte}"
         hint = line_end_hint(text) if data[end:] in LINE_ENDS else ""
         place = text.span(end, end + 1)
-        message = f"{message}, which is at offset {end:,}"
         raise TokenError(Problem("token/unsayable", message, place, hint))
     return found
 

@@ -47,6 +47,7 @@ class Plans:
         self._taking: dict[int, Part] = {}
         self._insides: dict[States, Inside] = {}
         self._calls: dict[tuple[int, int], tuple[Part, ...]] = {}
+        self._rounds: dict[tuple[int, int], Rounds | None] = {}
         self._rule_steps: dict[tuple[int, int], Steps] = {}
         self._class_steps: dict[int, Steps] = {}
         self._begun: dict[int, States | None] = {}
@@ -126,9 +127,9 @@ class Plans:
         known = self._taking.get(state)
         if known is None:
             plain = Plain(self._walker, state)
-            wide = self.wide_of(state)
+            wide = self._broad(state)
             known = plain
-            if wide is not None and not wide.narrow:
+            if wide is not None:
                 back = self.target(state)
                 known = self._class_rounds(state, wide) or self._first(wide, back, plain) or plain
             self._taking[state] = known
@@ -149,11 +150,11 @@ class Plans:
         """The parts of a rule for the end of which a state waits."""
         known = self._calls.get((rule, back))
         if known is None:
-            called = Called(self._walker, self._machine.starts[rule], back)
-            known = (called,)
+            known = ()
             if self._lexemes.of(rule) is not None:
                 rounds = self._rule_rounds(rule, back)
-                known = (rounds,) if rounds else tuple(self._firsts(rule, back)) or known
+                known = (rounds,) if rounds else tuple(self._firsts(rule, back))
+            known = known or (Called(self._walker, self._machine.starts[rule], back),)
             self._calls[rule, back] = known
         return known
 
@@ -162,9 +163,9 @@ class Plans:
         rest: list[int] = []
         found = False
         for state in self.begun(rule) or ():
-            plain, wide = self._take(state), self.wide_of(state)
+            plain, wide = self._take(state), self._broad(state)
             first = None
-            if isinstance(plain, Plain) and wide is not None and not wide.narrow:
+            if wide is not None and isinstance(plain, Plain):
                 alone = Called(self._walker, self._same_as((plain,)), back)
                 if self.target(state) in self._machine.ends:
                     first = self._first(wide, back, alone)
@@ -178,12 +179,16 @@ class Plans:
 
     def _rule_rounds(self, rule: int, back: int) -> Rounds | None:
         """The rounds of a rule, if it is followed by itself."""
-        steps = self.rule_steps(rule, back)
-        if steps.next()[0] is None or self.begun(rule) is None:
-            return None
-        plain = Called(self._walker, self._machine.starts[rule], back)
-        lexeme = ("rounds", self._lexemes.of(rule))
-        return Rounds(self._walker, lexeme, steps, self._same_as((plain,)))
+        key = (rule, back)
+        if key not in self._rounds:
+            steps = self.rule_steps(rule, back)
+            found = None
+            if steps.next()[0] is not None and self.begun(rule) is not None:
+                plain = Called(self._walker, self._machine.starts[rule], back)
+                lexeme = ("rounds", self._lexemes.of(rule))
+                found = Rounds(self._walker, lexeme, steps, self._same_as((plain,)))
+            self._rounds[key] = found
+        return self._rounds[key]
 
     def _class_rounds(self, state: int, wide: Wide) -> Rounds | None:
         """The rounds of a class of characters, if it is followed by itself."""
@@ -211,8 +216,8 @@ class Plans:
                 if rounds is not None:
                     yield rounds
         for one in kernel.takes:
-            wide = self.wide_of(one)
-            if wide is not None and not wide.narrow and self.target(one) == back:
+            wide = self._broad(one)
+            if wide is not None and self.target(one) == back:
                 alone = self._class_rounds(one, wide)
                 if alone is not None:
                     yield alone
@@ -283,6 +288,11 @@ class Plans:
         found = self.wide_of(state)
         assert found is not None
         return found
+
+    def _broad(self, state: int) -> Wide | None:
+        """The same, if it has so many characters that they are best followed as one."""
+        wide = self.wide_of(state)
+        return None if wide is None or wide.narrow else wide
 
     def wide_of(self, state: int) -> Wide | None:
         """The class of characters that a state takes, if it takes one."""

@@ -31,14 +31,18 @@ class Rounds:
 
     def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
         """Add the tokens that end amid the rounds, and those that leave them."""
-        few = isinstance(spot, Crossing) or self.walker.columns.below(spot) < WORTH
-        if few or not self.add(spot, bag, None):
+        if not self.add(spot, bag, None):
             pending.append((self.plain, spot))
 
     def add(self, spot: Spot, bag: Bag, firsts: bytes | None) -> bool:
-        """Add those of which the first byte is one of some; nothing where they cannot be told."""
+        """Add those of which the first byte is one of some.
+
+        False, and none, where the tokens are too few to be looked up, or rounds cannot be told.
+        """
         walker = self.walker
-        found = None if isinstance(spot, Crossing) else walker.rounds(self.lexeme, spot, self.steps)
+        if isinstance(spot, Crossing) or walker.columns.below(spot) < WORTH:
+            return False
+        found = walker.rounds(self.lexeme, spot, self.steps)
         if found is None:
             return False
         runs, most = self._runs(found.most)
@@ -147,6 +151,5 @@ class First:
 
     def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
         """Add the tokens of the rounds that begin with the class."""
-        few = isinstance(spot, Crossing) or self.rounds.walker.columns.below(spot) < WORTH
-        if few or not self.rounds.add(spot, bag, self.firsts):
+        if not self.rounds.add(spot, bag, self.firsts):
             pending.append((self.plain, spot))
