@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -57,3 +58,44 @@ GROUP_KEPT = re.compile(r"\)(?:[*+?]|\{+\d*,?\d*\}+)\+(?![,;=])")
 def test_no_group_is_possessive(path: Path) -> None:
     """`(?:ab?)++` does not match all that it should before Python 3.11.5; `(?>(?:ab?)+)` does."""
     assert not GROUP_KEPT.search(path.read_text(encoding="utf-8"))
+
+
+ROOT = Path(__file__).parents[1]
+OF_TOOLS = frozenset({".git", ".venv", "__pycache__", ".hypothesis"}) | {
+    f".{tool}_cache" for tool in ("mypy", "pytest", "ruff", "import_linter")
+}
+DEVICE = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\..*)?", re.IGNORECASE
+)
+NO_NAME = re.compile(r"[\x00-\x1f<>:\"/\\|?*]|[. ]$")
+
+
+def windows_refuses(name: str) -> bool:
+    """Whether Windows takes the name for a device, whatever its ending, or for none at all.
+
+    https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+    """
+    return DEVICE.fullmatch(name) is not None or NO_NAME.search(name) is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["nul", "NUL.txt", "con.a.b", "aux .c", "com1", "Lpt9.log", "a.", "a ", "a:b", "a?"]
+)
+def test_names_that_windows_refuses(name: str) -> None:
+    assert windows_refuses(name)
+
+
+@pytest.mark.parametrize("name", ["null", "nul-character.txt", "com.txt", "console", ".gitignore"])
+def test_names_that_windows_takes(name: str) -> None:
+    assert not windows_refuses(name)
+
+
+def test_each_file_can_be_cloned_on_windows() -> None:
+    """No name is refused there, and no two in a folder are one but for their case."""
+    refused = []
+    for folder, inner, files in os.walk(ROOT):
+        inner[:] = [name for name in inner if name not in OF_TOOLS]
+        names = [*inner, *files]
+        assert len({name.lower() for name in names}) == len(names), folder
+        refused += [f"{folder}/{name}" for name in names if windows_refuses(name)]
+    assert refused == []

@@ -28,7 +28,7 @@ WORSE = {
     "hidden-left",
     "hidden-left-group",
     "deep",
-    "nul",
+    "nul-character",
     "nul-in-comment",
     "nul-at-end",
 }
