@@ -50,7 +50,7 @@ def _as_json(value: Any) -> Any:
         return dump(mode="json")
     fields = getattr(type(value), "__dataclass_fields__", None)
     if fields is not None:
-        return {name: getattr(value, name) for name in fields}
+        return {name: getattr(value, name) for name in fields if not name.startswith("_")}
     if hasattr(value, "isoformat"):
         return value.isoformat()
     raise TypeError(f"a {type(value).__name__} has no JSON form")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import MutableMapping, MutableSequence, MutableSet
 from types import BuiltinMethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,14 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.source import Source
 
+_MUTABLE = (MutableMapping, MutableSequence, MutableSet)
+_READING_NAMES = (
+    "get items keys values copy fromkeys index count elements most_common total new_child parents"
+    " maps maxlen default_factory difference intersection isdisjoint issubset issuperset"
+    " symmetric_difference union"
+)
+_READING = frozenset(_READING_NAMES.split())
+"""What Python's own mutable containers have that does not change them."""
 _TAG_END = {"variable_end": "}}", "block_end": "%}"}
 
 
@@ -73,10 +83,27 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         self.sources: dict[str | None, Source] = {}
         del self.globals["lipsum"]
 
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Jinja's rules; and of Python's own containers, only the methods that read."""
+        if isinstance(obj, _MUTABLE) and attr not in _READING and _is_pythons(type(obj), attr):
+            reads = isinstance(obj, bytearray) and hasattr(bytes, attr)
+        else:
+            reads = True
+        return reads and super().is_safe_attribute(obj, attr, value)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """`obj[argument]`; a `defaultdict` gives its default, and does not store it."""
+        if isinstance(obj, defaultdict) and obj.default_factory and argument not in obj:
+            return obj.default_factory()
+        return super().getitem(obj, argument)
+
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`obj.attribute`; in a dictionary keys come before methods, as in `order.items`."""
-        if isinstance(obj, dict) and attribute in obj:
-            return obj[attribute]
+        if isinstance(obj, dict):
+            if attribute in obj:
+                return obj[attribute]
+            if isinstance(obj, defaultdict) and not hasattr(obj, attribute):
+                return self.getitem(obj, attribute)
         value = super().getattr(obj, attribute)
         if isinstance(value, BuiltinMethodType) and not isinstance(obj, ModuleType):
             return Method(value, attribute)
@@ -118,6 +145,12 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
                 yield Token(token.lineno, "data", text)
             else:
                 yield token
+
+
+def _is_pythons(kind: type, attribute: str) -> bool:
+    """Whether Python itself, not a class of the caller's, gives the type that attribute."""
+    owner = next((base for base in kind.__mro__ if attribute in vars(base)), kind)
+    return owner.__module__ in ("builtins", "collections", "collections.abc", "array")
 
 
 def located(stream: TokenStream, source: Source) -> Iterator[tuple[Token, int]]:

@@ -9,10 +9,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from jinja2 import Undefined, pass_environment
 from jinja2.exceptions import TemplateRuntimeError
+
+from pdl.prompt.undefined import note_unsafe
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _ABSENT: Any = object()
 
@@ -46,26 +52,37 @@ def do_nth(value: Sequence[Any], n: int) -> Any:
     return value[n] if 0 <= n < len(value) else ""
 
 
-def do_filter(items: Sequence[Any], /, attribute: str, **kwargs: Any) -> list[Any]:
+@pass_environment
+def do_filter(
+    env: Environment, items: Sequence[Any], /, attribute: str, **kwargs: Any
+) -> list[Any]:
     """`list | filter(attribute="a.b", value=1)`: the items that have that value there."""
     wanted = kwargs.get("value", _ABSENT)
-    found = ((item, _dig(item, attribute)) for item in items)
+    found = ((item, _dig(env, item, attribute)) for item in items)
     return [item for item, at in found if (at is not None if wanted is _ABSENT else at == wanted)]
 
 
-def do_group_by(value: Sequence[Any], attribute: str) -> dict[str, list[Any]]:
+@pass_environment
+def do_group_by(env: Environment, value: Sequence[Any], attribute: str) -> dict[str, list[Any]]:
     """`list | group_by(attribute="year")`: an object from values to the items that have them."""
     groups: dict[str, list[Any]] = {}
     for item in value:
-        key = _dig(item, attribute)
+        key = _dig(env, item, attribute)
         if key is not None:
             groups.setdefault(str(key), []).append(item)
     return groups
 
 
-def _dig(item: Any, attribute: str) -> Any:
+def _dig(env: Environment, item: Any, attribute: str) -> Any:
+    """What stands at `a.b` of an item, None if nothing does; the sandbox's rules hold."""
     for step in attribute.split("."):
-        item = item.get(step) if isinstance(item, Mapping) else getattr(item, step, None)
+        if isinstance(item, Mapping):
+            item = item.get(step)
+        else:
+            item = env.getitem(item, int(step) if step.isdecimal() else step)
+        if isinstance(item, Undefined):
+            note_unsafe(item)
+            return None
     return item
 
 

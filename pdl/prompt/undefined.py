@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateRuntimeError, Undefined
+from jinja2.exceptions import SecurityError
 
 from pdl.prompt.meter import METER, MissingName
 
@@ -45,6 +46,12 @@ class StrictUndefined(Undefined):
 
     def __hash__(self) -> int:
         return id(self)
+
+
+def note_unsafe(undefined: Undefined) -> None:
+    """Note as an error that the sandbox refused an attribute, which is more than its absence."""
+    if undefined._undefined_exception is SecurityError:
+        str(undefined)
 
 
 def _part(undefined: StrictUndefined, step: str) -> StrictUndefined:
