@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-
-from pdl.cli import main
 
 PDL = (sys.executable, "-c", "from pdl.cli import main; main()")
 ECHO = "<|user|>\n{{ text }}\n"
@@ -109,6 +106,9 @@ def test_start_up_imports_only_what_a_command_needs() -> None:
     assert done.stdout.decode().splitlines() == ["42", ""]
 
 
-def test_the_entry_point_is_main() -> None:
-    [entry] = entry_points(group="console_scripts", name="pdl")
-    assert entry.load() is main
+def test_python_m_is_the_command() -> None:
+    """Where the folder of scripts is not on the path, as is usual on Windows."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pdl", "--version"], capture_output=True, check=True
+    )
+    assert done.stdout.startswith(b"pdl 0.")

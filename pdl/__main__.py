@@ -1,0 +1,5 @@
+"""`python -m pdl` is the command `pdl`."""
+
+from pdl_prompts import main
+
+main()
