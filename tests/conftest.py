@@ -9,15 +9,21 @@ from snapshots import CASES, Snapshot
 __all__ = ["CASES", "Snapshot"]
 
 # Times vary on shared machines; a deadline in a test would only measure the neighbours.
-settings.register_profile("default", deadline=None)
+# By default a property tries the same few examples in every run; `--hypothesis-profile=long` draws
+# others each time, and `fuzz` does for as long as somebody likes.
+settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=100, print_blob=True)
 settings.register_profile(
     "fuzz", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck)
 )
-settings.load_profile("default")
+settings.load_profile("quick")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     parser.addoption("--update-cases", action="store_true", help="write the expected texts anew")
+    if not pluginmanager.hasplugin("xdist"):  # then its options in pyproject.toml are void
+        for option in ("--numprocesses", "--dist"):
+            parser.addoption(option, help="(without pytest-xdist: nothing)")
 
 
 @pytest.fixture

@@ -250,7 +250,7 @@ CASES: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("form", "text"), CASES, ids=[str(form)[:60] for form, _ in CASES])
+@pytest.mark.parametrize(("form", "text"), CASES, ids=[text[:60] for _, text in CASES])
 def test_a_type_as_text(form: Any, text: str) -> None:
     assert Schema.from_type(form).to_dsl() == text
 
