@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
+from pdl.errors import did_you_mean
 from pdl.tools.calls import ToolCall, ToolResult
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
@@ -24,9 +26,14 @@ MIME_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A piece of text."""
+    """A piece of text. Raises TypeError for what is not a str."""
 
     text: str
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a str."""
+        if not isinstance(self.text, str):
+            raise TypeError(f"text must be a str, not {type(self.text).__name__}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +41,24 @@ class Media:
     """An embedded file: its bytes, or a URL that is handed on as it is.
 
     `kind` is a key of MIME_TYPES; for a URL whose path has no known ending it is an empty string.
+    Raises TypeError for data that are not bytes, ValueError for another kind and for no content.
     """
 
     kind: str
     data: bytes = field(default=b"", repr=False)
     url: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what no provider could be sent."""
+        if not isinstance(self.data, bytes):
+            raise TypeError(f"data must be bytes, not {type(self.data).__name__}")
+        if not isinstance(self.url, str):
+            raise TypeError(f"url must be a str, not {type(self.url).__name__}")
+        if self.kind not in {"", *MIME_TYPES}:
+            known = ", ".join(MIME_TYPES)
+            raise ValueError(f"kind must be one of {known}, not {self.kind!r}")
+        if not self.data and not self.url:
+            raise ValueError("media need data or a url")
 
     @property
     def mime_type(self) -> str:
@@ -56,7 +76,7 @@ class Media:
 Part: TypeAlias = Text | Media | ToolCall | ToolResult
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Message:
     """One turn that is sent: a role and its parts, in order.
 
@@ -67,7 +87,54 @@ class Message:
     role: Role
     parts: tuple[Part, ...]
 
+    def __init__(self, role: Role, parts: str | Part | Iterable[str | Part]) -> None:
+        """`Message("user", "Hello")`; a str is one Text, alone or among other parts.
+
+        Raises ValueError for an unknown role, TypeError for parts of other types.
+        """
+        if role not in get_args(Role):
+            raise _no_role(role)
+        single = isinstance(parts, str | Text | Media | ToolCall | ToolResult)
+        given: Any = (parts,) if single else parts
+        if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
+            raise _no_part(given)
+        object.__setattr__(self, "role", role)
+        object.__setattr__(self, "parts", tuple(map(_part, given)))
+
     @property
     def text(self) -> str:
         """The text parts, joined; media and calls of tools leave no trace in it."""
         return "".join(part.text for part in self.parts if isinstance(part, Text))
+
+
+_ADVICE = {
+    "tool": ": the results of tools are parts of a user's message",
+    "function": ": the results of tools are parts of a user's message",
+    "developer": ": providers' `developer` is `system`",
+    "model": ": providers' `model` is `assistant`",
+    "ai": ": that is `assistant`",
+    "human": ": that is `user`",
+}
+
+
+def _no_role(role: object) -> TypeError | ValueError:
+    if not isinstance(role, str):
+        return TypeError(f"role must be a str, not {type(role).__name__}")
+    known = get_args(Role)
+    hint = did_you_mean(role, known)
+    advice = f": {hint}" if hint else _ADVICE.get(role.lower(), "")
+    return ValueError(f"role must be `system`, `user` or `assistant`, not {role!r}{advice}")
+
+
+def _part(given: object) -> Part:
+    if isinstance(given, str):
+        return Text(given)
+    if isinstance(given, Text | Media | ToolCall | ToolResult):
+        return given
+    raise _no_part(given)
+
+
+def _no_part(given: object) -> TypeError:
+    advice = ": write pdl.Text(text) or pdl.Media(kind, data)" if isinstance(given, Mapping) else ""
+    wanted = "a str, a Text, Media, ToolCall or ToolResult, or several of them"
+    return TypeError(f"parts must be {wanted}, not {type(given).__name__}{advice}")

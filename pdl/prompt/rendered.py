@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pdl import reply as replies
 from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.prompt.messages import Message
+from pdl.schema import Schema
+from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pdl._types import Json
     from pdl.errors import Problem
-    from pdl.prompt.messages import Message
     from pdl.reply import Check, Coercions, Dialects
-    from pdl.schema import Schema
     from pdl.tools import ToolSet
 
 
@@ -26,6 +26,7 @@ class Rendered:
     `tools` are those of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
     `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
     `strict=False` passed over; it is empty for a strict rendering, but for an empty last turn.
+    Raises TypeError for messages and schemas of other types.
     """
 
     messages: tuple[Message, ...]
@@ -34,6 +35,18 @@ class Rendered:
     config: Mapping[str, Json] = field(default_factory=dict)
     reasoning: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be sent; any sequence of messages becomes a tuple."""
+        given: Any = self.messages
+        if isinstance(given, str | Message | Mapping) or not isinstance(given, Iterable):
+            raise _no_messages(given)
+        object.__setattr__(self, "messages", tuple(given))
+        for one in tuple[Any, ...](self.messages):
+            if not isinstance(one, Message):
+                raise _no_messages(one)
+        if not (self.schema is None or isinstance(self.schema, Schema)):
+            raise no_schema(self.schema, "a pdl.Schema or None")
 
     def check(
         self,
@@ -53,3 +66,10 @@ class Rendered:
             self.schema, reply, coercions=allowed, dialects=known, limits=limits
         )
         return check
+
+
+def _no_messages(given: object) -> TypeError:
+    return TypeError(
+        f"messages must be a tuple of Messages, not {type(given).__name__}:"
+        ' write (pdl.Message("user", text), …)'
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 
-def no_schema(given: object, wanted: str = "a pdl.Schema") -> TypeError:
+def no_schema(given: object, wanted: str = "a pdl.Schema", name: str = "schema") -> TypeError:
     """The error, which names the function that makes a schema of what was given, if one does."""
     advice = ""
     if isinstance(given, Mapping | bool):
@@ -16,4 +16,4 @@ def no_schema(given: object, wanted: str = "a pdl.Schema") -> TypeError:
         advice = ": pdl.Schema.from_type makes one of a Python type"
     kind = given.__name__ if isinstance(given, type) else type(given).__name__
     article = "the type " if isinstance(given, type) else ""
-    return TypeError(f"schema must be {wanted}, not {article}{kind}{advice}")
+    return TypeError(f"{name} must be {wanted}, not {article}{kind}{advice}")

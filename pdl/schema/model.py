@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.schema.given import no_schema
 from pdl.schema.origins import Origins
 from pdl.schema.parts import Form, Parts
 from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Self
 
     from pdl._types import JsonSchema
@@ -23,12 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Schema:
-    """What an answer must look like.
+    """What an answer must look like: make one with `parse`, `from_json_schema` or `from_type`.
 
     `document` is a JSON Schema 2020-12 object, never changed, in which every `$ref` is `#` and a
     JSON pointer into it. `form` says how the answer is written: `json`; `text`, the reply as it is;
     `yesno`; `code`, one fenced block, with the info string `lang` if that is set; or `tasklist`,
     with between `tasks[0]` and `tasks[1]` tasks. The document describes the value that results.
+    Raises TypeError for a document that is not a mapping, ValueError for another form.
     """
 
     document: JsonSchema
@@ -36,6 +39,13 @@ class Schema:
     lang: str | None = None
     tasks: tuple[int | None, int | None] = (None, None)
     origins: Origins = field(default=Origins(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what another way makes a schema of."""
+        if not isinstance(self.document, Mapping):
+            raise no_schema(self.document, "a JSON Schema object", "document")
+        if self.form not in get_args(Form):
+            raise ValueError(f"form must be one of {', '.join(get_args(Form))}, not {self.form!r}")
 
     @classmethod
     def parse(
