@@ -85,7 +85,7 @@ class StreamReader:
                 if self._size > self._most:
                     raise too_long(self._most)
                 yield self._joined(delta)
-            if event.data == DONE:  # some servers keep the connection
+            if self._reader.is_done:  # some servers keep the connection
                 self.is_done = True
                 yield from self._ended()
                 return

@@ -14,6 +14,7 @@ import pytest
 from models import hostile
 from models.conftest import KEY, Serve, remote
 from models.hostile import GOOD, Hostile, Script, chunk, respond, stream, streamed
+from snapshots import CASES
 
 from pdl.models import Fault, Request, connect
 from pdl.models.retry import retry_after
@@ -208,6 +209,23 @@ def test_stream_that_stays_open(serve: Serve, request_of: Request) -> None:
 
     deltas = list(remote(serve(script)).stream(request_of, timeout=5))
     assert "".join(delta.text for delta in deltas) == GOOD
+
+
+@pytest.mark.parametrize("name", ["openai-responses", "anthropic"])
+def test_stream_that_stays_open_behind_its_last_event(
+    name: str, serve: Serve, request_of: Request
+) -> None:
+    """So does an interface's own last event, where it has one."""
+    events = (CASES / "payloads" / name / "streams" / "text.jsonl").read_text().splitlines()
+
+    def script(wire: hostile.Wire) -> None:
+        stream(*(f"data: {event}\n\n" for event in events))(wire)
+        hostile.silence(wire)
+
+    model = connect(f"{name}:tiny", base_url=serve(script).url, key=KEY)
+    deltas = list(model.stream(request_of, timeout=5))
+    assert "".join(delta.text for delta in deltas) == "Lima."
+    assert deltas[-1].finish == "stop"
 
 
 def test_signs_of_life(serve: Serve, request_of: Request) -> None:

@@ -81,7 +81,7 @@ class Deltas:
         self._has_calls = False
         self._model = ""
         self._usage: dict[str, Json] = {}
-        self._is_done = False
+        self.is_done = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - the data name it
         """What an event tells."""
@@ -99,11 +99,11 @@ class Deltas:
         elif kind == "message_delta":
             yield self._end(found)
         elif kind == "message_stop":
-            self._is_done = True
+            self.is_done = True
 
     def close(self) -> Iterator[Delta]:
         """Nothing is left, unless the stream was cut."""
-        if not self._is_done:
+        if not self.is_done:
             message = "the stream was cut: it ended without `message_stop`"
             raise BadPayload(message, is_cut=True)
         yield from ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from pdl.models.exchange import Delta, Finish, Reply, Usage
@@ -60,8 +61,22 @@ def _content(message: Found) -> str:
 
 
 def _reasoning(message: Found) -> str:
-    """What DeepSeek, vLLM and llama-server call `reasoning_content`, others `reasoning`."""
-    return message["reasoning_content"].text("") or message["reasoning"].text("")
+    """What DeepSeek, vLLM and llama-server call `reasoning_content`, others `reasoning`.
+
+    Mistral gives it as parts of the content, each of them text or a list of texts.
+    """
+    content, thoughts = message["content"], []
+    if isinstance(content.value, list):
+        thoughts = [_thought(part) for part in content if part["type"].text("") == "thinking"]
+    named = message["reasoning_content"].text("") or message["reasoning"].text("")
+    return "".join(thoughts) or named
+
+
+def _thought(part: Found) -> str:
+    thinking = part["thinking"]
+    if not isinstance(thinking.value, list):
+        return thinking.text("")
+    return "".join(inner["text"].text("") for inner in thinking)
 
 
 def called(found: Found) -> ToolCall:
@@ -86,12 +101,30 @@ def _refuse_error(choice: Found) -> None:
 
 def usage(found: Found) -> Usage:
     """The counts of a `usage` object, or of none."""
-    return Usage(
+    told = Usage(
         found["prompt_tokens"].count(),
         found["completion_tokens"].count(),
         found["prompt_tokens_details"]["cached_tokens"].count(),
         found["completion_tokens_details"]["reasoning_tokens"].count(),
     )
+    return _billed(told, found["total_tokens"].count(), hears=bool(found["prompt_audio_seconds"]))
+
+
+def _billed(told: Usage, total: int | None, *, hears: bool) -> Usage:
+    """The counts with what only the total tells, so that both together come to it.
+
+    xAI and Gemini's interface of this shape count reasoning apart from `completion_tokens`, Mistral
+    audio (`hears`) apart from `prompt_tokens`.
+    """
+    read, written = told.input_tokens, told.output_tokens
+    if read is None or written is None:
+        return told
+    thought = told.reasoning_tokens or 0
+    least = read + written + (thought if thought > written else 0)
+    apart = max(0, (least if total is None else total) - read - written)
+    if hears:
+        return replace(told, input_tokens=read + apart)
+    return replace(told, output_tokens=written + apart)
 
 
 class Deltas:
@@ -101,12 +134,12 @@ class Deltas:
         self._calls: dict[int, _Gathered] = {}
         self._refused: list[str] = []
         self._is_finished = False
-        self._is_done = False
+        self.is_done = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
         """What a chunk tells."""
         if data == DONE:
-            self._is_done = True
+            self.is_done = True
             return
         chunk = opened(data)
         for choice in chunk["choices"]:
@@ -117,7 +150,7 @@ class Deltas:
 
     def close(self) -> Iterator[Delta]:
         """Nothing is left, unless the stream was cut."""
-        if not (self._is_done or self._is_finished):
+        if not (self.is_done or self._is_finished):
             raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
         if self._calls:
             yield Delta(calls=self._taken(), finish="tool")

@@ -20,6 +20,11 @@ DONE = "[DONE]"
 class Deltas(Protocol):
     """Reads the events of one stream."""
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the event has come after which nothing does: the rest need not be waited for."""
+        ...
+
     def feed(self, event: str, data: Json) -> Iterator[Delta]:
         """What an event tells: its name (empty where it has none) and its data as JSON.
 
@@ -81,6 +86,10 @@ class _Restored:
         self._inner = inner
         self._begun = payload.begun
         self._undoing = None if payload.undo is None else payload.undo.stream()
+
+    @property
+    def is_done(self) -> bool:
+        return self._inner.is_done
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:
         for delta in self._inner.feed(event, data):

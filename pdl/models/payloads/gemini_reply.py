@@ -90,23 +90,29 @@ def _finish(candidate: Found, *, has_calls: bool) -> Finish:
 
 
 def _usage(counts: Found) -> Usage:
-    """The counts; Gemini counts thoughts apart from what else was written."""
+    """The counts; Gemini counts apart what its own tools gave to read, and what was thought."""
     written, thoughts = counts["candidatesTokenCount"].count(), counts["thoughtsTokenCount"].count()
-    known = [part for part in (written, thoughts) if part is not None]
     return Usage(
-        counts["promptTokenCount"].count(),
-        sum(known) if known else None,
+        _sum(counts["promptTokenCount"].count(), counts["toolUsePromptTokenCount"].count()),
+        _sum(written, thoughts),
         counts["cachedContentTokenCount"].count(),
         thoughts,
     )
 
 
+def _sum(*parts: int | None) -> int | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if known else None
+
+
 class Deltas:
-    """Reads a stream of bodies, the last of which has a reason to finish."""
+    """Reads a stream of bodies, of which one has a reason to finish; counts may follow it."""
+
+    is_done = False
 
     def __init__(self) -> None:
         self._has_calls = False
-        self._is_done = False
+        self._is_finished = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
         """What a body tells."""
@@ -122,13 +128,13 @@ class Deltas:
         self._has_calls |= bool(calls)
         finish = None
         if candidates[0]["finishReason"]:
-            self._is_done = True
+            self._is_finished = True
             finish = _finish(candidates[0], has_calls=self._has_calls)
         # Counts are of all until then; those of the last body count.
         yield Delta(text, reasoning, calls, finish, usage if finish else None, model)
 
     def close(self) -> Iterator[Delta]:
         """Nothing is left, unless the stream was cut."""
-        if not self._is_done:
+        if not self._is_finished:
             raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
         yield from ()

@@ -152,7 +152,7 @@ class Deltas:
 
     def __init__(self) -> None:
         self._has_calls = False
-        self._is_done = False
+        self.is_done = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - lines have no names
         """What a line tells."""
@@ -164,13 +164,13 @@ class Deltas:
         if text or thoughts or calls:
             yield Delta(text=text, reasoning=thoughts, calls=calls)
         if found["done"].value is True:
-            self._is_done = True
+            self.is_done = True
             finish = _finish(found, has_calls=self._has_calls)
             yield Delta(finish=finish, usage=_usage(found), model=found["model"].text(""))
 
     def close(self) -> Iterator[Delta]:
         """Nothing is left, unless the stream was cut."""
-        if not self._is_done:
+        if not self.is_done:
             raise BadPayload("the stream was cut: it ended without `done`", is_cut=True)
         yield from ()
 

@@ -9,7 +9,7 @@ from pdl.models.exchange import Delta, Finish, Payload, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
 from pdl.models.payloads.chat_messages import told
 from pdl.models.payloads.chat_reply import refusal
-from pdl.models.payloads.family import Family
+from pdl.models.payloads.family import DONE, Family
 from pdl.models.payloads.functions import strict_function
 from pdl.models.payloads.media import IMAGES, PDF, Takes, data_url
 from pdl.models.payloads.openai_chat import answer_form, headers
@@ -176,15 +176,22 @@ class Deltas:
     """Reads a stream of events, which `response.completed` or `response.incomplete` ends."""
 
     def __init__(self) -> None:
-        self._is_done = False
+        self.is_done = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - the data name it
-        """What an event tells; most tell nothing that later ones do not."""
+        """What an event tells; most tell nothing that later ones do not.
+
+        Nothing follows the event that ends the response, but OpenRouter's `[DONE]` does.
+        """
+        if self.is_done or data == DONE:
+            return
         if not isinstance(data, dict):
             Found(data).refuse("an object")
         if data.get("type") == "error":
             opened({"error": data})
-        found = opened(data)
+        yield from self._told(opened(data))
+
+    def _told(self, found: Found) -> Iterator[Delta]:
         kind = found["type"].text()
         if kind == "response.output_text.delta":
             yield Delta(text=found["delta"].text())
@@ -203,7 +210,7 @@ class Deltas:
 
     def _end(self, response: Found) -> Delta:
         opened(response.object())
-        self._is_done = True
+        self.is_done = True
         kinds = [item["type"].text("") for item in response["output"]]
         calls = (ToolCall(""),) if "function_call" in kinds else ()
         finish = _finish(response, calls)
@@ -211,7 +218,7 @@ class Deltas:
 
     def close(self) -> Iterator[Delta]:
         """Nothing is left, unless the stream was cut."""
-        if not self._is_done:
+        if not self.is_done:
             raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
         yield from ()
 

@@ -37,6 +37,9 @@ _DEEPEST = 10
 _MOST_KEYS = 5_000
 _MOST_VALUES = 1_000
 _MOST_CHARS = 120_000
+_MANY_STRINGS = 250
+_MOST_STRINGS = 15_000
+"""The characters that an enum of more than `_MANY_STRINGS` strings may have."""
 
 
 def strict_form(schema: Schema) -> tuple[Form, bool]:
@@ -72,7 +75,7 @@ def _move(document: dict[str, Json], prefix: str) -> None:
 
 def _refuse_large(schema: dict[str, Any]) -> None:
     """Raise UnheldError beyond the bounds on keys, depth, values of enums and characters."""
-    keys = values = chars = deepest = 0
+    keys = values = chars = deepest = strings = 0
     pending: list[tuple[Any, int]] = [(schema, 0)]
     while pending:
         node, depth = pending.pop()
@@ -81,12 +84,20 @@ def _refuse_large(schema: dict[str, Any]) -> None:
         depth += "properties" in node
         keys, values, deepest = keys + len(names), values + len(choices), max(deepest, depth)
         chars += sum(map(len, (*names, *node.get("$defs", ()), *map(str, choices))))
+        strings = max(strings, _chars_of_many(choices))
         pending += [(inner, depth) for _, inner in subschemas(node) if isinstance(inner, dict)]
     for count, most, what in (
         (keys, _MOST_KEYS, "keys"),
         (values, _MOST_VALUES, "values in enums"),
         (chars, _MOST_CHARS, "characters in names and values"),
         (deepest, _DEEPEST, "levels of objects"),
+        (strings, _MOST_STRINGS, "characters in one long enum"),
     ):
         if count > most:
             raise UnheldError((), "", f"it has {count:,} {what}, and OpenAI takes {most:,}")
+
+
+def _chars_of_many(choices: Any) -> int:
+    """The characters of an enum's strings, where there are many."""
+    strings = [one for one in choices if isinstance(one, str)]
+    return sum(map(len, strings)) if len(strings) > _MANY_STRINGS else 0

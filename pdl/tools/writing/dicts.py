@@ -71,7 +71,10 @@ def _tool(one: Any, number: int) -> Tool:
     if not isinstance(one, Mapping):
         _refuse(f"tool {number} is no dict, but of type {type(one).__name__}")
     inner = one.get("function", one)
-    if one.get("type", "function") != "function" or not isinstance(inner, Mapping):
+    kind = one.get("type") or "function"
+    if kind == "custom" and "input_schema" in one:  # what Anthropic calls a function
+        kind = "function"
+    if kind != "function" or not isinstance(inner, Mapping):
         _refuse(f"tool {number} is no function, but of the type `{one.get('type')}`")
     name = inner.get("name")
     if not isinstance(name, str):

@@ -166,3 +166,15 @@ def test_references_still_lead_there_where_a_schema_stands_in_another() -> None:
     is_right = Draft202012Validator(form.schema).is_valid
     assert is_right({form.undo.key: [["x"], "x"]})
     assert not is_right({form.undo.key: [["y"]]})
+
+
+@pytest.mark.parametrize(
+    ("count", "length", "strict"),
+    [(250, 100, True), (251, 59, True), (251, 60, False), (900, 20, False)],
+)
+def test_a_long_enum_has_few_characters_at_openai(count: int, length: int, strict: bool) -> None:  # noqa: FBT001
+    """Of more than 250 strings, 15,000 of them."""
+    document = {"type": "string", "enum": [f"{number:0{length}}" for number in range(count)]}
+    form, is_strict = strict_form(pdl.Schema.from_json_schema(document))
+    assert is_strict == strict
+    assert bool(form.dropped) != strict
