@@ -16,11 +16,13 @@ from pdl.models.model import Model
 from pdl.models.payloads import FAMILIES, Family
 from pdl.models.replay import read_replay
 from pdl.models.secret import Secret
+from pdl.prompt.folder import Folder, JailError
 
 if TYPE_CHECKING:
     from pdl.models.callables import Function
 
-_SCHEMES = frozenset({*FAMILIES, "llama", "replay"})
+_FILES = frozenset({"llama", "replay"})
+_SCHEMES = frozenset({*FAMILIES, *_FILES})
 _KEY_VARIABLE = "PDL_API_KEY"
 
 
@@ -53,6 +55,27 @@ def connect(
         hint = "`llama-server:` is a llama.cpp behind an address" if scheme == "llama" else ""
         raise _problem("option", f"`{scheme}:` models have no base URL", hint)
     return read_replay(rest, limits) if scheme == "replay" else _llama(rest)
+
+
+def below(name: str, folder: Folder | None) -> str:
+    """The name of a model that a prompt file gives: a file is one below the prompt's folder.
+
+    Raises ConfigError for any other file.
+    """
+    scheme, colon, path = name.partition(":")
+    if not colon or scheme not in _FILES or not path.strip():
+        return name
+    if folder is None:
+        raise _unreachable("the prompt has no folder")
+    try:
+        return f"{scheme}:{folder.locate(path)}"
+    except JailError as error:
+        raise _unreachable(str(error)) from error
+
+
+def _unreachable(reason: str) -> ConfigError:
+    hint = "give a model in another folder as `--model`"
+    return _problem("model", f"the config turn names a file that may not be read: {reason}", hint)
 
 
 def model_of(model: object, limits: Limits = DEFAULT_LIMITS) -> Model:

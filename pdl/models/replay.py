@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import threading
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pdl.errors import FileError, Problem
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.models.exchange import Delta, Finish, Reply, Usage
 from pdl.models.faults import Fault
+from pdl.prompt.folder import open_regular
 from pdl.source import Source
 from pdl.tools.calls import ToolCall
 
@@ -94,7 +96,7 @@ def read_replay(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> ReplayMode
 
 def _text_of(path: Path, limits: Limits) -> str:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with io.TextIOWrapper(open_regular(path), encoding="utf-8-sig", newline="") as stream:
             text = stream.read(limits.source_chars + 1)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()

@@ -205,7 +205,8 @@ def _read(file: Path | Traversable, name: str, limits: Limits) -> str:
         with file.open("rb") as stream:
             data: bytes = stream.read(limits.source_chars * 4 + 1)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        absent = isinstance(error, FileNotFoundError)  # in an archive it has no other words
+        reason = (error.strerror or ("no such file" if absent else str(error))).lower()
         raise FileError(Problem("file/unreadable", f"{name}: cannot be read: {reason}")) from error
     try:
         return data.decode("utf-8")

@@ -11,6 +11,7 @@ from jinja2.utils import missing
 
 from pdl.errors import LimitError, PdlError, Problem, TemplateError, did_you_mean
 from pdl.prompt.amplify import TooLargeError
+from pdl.prompt.folder import shown
 from pdl.prompt.meter import MissingName, OverLimitError
 
 if TYPE_CHECKING:
@@ -214,7 +215,9 @@ def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -
     span = line_span(source, line)
     if isinstance(error, TemplateNotFound):
         reason = error.message if error.message != error.name else "it was not found"
-        return Problem("template/include", f"cannot include `{error.name}`: {reason}", span)
+        return Problem(
+            "template/include", f"cannot include `{shown(str(error.name))}`: {reason}", span
+        )
     code, message, hint = _failure(error)
     return Problem(code, message, span, hint)
 

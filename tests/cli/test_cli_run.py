@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -52,6 +53,47 @@ def test_the_model_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("--model", "replay:good.txt").exit_code == 0
     Path("who.pdl").write_text(f"<|config|>\nmodel: replay:good.txt\n\n{PROMPT}", encoding="utf-8")
     assert run().exit_code == 0
+
+
+@pytest.mark.parametrize("scheme", ["replay", "llama"])
+@pytest.mark.parametrize("path", ["{outside}", "../good.txt", "link.txt", "pipe", ".", "none.txt"])
+def test_a_prompt_file_names_models_below_its_folder_only(
+    scheme: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a stranger's, whose `model:` would otherwise print any file of this machine."""
+    outside = tmp_path / "good.txt"
+    below = tmp_path / "below"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    Path("link.txt").symlink_to(outside)
+    os.mkfifo("pipe")
+    written = f"{scheme}:{path.format(outside=outside)}"
+    Path("who.pdl").write_text(f"<|config|>\nmodel: {written}\n\n{PROMPT}", encoding="utf-8")
+    result = run()
+    assert result.exit_code == 2
+    assert "the config turn names a file that may not be read" in result.stderr
+    assert "--model" in result.stderr
+    assert run("--model", f"replay:{outside}").exit_code == 0
+
+
+def test_a_model_is_found_beside_its_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("who.pdl").write_text(f"<|config|>\nmodel: replay:good.txt\n\n{PROMPT}", encoding="utf-8")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    words = ["run", str(tmp_path / "who.pdl"), "--set", "name=Ann"]
+    assert CliRunner().invoke(application, words).exit_code == 0
+
+
+@pytest.mark.parametrize("scheme", ["replay", "llama"])
+def test_only_regular_files_are_opened(scheme: str) -> None:
+    """A pipe would be waited for, whatever `--timeout` says; a device may never end."""
+    os.mkfifo("pipe")
+    for path in ("pipe", "/dev/zero", "."):
+        result = run("--model", f"{scheme}:{path}", "--timeout", "2")
+        assert result.exit_code == 2
+        assert "is not a regular file" in result.stderr
 
 
 def test_a_bad_answer() -> None:

@@ -25,7 +25,7 @@ from pdl.cli.teaching import TaughtCommand
 from pdl.cli.texts import json_fault, refuse_two_stdins, shown_name, strict_json
 from pdl.models import transcript
 from pdl.models.answer import AskError
-from pdl.models.connecting import connect
+from pdl.models.connecting import below, connect
 from pdl.models.drivers import ask
 from pdl.models.hooks import CacheWarning
 from pdl.models.options import check_seconds
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pdl.cli.options import Function
     from pdl.errors import PdlError
     from pdl.models import Answer, Model
-    from pdl.prompt import Rendered
+    from pdl.prompt import Prompt, Rendered
     from pdl.reply import Coercions
 
 _EXAMPLES = (
@@ -247,12 +247,13 @@ def command(
     calls are printed as JSON; 130 after Ctrl-C.
     """
     refuse_two_stdins(file, data.file)
-    rendered = load_prompt(file).render(data.read())
+    prompt = load_prompt(file)
+    rendered = prompt.render(data.read())
     if folder is not None:
         transcript.prepare(folder)
     _check_default(rendered, terms)
     _leave_out_their_command()
-    model = connect(_model_name(model_name, rendered), base_url=terms.base_url)
+    model = _connected(model_name, prompt, rendered, terms.base_url)
     screen = Screen.stderr()
     watch = Watch(screen, model.name, terms.retries, shows=screen.terminal)
     asking = Asking(shown_name(file), rendered, model, terms, watch, folder)
@@ -282,11 +283,22 @@ def _warnings_on(screen: Screen) -> Iterator[None]:
         yield
 
 
-def _model_name(given: str | None, rendered: Rendered) -> str:
-    """The model's name, from the first place that says one."""
-    for name in (given, rendered.config.get("model"), os.environ.get(_VARIABLE)):
-        if name:
-            return str(name)
+def _connected(
+    given: str | None, prompt: Prompt, rendered: Rendered, base_url: str | None
+) -> Model:
+    """The model that the first place names which names one.
+
+    Who types a name may mean any file; a prompt file, which may be a stranger's, only one below
+    its own folder.
+    """
+    if given:
+        return connect(given, base_url=base_url)
+    written = rendered.config.get("model")
+    if written:
+        return connect(below(str(written), prompt.folder), base_url=base_url)
+    named = os.environ.get(_VARIABLE)
+    if named:
+        return connect(named, base_url=base_url)
     raise click.UsageError(
         "no model is named: expected --model NAME, a line `model: NAME` in the config turn, or the"
         f" environment variable {_VARIABLE}"

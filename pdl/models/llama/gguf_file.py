@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import FileError, Problem
+from pdl.prompt.folder import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +71,7 @@ def read_header(path: str | Path) -> Header:
     """The header of a GGUF file. Raises FileError for what is not one, or not the whole of one."""
     shown = str(path)
     try:
-        with Path(path).open("rb") as stream:
+        with open_regular(Path(path)) as stream:
             if stream.read(4) != _MAGIC:
                 raise FileError(_problem(shown, "is no GGUF file"))
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
