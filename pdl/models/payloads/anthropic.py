@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem, TurnError
 from pdl.models.exchange import Ignored, Payload
-from pdl.models.payloads.anthropic_reply import ANSWER_TOOL, Deltas, read
+from pdl.models.payloads.anthropic_reply import Deltas, read
 from pdl.models.payloads.anthropic_schema import anthropic_form, anthropic_tools
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form
 from pdl.models.payloads.media import IMAGES, PDF, Takes
 from pdl.models.payloads.settings import Settings, listed
-from pdl.models.payloads.strict_schema import advice
 from pdl.models.payloads.turns import (
     begun,
     unheld_begun,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.models.exchange import Request
     from pdl.prompt.messages import Part, Role
+    from pdl.schema import Schema
 
 
 _VERSION = "2023-06-01"
@@ -76,10 +76,9 @@ _SETTINGS = Settings(
 def payload(request: Request, model: str) -> Payload:
     """The body of a request.
 
-    A schema is held by `output_config.format` if it has a form that Anthropic takes. If not, it is
-    the input of a tool that the model must call, which advises the model; `read` and `Deltas` take
-    the input of that tool for the reply's text. A last assistant turn begins the answer; then no
-    schema is held. Raises MediaError for media that Anthropic does not take, TurnError for an
+    A schema is held by `output_config.format` if it has a form that Anthropic takes. If not, the
+    system's words describe it. A last assistant turn begins the answer; then no schema is held.
+    Raises MediaError for media that Anthropic does not take, TurnError for an
     empty turn and without any but the system's, ConfigError for settings that contradict each
     other.
     """
@@ -90,7 +89,7 @@ def payload(request: Request, model: str) -> Payload:
     body["messages"] = [_message(one) for one in with_ids(messages)]
     _strip_end(body["messages"])
     config, ignored = _without_thinking(request)
-    form = _constrain(request, config, body) if request.constrain else Form({})
+    form = _constrain(request, body) if request.constrain else Form({})
     if request.stream:
         body["stream"] = True
     ignored += _SETTINGS.write(config, body)
@@ -168,7 +167,7 @@ def _budget(body: dict[str, Any]) -> int:
     return budget if isinstance(budget, int) else 0
 
 
-def _constrain(request: Request, config: Mapping[str, Json], body: dict[str, Any]) -> Form:
+def _constrain(request: Request, body: dict[str, Any]) -> Form:
     """Write the tools and the schema."""
     if request.tools:
         body["tools"] = anthropic_tools(request.tools)
@@ -182,19 +181,25 @@ def _constrain(request: Request, config: Mapping[str, Json], body: dict[str, Any
     try:
         form = anthropic_form(schema)
     except UnheldError as error:
-        if request.tools or "thinking" in config or "tool_choice" in config:
-            why = "; so nothing of the schema is held: the prompt alone has to show it"
-            return Form({}, (error.dropped(why),))
-        why = "; so nothing of the schema is held, it is only shown to the model"
-        form = advice(schema, dropped=(error.dropped(why),))
-        body["tools"] = [{"name": ANSWER_TOOL, **_ANSWER, "input_schema": form.schema}]
-        body["tool_choice"] = {"type": "tool", "name": ANSWER_TOOL}
-        return form
+        _describe(schema, request, body)
+        why = "; so nothing of the schema is held, it is only described to the model"
+        return Form({}, (error.dropped(why),))
     body["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
     return form
 
 
-_ANSWER = {"description": "Give the answer."}
+def _describe(schema: Schema, request: Request, body: dict[str, Any]) -> None:
+    """Say in the system's words what to answer with, unless the prompt shows it already.
+
+    No tool takes the answer as its input: the newest models cannot be made to call one, nor can
+    those that think.
+    """
+    words = schema.describe()
+    if any(words in message.text for message in request.messages):
+        return
+    if request.tools:
+        words = f"Call tools as needed. Then do this:\n\n{words}"
+    body["system"] = f"{body['system']}\n\n{words}" if "system" in body else words
 
 
 def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all

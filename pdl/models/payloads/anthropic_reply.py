@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from pdl.models.exchange import Delta, Finish, Reply, Usage
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
-
-ANSWER_TOOL = "pdl_answer"
-"""The tool whose input is the answer, where a schema has no other form."""
 
 _FINISH: dict[str, Finish] = {
     "end_turn": "stop",
@@ -41,8 +37,6 @@ def read(body: Json) -> Reply:
             text += block["text"].text()
         elif kind == "thinking":
             reasoning += block["thinking"].text("")
-        elif kind == "tool_use" and block["name"].text() == ANSWER_TOOL:
-            text += json.dumps(block["input"].object(), ensure_ascii=False)
         elif kind == "tool_use":
             calls.append(_call(block))
     finish = _finish(found["stop_reason"], has_calls=bool(calls))
@@ -123,21 +117,11 @@ class Deltas:
         elif kind == "thinking_delta":
             yield Delta(reasoning=delta["thinking"].text())
         elif kind == "input_json_delta":
-            piece = delta["partial_json"].text()
-            if self._is_answer:
-                yield Delta(text=piece)
-            else:
-                self._input.append(piece)
-
-    @property
-    def _is_answer(self) -> bool:
-        return self._block is not None and self._block["name"].value == ANSWER_TOOL
+            self._input.append(delta["partial_json"].text())
 
     def _stop(self) -> Iterator[Delta]:
         block, self._block = self._block, None
         if block is None or block["type"].text("") != "tool_use":
-            return
-        if block["name"].value == ANSWER_TOOL:
             return
         self._has_calls = True
         given = {"input": joined(self._input)} if self._input else {}

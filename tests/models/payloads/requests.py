@@ -56,6 +56,7 @@ def requests() -> dict[str, Request]:
         "unconstrained": replace(found["schema"], constrain=False),
         "tools": Request(_ASKED, tools=_TOOLS, config={"tool_choice": choice}),
         "tools_and_schema": Request(_ASKED, answer, _TOOLS),
+        "tools_and_map": Request(_ASKED, pdl.Schema.parse("{ [str]: int }"), _TOOLS),
         "results": Request(_WENT_ON, tools=_TOOLS, config={"thinking": {"type": "adaptive"}}),
         "results_and_words": Request(
             (*_WENT_ON[:-1], _said("user", *_WENT_ON[-1].parts, "Be quick."))  # type: ignore[arg-type]

@@ -122,6 +122,25 @@ def test_every_schema_has_a_payload(provider: str, rng: Random) -> None:
     assert all(one.why for one in payload.dropped)
 
 
+@given(rng=st.integers(0, 2**32).map(Random), has_tools=st.booleans(), thinks=st.booleans())
+@settings(max_examples=60)
+def test_no_model_of_anthropic_is_made_to_call_a_tool(
+    rng: Random,
+    has_tools: bool,  # noqa: FBT001
+    thinks: bool,  # noqa: FBT001
+) -> None:
+    """Its newest ones refuse that: a schema without a form of theirs is described instead."""
+    schema = drawn_schemas.schema(rng)
+    config: dict[str, Any] = {"thinking": {"type": "adaptive"}} if thinks else {}
+    messages = (Message("system", (Text("Count."),)), Message("user", (Text("?"),)))
+    request = Request(messages, schema, TOOLS if has_tools else None, config)
+    body: dict[str, Any] = FAMILIES["anthropic"].payload(request, "m").body
+    assert "tool_choice" not in body
+    assert ("tools" in body) == has_tools
+    is_held = "format" in body.get("output_config", {})
+    assert is_held != body["system"].endswith(schema.describe())
+
+
 WRONG: tuple[Any, ...] = (
     None,
     0,
