@@ -23,7 +23,7 @@ _CALL = re.compile(r"^>>> .*(?:\n\.\.\. ?.*)*", re.MULTILINE)
 
 @pytest.mark.parametrize("path", sorted((CASES / "calls").glob("*.txt")), ids=lambda p: p.stem)
 def test_what_calls_give(path: Path, snapshot: Snapshot) -> None:
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {"__name__": "case"}
     calls = _CALL.findall(path.read_text(encoding="utf-8"))
     snapshot.check(path, "\n".join(f"{call}\n{_outcome(call, names)}" for call in calls))
 

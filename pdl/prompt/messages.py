@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
@@ -10,6 +11,8 @@ from pdl.errors import did_you_mean
 from pdl.tools.calls import ToolCall, ToolResult
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
+
+_SEPARATOR = re.compile(r"^([^\S\n]*)<\|(?=[^\S\n]*\w+[^\S\n]*\|>[^\S\n]*$)", re.MULTILINE)
 
 MIME_TYPES = {
     "png": "image/png",
@@ -101,10 +104,39 @@ class Message:
         object.__setattr__(self, "role", role)
         object.__setattr__(self, "parts", tuple(map(_part, given)))
 
+    def __str__(self) -> str:
+        """The turn as `pdl render` prints it."""
+        return f"<|{self.role}|>\n{self.transcript}"
+
+    @property
+    def transcript(self) -> str:
+        """The parts to read; in it media and calls of tools are told in brackets.
+
+        A line of text that looks like a separator is written `&lt;|name|>`, as an author would.
+        """
+        return "".join(map(_shown, self.parts))
+
     @property
     def text(self) -> str:
         """The text parts, joined; media and calls of tools leave no trace in it."""
         return "".join(part.text for part in self.parts if isinstance(part, Text))
+
+
+def _shown(part: Part) -> str:
+    from pdl.schema.writing.shown import json_line  # noqa: PLC0415 - only people need it
+
+    if isinstance(part, Media):
+        return f"[{part.kind or 'media'}, {part.url or f'{len(part.data):,} bytes'}]"
+    if isinstance(part, ToolCall):
+        return f"[call of {part.name}: {disarmed(json_line(dict(part.arguments)))}]"
+    if isinstance(part, ToolResult):
+        return f"[result of {part.call.name}: {disarmed(part.text)}]"
+    return disarmed(part.text)
+
+
+def disarmed(text: str) -> str:
+    """A text none of whose lines is a separator."""
+    return _SEPARATOR.sub(r"\1&lt;|", text)
 
 
 _ADVICE = {

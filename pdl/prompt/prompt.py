@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pdl import prompt as prompts
 from pdl.errors import FileError, InputError, LimitError, Problem, PromptError, error_from
@@ -17,15 +19,16 @@ from pdl.prompt.folder import Folder
 from pdl.prompt.marks import SCHEMA, Marks, Place
 from pdl.prompt.template import Template, compile_template, normalize_newlines
 from pdl.prompt.turns import split_turns
+from pdl.schema import Schema
+from pdl.schema.given import is_type
 from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from importlib.resources.abc import Traversable
+    from typing import Self
 
     from pdl.prompt.inputs import Inputs
     from pdl.prompt.rendered import Rendered
-    from pdl.schema import Schema
 
 _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|schema\|>", re.MULTILINE | re.IGNORECASE)
 
@@ -35,16 +38,28 @@ class Prompt:
     """A parsed prompt file. Load it with `pdl.load` or `pdl.loads`.
 
     `template` is None, and `problems` says why, only for a template that does not parse and was
-    loaded with `strict=False`.
+    loaded with `strict=False`. A prompt pickles as its source, which is compiled where it is read.
     """
 
     source: Source
-    template: Template | None = field(repr=False)
+    template: Template | None = field(repr=False, compare=False)
     inputs: Inputs | None = None
     folder: Folder | None = field(default=None, repr=False)
     strict: bool = True
     limits: Limits = field(default=DEFAULT_LIMITS, repr=False)
     problems: tuple[Problem, ...] = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        return f"Prompt({self.source.name!r}{'' if self.strict else ', strict=False'})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _compiled, (self.source, self.folder, self.strict, self.limits)
+
+    def __copy__(self) -> Self:
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -68,29 +83,64 @@ class Prompt:
         `Rendered.warnings`. `prefill=True` allows a last `assistant` turn that is not empty, for
         the model to continue. Values whose names are taken (`strict`) go into the mapping.
 
+        `schema=` with a pdl.Schema or a Python type is the schema of the answer: `{{ schema }}`
+        describes it, `Rendered.check` checks against it, and it replaces that of a `<|schema|>`
+        turn, which must be valid all the same. Any other value of that name, and that of an input
+        named `schema`, is a value for the template.
+
         Raises InputError for values that do not fit `<|input|>`, TemplateError, TurnError,
         MediaError, ConfigError, SchemaError, LimitError; or PromptError if problems are of several
         kinds.
         """
+        if not (data is None or isinstance(data, Mapping)):
+            raise self._no_data(data)
         values = {**(data or {}), **variables}
+        schema = self._given_schema(values)
         strict = self.strict if strict is None else strict
         problems = list(self.problems)
         if strict and problems:
             raise error_from(problems)
         marks = self.template.marks if self.template is not None else Marks()
-        text = self._text(values, marks, problems, strict=strict)
+        text = self._text(values, marks, problems, schema, strict=strict)
         assembly = Assembly(
             self.source, marks, self.folder, self.limits, strict, prefill, problems=problems
         )
-        return assembly.assemble(split_turns(text, marks))
+        rendered = assembly.assemble(split_turns(text, marks))
+        return rendered if schema is None else dataclasses.replace(rendered, schema=schema)
+
+    def _no_data(self, given: object) -> TypeError:
+        names = self.inputs.names if self.inputs is not None else self.variables
+        name = names[0] if names else "name"
+        kind = type(given).__name__
+        return TypeError(
+            f"the values must be a mapping or keywords, not {kind}: write render({name}=…)"
+        )
+
+    def _given_schema(self, values: dict[str, Any]) -> Schema | None:
+        """The schema among the values, which is taken out of them, unless an input has its name."""
+        if "schema" not in values or (self.inputs is not None and "schema" in self.inputs.names):
+            return None
+        given = values["schema"]
+        if not (given is None or isinstance(given, Schema) or is_type(given)):
+            return None
+        del values["schema"]
+        return Schema.from_type(given) if is_type(given) else given
 
     def _text(
-        self, values: dict[str, Any], marks: Marks, problems: list[Problem], *, strict: bool
+        self,
+        values: dict[str, Any],
+        marks: Marks,
+        problems: list[Problem],
+        schema: Schema | None,
+        *,
+        strict: bool,
     ) -> str:
         """The rendered text; if that fails and need not be strict, the template's own text."""
         try:
             if self.inputs is not None:
                 values = self._filled(values, problems, strict=strict)
+            if schema is not None:
+                values["schema"] = schema.describe()
             if self.template is not None:
                 if "schema" in self.template.variables and "schema" not in values:
                     values |= self._described(marks)
@@ -152,7 +202,7 @@ def load(
 
     Raises FileError, TemplateError, InputError, SchemaError, LimitError.
     """
-    file = _path(path)
+    file = _path(path, "path")
     name = str(file)
     text = _read(file, name, limits)
     base = media_root if media_root is not None else _parent(file)
@@ -171,11 +221,24 @@ def loads(
 
     Raises TemplateError, InputError, SchemaError, LimitError.
     """
+    if not isinstance(text, str):
+        raise _no_text(text)
     source = Source(normalize_newlines(text.removeprefix("\ufeff")), name)
+    return _compiled(
+        source, Folder(_path(base, "base")) if base is not None else None, strict, limits
+    )
+
+
+def _no_text(given: object) -> TypeError:
+    advice = "decode them first" if isinstance(given, bytes) else "pdl.load reads a file"
+    return TypeError(f"text must be a str, not {type(given).__name__}: {advice}")
+
+
+def _compiled(source: Source, folder: Folder | None, strict: bool, limits: Limits) -> Prompt:  # noqa: FBT001
+    """The prompt of a source; a pickled prompt calls it as well."""
     if len(source.text) > limits.source_chars:
         message = f"the prompt is longer than {limits.source_chars:,} characters"
         raise LimitError(Problem("limit/source", message, source.span(0)))
-    folder = _folder(base) if base is not None else None
     template, inputs, problems = None, None, []
     try:
         template = compile_template(source, folder, limits)
@@ -188,12 +251,14 @@ def loads(
     return Prompt(source, template, inputs, folder, strict, limits, tuple(problems))
 
 
-def _folder(base: str | os.PathLike[str] | Traversable) -> Folder:
-    return Folder(_path(base))
-
-
-def _path(given: str | os.PathLike[str] | Traversable) -> Path | Traversable:
-    return Path(given) if isinstance(given, (str, os.PathLike)) else given
+def _path(given: object, name: str) -> Path | Traversable:
+    if isinstance(given, (str, os.PathLike)):
+        return Path(given)
+    if hasattr(given, "open") and hasattr(given, "joinpath"):
+        return cast("Traversable", given)
+    advice = ": pdl.loads takes the text of a prompt" if hasattr(given, "read") else ""
+    wanted = "a str, a path or a Traversable of importlib.resources"
+    raise TypeError(f"{name} must be {wanted}, not {type(given).__name__}{advice}")
 
 
 def _parent(file: Path | Traversable) -> Path | Traversable | None:
@@ -207,7 +272,9 @@ def _read(file: Path | Traversable, name: str, limits: Limits) -> str:
     except OSError as error:
         absent = isinstance(error, FileNotFoundError)  # in an archive it has no other words
         reason = (error.strerror or ("no such file" if absent else str(error))).lower()
-        raise FileError(Problem("file/unreadable", f"{name}: cannot be read: {reason}")) from error
+        hint = "pdl.loads takes the text of a prompt" if "\n" in name or "<|" in name else ""
+        problem = Problem("file/unreadable", f"{name}: cannot be read: {reason}", None, hint)
+        raise FileError(problem) from error
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

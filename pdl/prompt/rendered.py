@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from pdl import reply as replies
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.prompt.messages import Message
+from pdl.prompt.messages import Message, disarmed
 from pdl.schema import Schema
 from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl._types import Json
     from pdl.errors import Problem
     from pdl.reply import Check, Coercions, Dialects
@@ -47,6 +49,27 @@ class Rendered:
                 raise _no_messages(one)
         if not (self.schema is None or isinstance(self.schema, Schema)):
             raise no_schema(self.schema, "a pdl.Schema or None")
+
+    def __str__(self) -> str:
+        """What is sent, as turns to read: what `pdl render` prints."""
+        return "\n\n".join(f"<|{role}|>\n{text}" for role, text in self.turns())
+
+    def _repr_markdown_(self) -> str:
+        from pdl.schema.writing.shown import fenced  # noqa: PLC0415 - only notebooks need it
+
+        return fenced(str(self))
+
+    def turns(self) -> Iterator[tuple[str, str]]:
+        """What is sent, as names and texts: messages, tools, configuration, schema."""
+        from pdl.schema.writing.shown import json_line  # noqa: PLC0415 - only people need it
+
+        yield from ((message.role, message.transcript) for message in self.messages)
+        if self.tools is not None:
+            yield "tools", disarmed(self.tools.to_text())
+        if self.config:
+            yield "config", "\n".join(f"{k}: {json_line(v)}" for k, v in self.config.items())
+        if self.schema is not None:
+            yield "schema", str(self.schema)
 
     def check(
         self,

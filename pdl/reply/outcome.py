@@ -98,7 +98,8 @@ class Check:
     """What a reply holds. Either `ok` and `value`, or `reason`, `errors` and `feedback`.
 
     `feedback` is for the model, `summary` is one line for a person or a log; both are empty
-    if all is well. `span` is where the answer stands, or where the nearest candidate does.
+    if all is well. `span` is where the answer stands, or where the nearest candidate does. A check
+    is true if it is `ok`.
     """
 
     value: Json = None
@@ -115,6 +116,18 @@ class Check:
     def ok(self) -> bool:
         """Whether the reply holds exactly one answer, and it fits the schema."""
         return self.reason is None
+
+    def __bool__(self) -> bool:
+        """`ok`."""
+        return self.reason is None
+
+    def _repr_markdown_(self) -> str:
+        from pdl.schema.writing.shown import fenced, json_document  # noqa: PLC0415 - for notebooks
+
+        if self.ok:
+            return fenced(json_document(self.value), "json")
+        told = f"{self.summary}\n\nfeedback for the model:\n{self.feedback}"
+        return f"**{self.reason}**\n\n{fenced(told)}"
 
 
 def failed(  # noqa: PLR0913 - each is a field of the violation

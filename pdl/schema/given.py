@@ -1,8 +1,10 @@
-"""What to say where something else was given than a `Schema`."""
+"""What was given as a schema: a `Schema`, a Python type, or something else."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import UnionType
+from typing import NewType, get_origin
 
 
 def no_schema(given: object, wanted: str = "a pdl.Schema", name: str = "schema") -> TypeError:
@@ -17,3 +19,9 @@ def no_schema(given: object, wanted: str = "a pdl.Schema", name: str = "schema")
     kind = given.__name__ if isinstance(given, type) else type(given).__name__
     article = "the type " if isinstance(given, type) else ""
     return TypeError(f"{name} must be {wanted}, not {article}{kind}{advice}")
+
+
+def is_type(given: object) -> bool:
+    """Whether a value is a type: a class, `list[int]`, `int | None`, an alias."""
+    forms = (type, UnionType, NewType)
+    return isinstance(given, forms) or get_origin(given) is not None or hasattr(given, "__value__")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
@@ -102,6 +103,25 @@ class Schema:
     @classmethod
     def _of(cls, parts: Parts) -> Self:
         return cls(*parts)
+
+    def __repr__(self) -> str:
+        from pdl.schema.writing.shown import schema_line
+
+        try:
+            return f"Schema({schema_line(self._parts)})"
+        except Exception:  # noqa: BLE001 - a debugger shows a document that is no schema as well
+            return f"Schema({reprlib.repr(self.document)})"
+
+    def __str__(self) -> str:
+        """The notation; a JSON Schema in a fence where the notation cannot say it."""
+        from pdl.schema.writing.shown import schema_text
+
+        return schema_text(self._parts)
+
+    def _repr_markdown_(self) -> str:
+        from pdl.schema.writing.shown import fenced
+
+        return fenced(str(self))
 
     def __hash__(self) -> int:
         """By content, as equality is; taken anew each time, in the time that a walk takes."""

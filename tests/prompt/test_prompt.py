@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
 import os
 import threading
+import zipfile
+from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -13,6 +17,7 @@ import pdl
 from pdl.limits import Limits
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
     from pathlib import Path
 
 
@@ -168,3 +173,23 @@ def test_ten_megabytes_of_turns_render() -> None:
 def test_a_template_of_a_megabyte_loads() -> None:
     text = "<|user|>\n" + "Some words and a {{ name }} on every line.\n" * 20_000
     assert len(pdl.loads(text).render(name="x").messages[0].text) > 600_000
+
+
+def test_a_prompt_goes_to_another_process(tmp_path: Path) -> None:
+    """It is pickled as its source, with its folder, and compiled there."""
+    write(tmp_path, "part.jinja", "Dear {{ name }},")
+    prompt = pdl.loads("<|user|>\n{% include 'part.jinja' %}", base=tmp_path)
+    values = [{"name": "Ada"}, {"name": "Bob"}]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        assert list(pool.map(prompt.render, values)) == [prompt.render(one) for one in values]
+
+
+def test_a_prompt_of_a_zip_copies(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "app.zip", "w") as archive:
+        archive.writestr("prompts/hello.pdl", "<|user|>\n{% include 'part.jinja' %}\n")
+        archive.writestr("prompts/part.jinja", "Hello {{ name }}")
+    root = cast("Traversable", zipfile.Path(tmp_path / "app.zip"))
+    prompt = pdl.load(root.joinpath("prompts", "hello.pdl"))
+    for again in (copy.deepcopy(prompt), copy.copy(prompt)):
+        assert again.render(name="Ada").messages[0].text == "Hello Ada"

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import TYPE_CHECKING, Any
 
+from pdl.schema.writing.shown import json_document, json_line
+
 if TYPE_CHECKING:
-    from pdl._types import Json
     from pdl.errors import PdlError, Problem
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def json_line(value: Json) -> str:
-    """JSON on one line, with characters of all scripts as they are."""
-    return _escaped(json.dumps(value, ensure_ascii=False))
-
-
-def json_document(value: Json) -> str:
-    """JSON for people, indented."""
-    return _escaped(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _escaped(text: str) -> str:
-    # Half of a pair is a string in Python and in JSON, but no text in UTF-8.
-    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+__all__ = ["failure_json", "json_document", "json_line", "problem_fields"]
 
 
 def failure_json(error: PdlError) -> str:
