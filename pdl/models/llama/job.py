@@ -13,7 +13,7 @@ from pdl.models.llama.constraint import Constraint, constraint, constraint_of_to
 from pdl.models.llama.known import unknown
 from pdl.models.llama.telling import format_for, told
 from pdl.models.llama.thinking import Parting, template_of
-from pdl.models.llama.tokens import withheld
+from pdl.models.llama.tokens import Plain, withheld
 from pdl.models.payloads import DONE, BadPayload
 from pdl.models.payloads.llama_server import LLAMA_SERVER
 from pdl.models.payloads.turns import begun, unheld_begun
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _NO_THOUGHT = re.compile(r"\s*(?:<think>\s*</think>|\[THINK\]\s*\[/THINK\])\s*")
 """What the end of a prompt tells a model that is not to think. llama.cpp puts it in front."""
 
+_MEDIA_MARKER = "<__media__>"  # where llama.cpp puts an image or a sound into a prompt
 _OVERLONG = "exceed_context_size_error"
 
 
@@ -52,7 +53,9 @@ class Job:
         self.form = format_of(named) if named else format_for(model.header.template)
         self._marks = "" if request.tools is None else self.form.opener + self.form.closer
         held = self._constraint(request, wish, model)
-        messages = told(request.messages, request.tools, self.form)
+        markers = (_MEDIA_MARKER,) if model.settings.projector else ()
+        plain_text = Plain(model.header, *markers)
+        messages = told(request.messages, request.tools, self.form, plain_text)
         plain = replace(
             request, messages=messages, schema=None, tools=None, config=config, stream=True
         )

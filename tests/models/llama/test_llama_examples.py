@@ -55,7 +55,10 @@ def test_examples(context: Path, tiny: LlamaModel) -> None:
 
 @pytest.mark.parametrize("name", ["ticket", "moderate", "agent/choose"])
 def test_the_command(name: str, tiny_file: Path, tmp_path: Path) -> None:
-    """`pdl run` prints a value that `pdl check` takes; its transcript runs again."""
+    """`pdl run` prints a value that `pdl check` takes; its transcript runs again.
+
+    The model stands in another folder than the transcript, so it is named again.
+    """
     prompt = str(ROOT / "prompts" / f"{name.partition('/')[0]}.pdl")
     context = str(ROOT / "examples" / name / "context.json")
     model = ["--model", f"llama:{tiny_file}", "--seed", "1"]
@@ -63,7 +66,7 @@ def test_the_command(name: str, tiny_file: Path, tmp_path: Path) -> None:
     first = CliRunner().invoke(application, words, catch_exceptions=False)
     assert (first.exit_code, first.stderr) == (0, "")
     [kept] = tmp_path.glob("*.pdl")
-    again = CliRunner().invoke(application, ["run", str(kept)], catch_exceptions=False)
+    again = CliRunner().invoke(application, ["run", str(kept), *model[:2]], catch_exceptions=False)
     assert (again.exit_code, again.stdout) == (0, first.stdout)
 
 
