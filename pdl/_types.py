@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
@@ -27,3 +28,18 @@ def _format_step(step: str | int) -> str:
         return f".{step}"
     escaped = step.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'["{escaped}"]'
+
+
+def options_repr(options: Any) -> str:
+    """The repr of a dataclass of options: those that are not as by default.
+
+    Such values are defaults of arguments, and help and editors show them in every signature.
+    """
+    changed = []
+    for one in fields(options):
+        value = getattr(options, one.name)
+        factory = one.default_factory
+        default = one.default if factory is MISSING else factory()
+        if default is MISSING or value != default:
+            changed.append(f"{one.name}={value!r}")
+    return f"{type(options).__name__}({', '.join(changed)})"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -157,6 +158,23 @@ KINDS: dict[str, type[PdlError]] = {
     "token": TokenError,
 }
 """The first part of a problem's code names its kind: `turn/unknown-role`."""
+
+
+def advised(options: Any) -> Any:
+    """A class of options that names the nearest one where another name is passed."""
+    init = options.__init__
+    names = tuple(one.name for one in fields(options))
+
+    @wraps(init)
+    def checked(self: Any, *args: Any, **named: Any) -> None:
+        for name in named:
+            if name not in names:
+                hint = did_you_mean(name, names) or f"it has {', '.join(names)}"
+                raise TypeError(f"{options.__name__} has no option `{name}`: {hint}")
+        init(self, *args, **named)
+
+    options.__init__ = checked
+    return options
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field, fields
 
+from pdl._types import options_repr
+from pdl.errors import advised
+
 _DIGITS = 4_000
 
 
@@ -13,6 +16,7 @@ def _readable(digits: int) -> int:
     return min(digits, sys.get_int_max_str_digits() or digits)
 
 
+@advised
 @dataclass(frozen=True)
 class Limits:
     """Upper bounds; `dataclasses.replace(Limits(), render_seconds=10)` changes one.
@@ -69,6 +73,8 @@ class Limits:
     At most as many as `sys.get_int_max_str_digits()`, which is 4,300 unless somebody changed it;
     4,000 if nothing is said.
     """
+
+    __repr__ = options_repr
 
     def __post_init__(self) -> None:
         """Refuse what is no bound."""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import pdl
+import pdl.prompt
+import pdl.reply
+import pdl.schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def test_every_public_name_is_there() -> None:
@@ -99,3 +107,29 @@ def test_each_file_can_be_cloned_on_windows() -> None:
         assert len({name.lower() for name in names}) == len(names), folder
         refused += [f"{folder}/{name}" for name in names if windows_refuses(name)]
     assert refused == []
+
+
+_PACKAGES = (pdl, pdl.gbnf, pdl.masks, pdl.models, pdl.prompt, pdl.reply, pdl.schema, pdl.tools)
+_TABLES = (pdl.Limits, pdl.Answer, pdl.models.Terms, pdl.reply.Dialects)
+"""Classes with so many fields that no signature of theirs is short."""
+
+
+def _called() -> Iterator[tuple[str, Any]]:
+    """All that may be called of what is public, with its name."""
+    for package in _PACKAGES:
+        for name in package.__all__:
+            public = getattr(package, name)
+            if inspect.isclass(public) and not issubclass(public, Exception):
+                yield name, public
+                routines = [*inspect.getmembers(public, inspect.isfunction)]
+                routines += inspect.getmembers(public, inspect.ismethod)
+                yield from ((f"{name}.{m}", one) for m, one in routines if m[0] != "_")
+            elif inspect.isroutine(public):
+                yield name, public
+
+
+def test_signatures_can_be_read() -> None:
+    """Help and editors show them with the defaults, in front of all else."""
+    told = {name: str(inspect.signature(one)) for name, one in _called() if one not in _TABLES}
+    assert {"check", "load", "Grammar.match", "Schema.parse"} <= told.keys()
+    assert {name: text for name, text in told.items() if len(text) > 300 or " at 0x" in text} == {}

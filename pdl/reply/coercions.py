@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from pdl._types import options_repr
+from pdl.errors import advised
 
+
+@advised
 @dataclass(frozen=True)
 class Coercions:
     """Which changes a checker may make to a value so that it fits; all are off.
@@ -31,6 +35,8 @@ class Coercions:
     unwrap: bool = False
     """The value inside a list of one item, or inside an object of one key that means the answer:
     `answer`, `result`, `value`, …, the name of the field, or the title of the schema."""
+
+    __repr__ = options_repr
 
     def __post_init__(self) -> None:
         """Refuse what is neither yes nor no."""

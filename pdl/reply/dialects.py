@@ -12,6 +12,9 @@ from functools import cached_property, lru_cache
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
+from pdl._types import options_repr
+from pdl.errors import advised
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -19,6 +22,7 @@ _PAIR = 2
 _SHORTEST = 2  # characters of a mark; one alone would be found in any text
 
 
+@advised
 @dataclass(frozen=True)
 class Dialects:
     """Which marks are reasoning, which hold the answer, and which are no text at all.
@@ -85,6 +89,8 @@ class Dialects:
     """Roles whose turns are not the model's: those that a reply begins with are passed over."""
     reasoning_fences: tuple[str, ...] = ("thinking", "think", "thoughts", "reasoning", "scratchpad")
     """Info strings of fences that hold reasoning."""
+
+    __repr__ = options_repr
 
     def __post_init__(self) -> None:
         """Refuse what the patterns cannot tell apart."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from pdl._types import options_repr
+from pdl.errors import advised
+
 if TYPE_CHECKING:
     from typing import Self
 
@@ -18,6 +21,7 @@ Numbers: TypeAlias = Literal["canonical", "plain", "usual", "any"]
 _MOST_REQUIRED = 12
 
 
+@advised
 @dataclass(frozen=True)
 class Options:
     r"""How the texts of a compiled grammar may be written; what they say is the schema's business.
@@ -50,6 +54,8 @@ class Options:
     max_required: int = 8
     max_states: int = 5_000
     max_rules: int = 50_000
+
+    __repr__ = options_repr
 
     def __post_init__(self) -> None:
         """Refuse what is no option. Raises ValueError, and TypeError for counts of other types."""
