@@ -75,9 +75,9 @@ class Answer:
     `calls` are the tools that the model wants called, checked, and then `value` is None. `check`
     is the verdict on the last reply (None for calls and for a default). `usage` sums all attempts,
     `seconds` is the wall clock of the whole. `dropped` is what the provider could not be held to,
-    which the check therefore decided alone, `ignored` the settings that it has no place for.
-    `messages` are those that were asked and the good reply, so that a conversation goes on with
-    results of tools or another question.
+    which the check therefore decided alone, `ignored` the settings that it has no place for, or
+    that this model turned out not to take. `messages` are those that were asked and the good reply,
+    so that a conversation goes on with results of tools or another question.
     `is_default`: no attempt gave an answer, `value` is the default that was given.
     """
 
@@ -137,7 +137,7 @@ def total(attempts: tuple[Attempt, ...]) -> Usage:
 
 
 _BEFORE = frozenset(
-    {"refused", "auth", "quota", "rate_limited", "not_found", "redirect", "unavailable"}
+    {"connection", "auth", "quota", "rate_limited", "not_found", "redirect", "unavailable"}
 )
 """Kinds of faults before a model was reached."""
 _ENDINGS: dict[Ending, str] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 import warnings
 from dataclasses import dataclass, field, replace
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING
 from pdl.errors import FileError
 from pdl.models.answer import Answer, AskError, Attempt, Ending, total
 from pdl.models.conversation import with_complaint, with_reply
-from pdl.models.exchange import Delta, Request
+from pdl.models.exchange import Delta, Ignored, Request
 from pdl.models.hooks import CacheWarning
 from pdl.models.model import Choosy
 from pdl.models.outcome import Call, Outcome, Sleep, Step
+from pdl.models.payloads.settings import TOKEN_LIMITS
 from pdl.models.secret import NO_MASK, Mask, Secret
 from pdl.models.terms import NoDefault
 from pdl.models.verdict import Verdict, judge, judge_stopped
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.models.cache import Cache
-    from pdl.models.exchange import Dropped, Ignored, Reply
+    from pdl.models.exchange import Dropped, Reply
+    from pdl.models.faults import Fault
     from pdl.models.gather import Gathering
     from pdl.models.model import Model
     from pdl.models.terms import Terms
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
 
 _CHARS_PER_TOKEN = 4  # where a provider does not count
 _WAITED = 0.1  # the part of the time that a locked cache may take: most is the model's
-_TOKEN_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
 @dataclass
@@ -50,10 +52,15 @@ class Asking:
     attempts: list[Attempt] = field(default_factory=list)
     faults: int = 0
     """Faults since the last reply."""
+    untaken: dict[str, str] = field(default_factory=dict)
+    """Settings that the model turned out not to take, and why."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Settings that the model turned out to call otherwise."""
 
     def steps(self) -> Generator[Step, Outcome | None, Answer]:
         """The calls and pauses; it returns the answer. Raises AskError."""
         self._started = self.clock()
+        self._first = replace(self.request, config=self._config())
         stored = self._stored()
         if stored is not None:
             return stored
@@ -87,14 +94,36 @@ class Asking:
         for hook in self.terms.hooks:
             hook.before(len(self.attempts) + 1, request)
         began = self.clock()
-        timeout = min(self._left(), self.terms.call_timeout or math.inf)
-        outcome = yield Call(request, max(timeout, 0.001))
+        outcome = yield Call(request, self._timeout())
         assert outcome is not None
+        while outcome.fault is not None and self._gives_up(outcome.fault, request):
+            request = replace(request, config=self._config())
+            outcome = yield Call(request, self._timeout())
+            assert outcome is not None
         seconds = self.clock() - began
         attempt, verdict = self._judged(request, outcome)
         self.attempts.append(replace(attempt, seconds=seconds))
         self.faults = self.faults + 1 if outcome.fault else 0
         return verdict
+
+    def _timeout(self) -> float:
+        return max(min(self._left(), self.terms.call_timeout or math.inf), 0.001)
+
+    def _gives_up(self, fault: Fault, request: Request) -> bool:
+        """Whether the request goes again at once, without the setting that the model refused.
+
+        A limit of tokens goes under the name that the error tells, if it tells one.
+        """
+        name, why = fault.setting, fault.problem.message
+        known = {*self.untaken, *self.renamed}
+        if name not in request.config or name in known or self._left() <= 0:
+            return False
+        others = {one for one in TOKEN_LIMITS if re.search(rf"\b{one}\b", why)} - {name, *known}
+        if name in TOKEN_LIMITS and others - request.config.keys():
+            self.renamed[name] = min(others - request.config.keys())
+        else:
+            self.untaken[name] = why
+        return True
 
     def _judged(self, request: Request, outcome: Outcome) -> tuple[Attempt, Verdict]:
         reply, fault, errors = outcome.reply, outcome.fault, outcome.errors
@@ -145,7 +174,10 @@ class Asking:
             seconds=self.clock() - self._started,
             calls=verdict.calls,
             dropped=self._dropped(),
-            ignored=self.ignored(last.request),
+            ignored=(
+                *self.ignored(last.request),
+                *(Ignored(name, why) for name, why in self.untaken.items()),
+            ),
             messages=with_reply(
                 self.request.messages, last.reply, verdict.calls, self.terms.dialects
             ),
@@ -168,7 +200,7 @@ class Asking:
         """The answer that a stored reply gives, if it still checks."""
         if self.terms.cache is None:
             return None
-        identity = self.identity(replace(self.request, config=self._config()))
+        identity = self.identity(self._first)
         reply = None if identity is None else self._looked_up(self.terms.cache, identity)
         if reply is None:
             return None
@@ -199,7 +231,7 @@ class Asking:
         """
         if self.terms.cache is None or self.mask.hide(reply.text) != reply.text:
             return
-        identity = self.identity(self.attempts[0].request)
+        identity = self.identity(self._first)
         if identity is None:
             return
         try:
@@ -216,14 +248,13 @@ class Asking:
 
     def _config(self) -> dict[str, Json]:
         """The settings of the next call, whose limit of tokens is no more than what is left."""
-        config = dict(self.request.config)
+        config = {self.renamed.get(key, key): one for key, one in self.request.config.items()}
         left = self._tokens_left()
-        if left == math.inf:
-            return config
-        keys = [key for key in _TOKEN_KEYS if isinstance(config.get(key), int)]
-        for key in keys or _TOKEN_KEYS[:1]:
-            config[key] = min(config.get(key, left), int(left))
-        return config
+        if left != math.inf:
+            keys = [key for key in TOKEN_LIMITS if isinstance(config.get(key), int)]
+            for key in keys or [self.renamed.get(TOKEN_LIMITS[0], TOKEN_LIMITS[0])]:
+                config[key] = min(config.get(key, left), int(left))
+        return {key: one for key, one in config.items() if key not in self.untaken}
 
 
 def asking(rendered: Rendered, model: Model, terms: Terms) -> Asking:

@@ -97,7 +97,8 @@ def _remote(
     address = _address(family.base_url if base_url is None else base_url)
     if family.name == "openai" and address != _address(family.base_url):
         # Others that speak its language know `max_tokens` and `top_k`, and not what came later.
-        family = replace(family, payload=FAMILIES["litellm"].payload)
+        other = FAMILIES["litellm"]
+        family = replace(family, payload=other.payload, settings=other.settings)
     if key is None:
         key = _key(family, address)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -87,10 +87,24 @@ def _sum(left: int | None, right: int | None) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Flaw:
+    """Why a reply is not an answer, by what its provider says of it, and in which words.
+
+    `refusal`: the model or its provider declined, in these words (none if it gave no reason).
+    `call`: the model called a tool in a way that cannot be read. `unfinished`: the reply stopped
+    before its end, for a reason with this name.
+    """
+
+    kind: Literal["refusal", "call", "unfinished"]
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a model said: its text, its reasoning apart from it, the tools that it wants called.
 
     `model` is the name that the provider gave, which may be more exact than the one asked for.
+    `flaw` is what the provider says against the reply; None as a rule.
     """
 
     text: str
@@ -99,6 +113,7 @@ class Reply:
     finish: Finish = "stop"
     usage: Usage = Usage()
     model: str = ""
+    flaw: Flaw | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +129,12 @@ class Delta:
     finish: Finish | None = None
     usage: Usage | None = None
     model: str = ""
+    flaw: Flaw | None = None
 
     @classmethod
     def whole(cls, reply: Reply) -> Delta:
         """A reply that comes in one piece."""
-        return cls(reply.text, reply.reasoning, reply.calls, reply.finish, reply.usage, reply.model)
+        return cls(**{one.name: getattr(reply, one.name) for one in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from pdl.errors import PdlError, Problem
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Kind: TypeAlias = Literal[
-    "refused",
+    "connection",
     "timeout",
     "cut",
     "rate_limited",
@@ -26,20 +26,22 @@ Kind: TypeAlias = Literal[
     "not_found",
     "redirect",
     "bad_request",
+    "refusal",
     "failed",
     "exhausted",
     "unavailable",
 ]
 """What went wrong.
 
-Worth another try: refused: no connection could be made; timeout: the time was up; cut: the
+Worth another try: connection: no connection could be made; timeout: the time was up; cut: the
 connection ended before the reply did; rate_limited: too many calls; server: the server has a
 fault of its own; not_json, not_utf8, content_type: the reply is none that the interface has;
 bad_payload: it is JSON, but not of the documented shape.
 
 Not worth it: too_large: the reply goes beyond a limit; auth: the key is missing or wrong; quota:
 no credit is left; not_found: no such model or address; redirect: the server points elsewhere;
-bad_request: the request was refused; failed: a function or a library raised an exception;
+bad_request: the server does not take the request; refusal: the model, or a filter of its provider,
+declines to answer; failed: a function or a library raised an exception;
 exhausted: no recorded reply is left; unavailable: a package or a file is missing.
 """
 
@@ -51,10 +53,11 @@ class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
     """A call that gave no reply.
 
     `status` is the HTTP status, if there was one; `retry_after` how many seconds the server asked
-    to be left alone. `is_transient` says whether another try may help.
+    to be left alone. `setting` is the setting that the server does not take, if that is all: the
+    name that it has in `Request.config`. `is_transient` says whether another try may help.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that is told of it
         self,
         kind: Kind,
         message: str,
@@ -62,11 +65,13 @@ class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
         status: int | None = None,
         retry_after: float | None = None,
         hint: str = "",
+        setting: str = "",
     ) -> None:
         super().__init__(Problem(f"model/{kind.replace('_', '-')}", message, hint=hint))
         self.kind: Kind = kind
         self.status = status
         self.retry_after = retry_after
+        self.setting = setting
 
     @property
     def is_transient(self) -> bool:
@@ -74,8 +79,13 @@ class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
         return self.kind in TRANSIENT
 
     def __reduce__(self) -> tuple[Callable[..., Fault], tuple[object, ...]]:
-        fields = (self.kind, self.problem.message, self.status, self.retry_after, self.problem.hint)
-        return _restored, fields
+        told = {
+            "status": self.status,
+            "retry_after": self.retry_after,
+            "hint": self.problem.hint,
+            "setting": self.setting,
+        }
+        return _restored, (self.kind, self.problem.message, told)
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -87,7 +97,5 @@ def shown(text: str) -> str:
     return _CONTROL.sub(lambda found: ascii(found.group())[1:-1], text)
 
 
-def _restored(
-    kind: Kind, message: str, status: int | None, retry_after: float | None, hint: str
-) -> Fault:
-    return Fault(kind, message, status=status, retry_after=retry_after, hint=hint)
+def _restored(kind: Kind, message: str, told: dict[str, Any]) -> Fault:
+    return Fault(kind, message, **told)

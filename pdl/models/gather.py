@@ -53,7 +53,8 @@ class Gathering:
         finish: Finish = delta.finish or self._rest.finish
         calls = self._rest.calls + delta.calls
         model = delta.model or self._rest.model
-        self._rest = replace(self._rest, usage=usage, finish=finish, calls=calls, model=model)
+        flaw = delta.flaw or self._rest.flaw
+        self._rest = Reply("", "", calls, finish, usage, model, flaw)
         if self._on_delta is not None:
             self._on_delta(delta)
         if self._stream is None or not delta.text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.models.exchange import Dropped, Ignored, Payload, Request
 
+_PREFACE = re.compile(r".*?(?:an error|status \d+)(?: \([^)]*\))?: ", re.DOTALL)
+"""What we say before the words of a provider."""
 _STREAMED = 32  # a stream says a word in 50 to 300 bytes: its bound in bytes, as a multiple
 
 
@@ -66,7 +69,10 @@ class RemoteModel:
             async with send(self._call(payload, timeout, stream=False)) as opened:
                 return await self._whole(opened, payload)
         except (BadPayload, Fault) as error:
-            told = self._told(error)
+            said = self._said(error, payload)
+            if said is not None:
+                return said
+            told = self._told(error, request)
         raise told  # out here, where no `__context__` holds what the server said
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
@@ -89,8 +95,12 @@ class RemoteModel:
                         async for batch in batches:
                             yield batch
         except (BadPayload, Fault) as error:
-            told = self._told(error)
+            said = self._said(error, payload)
+            told = self._told(error, request)
         else:
+            return
+        if said is not None:
+            yield [Delta.whole(said)]
             return
         raise told  # out here, where no `__context__` holds what the server said
 
@@ -157,15 +167,26 @@ class RemoteModel:
             replace(one, model=self.key.hidden_in(one.model)) if one.model else one for one in batch
         ]
 
-    def _told(self, error: BadPayload | Fault) -> Fault:
+    def _said(self, error: BadPayload | Fault, payload: Payload) -> Reply | None:
+        """What the model said, where the error is that its provider does not take that."""
+        if isinstance(error, Fault) or error.reply is None:
+            return None
+        return self.family.restored(payload, error.reply)
+
+    def _told(self, error: BadPayload | Fault, request: Request) -> Fault:
         """Another fault that says the same, less the key, which a server may have repeated."""
         fault = fault_told(error) if isinstance(error, BadPayload) else error
+        message, setting = fault.problem.message, None
+        if fault.kind == "bad_request":
+            words = _PREFACE.sub("", message)
+            setting = self.family.settings.accused(fault.setting, words, request.config)
         return Fault(
             fault.kind,
-            shown(self.key.hidden_in(fault.problem.message)),
+            shown(self.key.hidden_in(message)),
             status=fault.status,
             retry_after=fault.retry_after,
             hint=shown(self.key.hidden_in(fault.problem.hint)),
+            setting=setting or "",
         )
 
 

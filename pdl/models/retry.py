@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pdl._types import Json
     from pdl.models.faults import Fault
 
 
@@ -56,6 +57,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
     told = _date(headers.get("date", ""))
     return max(0.0, until - (told or time.time()))
+
+
+def retry_info(detail: Mapping[str, Json]) -> float | None:
+    """Seconds that a detail of Google's errors asks to wait (`google.rpc.RetryInfo`)."""
+    delay = detail.get("retryDelay")
+    return _number(delay.removesuffix("s")) if isinstance(delay, str) else None
 
 
 def _number(text: str) -> float | None:

@@ -1,10 +1,11 @@
 """Streams of events, cut into the events: server-sent events, and a line of JSON each.
 
 Both take the bytes in whatever pieces they come, look at each once, and keep at most one event.
-Server-sent events are those of the HTML standard, section 9.2.6, with two differences. Bytes that
+Server-sent events are those of the HTML standard, section 9.2.6, with three differences. Bytes that
 are no UTF-8 are an error, since a replaced character would be a silent change of an answer. And an
 event that the end of the stream leaves without its empty line is given out too (`Event.is_whole` is
 false), since some servers forget that line: whether the stream was cut is told by the event's data.
+And a field `error`, which the standard passes over, is data that tell an error.
 """
 
 from __future__ import annotations
@@ -118,6 +119,9 @@ class ServerSent:
         """A field is a name, and behind a colon and at most one blank its value."""
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
+        if name == "error" and value:
+            # llama.cpp's server up to 2025 tells an error in a field of its own.
+            name, value = "data", f'{{"error": {value}}}'
         if name == "data":
             self._size += len(value) + 1
             _check_size(self._size, self._most)

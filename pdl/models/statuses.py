@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from pdl.models.durations import in_words
@@ -38,12 +39,39 @@ _QUOTA = frozenset(
     }
 )
 """Names of errors that no waiting mends, though some come with the status of a rate limit."""
+_NAMED: dict[str, Kind] = {
+    **dict.fromkeys(_QUOTA, "quota"),
+    **dict.fromkeys(
+        ("api_key_invalid", "authentication_error", "invalid_api_key", "unauthenticated"), "auth"
+    ),
+    **dict.fromkeys(
+        ("invalid_model", "model_decommissioned", "model_not_found", "not_found_error"), "not_found"
+    ),
+    **dict.fromkeys(
+        ("content_filter", "content_policy_violation", "responsibleaipolicyviolation"), "refusal"
+    ),
+}
+"""What errors are by their names, where the status only says that the request is bad."""
+_WORDED: dict[Kind, re.Pattern[str]] = {
+    "auth": re.compile(
+        r"\b(?:incorrect|invalid|wrong|expired|missing)\s+api[ _-]?key\b"
+        r"|\bapi[ _-]?key\s+(?:is\s+|has\s+)?(?:not\s+valid|invalid|incorrect|expired)\b",
+        re.IGNORECASE,
+    ),
+    "refusal": re.compile(
+        r"\b(?:flagged|violat\w+|triggering|blocked)\b.{0,60}\b(?:usage|content)\s+"
+        r"(?:management\s+)?polic(?:y|ies)\b",
+        re.IGNORECASE,
+    ),
+}
+"""The same by their words, for providers that give them no name of their own."""
 _LIMITED = frozenset({"429", "rate_limit_error", "rate_limit_exceeded", "resource_exhausted"})
 _HINTS: dict[Kind, str] = {
     "auth": "is the key right, and may it use this model?",
     "not_found": "is the model's name right, and the base URL?",
     "redirect": "give the right address as the base URL; redirects are not followed",
     "quota": "this account has no credit left, or has spent its limit",
+    "refusal": "ask in other words, or another model",
 }
 _TOLD = "the provider tells an error"  # how `BadPayload` begins, which a status says already
 _SHOWN = 300  # characters of what a server said
@@ -51,14 +79,21 @@ _SHOWN = 300  # characters of what a server said
 
 def fault_of(
     status: int, headers: Mapping[str, str], body: bytes, key: Secret = NO_SECRET
-) -> Fault:
-    """The fault that a status stands for, with what the server said about it, but for the key."""
+) -> Fault | BadPayload:
+    """The fault that a status stands for, with what the server said about it, but for the key.
+
+    A BadPayload with a `reply` where the model is at fault and not the request.
+    """
     told = _told(body, key)
+    if told is not None and told.reply is not None:
+        return told
     kind = _kind(status, told)
     words = told.message.removeprefix(_TOLD) if told else _excerpt(body, key)
     if kind == "redirect":
         words = f" to {_bare(key.hidden_in(headers.get('location', 'nowhere')))}"
     wait = retry_after(headers)
+    if wait is None and told is not None:
+        wait = told.wait
     asks = "" if wait is None else f"; it asks to be left alone for {in_words(wait)}"
     return Fault(
         kind,
@@ -66,24 +101,35 @@ def fault_of(
         status=status,
         retry_after=wait,
         hint=_HINTS.get(kind, ""),
+        setting=told.setting if told else "",
     )
 
 
 def fault_told(bad: BadPayload) -> Fault:
     """The fault that a body stands for which is no reply, though its status was a success."""
     names = {kind.lower() for kind in bad.kinds}
+    named = _named(bad)
     kind: Kind = "bad_request"
     if bad.is_cut:
         kind = "cut"
     elif not names:
         kind = "bad_payload"
-    elif names & _QUOTA:
-        kind = "quota"
+    elif named is not None:
+        kind = named
     elif names & _LIMITED:
         kind = "rate_limited"
     elif bad.is_transient or names == {"error"}:
         kind = "server"
-    return Fault(kind, str(bad), hint=_HINTS.get(kind, ""))
+    hint = _HINTS.get(kind, "")
+    return Fault(kind, str(bad), retry_after=bad.wait, hint=hint, setting=bad.setting)
+
+
+def _named(told: BadPayload) -> Kind | None:
+    """The kind of an error by the names that it has, or else by its words."""
+    for name in told.kinds:
+        if name.lower() in _NAMED:
+            return _NAMED[name.lower()]
+    return next((kind for kind, words in _WORDED.items() if words.search(told.message)), None)
 
 
 def _kind(status: int, told: BadPayload | None) -> Kind:
@@ -93,7 +139,9 @@ def _kind(status: int, told: BadPayload | None) -> Kind:
         return _KINDS[status]
     if status >= 500:  # noqa: PLR2004 - RFC 9110, section 15
         return "server"
-    return "bad_request" if status >= 400 else "redirect"  # noqa: PLR2004
+    if status < 400:  # noqa: PLR2004
+        return "redirect"
+    return (told and _named(told)) or "bad_request"
 
 
 def _told(body: bytes, key: Secret) -> BadPayload | None:

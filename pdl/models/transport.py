@@ -21,6 +21,8 @@ from pdl.models.statuses import fault_of
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 
+    from pdl.models.payloads import BadPayload
+
 Format: TypeAlias = Literal["json", "sse", "ndjson", "unsaid", "other"]
 """What a reply is by its content type; `unsaid` if that could be anything."""
 
@@ -84,7 +86,9 @@ class Opened:
 
 @asynccontextmanager
 async def send(call: Call) -> AsyncIterator[Opened]:
-    """Send a call and wait for the head of a reply that is a success. Raises `Fault`.
+    """Send a call and wait for the head of a reply that is a success.
+
+    Raises `Fault`; BadPayload for an error that tells what the model said.
 
     Each call has a connection of its own: none is left open between calls, and none that has gone
     stale is met. Redirects are not followed, since the key would go with them.
@@ -111,7 +115,7 @@ def _request(client: httpx.AsyncClient, call: Call) -> httpx.Request:
     )
 
 
-async def _refusal(response: httpx.Response, deadline: float, call: Call) -> Fault:
+async def _refusal(response: httpx.Response, deadline: float, call: Call) -> Fault | BadPayload:
     """The fault that a status stands for, with as much of the body as comes in time."""
     body = bytearray()
     deadline = min(deadline, asyncio.get_running_loop().time() + _ERROR_SECONDS)
@@ -156,7 +160,7 @@ async def _bounded(deadline: float, call: Call) -> AsyncIterator[None]:
         message = f"no connection to {_host(call)} within {waited}"
         raise Fault("timeout", message) from None
     except (httpx.ConnectError, httpx.ProxyError) as error:
-        raise Fault("refused", f"no connection to {_host(call)}{_because(error)}") from None
+        raise Fault("connection", f"no connection to {_host(call)}{_because(error)}") from None
     except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
         raise Fault("cut", f"the connection broke{_because(error)}") from None
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:

@@ -111,8 +111,19 @@ def test_a_model_that_cannot_be_asked() -> None:
     closed = "http://127.0.0.1:9/v1"
     result = run("--model", "llama-server:x", "--base-url", closed, "--retries", "0")
     assert (result.exit_code, result.stdout) == (3, "")
-    assert "refused: " in result.stderr
+    assert "connection: " in result.stderr
     assert run("--model", "replay:bad.txt", "--retries", "1").exit_code == 3
+
+
+def test_a_setting_that_the_model_does_not_take() -> None:
+    """It is left out, and that is told even where nothing else is."""
+    Path("who.pdl").write_text(f"<|config|>\ntemperature: 0\n\n{PROMPT}", encoding="utf-8")
+    error = {"message": "`temperature` is deprecated for this model.", "type": "bad"}
+    refusal = respond("400 Bad Request", json.dumps({"error": error}))
+    with Hostile((refusal, good(GOOD))) as server:
+        result = run("--model", "openai:x", "--base-url", server.url, "--retries", "0")
+    assert (result.exit_code, result.stdout) == (0, f"{GOOD}\n")
+    assert result.stderr.startswith("note: not sent: temperature: ")
 
 
 def test_a_key_is_nowhere_to_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -265,13 +265,13 @@ def test_a_string_that_was_asked_for_as_json_has_no_quotes() -> None:
 @pytest.mark.parametrize(
     ("faults", "words"),
     [
-        ([Fault("refused", "no")], "in 1 attempt, which did not reach the model"),
-        ([Fault("refused", "no")] * 2, "in 2 attempts, none of which reached the model"),
+        ([Fault("connection", "no")], "in 1 attempt, which did not reach the model"),
+        ([Fault("connection", "no")] * 2, "in 2 attempts, none of which reached the model"),
         (
-            [Fault("refused", "no"), Fault("timeout", "x")],
+            [Fault("connection", "no"), Fault("timeout", "x")],
             "2 attempts, none of which brought a reply",
         ),
-        ([Reply(BAD), Fault("refused", "no")], "in 2 attempts\n"),
+        ([Reply(BAD), Fault("connection", "no")], "in 2 attempts\n"),
     ],
 )
 def test_whether_the_model_was_reached(

@@ -152,7 +152,7 @@ def test_refused(request_of: Request) -> None:
     model = connect("openai:tiny", base_url=f"http://127.0.0.1:{port}/v1", key=KEY)
     with pytest.raises(Fault) as caught:
         model.reply(request_of, timeout=5)
-    assert caught.value.kind == "refused"
+    assert caught.value.kind == "connection"
     assert f"no connection to 127.0.0.1:{port}" in str(caught.value)
     assert caught.value.is_transient
 
@@ -162,7 +162,7 @@ def test_unknown_host(request_of: Request) -> None:
     model = connect("openai:tiny", base_url="http://no-such-host.invalid/v1", key=KEY)
     with pytest.raises(Fault) as caught:
         model.reply(request_of, timeout=5)
-    assert caught.value.kind in {"refused", "timeout"}
+    assert caught.value.kind in {"connection", "timeout"}
 
 
 def test_good(serve: Serve, request_of: Request) -> None:

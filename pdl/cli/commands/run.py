@@ -263,6 +263,8 @@ def command(
     except AskError as error:
         screen.write_error(error)
         raise click.exceptions.Exit(UNREACHED if error.is_fault else BAD) from error
+    for one in answer.ignored:
+        screen.write(screen.safe(f"note: not sent: {one.key}: {one.why}"))
     if screen.terminal or answer.is_default:
         screen.write(summary_line(answer))
     out = Screen.stdout()

@@ -220,6 +220,7 @@ ANTHROPIC_MESSAGES = Family(
     read=read,
     deltas=Deltas,
     headers=headers,
+    settings=_SETTINGS,
     key_variable="ANTHROPIC_API_KEY",
     needs_key=True,
 )

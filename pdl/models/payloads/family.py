@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from pdl.models.exchange import Delta
+from pdl.models.payloads.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,6 +51,7 @@ class Family:
     take back what `Payload.undo` and `Payload.begun` say: their text is the whole answer. `framing`
     is how streams are cut into events: SSE, or a line of JSON each. `path(model, stream)` goes
     behind the base URL. `key_variable` is the environment variable that by custom holds the key;
+    `settings` tells where settings stand, by which an error's words find the one that is meant.
     `needs_key` says whether the server at `base_url` answers nobody without one. `repeats_begun`:
     a whole reply may have the beginning again that the prompt gave it; streams never do.
     """
@@ -65,10 +67,14 @@ class Family:
     needs_key: bool = False
     framing: Literal["sse", "ndjson"] = "sse"
     repeats_begun: bool = False
+    settings: Settings = field(default_factory=lambda: Settings("the server"))
 
     def reply(self, payload: Payload, body: Json) -> Reply:
         """What a model said to a payload, its text as the request's schema has it."""
-        reply = self.read(body)
+        return self.restored(payload, self.read(body))
+
+    def restored(self, payload: Payload, reply: Reply) -> Reply:
+        """A reply as the provider wrote it, its text as the request's schema has it."""
         text = reply.text if payload.undo is None else payload.undo.text(reply.text)
         if self.repeats_begun and text.startswith(payload.begun):
             return replace(reply, text=text)

@@ -181,6 +181,7 @@ GEMINI_CONTENT = Family(
     read=read,
     deltas=Deltas,
     headers=headers,
+    settings=_SETTINGS,
     key_variable="GEMINI_API_KEY",
     needs_key=True,
 )

@@ -23,10 +23,11 @@ def _write(grammar: Grammar, body: dict[str, Any]) -> None:
     body["grammar"] = str(grammar)
 
 
+_SETTINGS = Settings(provider="llama-server", places={"repetition_penalty": ("repeat_penalty",)})
 payload = GrammarServer(
     name="llama-server",
     takes=Takes("llama-server", _IMAGES | AUDIO, _IMAGES),
-    settings=Settings(provider="llama-server", places={"repetition_penalty": ("repeat_penalty",)}),
+    settings=_SETTINGS,
     write=_write,
     goes_on={},
 ).payload
@@ -40,6 +41,7 @@ LLAMA_SERVER = Family(
     read=read,
     deltas=Deltas,
     headers=headers,
+    settings=_SETTINGS,
     key_variable="LLAMA_API_KEY",
     repeats_begun=True,  # newer ones do; of older ones the reply went on behind it
 )

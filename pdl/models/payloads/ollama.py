@@ -188,6 +188,7 @@ OLLAMA_CHAT = Family(
     read=read,
     deltas=Deltas,
     headers=headers,
+    settings=_SETTINGS,
     key_variable="OLLAMA_API_KEY",
     framing="ndjson",
 )

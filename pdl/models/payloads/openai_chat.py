@@ -102,6 +102,7 @@ OPENAI = Family(
     read=read,
     deltas=Deltas,
     headers=headers,
+    settings=_SETTINGS,
     key_variable="OPENAI_API_KEY",
     needs_key=True,
 )
@@ -115,5 +116,6 @@ LITELLM = Family(
     read=read,
     deltas=Deltas,
     headers=headers,
+    settings=_PROXY_SETTINGS,
     key_variable="LITELLM_API_KEY",
 )

@@ -188,7 +188,7 @@ class Deltas:
         if not isinstance(data, dict):
             Found(data).refuse("an object")
         if data.get("type") == "error":
-            opened({"error": data})
+            opened({"error": data.get("error") or data})
         yield from self._told(opened(data))
 
     def _told(self, found: Found) -> Iterator[Delta]:
@@ -236,6 +236,7 @@ OPENAI_RESPONSES = Family(
     read=read,
     deltas=Deltas,
     headers=headers,
+    settings=_SETTINGS,
     key_variable="OPENAI_API_KEY",
     needs_key=True,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,26 @@ _OURS = {
     "messages": "the turns of the prompt are the messages",
     "stream": "whether the reply streams is asked for with the call",
 }
+
+TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+"""Names of the setting that bounds what a model may write."""
+_ALSO = {
+    "frequency_penalty": ("penalty",),
+    "presence_penalty": ("penalty",),
+    "reasoning_effort": ("thinking", "thinking.type", "reasoning"),
+}
+"""What errors also call a setting."""
+_UNTAKEN = re.compile(
+    r"\b(?:unsupported|unknown|unrecogni[sz]ed|unexpected|deprecated|obsolete|incompatible|extra"
+    r"|may only|must be unset|only the default"
+    r"|(?:not|n['’]t|cannot|never|only|no longer)\s+(?:\w+\s+){0,3}?(?:support\w*|permit\w*"
+    r"|allow\w*|enabled|available|accept\w*|recogni[sz]ed|specified|used|set|combined|compatible"
+    r"|applicable))\b",
+    re.IGNORECASE,
+)
+"""How errors say that a model does not take a setting."""
+_EITHER = re.compile(r"\bboth\b|\bonly one\b", re.IGNORECASE)
+"""How errors say that a setting excludes another one, which is named first."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +60,32 @@ class Settings:
     absent: Mapping[str, str] = field(default_factory=dict)
     forms: Mapping[str, Callable[[Json], Json]] = field(default_factory=dict)
     ours: Mapping[str, str] = field(default_factory=dict)
+
+    def accused(self, told: str, words: str, config: Mapping[str, Json]) -> str | None:
+        """The setting that an error is about: it was sent, and this model does not take it so.
+
+        `told` is what the error names as its cause, if it names one, `words` what else it says. A
+        limit of tokens is accused only where the model does not know it: without one, a value that
+        was too large would become a larger one.
+        """
+        names = {key: self._names(key) for key in config if key not in self.absent}
+        cause = _spelled(told)
+        found = [key for key, known in names.items() if cause in known]
+        if not cause or any(
+            one.startswith(f"{cause}.") for known in names.values() for one in known
+        ):
+            found = [key for key, known in names.items() if _is_accused(words, known)]
+            places = {key: _first(words, names[key]) for key in found}
+            found.sort(key=places.__getitem__, reverse=_EITHER.search(words) is not None)
+        is_known = _UNTAKEN.search(words) is None
+        return next((key for key in found if not (is_known and key in TOKEN_LIMITS)), None)
+
+    def _names(self, key: str) -> frozenset[str]:
+        """What an error may call a setting: its own name, its place, the last steps to it."""
+        place = self.places.get(key, (key,))
+        steps = {".".join(place[index:]) for index in range(len(place))}
+        also = _ALSO.get(key, ())
+        return frozenset(map(_spelled, {key, *steps, *also, ".".join((*self.rest, *place))}))
 
     def write(self, config: Mapping[str, Json], body: dict[str, Any]) -> tuple[Ignored, ...]:
         """Write settings into a body that has all else already; list those without a place.
@@ -103,3 +150,23 @@ def _shown(value: Json) -> str:
 def listed(value: Json) -> Json:
     """One stop text as a list of it."""
     return value if isinstance(value, list) else [value]
+
+
+def _spelled(name: str) -> str:
+    """A name without what its spellings differ in: `generation_config.topP`, `top-p`, `Top P`."""
+    return re.sub(r"[^a-z0-9.]", "", re.sub(r"^(?:body|request)\.", "", name.lower()))
+
+
+def _is_accused(words: str, names: frozenset[str]) -> bool:
+    """Whether an error that names no cause says so of a setting: it begins with it, or says why."""
+    begins = _spelled(words.partition(":")[0]) in names
+    return begins or (_UNTAKEN.search(words) is not None and _first(words, names) >= 0)
+
+
+def _first(words: str, names: frozenset[str]) -> int:
+    """Where words first say one of some names, alone or in two words; -1 if they do not."""
+    for found in re.finditer(r"[A-Za-z][\w.-]*(?=(\s+[A-Za-z]\w*)?)", words):
+        one, pair = found.group().rstrip("."), found.group() + (found.group(1) or "")
+        if _spelled(one) in names or _spelled(pair) in names:
+            return found.start()
+    return -1

@@ -20,10 +20,11 @@ def _write(grammar: Grammar, body: dict[str, Any]) -> None:
     body["structured_outputs"] = {"grammar": grammar.to_ebnf()}
 
 
+_SETTINGS = Settings(provider="vLLM", places={"repeat_penalty": ("repetition_penalty",)})
 payload = GrammarServer(
     name="vLLM",
     takes=Takes("vLLM", IMAGES | AUDIO, IMAGES | AUDIO),
-    settings=Settings(provider="vLLM", places={"repeat_penalty": ("repetition_penalty",)}),
+    settings=_SETTINGS,
     write=_write,
     goes_on={"add_generation_prompt": False, "continue_final_message": True},
 ).payload
@@ -37,5 +38,6 @@ VLLM = Family(
     read=read,
     deltas=Deltas,
     headers=headers,
+    settings=_SETTINGS,
     key_variable="VLLM_API_KEY",
 )
