@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from llama import needs_llama
+from shares import share
 
 if sys.platform == "linux":
     import tiny_model
@@ -73,7 +74,7 @@ def test_what_may_go_on_ends(sampler: Sampler) -> None:
 
 def test_all_text_is_utf_8(sampler: Sampler) -> None:
     """Of 40 characters each, no byte is lost, and no control token stands for its name."""
-    for seed in range(200):
+    for seed in range(share(200)):
         text = sampler.sample('root ::= ["] [^"]{40} ["]', seed=seed).text
         assert len(text) == 42
         assert "\ufffd" not in text

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import sample, spoiled
+from shares import share
 from snapshots import CASES
 
 import pdl
@@ -140,7 +141,7 @@ def test_case(path: Path) -> None:
     assert bool(case["in"]) != found.is_empty
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(asked(BOUNDS))
 def test_law_all_short_texts(ask: dict[str, Any]) -> None:
     found = numbers(**ask)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shares import share
 from toy_goals import TOYS, Toy, claim, meaning
 
 from pdl.gbnf.compiling.arrays import array_machine
@@ -95,7 +96,7 @@ SHAPES = st.builds(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=share(80))
 @given(st.lists(SHAPES, min_size=1, max_size=3), TOYS)
 def test_a_machine_takes_what_one_of_its_shapes_says(
     shapes: list[ArrayShape], toy: type[Toy]

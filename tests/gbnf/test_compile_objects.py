@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shares import share
 from toy_goals import TOYS, Toy, claim, meaning
 
 from pdl.automata.dfa import Dfa
@@ -127,7 +128,7 @@ OPTIONS = st.builds(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(st.lists(SHAPES, min_size=1, max_size=3), OPTIONS, TOYS)
 def test_a_machine_takes_what_one_of_its_shapes_says(
     shapes: list[ObjectShape], options: Options, toy: type[Toy]
@@ -149,7 +150,7 @@ def test_a_machine_takes_what_one_of_its_shapes_says(
         assert wanted or not taken or context.weakened, text
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(st.lists(SHAPES, min_size=1, max_size=2), OPTIONS, TOYS)
 def test_no_key_that_comes_twice_makes_an_object_valid(
     shapes: list[ObjectShape], options: Options, toy: type[Toy]

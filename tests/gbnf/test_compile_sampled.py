@@ -12,6 +12,7 @@ import schemata
 from compiled_texts import OPTIONS, TwiceError, read
 from jsonschema import Draft202012Validator
 from llama import needs_llama
+from shares import share
 
 import pdl
 from pdl.gbnf import Grammar, Options
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = needs_llama
 
-SCHEMAS = 175  # of which nothing is left to the checker, for each of the options
+SCHEMAS = share(175)  # of which nothing is left to the checker, for each of the options
 TEXTS = 2
 
 
@@ -109,7 +110,7 @@ FORMS = [
     "str<2,9> { pattern: '^[a-z]' }", "date", "time", "datetime", "duration", "uuid", "ipv4",
     "ipv6", "email", "uri",
 ]  # fmt: skip
-DRAWN = 25
+DRAWN = share(25)
 
 
 def compiled(dsl: str) -> tuple[pdl.Schema, Grammar]:

@@ -12,6 +12,7 @@ import pytest
 from grammars import GRAMMARS, WITH_TOKENS, grammars
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shares import share
 from snapshots import CASES, Snapshot
 
 from pdl import gbnf
@@ -131,7 +132,7 @@ def linked(found: list[tuple[str, dict[str, str | None]]]) -> None:
             assert (attributes["href"] or "").removeprefix("#") in ids
 
 
-@settings(max_examples=50)
+@settings(max_examples=share(50))
 @given(GRAMMARS)
 def test_each_rule_is_linked(grammar: gbnf.Grammar) -> None:
     page = Page(grammar.diagram("html"))

@@ -10,6 +10,7 @@ from emitted import Drawn, Judge, Values, goal, grammar, read, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama import llama, needs_llama
+from shares import share
 
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.grammar import parse
@@ -43,7 +44,7 @@ def _told(drawn: Drawn, options: Options, rng: Random, count: int) -> list[str]:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: options.whitespace)
 @given(rng=RANDOM)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60))
 def test_the_texts_are_the_values(options: Options, rng: Random) -> None:
     drawn = Drawn(rng, rng.randint(1, 4))
     made = grammar(drawn.pieces, options)
@@ -74,7 +75,7 @@ def _refused(judge: Judge, text: str) -> None:
 @needs_llama
 @pytest.mark.parametrize("options", OPTIONS[:2], ids=["usual", "generate"])
 @given(rng=RANDOM)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(40))
 def test_llama_takes_the_same(options: Options, rng: Random) -> None:
     drawn = Drawn(rng, rng.randint(1, 3))
     made = grammar(drawn.pieces, options)
@@ -93,7 +94,7 @@ def _same(made: Grammar, told: list[str], rng: Random) -> None:
 
 
 @given(rng=RANDOM)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(30))
 def test_the_same_pieces_give_the_same_text(rng: Random) -> None:
     drawn = Drawn(rng, rng.randint(1, 4))
     assert str(grammar(drawn.pieces)) == str(grammar(drawn.pieces))

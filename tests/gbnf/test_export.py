@@ -16,6 +16,7 @@ from engines import ask, has
 from grammars import GRAMMARS, SMALL, WIDE, parsed, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shares import share
 from snapshots import CASES, Snapshot
 from walks import walk
 
@@ -79,7 +80,7 @@ def test_engines_take_the_same_texts(engine: str, method: str) -> None:
     if not has(engine):
         pytest.skip(f"{engine} is not installed")
     rng = random.Random(7)  # noqa: S311 - a test
-    found = [parsed(written(rng, rng.choice((WIDE, SMALL)))) for _ in range(400)]
+    found = [parsed(written(rng, rng.choice((WIDE, SMALL)))) for _ in range(share(400))]
     found += [gbnf.parse(path.read_text(encoding="utf-8")) for path in EXPORTS]
     questions, expected = [], []
     for grammar in found:
@@ -88,7 +89,7 @@ def test_engines_take_the_same_texts(engine: str, method: str) -> None:
             texts = texts_of(grammar, rng)
             questions.append((engine, said, texts))
             expected.append([grammar.match(text).ok for text in texts])
-    assert len(questions) > 300
+    assert len(questions) > share(300)
     for question, want, got in zip(questions, expected, ask(questions), strict=True):
         assert got == want, question
 
@@ -188,7 +189,7 @@ PATTERNS = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=share(300))
 @given(PATTERNS)
 def test_patterns_are_no_longer_and_no_deeper_than_they_say(pattern: object) -> None:
     text = spelled(pattern)  # type: ignore[arg-type]

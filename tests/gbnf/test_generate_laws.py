@@ -12,6 +12,7 @@ import pytest
 from grammars import GRAMMARS, SMALL, WITH_TOKENS, grammars, parsed, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shares import share
 
 from pdl.errors import GrammarError
 
@@ -60,7 +61,7 @@ def test_texts_are_all_that_match(grammar: Grammar) -> None:
 
 
 @given(GRAMMARS, SEEDS)
-@settings(max_examples=50)
+@settings(max_examples=share(50))
 def test_near_misses_miss_by_one_edit(grammar: Grammar, seed: int) -> None:
     if not _has_text(grammar):
         return

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import schemata
 from large_vocabulary import large
+from shares import share
 
 import pdl
 from pdl import gbnf
@@ -199,10 +200,10 @@ def test_vocabularies_of_few_tokens(text: str) -> None:
     """A token may leave a repetition behind more rounds than any token has that stays in it."""
     grammar = gbnf.parse(text)
     rng = Random(text)  # noqa: S311 - tests draw
-    assert sum(walked(grammar, few(rng), rng) for _ in range(40)) >= 40
+    assert sum(walked(grammar, few(rng), rng) for _ in range(share(40))) >= share(40)
 
 
-@pytest.mark.parametrize(("name", "least"), [("small", 1_500), ("large", 700)])
+@pytest.mark.parametrize(("name", "least"), [("small", share(1_500)), ("large", share(700))])
 def test_random_schemas(name: str, least: int) -> None:
     states = 0
     for number in count():

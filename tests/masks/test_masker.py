@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from large_vocabulary import large
 from plain_masks import PlainMasker, PlainState
+from shares import share
 
 import pdl
 from pdl import gbnf
@@ -111,7 +112,7 @@ def walked(grammar: Grammar, held: Vocabulary, rng: Random, steps: int) -> Itera
         here, plain = here.accept(token), plain.accept(token)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(60), suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from(STYLES).flatmap(random_grammars.grammars),
     st.sampled_from(["bytes", "bytes", "chars", "some"]),
@@ -129,12 +130,12 @@ def test_a_mask_has_the_tokens_that_the_matcher_takes(
             pass
 
 
-def test_masks_of_two_hundred_grammars() -> None:
+def test_masks_of_many_grammars() -> None:
     """Compiled schemas, hand-written and random grammars, all over one small vocabulary."""
     rng = Random(20)  # noqa: S311
     held = vocabulary(3)
     states = grammars = 0
-    while grammars < 200:
+    while grammars < share(200):
         if grammars % 2:
             made = compiled(rng)
         else:
@@ -143,7 +144,7 @@ def test_masks_of_two_hundred_grammars() -> None:
             continue
         grammars += 1
         states += sum(1 for _ in walked(made, held, rng, 6))
-    assert states > 600
+    assert states > share(600)
 
 
 def compiled(rng: Random) -> Grammar | None:
@@ -154,12 +155,12 @@ def compiled(rng: Random) -> Grammar | None:
         return None
 
 
-def test_two_thousand_states_over_a_large_vocabulary() -> None:
+def test_many_states_over_a_large_vocabulary() -> None:
     """Each token that a mask allows is taken, each other one refused, of those that are tried."""
     rng = Random(5)  # noqa: S311
     held = large()
     states = 0
-    while states < 2_000:
+    while states < share(2_000):
         made = compiled(rng) if states % 3 else JSON
         if made is None:
             continue

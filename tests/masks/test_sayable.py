@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_masks import PlainMasker
+from shares import share
 
 from pdl import gbnf
 from pdl.errors import GrammarError
@@ -157,7 +158,7 @@ PIECES = st.tuples(
 ).map(lambda one: one[0].encode()[one[1] : len(one[0].encode()) - one[2]] or b"a")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300))
 @given(st.lists(PIECES, max_size=12), st.sets(st.sampled_from(LETTERS), min_size=1))
 def test_what_is_kept_of_a_class_is_what_tokens_can_finish(
     pieces: list[bytes], letters: set[str]

@@ -11,6 +11,7 @@ import tiktoken
 import vocabularies as made
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shares import share
 from tokenizers import Tokenizer, decoders, models
 from vocabularies import TEXTS, UNSEEN
 
@@ -66,7 +67,7 @@ def test_each_token_is_what_it_decodes_to_amid_a_text(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "metaspace"])
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 @given(text=st.text())
 def test_any_text_is_what_its_tokens_say(kind: str, text: str) -> None:
     """Also that of characters which no tokenizer knows, by their bytes."""

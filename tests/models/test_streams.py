@@ -13,6 +13,7 @@ from models import hostile
 from models.conftest import KEY, QUICK, Serve, remote
 from models.hostile import GOOD, chunk, respond, streamed
 from models.scripted import BAD, VALUE, asked
+from shares import share
 
 from pdl.models import AskError, Delta, Dropped, Reply, Request, Usage, ask_async
 
@@ -150,7 +151,7 @@ WORDS = st.lists(st.sampled_from(PARTS + ANSWERS), max_size=8)
 
 
 @given(WORDS, st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=70)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=share(70))
 def test_streaming_makes_no_difference(
     rendered: pdl.Rendered, words: list[str], data: st.DataObject
 ) -> None:

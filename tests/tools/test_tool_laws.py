@@ -11,6 +11,7 @@ from effort import effort
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama import llama, needs_llama
+from shares import share
 
 from pdl.schema import Schema
 from pdl.tools import FORMATS, Format, Tool, ToolCall, ToolSet
@@ -72,7 +73,7 @@ def test_texts_and_dicts_hold_all(tools: ToolSet) -> None:
 
 
 @given(toolsets(), st.sampled_from(sorted(FORMATS)), st.integers(0, 1_000_000))
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 def test_what_a_grammar_makes_is_right(tools: ToolSet, form: str, seed: int) -> None:
     for calls in ("one", "several"):
         grammar = tools.grammar(form, calls).grammar
@@ -107,7 +108,7 @@ PIECES = [
     st.sampled_from(sorted(FORMATS)),
     st.integers(0, 50),
 )
-@settings(max_examples=300)
+@settings(max_examples=share(300))
 def test_calls_behind_any_text_are_found_or_refused(text: str, form: str, seed: int) -> None:
     """Never is a call taken for a part of the text in front of it, or half of them found."""
     calls = REPLIES[form, "several"].generate(chance(seed), size=60)
@@ -120,7 +121,7 @@ def test_calls_behind_any_text_are_found_or_refused(text: str, form: str, seed: 
 
 
 @given(st.lists(st.sampled_from([*PIECES, '{"tool": "ping", "args": {}}', "[TOOL_CALLS]"])))
-@settings(max_examples=300)
+@settings(max_examples=share(300))
 def test_no_reply_raises(pieces: list[str]) -> None:
     reply = "".join(pieces)
     for form in (None, "pedro", "mistral-args"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shares import share
 
 import pdl
 from pdl.models import connect
@@ -63,7 +64,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("damaged") / "tiny.gguf"
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=300)
+@settings(suppress_health_check=list(HealthCheck), max_examples=share(300))
 @given(data=st.data())
 def test_damaged_files(data: st.DataObject, tiny_file: Path, damaged: Path) -> None:
     """Whatever is damaged, it is read or it is an error."""

@@ -10,6 +10,7 @@ import pytest
 import schemata
 import yaml
 from click.testing import CliRunner
+from shares import share
 
 import pdl
 import pdl.tools
@@ -30,7 +31,7 @@ CONTEXTS = sorted((ROOT / "examples").glob("**/context.*"))
 # A code block ends with a line of its own, which by pure chance comes too seldom.
 BIAS = [["\n", 3.0], ["```", 4.0]]
 SAMPLING = {"temperature": 1, "max_tokens": 2_000, "logit_bias": BIAS}
-SCHEMAS = 100
+SCHEMAS = share(100)
 
 
 def rendered(context: Path) -> Rendered:
@@ -90,13 +91,13 @@ TOOLS = pdl.tools.ToolSet.parse(
 def test_calls_of_tools(name: str, tiny: LlamaModel) -> None:
     """Calls check in each format, with and without an answer that might come in their place."""
     model = replace(tiny, tool_format=name)
-    for seed in range(4):
+    for seed in range(share(5)):
         config = SAMPLING | {"tool_choice": "required"}
         answer = ask(question(None, tools=TOOLS), model, seed=seed, config=config)
         assert answer.calls
         assert {call.name for call in answer.calls} <= set(TOOLS.names)
     rated = question(pdl.Schema.parse("{ stars: int<1,5> }"), tools=TOOLS)
-    found = [ask(rated, model, seed=seed, config=SAMPLING) for seed in range(6)]
+    found = [ask(rated, model, seed=seed, config=SAMPLING) for seed in range(share(6))]
     assert all(one.calls or 1 <= one.value["stars"] <= 5 for one in found)
 
 

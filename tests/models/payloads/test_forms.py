@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from instances import Instances
 from jsonschema import Draft202012Validator
 from models.payloads import drawn_schemas as drawn
+from shares import share
 
 import pdl
 from pdl.models.payloads.anthropic_schema import ANTHROPIC
@@ -53,7 +54,7 @@ def formed(schema: pdl.Schema, subset: Subset) -> Form | None:
 
 @pytest.mark.parametrize("provider", SUBSETS)
 @given(rng=RNGS, is_odd=st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=share(200))
 def test_a_form_has_only_what_its_provider_takes(provider: str, rng: Random, is_odd: bool) -> None:  # noqa: FBT001
     subset = SUBSETS[provider]
     schema = odd(rng) if is_odd else drawn.schema(rng)
@@ -90,7 +91,7 @@ def check_node(node: dict[str, Any], subset: Subset) -> None:
 
 @pytest.mark.parametrize("provider", ["Anthropic", "Gemini", "Ollama"])
 @given(rng=RNGS)
-@settings(max_examples=200)
+@settings(max_examples=share(200))
 def test_what_satisfies_a_schema_satisfies_its_form(provider: str, rng: Random) -> None:
     """So that no provider keeps its model from an answer that is right."""
     schema = drawn.schema(rng)
@@ -105,7 +106,7 @@ def test_what_satisfies_a_schema_satisfies_its_form(provider: str, rng: Random) 
 
 @given(rng=RNGS, cut=st.integers(1, 7))
 @example(rng=Random(46555), cut=1)  # noqa: S311 - tests draw
-@settings(max_examples=400)
+@settings(max_examples=share(400))
 def test_what_openai_is_asked_for_is_undone(rng: Random, cut: int) -> None:
     """A right answer, in the form that strict schemas want, comes back as a right answer.
 

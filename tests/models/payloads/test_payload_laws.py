@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from models.payloads import drawn_schemas
 from models.payloads.requests import requests
 from models.payloads.test_replies import BODIES, STREAMS
+from shares import share
 
 import pdl
 from pdl.errors import ConfigError, PdlError, Problem
@@ -64,7 +65,7 @@ TOOLS = requests()["tools"].tools
     config=st.dictionaries(NAMES, VALUES, max_size=4),
     flags=st.tuples(st.booleans(), st.booleans(), st.booleans()),
 )
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 def test_every_request_is_json_or_a_clear_error(
     provider: str,
     messages: tuple[Message, ...],
@@ -86,7 +87,7 @@ def test_every_request_is_json_or_a_clear_error(
 
 @pytest.mark.parametrize("provider", FAMILIES)
 @given(config=st.dictionaries(NAMES | st.text(min_size=1, max_size=4), SCALARS, max_size=5))
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 def test_no_setting_is_lost_in_silence(provider: str, config: dict[str, Any]) -> None:
     """Its value stands in the body, or its name in the list of those without a place."""
     request = Request((Message("user", (Text("?"),)),), config=config)
@@ -111,7 +112,7 @@ def test_a_setting_that_is_no_json_is_an_error(provider: str) -> None:
 
 @pytest.mark.parametrize("provider", FAMILIES)
 @given(rng=st.integers(0, 2**32).map(Random))
-@settings(max_examples=30)
+@settings(max_examples=share(30))
 def test_every_schema_has_a_payload(provider: str, rng: Random) -> None:
     """Unless nothing satisfies it, which only those who compile it find out."""
     schema = drawn_schemas.schema(rng)
@@ -123,7 +124,7 @@ def test_every_schema_has_a_payload(provider: str, rng: Random) -> None:
 
 
 @given(rng=st.integers(0, 2**32).map(Random), has_tools=st.booleans(), thinks=st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 def test_no_model_of_anthropic_is_made_to_call_a_tool(
     rng: Random,
     has_tools: bool,  # noqa: FBT001
@@ -160,7 +161,7 @@ WRONG: tuple[Any, ...] = (
 
 
 @given(number=st.integers(0, len(BODIES) - 1), rng=st.integers(0, 2**32).map(Random))
-@settings(max_examples=500)
+@settings(max_examples=share(500))
 def test_a_spoiled_body_is_a_reply_or_a_bad_payload(number: int, rng: Random) -> None:
     path = BODIES[number]
     body = spoiled(json.loads(path.read_text(encoding="utf-8")), rng)
@@ -173,7 +174,7 @@ def test_a_spoiled_body_is_a_reply_or_a_bad_payload(number: int, rng: Random) ->
 
 
 @given(number=st.integers(0, len(STREAMS) - 1), rng=st.integers(0, 2**32).map(Random))
-@settings(max_examples=500)
+@settings(max_examples=share(500))
 def test_a_spoiled_stream_is_deltas_or_a_bad_payload(number: int, rng: Random) -> None:
     path = STREAMS[number]
     lines = path.read_text(encoding="utf-8").splitlines()
