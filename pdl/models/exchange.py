@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pdl._types import Json
+    from pdl.models.payloads.renaming import Renaming
     from pdl.models.payloads.undo import Undo
     from pdl.prompt import Message
     from pdl.schema import Schema
@@ -166,7 +167,8 @@ class Payload:
     is the beginning of the answer that the request holds as its last message (a prefill): the
     provider's text goes on from there. `undo` takes back what the provider's form of the schema
     wants otherwise than the schema; None if its text is the answer as it stands.
-    `Family.reply` and `Family.stream` heed both.
+    `renamed` are the tools, by name, whose calls come with other keys than their own.
+    `Family.reply` and `Family.stream` heed all three.
     """
 
     body: dict[str, Json]
@@ -174,3 +176,4 @@ class Payload:
     ignored: tuple[Ignored, ...] = ()
     begun: str = ""
     undo: Undo | None = None
+    renamed: Mapping[str, Renaming] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from pdl.models.payloads.anthropic_schema import anthropic_form, anthropic_tools
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form
 from pdl.models.payloads.media import IMAGES, PDF, Takes
+from pdl.models.payloads.renaming import renamed_calls, sent_tools
 from pdl.models.payloads.settings import Settings, listed
 from pdl.models.payloads.turns import (
     begun,
@@ -86,16 +87,19 @@ def payload(request: Request, model: str) -> Payload:
     body: dict[str, Any] = {"model": model}
     if system:
         body["system"] = system
-    body["messages"] = [_message(one) for one in with_ids(messages)]
+    tools, renamed = sent_tools(request.tools if request.constrain else None)
+    body["messages"] = [_message(one) for one in renamed_calls(with_ids(messages), renamed)]
     _strip_end(body["messages"])
     config, ignored = _without_thinking(request)
+    if tools:
+        body["tools"] = anthropic_tools(tools)
     form = _constrain(request, body) if request.constrain else Form({})
     if request.stream:
         body["stream"] = True
     ignored += _SETTINGS.write(config, body)
     body.setdefault("max_tokens", _MOST_TOKENS + _budget(body))
     start = _last_text(body["messages"])
-    return Payload(body, form.dropped, ignored, start, form.undo)
+    return Payload(body, form.dropped, ignored, start, form.undo, renamed)
 
 
 def _message(said: Message) -> dict[str, Any]:
@@ -168,9 +172,7 @@ def _budget(body: dict[str, Any]) -> int:
 
 
 def _constrain(request: Request, body: dict[str, Any]) -> Form:
-    """Write the tools and the schema."""
-    if request.tools:
-        body["tools"] = anthropic_tools(request.tools)
+    """Write the schema."""
     schema = request.schema
     if schema is None:
         return Form({})

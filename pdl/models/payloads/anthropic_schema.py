@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.payloads.form import Form, narrowed
-from pdl.models.payloads.functions import function, strict_function
+from pdl.models.payloads.functions import plain_function, strict_function
 from pdl.models.payloads.subset import Subset
 from pdl.models.payloads.unheld import UnheldError
 from pdl.schema.keywords import subschemas
@@ -53,7 +53,7 @@ def anthropic_tools(tools: Iterable[Tool]) -> list[dict[str, Any]]:
     strict = [one for one in found if one["strict"]]
     optional, unions = _weight(one["parameters"] for one in strict)
     if len(strict) > _MOST_TOOLS or optional > _MOST_OPTIONAL or unions > _MOST_UNIONS:
-        found = [{**function(tool), "strict": False} for tool in tools]
+        found = [{**plain_function(tool), "strict": False} for tool in tools]
     return list(map(_tool, found))
 
 

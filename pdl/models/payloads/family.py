@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.models.exchange import Payload, Reply, Request
+    from pdl.tools.calls import ToolCall
 
 DONE = "[DONE]"
 """The data of the event that ends OpenAI's streams: the one that is no JSON, fed as this string."""
@@ -74,7 +75,8 @@ class Family:
         return self.restored(payload, self.read(body))
 
     def restored(self, payload: Payload, reply: Reply) -> Reply:
-        """A reply as the provider wrote it, its text as the request's schema has it."""
+        """A reply as the provider wrote it, its text and calls as the request has them."""
+        reply = replace(reply, calls=_own(reply.calls, payload))
         text = reply.text if payload.undo is None else payload.undo.text(reply.text)
         if self.repeats_begun and text.startswith(payload.begun):
             return replace(reply, text=text)
@@ -85,11 +87,22 @@ class Family:
         return _Restored(self.deltas(), payload)
 
 
+def _own(calls: tuple[ToolCall, ...], payload: Payload) -> tuple[ToolCall, ...]:
+    """Calls with the keys that the tools themselves have."""
+    return tuple(
+        replace(one, arguments=payload.renamed[one.name].back(one.arguments))
+        if one.name in payload.renamed
+        else one
+        for one in calls
+    )
+
+
 class _Restored:
     """Deltas whose texts, joined, are in the form that the request's schema has."""
 
     def __init__(self, inner: Deltas, payload: Payload) -> None:
         self._inner = inner
+        self._payload = payload
         self._begun = payload.begun
         self._undoing = None if payload.undo is None else payload.undo.stream()
 
@@ -110,6 +123,8 @@ class _Restored:
             yield Delta(text=rest)
 
     def _restored(self, delta: Delta) -> Delta:
+        if delta.calls:
+            delta = replace(delta, calls=_own(delta.calls, self._payload))
         if not delta.text:
             return delta
         text = delta.text if self._undoing is None else self._undoing.feed(delta.text)

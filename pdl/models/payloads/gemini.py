@@ -8,7 +8,7 @@ from urllib.parse import quote
 from pdl.models.exchange import Payload
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form
-from pdl.models.payloads.functions import function
+from pdl.models.payloads.functions import plain_function
 from pdl.models.payloads.gemini_reply import Deltas, read, signed
 from pdl.models.payloads.gemini_schema import gemini_form
 from pdl.models.payloads.media import AUDIO, PDF, Takes
@@ -21,6 +21,7 @@ from pdl.models.payloads.turns import (
     without_system,
 )
 from pdl.prompt.messages import MIME_TYPES, Media, Message, Text
+from pdl.schema import Schema
 from pdl.tools.calls import ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -157,8 +158,9 @@ def _constrain(request: Request, body: dict[str, Any]) -> Form:
 
 def _declared(tool: Tool) -> dict[str, Any]:
     """A tool with what Gemini's schemas can say of its arguments, which are checked anyway."""
-    words = {key: one for key, one in function(tool).items() if key != "parameters"}
-    return {**words, "parametersJsonSchema": gemini_form(tool.schema).schema or {"type": "object"}}
+    found = plain_function(tool)
+    form = gemini_form(Schema(found.pop("parameters")))
+    return {**found, "parametersJsonSchema": form.schema or {"type": "object"}}
 
 
 def path(model: str, stream: bool) -> str:  # noqa: FBT001 - one of two calls

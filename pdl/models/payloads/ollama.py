@@ -10,7 +10,7 @@ from pdl.models.payloads.chat_messages import told
 from pdl.models.payloads.chat_reply import called
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form, narrowed
-from pdl.models.payloads.functions import function
+from pdl.models.payloads.functions import plain_function
 from pdl.models.payloads.media import Takes
 from pdl.models.payloads.ollama_schema import OLLAMA
 from pdl.models.payloads.openai_chat import headers
@@ -108,7 +108,9 @@ def _constrain(request: Request, body: dict[str, Any]) -> Form:
     """Write the tools or the schema."""
     schema = request.schema
     if request.tools:
-        body["tools"] = [{"type": "function", "function": function(one)} for one in request.tools]
+        body["tools"] = [
+            {"type": "function", "function": plain_function(one)} for one in request.tools
+        ]
     if schema is None:
         return Form({})
     if schema.form != "json":

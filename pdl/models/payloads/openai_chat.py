@@ -12,7 +12,7 @@ from pdl.models.payloads.form import Form
 from pdl.models.payloads.functions import strict_function
 from pdl.models.payloads.media import AUDIO, IMAGES, PDF, Takes
 from pdl.models.payloads.settings import Settings
-from pdl.models.payloads.strict_schema import STRICT, strict_form
+from pdl.models.payloads.strict_schema import STRICT, refuse_large, strict_form
 from pdl.models.payloads.turns import refuse_begun, unheld_form
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _payload(request: Request, model: str, takes: Takes, settings: Settings) -> 
         body["response_format"] = {"type": "json_schema", "json_schema": form.schema}
     if request.constrain and request.tools:
         body["tools"] = [
-            {"type": "function", "function": strict_function(tool, STRICT)}
+            {"type": "function", "function": strict_function(tool, STRICT, refuse_large)}
             for tool in request.tools
         ]
     add_stream(request, body)

@@ -15,7 +15,7 @@ from pdl.models.payloads.media import IMAGES, PDF, Takes, data_url
 from pdl.models.payloads.openai_chat import answer_form, headers
 from pdl.models.payloads.reading import Found, opened
 from pdl.models.payloads.settings import Settings
-from pdl.models.payloads.strict_schema import STRICT
+from pdl.models.payloads.strict_schema import STRICT, refuse_large
 from pdl.models.payloads.turns import refuse_begun, with_ids
 from pdl.prompt.messages import Media, Message, Text
 from pdl.tools.calls import ToolCall, ToolResult
@@ -74,7 +74,8 @@ def payload(request: Request, model: str) -> Payload:
         body["text"] = {"format": {"type": "json_schema", **form.schema}}
     if request.constrain and request.tools:
         body["tools"] = [
-            {"type": "function", **strict_function(tool, STRICT)} for tool in request.tools
+            {"type": "function", **strict_function(tool, STRICT, refuse_large)}
+            for tool in request.tools
         ]
     if request.stream:
         body["stream"] = True

@@ -49,7 +49,7 @@ def strict_form(schema: Schema) -> tuple[Form, bool]:
     """
     try:
         form = narrowed(schema.document, STRICT)
-        _refuse_large(form.schema)
+        refuse_large(form.schema)
     except UnheldError as error:
         held = error.dropped("; so nothing of the schema is held, it is only shown to the model")
         return advice(schema, dropped=(held,)), False
@@ -73,7 +73,7 @@ def _move(document: dict[str, Json], prefix: str) -> None:
             node["$ref"] = f"#{prefix}{node['$ref'].removeprefix('#')}"
 
 
-def _refuse_large(schema: dict[str, Any]) -> None:
+def refuse_large(schema: dict[str, Any]) -> None:
     """Raise UnheldError beyond the bounds on keys, depth, values of enums and characters."""
     keys = values = chars = deepest = strings = 0
     pending: list[tuple[Any, int]] = [(schema, 0)]

@@ -18,6 +18,59 @@ if TYPE_CHECKING:
 PROMPTS = CASES / "payloads" / "prompts"
 
 _TOOLS = ToolSet.parse('weather(city: str, unit?: "C" | "F") // The weather of a city\nnow()\n')
+_UNIONS = ToolSet.from_mcp(
+    [
+        {
+            "name": "find",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"limit": {"type": "integer"}},
+                "anyOf": [
+                    {
+                        "properties": {"id": {"type": "integer"}, "deep": {"const": True}},
+                        "required": ["id"],
+                    },
+                    {
+                        "properties": {"name": {"type": "string"}, "deep": {"const": 1}},
+                        "required": ["name"],
+                    },
+                ],
+            },
+        },
+        {
+            "name": "save",
+            "description": "Save a note",
+            "inputSchema": {
+                "$ref": "#/$defs/Note",
+                "$defs": {
+                    "Note": {
+                        "type": "object",
+                        "properties": {"text": {"type": "string"}, "kids": {"$ref": "#/allOf/0"}},
+                        "required": ["text"],
+                    }
+                },
+                "allOf": [{"type": "object", "properties": {"of": {"$ref": "#/$defs/Note"}}}],
+            },
+        },
+    ]
+)
+_ODD_KEYS = ToolSet.from_mcp(
+    [
+        {
+            "name": "measure",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "Größe (cm)": {"type": "number"},
+                    "$filter": {"type": "object", "properties": {"größe": {"type": "number"}}},
+                    "filter": {"type": "string"},
+                },
+                "required": ["Größe (cm)", "filter"],
+            },
+        }
+    ]
+)
+_MEASURE = ToolCall("measure", {"Größe (cm)": 5, "$filter": {"größe": 1}, "filter": "x"}, "call_m1")
 _CALL = ToolCall("weather", {"city": "Lima"}, "call_a1")
 _NAMELESS = ToolCall("now")
 
@@ -57,6 +110,11 @@ def requests() -> dict[str, Request]:
         "tools": Request(_ASKED, tools=_TOOLS, config={"tool_choice": choice}),
         "tools_and_schema": Request(_ASKED, answer, _TOOLS),
         "tools_and_map": Request(_ASKED, pdl.Schema.parse("{ [str]: int }"), _TOOLS),
+        "tools_with_unions": Request(_ASKED, tools=_UNIONS),
+        "tools_with_odd_keys": Request(
+            (*_ASKED, _said("assistant", _MEASURE), _said("user", ToolResult(_MEASURE, "done"))),
+            tools=_ODD_KEYS,
+        ),
         "results": Request(_WENT_ON, tools=_TOOLS, config={"thinking": {"type": "adaptive"}}),
         "results_and_words": Request(
             (*_WENT_ON[:-1], _said("user", *_WENT_ON[-1].parts, "Be quick."))  # type: ignore[arg-type]
