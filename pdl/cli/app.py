@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -70,6 +71,8 @@ def main() -> NoReturn:
     # A command is gone before most garbage is worth looking for.
     gc.set_threshold(100_000, 50, 100)
     code: Any = 0
+    if os.environ.get("_PDL_COMPLETE", "").startswith("powershell"):
+        import_module("pdl.cli.completing").teach_powershell()
     try:
         application.main(prog_name="pdl")
     except SystemExit as leaving:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,13 +12,17 @@ import click
 
 from pdl.cli.texts import kind_of, parse_json, read_text, strict_json
 from pdl.errors import FileError, Problem
+from pdl.reply import violations
+from pdl.schema.references import lookup
 
 if TYPE_CHECKING:
     from pdl._types import Json
+    from pdl.prompt.inputs import Inputs
+    from pdl.schema import Schema
     from pdl.source import Source
 
-Assignment: TypeAlias = tuple[tuple[str, ...], Any]
-"""A name, the keys below it, and the value."""
+Assignment: TypeAlias = tuple[tuple[str, ...], str]
+"""A name and the keys below it, and the text behind the `=`."""
 
 
 @dataclass(frozen=True)
@@ -33,20 +37,21 @@ class Data:
         """Whether the command line says anything about values."""
         return self.file is not None or bool(self.assignments)
 
-    def read(self) -> dict[str, Any]:
-        """The values.
+    def read(self, inputs: Inputs | None = None) -> dict[str, Any]:
+        """The values; those that were set are what `inputs` declares them to be.
 
         Raises FileError for a file that cannot be read or holds no object, UsageError for a name
         such as `user.name` if `user` is no object.
         """
         values = _read_object(self.file) if self.file is not None else {}
-        for keys, value in self.assignments:
+        for keys, text in self.assignments:
+            value = _json_or_text(text) if inputs is None else _declared_value(inputs, keys, text)
             values = _with(values, keys, value, ".".join(keys))
         return values
 
 
 def parse_assignment(text: str) -> Assignment:
-    """`name=value` or `name.key=value`; the value is JSON if it parses as JSON, else text.
+    """`name=value` or `name.key=value`.
 
     Raises BadParameter, which click completes with the option's name.
     """
@@ -56,7 +61,7 @@ def parse_assignment(text: str) -> Assignment:
         raise click.BadParameter(f"expected NAME=VALUE, found `{text}`, which has no `=`")
     if not all(keys):
         raise click.BadParameter(f"expected NAME=VALUE, found `{text}`, where a name is empty")
-    return keys, _json_or_text(right)
+    return keys, right
 
 
 def _json_or_text(text: str) -> Json:
@@ -64,6 +69,39 @@ def _json_or_text(text: str) -> Json:
         return strict_json(text)
     except (ValueError, RecursionError):
         return text
+
+
+def _declared_value(inputs: Inputs, keys: tuple[str, ...], text: str) -> Json:
+    """What a text says where its type is declared: JSON if that fits the type, else itself.
+
+    If neither fits it is a text where only texts can be, so that the error is about the text.
+    """
+    value = _json_or_text(text)
+    declared: list[Any] = [inputs.schema.document]
+    for key in keys:
+        declared = [inner for one in declared for inner in _below(one, key, inputs.schema)]
+    if not declared or isinstance(value, str):
+        return value
+    definitions = inputs.schema.document.get("$defs", {})
+    schema = replace(inputs.schema, document={"anyOf": declared, "$defs": definitions})
+    if not violations(schema, value):
+        return value
+    is_text = all(isinstance(one, dict) and one.get("type") == "string" for one in declared)
+    return text if is_text or not violations(schema, text) else value
+
+
+def _below(declared: Any, key: str, schema: Schema) -> list[Any]:
+    """What a schema says about the value of a key: the schemas of all alternatives that have it."""
+    if not isinstance(declared, dict):
+        return []
+    if "$ref" in declared:
+        return _below(lookup(schema.document, declared["$ref"]), key, schema)
+    branches = [one for word in ("anyOf", "oneOf") for one in declared.get(word, ())]
+    found = [inner for one in branches for inner in _below(one, key, schema)]
+    fields = declared.get("properties", {})
+    rest = declared.get("additionalProperties", False)
+    own = fields.get(key, rest)
+    return found if own is False else [*found, own]
 
 
 def _with(values: Mapping[str, Any], keys: tuple[str, ...], value: Json, name: str) -> Any:
@@ -79,7 +117,7 @@ def _with(values: Mapping[str, Any], keys: tuple[str, ...], value: Json, name: s
 
 
 def _read_object(file: str) -> dict[str, Any]:
-    source = read_text(file)
+    source = _read(file)
     is_yaml = PurePath(file).suffix.lower() in (".yaml", ".yml")
     value = _parse_yaml(source) if is_yaml else parse_json(source)
     if not isinstance(value, dict):
@@ -90,6 +128,17 @@ def _read_object(file: str) -> dict[str, Any]:
     if odd is not None:
         raise _wrong(source, f"has the key {odd!r}, which is no text; put it in quotes")
     return value
+
+
+def _read(file: str) -> Source:
+    try:
+        return read_text(file)
+    except FileError as error:
+        if not file.lstrip().startswith("{"):
+            raise
+        message = "--context takes the name of a file, and this is JSON"
+        hint = "give values with --set NAME=VALUE, or this on the standard input: --context -"
+        raise FileError(Problem("file/context", message, None, hint)) from error
 
 
 def _parse_yaml(source: Source) -> Json:

@@ -1,22 +1,16 @@
-"""What the commands of `pdl gbnf` share: the grammar, the form of what they say, where it goes."""
+"""What the commands of `pdl gbnf` share: the grammar, and which llama.cpp is to take it."""
 
 from __future__ import annotations
 
 import functools
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.exits import USAGE
 from pdl.cli.options import FILE
-from pdl.cli.reports.json_text import failure_json
-from pdl.cli.screen import Screen
-from pdl.cli.teaching import TaughtCommand
-from pdl.cli.texts import STDIN, read_text, unwritable
-from pdl.errors import PdlError
+from pdl.cli.texts import STDIN, read_text
 from pdl.gbnf import TARGETS, parse
 
 if TYPE_CHECKING:
@@ -25,20 +19,6 @@ if TYPE_CHECKING:
     from pdl.gbnf import Grammar
 
     Function = Callable[..., None]
-
-
-class GrammarCommand(TaughtCommand):
-    """A command whose `--format json` holds for errors as well: `ok` (false) and `problems`."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except PdlError as error:
-            if ctx.params.get("form") != "json":
-                raise
-            Screen.stdout().write(failure_json(error))
-            raise click.exceptions.Exit(USAGE) from error
 
 
 @dataclass(frozen=True)
@@ -53,25 +33,6 @@ class GrammarOrigin:
         """The grammar. Raises FileError, GrammarError, LimitError."""
         text = read_text(self.file, keep_mark=True)  # llama.cpp refuses it, so it is told
         return parse(text, root=self.root, target=self.target)
-
-
-@dataclass(frozen=True)
-class Output:
-    """The standard output, or a file that is written when the result is there."""
-
-    file: str | None = None
-
-    def write(self, text: str) -> None:
-        """Write a text and a newline. Raises FileError if that fails."""
-        if self.file is None or self.file == STDIN:
-            screen = Screen.stdout()
-            screen.write(screen.safe(text))
-            return
-        try:
-            with Path(self.file).open("w", encoding="utf-8", newline="") as stream:
-                Screen.of(stream).write(text)
-        except OSError as error:
-            raise unwritable(self.file, error) from error
 
 
 def grammar_argument(function: Function) -> Function:
@@ -104,35 +65,6 @@ def or_stdin(file: str | None, what: str = "a grammar") -> str:
 def is_terminal() -> bool:
     """Whether the standard input is a terminal; it is None if the shell closed it (`<&-`)."""
     return sys.stdin is not None and sys.stdin.isatty()
-
-
-def format_option(json: str) -> Callable[[Function], Function]:
-    """`--format`, which a function takes as `form`; `json` tells what that form holds."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help=f"text: to read. json: {json} If the grammar is wrong, an object with ok (false) and"
-        " problems: path, line, column, end_column, code, message, hint.",
-    )
-
-
-def out_option(function: Function) -> Function:
-    """`--out`, which a function takes as `output`."""
-
-    @functools.wraps(function)
-    def bundled(out: str | None, **others: Any) -> None:
-        function(output=Output(out), **others)
-
-    return click.option(
-        "-o",
-        "--out",
-        type=FILE,
-        metavar="FILE",
-        help="Write to FILE, not to the standard output; what it held is gone.",
-    )(bundled)
 
 
 FILE_ARGUMENT = click.argument("file", type=FILE, required=False, metavar="[FILE]")

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.grammars import ROOT, GrammarOrigin
+from pdl.cli.grammars import GrammarOrigin
 from pdl.cli.options import FILE, data_options
 from pdl.cli.origin import SchemaOrigin
 from pdl.cli.texts import shown_name
-from pdl.errors import Problem, SchemaError
 from pdl.gbnf import Options
 from pdl.gbnf import compile as compile_schema
 
@@ -38,7 +37,7 @@ class MaskOrigin:
     """A grammar, or a prompt or JSON Schema that has one, and the vocabulary of a model."""
 
     file: str
-    root: str
+    root: str | None
     vocab: str
     eos: tuple[str, ...]
     data: Data
@@ -55,15 +54,11 @@ class MaskOrigin:
     def grammar(self) -> Grammar:
         """The grammar. Raises FileError, GrammarError, LimitError, and what a prompt raises."""
         if self._suffix not in _SCHEMAS:
-            return GrammarOrigin(self.file, self.root).read()
+            return GrammarOrigin(self.file, self.root or "root").read()
         is_prompt = self._suffix == ".pdl"
         prompt, document = (self.file, None) if is_prompt else (None, self.file)
-        schema = SchemaOrigin(prompt, None, document, self.data).read()
-        if schema is None:
-            hint = "it begins with a line `<|schema|>`"
-            message = f"{self.file}: this prompt has no `schema` turn"
-            raise SchemaError(Problem("schema/none", message, None, hint))
-        return compile_schema(schema, Options.generate()).grammar
+        origin = SchemaOrigin(prompt, None, document, data=self.data, root=self.root)
+        return compile_schema(origin.required(), Options.generate()).grammar
 
     def vocabulary(self) -> Vocabulary:
         """The vocabulary. Raises FileError, VocabularyError."""
@@ -90,11 +85,17 @@ def mask_options(function: Function) -> Function:
     @data_options
     @functools.wraps(function)
     def bundled(
-        *, grammar: str, vocab: str, eos: tuple[str, ...], root: str, data: Data, **others: Any
+        *,
+        grammar: str,
+        vocab: str,
+        eos: tuple[str, ...],
+        root: str | None,
+        data: Data,
+        **others: Any,
     ) -> None:
         function(origin=MaskOrigin(grammar, root, vocab, eos, data), **others)
 
-    return _GRAMMAR(_VOCAB(_EOS(ROOT(bundled))))
+    return _GRAMMAR(_VOCAB(_EOS(_ROOT(bundled))))
 
 
 _GRAMMAR = click.argument("grammar", type=FILE, metavar="GRAMMAR|PROMPT|SCHEMA")
@@ -107,6 +108,12 @@ _VOCAB = click.option(
     " a folder with one of them, or what `pdl.masks.save` wrote.",
 )
 
+_ROOT = click.option(
+    "--root",
+    metavar="NAME|FOLDER",
+    help="The rule of a grammar that a whole text must match, `root` if it is not given; of a"
+    " prompt the folder of the files that it includes.",
+)
 _EOS = click.option(
     "--eos",
     multiple=True,

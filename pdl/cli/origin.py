@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,8 @@ import pdl
 from pdl import prompt as prompts
 from pdl.cli.registries import Registry
 from pdl.cli.texts import STDIN, parse_json, read_text, refuse_two_stdins, shown_name
-from pdl.errors import PromptError
+from pdl.cli.types_named import TypeOrigin
+from pdl.errors import Problem, PromptError, SchemaError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.json_schema.load import check_size
 from pdl.schema.spans import located
@@ -21,17 +23,51 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl.cli.context import Data
-    from pdl.errors import Problem
-    from pdl.prompt import Prompt
+    from pdl.prompt import Prompt, Rendered
     from pdl.schema import Schema
 
 
-def load_prompt(file: str, *, strict: bool = True) -> Prompt:
-    """The prompt of a file; that of the standard input embeds files of the current folder."""
-    if file == STDIN:
-        source = read_text(file)
-        return pdl.loads(source.text, name=source.name, base=".", strict=strict)
-    return pdl.load(file, strict=strict)
+@dataclass(frozen=True)
+class PromptOrigin:
+    """A prompt file and its data as the command line names them.
+
+    What it includes is read below `root`, or below its own folder.
+    """
+
+    file: str
+    data: Data
+    root: str | None = None
+
+    def load(self, *, strict: bool = True) -> Prompt:
+        """The prompt; that of the standard input embeds files of the current folder."""
+        refuse_two_stdins(self.file, self.data.file)
+        check_root(self.root)
+        if self.file == STDIN:
+            source = read_text(self.file)
+            base = self.root or "."
+            return pdl.loads(source.text, name=source.name, base=base, strict=strict)
+        return pdl.load(self.file, media_root=self.root, strict=strict)
+
+    def fill(self, prompt: Prompt, *, prefill: bool = False) -> Rendered:
+        """The prompt that `load` gave, filled with the data. Raises PromptError, UsageError."""
+        return prompt.render(self.data.read(prompt.inputs), prefill=prefill)
+
+    def schema(self) -> Schema | None:
+        """The schema; the data are needed only if it depends on them."""
+        prompt = self.load()
+        values = self.data.read(prompt.inputs)
+        if prompt.variables and not self.data.is_given:
+            is_static, schema = prompts.static_schema(prompt)
+            if is_static:
+                return schema
+        # A last turn that the model is to go on from does not matter for the schema.
+        return prompt.render(values, prefill=True).schema
+
+
+def check_root(root: str | None) -> None:
+    """Raise UsageError for a folder of includes that is none."""
+    if root is not None and not Path(root).is_dir():
+        raise click.UsageError(f"--root: there is no folder `{root}`")
 
 
 @dataclass(frozen=True)
@@ -41,18 +77,25 @@ class SchemaOrigin:
     file: str | None
     dsl: str | None
     json_schema: str | None
+    type_name: str | None = None
+    _: KW_ONLY
     data: Data
+    root: str | None = None
     registry: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        given = [name for name in (self.file, self.dsl, self.json_schema) if name is not None]
+        named = (self.file, self.dsl, self.json_schema, self.type_name)
+        given = [name for name in named if name is not None]
         if len(given) != 1:
             found = "none of them" if not given else f"{len(given)} of them"
             raise click.UsageError(
-                f"expected a prompt FILE, --dsl TEXT or --json-schema FILE; found {found}"
+                "expected a prompt FILE, --dsl TEXT, --json-schema FILE or --type MODULE:NAME;"
+                f" found {found}"
             )
         if self.file is None and self.data.is_given:
             raise click.UsageError("--context and --set fill a prompt FILE, and none is given")
+        if self.file is None and self.root is not None:
+            raise click.UsageError("--root is for a prompt FILE, and none is given")
         if self.json_schema is None and self.registry:
             raise click.UsageError("--registry is for --json-schema FILE, and none is given")
 
@@ -72,15 +115,19 @@ class SchemaOrigin:
             return pdl.Schema.parse(self.dsl, name="--dsl")
         if self.json_schema is not None:
             return _from_json_schema(self.json_schema, self.registry)
+        if self.type_name is not None:
+            return TypeOrigin(self.type_name).read()
         assert self.file is not None
-        values = self.data.read()
-        prompt = load_prompt(self.file)
-        if prompt.variables and not self.data.is_given:
-            is_static, schema = prompts.static_schema(prompt)
-            if is_static:
-                return schema
-        # A last turn that the model is to go on from does not matter for the schema.
-        return prompt.render(values, prefill=True).schema
+        return PromptOrigin(self.file, self.data, self.root).schema()
+
+    def required(self) -> Schema:
+        """The schema. Raises SchemaError for a prompt that has none, and what `read` raises."""
+        schema = self.read()
+        if schema is None:
+            hint = "it begins with a line `<|schema|>`"
+            message = f"{self.file}: this prompt has no `schema` turn"
+            raise SchemaError(Problem("schema/none", message, None, hint))
+        return schema
 
 
 def _from_json_schema(file: str, others: tuple[str, ...]) -> Schema:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from pdl.models.callables import Function
 
 _FILES = frozenset({"llama", "replay"})
-_SCHEMES = frozenset({*FAMILIES, *_FILES})
+SCHEMES = frozenset({*FAMILIES, *_FILES})
+"""What the name of a model begins with, before the colon."""
 _KEY_VARIABLE = "PDL_API_KEY"
 
 
@@ -45,7 +46,7 @@ def connect(
     """
     _check_texts(name=name, base_url=base_url, key=key)
     scheme, colon, rest = name.partition(":")
-    if not colon or scheme not in _SCHEMES:
+    if not colon or scheme not in SCHEMES:
         raise _unknown(name, scheme if colon else "")
     if not rest.strip():
         raise _problem("model", f"`{name}` names no model behind the colon")
@@ -172,7 +173,7 @@ def _address(url: str) -> str:
 
 
 def _unknown(name: str, scheme: str) -> ConfigError:
-    known = sorted(_SCHEMES)
+    known = sorted(SCHEMES)
     if not scheme:
         hint = f"as in `openai:{name}` or `ollama:{name}`"
         return _problem("model", f"`{name}` does not say whose model it is", hint)

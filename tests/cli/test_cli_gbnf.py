@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from pdl import gbnf
 from pdl.cli.app import application
-from pdl.cli.grammars import Output
+from pdl.cli.output import Output
 from pdl.errors import FileError
 
 PDL = (sys.executable, "-c", "from pdl.cli import main; main()")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import click
@@ -83,13 +84,38 @@ def test_no_line_of_help_is_wider_than_the_terminal() -> None:
         assert max(map(len, options.splitlines())) <= 80
 
 
+def options(path: str) -> dict[str, click.Parameter]:
+    return {name: one for one in command(path).params for name in one.opts}
+
+
+PRINTING = [path for path in COMMANDS if path not in GROUPS and path != "completion"]
+
+
+@pytest.mark.parametrize("path", PRINTING)
+def test_each_command_says_it_as_json_and_into_a_file(path: str) -> None:
+    known = options(path)
+    assert isinstance(known["--format"].type, click.Choice)
+    assert {"text", "json"} <= set(known["--format"].type.choices)
+    assert known["-o"] is known["--out"]
+
+
+@pytest.mark.parametrize("path", PRINTING)
+def test_options_that_go_together_are_there_together(path: str) -> None:
+    """What reads prompts knows their data and their folder; what takes a schema, all of them."""
+    known = options(path).keys()
+    assert ("--set" in known) == ("--context" in known)
+    assert "--root" in known or "--set" not in known
+    schemas = {"--dsl", "--json-schema", "--type", "--registry"}
+    assert known & schemas in ({*()}, schemas)
+
+
 def test_version() -> None:
     shown = CliRunner().invoke(application, ["--version"], prog_name="pdl")
     assert shown.stdout.startswith("pdl 0.")
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
+@pytest.mark.parametrize("shell", ["zsh", "fish", "powershell"])
 def test_a_completion_script_calls_pdl_back(shell: str) -> None:
     shown = CliRunner().invoke(application, ["completion", shell], prog_name="pdl")
     assert shown.exit_code == 0
-    assert f"_PDL_COMPLETE={shell}_complete" in shown.stdout
+    assert re.search(rf'_PDL_COMPLETE ?= ?"?{shell}_complete', shown.stdout)

@@ -82,9 +82,43 @@ def test_a_shell_gets_completions() -> None:
     commands = run(_PDL_COMPLETE="zsh_complete", COMP_WORDS="pdl sch", COMP_CWORD="1").stdout
     assert commands.decode().splitlines()[:2] == ["plain", "schema"]
     options = run(_PDL_COMPLETE="zsh_complete", COMP_WORDS="pdl schema --t", COMP_CWORD="2").stdout
-    assert options.decode().splitlines()[:2] == ["plain", "--to"]
+    assert options.decode().splitlines()[:5:3] == ["plain", "plain"]
+    assert options.decode().splitlines()[1:5:3] == ["--type", "--to"]
     names = run(_PDL_COMPLETE="zsh_complete", COMP_WORDS="pdl check --coerce en", COMP_CWORD="3")
     assert names.stdout.decode().splitlines()[:2] == ["plain", "enum-case"]
+
+
+def completed(line: str) -> list[str]:
+    """What the last word may become, as the script for zsh asks: three lines for each."""
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+    done = run(_PDL_COMPLETE="zsh_complete", **asked)
+    assert done.returncode == 0
+    return [one.replace("\\", "") for one in done.stdout.decode().splitlines()[1::3]]
+
+
+def test_names_of_inputs_and_models_are_completed(tmp_path: Path, echo: str) -> None:
+    declared = tmp_path / "declared.pdl"
+    declared.write_text("<|input|>\n{ text: str, tone: str, n?: int }\n<|user|>\n{{ text }}\n")
+    assert completed(f"pdl render {declared} --set t") == ["text=", "tone="]
+    assert completed(f"pdl render {echo} --set ") == ["text="]
+    assert completed("pdl render nowhere.pdl --set ") == []
+    (tmp_path / "broken.pdl").write_text("{{")
+    assert completed(f"pdl render {tmp_path / 'broken.pdl'} --set ") == []
+    assert completed(f"pdl run {echo} --model open") == ["openai:", "openai-responses:"]
+
+
+def test_powershell_gets_completions() -> None:
+    """Each line has a value and what is shown for it; a folder is left to PowerShell."""
+    asked = {"_PDL_COMPLETE": "powershell_complete", "COMP_WORDS": "pdl\nsch", "COMP_WORD": "sch"}
+    assert run(**asked).stdout.decode().splitlines() == [
+        "schema\tShow a schema in another notation."
+    ]
+    asked |= {"COMP_WORDS": "pdl\nschema\n--to", "COMP_WORD": ""}
+    assert [line.split("\t")[0] for line in run(**asked).stdout.decode().splitlines()] == [
+        *("json-schema", "dsl", "text")
+    ]
+    asked |= {"COMP_WORDS": "pdl\nrender", "COMP_WORD": ""}
+    assert run(**asked).stdout.strip() == b""
 
 
 def test_bash_takes_the_script() -> None:

@@ -106,6 +106,35 @@ def test_a_bad_answer() -> None:
     assert [line.split(":")[1].strip() for line in lines[1:]] == ["absent", "wrong-schema"]
 
 
+def test_an_answer_as_json() -> None:
+    result = run("--model", "replay:good.txt", "--format", "json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told.pop("seconds") >= 0) == (0, True)
+    value = {"name": "Ann", "age": 34}
+    assert told == {
+        "ok": True,
+        "is_default": False,
+        "value": value,
+        "calls": [],
+        "attempts": 1,
+        "usage": {},
+        "dropped": [],
+        "ignored": [],
+    }
+
+
+def test_no_answer_as_json() -> None:
+    result = run("--model", "replay:bad.txt", "--format", "json", "--retries", "0")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, result.stderr, told["ok"]) == (1, "", False)
+    assert told["problems"][0]["code"] == "ask/attempts"
+
+
+def test_an_answer_in_a_file() -> None:
+    assert run("--model", "replay:good.txt", "-o", "value.json").stdout == ""
+    assert json.loads(Path("value.json").read_text("utf-8")) == {"name": "Ann", "age": 34}
+
+
 def test_a_model_that_cannot_be_asked() -> None:
     """Exit code 3: nobody listens at that port, or no reply is left."""
     closed = "http://127.0.0.1:9/v1"

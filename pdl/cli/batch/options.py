@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from pdl.cli.options import FILE
+from pdl.cli.output import Output
 
 if TYPE_CHECKING:
     from pdl.cli.options import Function
@@ -26,15 +27,19 @@ class BatchOptions(NamedTuple):
 
 
 def batch_options(function: Function) -> Function:
-    """`--batch`, `--field`, `--jobs` and `--out`, which a function takes as one `batch` or None."""
+    """`--batch`, `--field` and `--jobs`, which a function takes as one `batch` or None.
+
+    `--out` is of both: where results go on, or where the one of a single reply is written.
+    """
 
     @functools.wraps(function)
-    def bundled(batch: str | None, **others: Any) -> None:
-        names = ("field", "jobs", "out")
+    def bundled(batch: str | None, out: str | None, **others: Any) -> None:
+        names = ("field", "jobs")
         given = {name: value for name in names if (value := others.pop(name)) is not None}
         if batch is None and given:
             raise click.UsageError(f"--{next(iter(given))} is for --batch, which is not given")
-        function(batch=None if batch is None else BatchOptions(batch, **given), **others)
+        many = None if batch is None else BatchOptions(batch, out=out, **given)
+        function(batch=many, output=Output(out), **others)
 
     return _BATCH(_FIELD_NAME(_JOBS(_OUT(bundled))))
 
@@ -60,8 +65,10 @@ _JOBS = click.option(
 )
 _OUT = click.option(
     "--out",
+    "-o",
     type=FILE,
     metavar="FILE",
-    help="Append the results of --batch to FILE as they come. What FILE already answers is not"
-    " checked again, so that the same command goes on where it was stopped.",
+    help="Write to FILE, not to the standard output; what it held is gone. Results of --batch are"
+    " appended to it as they come, and what it answers already is not checked again, so that the"
+    " same command goes on where it was stopped.",
 )

@@ -12,6 +12,7 @@ from pdl.cli.batch.options import BatchOptions, batch_options
 from pdl.cli.coercing import MEANINGS, coerce_option
 from pdl.cli.exits import BAD
 from pdl.cli.options import FILE, schema_options
+from pdl.cli.output import format_option
 from pdl.cli.reports.verdict import value_text, verdict_json, verdict_text
 from pdl.cli.screen import Screen
 from pdl.cli.teaching import TaughtCommand
@@ -21,18 +22,20 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from pdl.cli.origin import SchemaOrigin
-    from pdl.reply import Check, Coercions
-    from pdl.schema import Schema
-    from pdl.source import Source
+    from pdl.cli.output import Output
+    from pdl.reply import Coercions
 
 _EXAMPLES = (
-    ("against a prompt's schema", "pdl check person.pdl --set text=… --reply reply.txt"),
+    ("against a prompt's schema", "pdl check person.pdl --reply reply.txt"),
     (
         "against a schema, from a pipe",
         "curl … | pdl check --dsl '{ name: str, age: int }' --reply -",
     ),
     ("one field of the value", "pdl check --dsl '{ name: str }' --reply reply.txt | jq -r .name"),
-    ("what to tell the model", "pdl check person.pdl --reply reply.txt --json | jq -r .feedback"),
+    (
+        "what to tell the model",
+        "pdl check a.pdl --reply b.txt --format json | jq -r .feedback",
+    ),
     ("in a condition", "if pdl check --dsl int --reply reply.txt >/dev/null 2>&1; then …"),
     ("why this is the answer, or why there is none", "pdl check --dsl int --reply r.txt --explain"),
     ('take "5" for 5', "pdl check --dsl int --reply r.txt --coerce numbers-in-strings"),
@@ -63,21 +66,20 @@ _EXAMPLES = (
     help="Print what happened, whether the reply is good or bad: its parts, what might have been"
     " the answer, repairs, errors.",
 )
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print one JSON object, whether the reply is good or bad: ok, value, span, reason,"
-    " summary, errors, feedback, repairs, rejected; with --explain also segments.",
+@format_option(
+    "one object, whether the reply is good or bad: ok, value, span, reason, summary, errors,"
+    " feedback, repairs, rejected; with --explain also segments.",
+    has_alias=True,
 )
 def command(  # noqa: PLR0913  (each is an option)
     *,
     origin: SchemaOrigin,
     reply: str | None,
     batch: BatchOptions | None,
+    output: Output,
     coercions: Coercions,
     explain: bool,
-    as_json: bool,
+    form: str,
 ) -> None:
     """Find the answer in a reply and check it against the schema of FILE.
 
@@ -98,41 +100,39 @@ def command(  # noqa: PLR0913  (each is an option)
         found = "neither" if reply is None else "both"
         raise click.UsageError(f"expected --reply FILE or --batch FILE; found {found}")
     if reply is not None:
-        code = _check_one(origin, reply, coercions, explain=explain, as_json=as_json)
+        code = _check_one(origin, reply, coercions, output, form, explain=explain)
     else:
         assert batch is not None
-        if explain or as_json:
-            option = "--explain" if explain else "--json"
-            raise click.UsageError(f"{option} is for one --reply; results of --batch are JSON")
+        if explain:
+            raise click.UsageError("--explain is for one --reply; results of --batch are JSON")
         code = _check_many(origin, batch, coercions)
     if code:
         raise click.exceptions.Exit(code)
 
 
-def _check_one(
-    origin: SchemaOrigin, reply: str, coercions: Coercions, *, explain: bool, as_json: bool
+def _check_one(  # noqa: PLR0913  (the options)
+    origin: SchemaOrigin,
+    reply: str,
+    coercions: Coercions,
+    output: Output,
+    form: str,
+    *,
+    explain: bool,
 ) -> int:
     schema = origin.read(reply)
     said = read_text(reply)
     check = pdl.check(schema, said.text, coercions=coercions)
-    screen = Screen.stdout()
-    if as_json:
-        screen.write(verdict_json(check, segments=explain))
+    if form == "json":
+        output.write_report(verdict_json(check, segments=explain))
     elif explain:
-        screen.write(_late("reports.explained").explanation(schema, check, said, screen))
-    else:
-        _report(schema, check, said)
-    return 0 if check.ok else BAD
-
-
-def _report(schema: Schema | None, check: Check, said: Source) -> None:
-    """The value to the standard output, or what is wrong to the standard error."""
-    if check.ok:
-        screen = Screen.stdout()
-        screen.write(screen.safe(value_text(schema, check)))
+        screen = output.screen
+        output.write_report(_late("reports.explained").explanation(schema, check, said, screen))
+    elif check.ok:
+        output.write(value_text(schema, check))
     else:
         screen = Screen.stderr()
         screen.write(verdict_text(check, said, screen))
+    return 0 if check.ok else BAD
 
 
 def _check_many(origin: SchemaOrigin, batch: BatchOptions, coercions: Coercions) -> int:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from pdl.cli.findings import findings_options, report_findings
 from pdl.cli.folders import files_below
 from pdl.cli.teaching import TaughtCommand
 from pdl.prompt.lint import lint_file
+
+if TYPE_CHECKING:
+    from pdl.cli.output import Output
 
 _EXAMPLES = (
     ("all prompts below a folder", "pdl lint prompts/"),
@@ -21,7 +26,7 @@ _EXAMPLES = (
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="FILES|FOLDERS...")
 @findings_options()
-def command(paths: tuple[str, ...], form: str, *, strict: bool) -> None:
+def command(paths: tuple[str, ...], output: Output, form: str, *, strict: bool) -> None:
     """Look for mistakes in prompt files, without data and without a model.
 
     Of folders, all *.pdl files are read, at any depth but for hidden folders. Findings go to the
@@ -30,4 +35,4 @@ def command(paths: tuple[str, ...], form: str, *, strict: bool) -> None:
     """
     files = files_below(paths, ".pdl")
     findings = [finding for file in files for finding in lint_file(file)]
-    report_findings(findings, len(files), form, strict=strict)
+    report_findings(findings, len(files), output, form, strict=strict)

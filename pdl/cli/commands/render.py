@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.options import FILE, data_options
-from pdl.cli.origin import load_prompt
+from pdl.cli.options import prompt_options
+from pdl.cli.output import out_option
 from pdl.cli.reports.rendered import rendered_json, transcript
 from pdl.cli.screen import Screen
 from pdl.cli.teaching import TaughtCommand
-from pdl.cli.texts import refuse_two_stdins
 
 if TYPE_CHECKING:
-    from pdl.cli.context import Data
+    from pdl.cli.origin import PromptOrigin
+    from pdl.cli.output import Output
     from pdl.prompt import Rendered
 
 _EXAMPLES = (
@@ -49,8 +49,7 @@ _PROVIDERS = {
     examples=_EXAMPLES,
     short_help="Show the messages that a prompt file makes.",
 )
-@click.argument("file", type=FILE)
-@data_options
+@prompt_options
 @click.option(
     "--format",
     "form",
@@ -59,7 +58,8 @@ _PROVIDERS = {
     show_default=True,
     metavar="NAME",
     help="text: turns to read. json: an object with messages, schema (a JSON Schema, or null),"
-    " form, config, reasoning, tools and warnings; media are in base64. Or a"
+    " form, config, reasoning, tools and warnings; media are in base64;"
+    " an error is an object with ok (false) and problems. Or a"
     " provider, for the body of a request to it: openai, openai-responses, litellm (any server of"
     " OpenAI's shape), anthropic, gemini, ollama, llama (llama.cpp's server), vllm;"
     " what it leaves to the check is told on standard error.",
@@ -83,12 +83,13 @@ _PROVIDERS = {
     is_flag=True,
     help="Go on where possible; what was passed over is listed on standard error.",
 )
+@out_option
 def command(  # noqa: PLR0913 - one for each option
-    file: str,
-    data: Data,
+    *,
+    origin: PromptOrigin,
+    output: Output,
     form: str,
     model: str,
-    *,
     no_grammar: bool,
     prefill: bool,
     no_strict: bool,
@@ -100,27 +101,25 @@ def command(  # noqa: PLR0913 - one for each option
     """
     if form not in _PROVIDERS and (model or no_grammar):
         raise click.UsageError("--model and --no-grammar go with the format of a provider")
-    refuse_two_stdins(file, data.file)
-    prompt = load_prompt(file, strict=not no_strict)
-    rendered = prompt.render(data.read(), prefill=prefill)
+    rendered = origin.fill(origin.load(strict=not no_strict), prefill=prefill)
     if form == "json":
-        Screen.stdout().write(rendered_json(rendered))
+        output.write_report(rendered_json(rendered))
         return
     screen = Screen.stderr()
     for warning in rendered.warnings:
         screen.write(screen.problem(warning, f"{screen.style('warning:', 'warning')} "))
     if form in _PROVIDERS:
-        _send_nowhere(rendered, _PROVIDERS[form], model, constrain=not no_grammar)
+        body, told = _body(rendered, _PROVIDERS[form], model, constrain=not no_grammar)
+        output.write_report(body)
+        if told:
+            screen.write(told)
         return
-    Screen.stdout().write(transcript(rendered, Screen.stdout()))
+    output.write_report(transcript(rendered, output.screen))
 
 
-def _send_nowhere(rendered: Rendered, provider: str, model: str, *, constrain: bool) -> None:
-    """Show a body, and beside it what the provider is not held to."""
+def _body(rendered: Rendered, provider: str, model: str, *, constrain: bool) -> tuple[str, str]:
+    """The body of a request, and what the provider is not held to."""
     from pdl.cli.reports.sent import body_json, notes, payload_of  # noqa: PLC0415 - slow, seldom
 
     payload = payload_of(rendered, provider, model=model, constrain=constrain)
-    Screen.stdout().write(body_json(payload))
-    told = notes(payload, Screen.stderr())
-    if told:
-        Screen.stderr().write(told)
+    return body_json(payload), notes(payload, Screen.stderr())

@@ -16,13 +16,15 @@ import click
 
 from pdl.cli.batch.interrupts import held
 from pdl.cli.coercing import MEANINGS, coerce_option
+from pdl.cli.completing import complete_models
 from pdl.cli.exits import BAD, CALLED, UNREACHED
-from pdl.cli.options import FILE, data_options
-from pdl.cli.origin import load_prompt
-from pdl.cli.reports.ran import Watch, answer_text, calls_line, summary_line
+from pdl.cli.options import FILE, prompt_options
+from pdl.cli.output import format_option, out_option
+from pdl.cli.reports.json_text import failure_json
+from pdl.cli.reports.ran import Watch, answer_json, answer_text, calls_line, summary_line
 from pdl.cli.screen import Screen
 from pdl.cli.teaching import TaughtCommand
-from pdl.cli.texts import json_fault, refuse_two_stdins, shown_name, strict_json
+from pdl.cli.texts import json_fault, shown_name, strict_json
 from pdl.models import transcript
 from pdl.models.answer import AskError
 from pdl.models.connecting import below, connect
@@ -35,8 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
-    from pdl.cli.context import Data
     from pdl.cli.options import Function
+    from pdl.cli.origin import PromptOrigin
+    from pdl.cli.output import Output
     from pdl.errors import PdlError
     from pdl.models import Answer, Model
     from pdl.prompt import Prompt, Rendered
@@ -212,11 +215,11 @@ _TERMS = (
     terms=("Coercions", MEANINGS),
     short_help="Ask a model, and print its checked answer.",
 )
-@click.argument("file", type=FILE)
-@data_options
+@prompt_options
 @click.option(
     "--model",
     "model_name",
+    shell_complete=complete_models,
     metavar="NAME",
     help="openai:, anthropic:, gemini: or ollama: and the provider's name of it; llama:PATH.gguf;"
     f" replay:FILE. Else `model` of the config turn, or the environment variable {_VARIABLE}.",
@@ -230,8 +233,19 @@ _TERMS = (
     " again, and a .json file with usage, times and faults.",
 )
 @_terms_options
-def command(
-    *, file: str, data: Data, model_name: str | None, folder: str | None, terms: Terms
+@out_option
+@format_option(
+    "an object with ok, is_default, value, calls, attempts (how many), seconds, usage, dropped"
+    " (what of the schema was left to the check), ignored (settings that were not sent)."
+)
+def command(  # noqa: PLR0913  (each is an option)
+    *,
+    origin: PromptOrigin,
+    model_name: str | None,
+    folder: str | None,
+    terms: Terms,
+    output: Output,
+    form: str,
 ) -> None:
     """Fill the template FILE, ask a model, and print the value of its answer.
 
@@ -246,9 +260,8 @@ def command(
     option or a file is wrong; 3 if the model could not be asked; 4 if it wants tools called: the
     calls are printed as JSON; 130 after Ctrl-C.
     """
-    refuse_two_stdins(file, data.file)
-    prompt = load_prompt(file)
-    rendered = prompt.render(data.read())
+    prompt = origin.load()
+    rendered = origin.fill(prompt)
     if folder is not None:
         transcript.prepare(folder)
     _check_default(rendered, terms)
@@ -256,19 +269,24 @@ def command(
     model = _connected(model_name, prompt, rendered, terms.base_url)
     screen = Screen.stderr()
     watch = Watch(screen, model.name, terms.retries, shows=screen.terminal)
-    asking = Asking(shown_name(file), rendered, model, terms, watch, folder)
+    asking = Asking(shown_name(origin.file), rendered, model, terms, watch, folder)
     try:
         with _warnings_on(screen):
             answer = asking.answer(shows=screen.terminal)
     except AskError as error:
-        screen.write_error(error)
+        if form == "json":
+            output.write_report(failure_json(error))
+        else:
+            screen.write_error(error)
         raise click.exceptions.Exit(UNREACHED if error.is_fault else BAD) from error
     for one in answer.ignored:
         screen.write(screen.safe(f"note: not sent: {one.key}: {one.why}"))
     if screen.terminal or answer.is_default:
         screen.write(summary_line(answer))
-    out = Screen.stdout()
-    out.write(out.safe(answer_text(rendered.schema, answer)))
+    if form == "json":
+        output.write(answer_json(answer))
+    else:
+        output.write(answer_text(rendered.schema, answer))
     if answer.calls:
         screen.write(screen.safe(calls_line(answer)))
         raise click.exceptions.Exit(CALLED)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pdl.schema import Schema
     from pdl.source import Source
 
-_SHOWN = 10  # candidates and repairs that are printed; --json has them all
+_SHOWN = 10  # candidates and repairs that are printed; --format json has them all
 _FIRST_PARTS, _LAST_PARTS = 12, 4  # parts of a reply that are printed, of its start and its end
 _LABEL = 24  # characters of a label that are printed
 _PREVIEW = 60  # characters of a part that are printed
@@ -130,7 +130,7 @@ def _place(what: str, why: str, span: tuple[int, int], reply: Source, screen: Sc
 
 def _more(found: Sequence[object]) -> list[str]:
     hidden = len(found) - _SHOWN
-    return [f"… and {hidden:,} more; --json lists them all"] if hidden > 0 else []
+    return [f"… and {hidden:,} more; --format json lists them all"] if hidden > 0 else []
 
 
 def _visible(text: str) -> str:

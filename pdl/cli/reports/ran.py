@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
-from pdl.cli.reports.json_text import json_line
+from pdl.cli.reports.json_text import json_document, json_line
 from pdl.cli.reports.verdict import value_text
 from pdl.models.durations import tenths
 from pdl.models.hooks import Hook
@@ -27,6 +28,26 @@ def answer_text(schema: Schema | None, answer: Answer) -> str:
     if answer.check is not None:
         return value_text(schema, answer.check)
     return answer.value if isinstance(answer.value, str) else json_line(answer.value)
+
+
+def answer_json(answer: Answer) -> str:
+    """All of an answer but its attempts, which transcripts have, as an object."""
+    calls = [
+        {"id": one.id, "name": one.name, "arguments": dict(one.arguments)} for one in answer.calls
+    ]
+    return json_document(
+        {
+            "ok": not answer.is_default,
+            "is_default": answer.is_default,
+            "value": answer.value,
+            "calls": calls,
+            "attempts": len(answer.attempts),
+            "seconds": round(answer.seconds, 3),
+            "usage": answer.usage.counts(),
+            "dropped": [dataclasses.asdict(one) for one in answer.dropped],
+            "ignored": [dataclasses.asdict(one) for one in answer.ignored],
+        }
+    )
 
 
 def calls_line(answer: Answer) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pdl.schema import Schema
     from pdl.source import Source
 
-_SHOWN = 10  # errors that are printed; --json has them all
+_SHOWN = 10  # errors that are printed; --format json has them all
 
 _REASONS: dict[Reason, str] = {
     "absent": "there is no answer in it",
@@ -47,9 +47,11 @@ def verdict_text(check: Check, reply: Source, screen: Screen) -> str:
     lines = [screen.problem(_problem(error, check, reply)) for error in check.errors[:_SHOWN]]
     more = len(check.errors) - _SHOWN
     if more > 0 and is_full(check.errors):
-        lines.append(f"… and at least {more:,} more; --json lists the first {len(check.errors):,}")
+        lines.append(
+            f"… and at least {more:,} more; --format json lists the first {len(check.errors):,}"
+        )
     elif more > 0:
-        lines.append(f"… and {more:,} more; --json lists them all")
+        lines.append(f"… and {more:,} more; --format json lists them all")
     name = screen.style(screen.safe(reply.name), "strong")
     lines.append(f"{name}: {_REASONS[check.reason]} [{check.reason}]")
     if check.feedback:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from pdl.cli.grammars import GrammarCommand, format_option, out_option
-from pdl.cli.options import FILE, REGISTRY, data_options
-from pdl.cli.origin import SchemaOrigin, named
+from pdl.cli.options import schema_options
+from pdl.cli.origin import named
+from pdl.cli.output import format_option, out_option
 from pdl.cli.reports.compiled import compiled_json, left_over, report_text
 from pdl.cli.screen import Screen
-from pdl.cli.types_named import TypeOrigin
-from pdl.errors import Problem, PromptError, SchemaError
+from pdl.cli.teaching import TaughtCommand
+from pdl.errors import PromptError
 from pdl.gbnf import Grammar
 from pdl.gbnf.compiling.compiled import Compiled, compile_schema
 from pdl.gbnf.compiling.options import Escapes, KeyOrder, Numbers, Objects, Options, Whitespace
@@ -24,8 +24,8 @@ from pdl.gbnf.compiling.wrap import wrap
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pdl.cli.context import Data
-    from pdl.cli.grammars import Output
+    from pdl.cli.origin import SchemaOrigin
+    from pdl.cli.output import Output
     from pdl.schema import Schema
 
     Function = Callable[..., None]
@@ -40,50 +40,6 @@ _EXAMPLES = (
 _PRESETS = {"generate": Options.generate, "accept": Options.accept}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
-
-
-def _origin_options(function: Function) -> Function:
-    """What the schema is of, which a function takes as `read`, and the file's name as `name`."""
-
-    @data_options
-    @functools.wraps(function)
-    def bundled(  # noqa: PLR0913  (each is an option)
-        *,
-        file: str | None,
-        dsl: str | None,
-        json_schema: str | None,
-        type_name: str | None,
-        registry: tuple[str, ...],
-        data: Data,
-        **others: Any,
-    ) -> None:
-        given = [name for name in (file, dsl, json_schema, type_name) if name is not None]
-        if len(given) != 1:
-            found = "none of them" if not given else f"{len(given)} of them"
-            raise click.UsageError(
-                "expected a prompt FILE, --dsl TEXT, --json-schema FILE or --type MODULE:NAME;"
-                f" found {found}"
-            )
-        if type_name is not None and data.is_given:
-            raise click.UsageError("--context and --set fill a prompt FILE, and none is given")
-        if type_name is not None and registry:
-            raise click.UsageError("--registry is for --json-schema FILE, and none is given")
-        if type_name is not None:
-            function(read=TypeOrigin(type_name).read, name="", **others)
-            return
-        origin = SchemaOrigin(file, dsl, json_schema, data, registry)
-        function(read=functools.partial(_of_file, origin), name=origin.name, **others)
-
-    return _FILE(_DSL(_JSON_SCHEMA(REGISTRY(_TYPE(bundled)))))
-
-
-def _of_file(origin: SchemaOrigin) -> Schema:
-    schema = origin.read()
-    if schema is None:
-        hint = "it begins with a line `<|schema|>`"
-        message = f"{origin.file}: this prompt has no `schema` turn"
-        raise SchemaError(Problem("schema/none", message, None, hint))
-    return schema
 
 
 def _spelling_options(function: Function) -> Function:
@@ -131,26 +87,6 @@ _PRESET = click.option(
     help="generate: what one sends to a model, with few spellings of each value. accept: what any"
     " JSON text may look like. The five options below change one thing of it.",
 )
-_FILE = click.argument(
-    "file",
-    type=FILE,
-    required=False,
-    metavar="FILE|--dsl TEXT|--json-schema FILE|--type MODULE:NAME",
-)
-_DSL = click.option(
-    "--dsl", metavar="TEXT", help="Take this schema, such as '{ name: str, age: int }'."
-)
-_JSON_SCHEMA = click.option(
-    "--json-schema", type=FILE, metavar="FILE", help="Take the schema of a JSON Schema file."
-)
-_TYPE = click.option(
-    "--type",
-    "type_name",
-    metavar="MODULE:NAME",
-    help="Take the schema of a Python type: a pydantic model, a dataclass, a TypedDict or any other"
-    " type. MODULE is imported, so that its code runs; it is looked for in the current folder"
-    " first. Only for code that you trust.",
-)
 
 
 def _template(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -162,11 +98,11 @@ def _template(_ctx: click.Context, _param: click.Parameter, value: str | None) -
 
 @click.command(
     "compile",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Write the grammar of a schema.",
 )
-@_origin_options
+@schema_options
 @_spelling_options
 @click.option(
     "--wrap",
@@ -193,8 +129,7 @@ def _template(_ctx: click.Context, _param: click.Parameter, value: str | None) -
 )
 def command(  # noqa: PLR0913  (each is an option)
     *,
-    read: Callable[[], Schema],
-    name: str,
+    origin: SchemaOrigin,
     options: Options,
     template: str | None,
     optional_wrap: bool,
@@ -205,8 +140,8 @@ def command(  # noqa: PLR0913  (each is an option)
 ) -> None:
     """Write the grammar (GBNF) of what satisfies a schema, for llama.cpp and its like.
 
-    FILE is a prompt file; its values are needed if its template reads any. What a grammar cannot
-    hold of a schema is left to `pdl check`, and said on the standard error: never in silence.
+    FILE is a prompt file; its values are needed only if its schema depends on them. What a grammar
+    cannot hold of a schema is left to `pdl check`, and said on the standard error, always.
     --explain tells of each keyword whether the grammar holds it exactly (EXACT), takes less
     (BOUNDED), or takes more (POST_HOC).
 
@@ -215,7 +150,7 @@ def command(  # noqa: PLR0913  (each is an option)
     """
     if optional_wrap and template is None:
         raise click.UsageError("--optional-wrap is about --wrap TEMPLATE, and there is none")
-    compiled = _compiled(read(), options, name, strict=strict)
+    compiled = _compiled(origin.required(), options, origin.name, strict=strict)
     grammar = compiled.grammar
     if template is not None:
         grammar = _wrapped(grammar, template, optional=optional_wrap)

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pdl.cli.grammars import GrammarCommand, format_option, grammar_argument, out_option
+from pdl.cli.grammars import grammar_argument
+from pdl.cli.output import format_option, out_option
 from pdl.cli.reports.json_text import json_document
+from pdl.cli.teaching import TaughtCommand
 
 if TYPE_CHECKING:
-    from pdl.cli.grammars import GrammarOrigin, Output
+    from pdl.cli.grammars import GrammarOrigin
+    from pdl.cli.output import Output
 
     Kind = Literal["svg", "html"]
 
@@ -24,7 +27,7 @@ _EXAMPLES = (
 
 @click.command(
     "diagram",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Draw a grammar as railroad diagrams.",
 )

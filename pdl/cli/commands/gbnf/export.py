@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.grammars import GrammarCommand, format_option, grammar_argument, out_option
+from pdl.cli.grammars import grammar_argument
+from pdl.cli.output import format_option, out_option
 from pdl.cli.reports.json_text import json_document
+from pdl.cli.teaching import TaughtCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pdl.cli.grammars import GrammarOrigin, Output
+    from pdl.cli.grammars import GrammarOrigin
+    from pdl.cli.output import Output
     from pdl.gbnf import Grammar
 
 _EXAMPLES = (
@@ -30,7 +33,7 @@ _WRITERS: Mapping[str, Callable[[Grammar], str]] = {
 
 @click.command(
     "export",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Write a grammar for another engine.",
 )

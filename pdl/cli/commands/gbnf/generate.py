@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.grammars import GrammarCommand, format_option, grammar_argument, out_option
+from pdl.cli.grammars import grammar_argument
+from pdl.cli.output import format_option, out_option
 from pdl.cli.reports.generated import texts_json, texts_text
 from pdl.cli.screen import Screen
+from pdl.cli.teaching import TaughtCommand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pdl.cli.grammars import GrammarOrigin, Output
+    from pdl.cli.grammars import GrammarOrigin
+    from pdl.cli.output import Output
     from pdl.gbnf import Grammar
 
 _DRAWN = ("random", "near_misses")
@@ -33,7 +36,7 @@ _EXAMPLES = (
 
 @click.command(
     "generate",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Make texts of a grammar.",
 )

@@ -8,13 +8,16 @@ import click
 
 from pdl.cli.findings import findings_options, report_findings
 from pdl.cli.folders import files_below
-from pdl.cli.grammars import ROOT, TARGET, GrammarCommand, or_stdin
+from pdl.cli.grammars import ROOT, TARGET, or_stdin
+from pdl.cli.teaching import TaughtCommand
 from pdl.cli.texts import STDIN, read_text
 from pdl.errors import FileError, LimitError
 from pdl.gbnf import Finding, lint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from pdl.cli.output import Output
 
 _EXAMPLES = (
     ("all grammars below a folder", "pdl gbnf lint grammars/"),
@@ -30,7 +33,7 @@ _EXAMPLES = (
 
 @click.command(
     "lint",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Look for mistakes, and for what is slow.",
 )
@@ -44,7 +47,14 @@ _EXAMPLES = (
 )
 @findings_options(", why")
 def command(  # noqa: PLR0913  (each is an option)
-    paths: tuple[str, ...], root: str, target: str, form: str, *, must_be_json: bool, strict: bool
+    paths: tuple[str, ...],
+    root: str,
+    target: str,
+    output: Output,
+    form: str,
+    *,
+    must_be_json: bool,
+    strict: bool,
 ) -> None:
     """Look for mistakes in grammars, and for what makes them slow.
 
@@ -61,7 +71,7 @@ def command(  # noqa: PLR0913  (each is an option)
         for file in files
         for finding in lint_file(file, root=root, target=target, json=must_be_json)
     ]
-    report_findings(findings, len(files), form, strict=strict)
+    report_findings(findings, len(files), output, form, strict=strict)
 
 
 def grammar_files(paths: Sequence[str]) -> list[str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from pdl.cli.exits import BAD
-from pdl.cli.grammars import CHOMP, ROOT, GrammarCommand, GrammarOrigin, format_option
+from pdl.cli.grammars import CHOMP, ROOT, GrammarOrigin
 from pdl.cli.matching import matched, read_texts, token_note
 from pdl.cli.options import FILE
+from pdl.cli.output import Output, format_option, out_option
 from pdl.cli.reports.matches import matches_json, matches_text, tally
 from pdl.cli.screen import Screen
+from pdl.cli.teaching import TaughtCommand
 
 _EXAMPLES = (
     ("a reply", "pdl gbnf match person.gbnf reply.txt"),
@@ -26,7 +28,7 @@ _EXAMPLES = (
 
 @click.command(
     "match",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Say where a text stops to match, and why.",
 )
@@ -45,6 +47,7 @@ _EXAMPLES = (
 @click.option("--lines", is_flag=True, help="Each line of a file is a text, without its line end.")
 @CHOMP
 @ROOT
+@out_option
 @format_option(
     "a list of objects with path, ok, complete (whether the text may end there), position (from 0:"
     " the byte that cannot stand there, or the length), character (the same in code points), line"
@@ -52,12 +55,13 @@ _EXAMPLES = (
     " if it is no UTF-8, else null), expected, rules."
 )
 def command(  # noqa: PLR0913  (each is an option)
+    *,
     grammar: str,
     files: tuple[str, ...],
     given: tuple[str, ...],
     root: str,
+    output: Output,
     form: str,
-    *,
     prefix: bool,
     lines: bool,
     chomp: bool,
@@ -75,10 +79,9 @@ def command(  # noqa: PLR0913  (each is an option)
     texts = read_texts(grammar, files, given, lines=lines, chomp=chomp)
     read = GrammarOrigin(grammar, root).read()
     found = [matched(read, text, prefix=prefix) for text in texts]
-    screen = Screen.stdout()
-    told = matches_json(found) if form == "json" else matches_text(found, screen)
-    if told:
-        screen.write(told)
+    told = matches_json(found) if form == "json" else matches_text(found, output.screen)
+    if told or output.file is not None:
+        output.write_report(told)
     bad = any(not one.ok for one in found)
     note = token_note(read) if bad else None
     aside = Screen.stderr()

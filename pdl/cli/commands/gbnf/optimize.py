@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.grammars import GrammarCommand, format_option, out_option, targeted_grammar
+from pdl.cli.grammars import targeted_grammar
+from pdl.cli.output import format_option, out_option
 from pdl.cli.reports.optimized import Size, optimized_json, sizes_text
 from pdl.cli.screen import Screen
+from pdl.cli.teaching import TaughtCommand
 from pdl.gbnf import parse
 
 if TYPE_CHECKING:
-    from pdl.cli.grammars import GrammarOrigin, Output
+    from pdl.cli.grammars import GrammarOrigin
+    from pdl.cli.output import Output
 
 _EXAMPLES = (
     ("into a file of its own", "pdl gbnf optimize person.gbnf -o person.fast.gbnf"),
@@ -26,7 +29,7 @@ _EXAMPLES = (
 
 @click.command(
     "optimize",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Rewrite a grammar so that llama.cpp is faster.",
 )

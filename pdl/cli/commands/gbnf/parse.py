@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.grammars import GrammarCommand, format_option, out_option, targeted_grammar
+from pdl.cli.grammars import targeted_grammar
+from pdl.cli.output import format_option, out_option
 from pdl.cli.reports.grammar import grammar_json
+from pdl.cli.teaching import TaughtCommand
 
 if TYPE_CHECKING:
-    from pdl.cli.grammars import GrammarOrigin, Output
+    from pdl.cli.grammars import GrammarOrigin
+    from pdl.cli.output import Output
 
 _EXAMPLES = (
     ("is it right? silence says yes", "pdl gbnf parse --check person.gbnf"),
@@ -22,7 +25,7 @@ _EXAMPLES = (
 
 @click.command(
     "parse",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Say whether a grammar is right; write it anew.",
 )

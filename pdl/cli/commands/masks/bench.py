@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.grammars import CHOMP, GrammarCommand, Output, format_option
+from pdl.cli.grammars import CHOMP
 from pdl.cli.masking import mask_options, require_numpy
 from pdl.cli.matching import read_texts
 from pdl.cli.options import FILE
+from pdl.cli.output import Output, format_option, out_option
 from pdl.cli.reports.masks import timing_json, timing_svg, timing_text
-from pdl.cli.screen import Screen
+from pdl.cli.teaching import TaughtCommand
 
 if TYPE_CHECKING:
     from pdl.cli.masking import MaskOrigin
@@ -28,7 +29,7 @@ _EXAMPLES = (
 
 @click.command(
     "bench",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Say how long the masks of a grammar take.",
 )
@@ -54,6 +55,7 @@ _EXAMPLES = (
     help="The same number, the same texts.",
 )
 @click.option("--picture", type=FILE, metavar="FILE", help="Draw the histogram in an SVG file.")
+@out_option
 @format_option(
     "an object with tokens, texts, masks (how many), milliseconds (of vocabulary, grammar, masker,"
     " first_mask), microseconds (p50, p75, p90, p99, max, mean), histogram (below, masks)."
@@ -66,6 +68,7 @@ def command(  # noqa: PLR0913  (each is an option)
     count: int,
     seed: int,
     picture: str | None,
+    output: Output,
     form: str,
     chomp: bool,
 ) -> None:
@@ -84,7 +87,7 @@ def command(  # noqa: PLR0913  (each is an option)
     from pdl.cli.timing import timed  # noqa: PLC0415 - numpy is an extra
 
     timing = timed(origin, texts, count, seed)
-    screen = Screen.stdout()
-    screen.write(timing_json(timing) if form == "json" else timing_text(timing, screen))
+    told = timing_json(timing) if form == "json" else timing_text(timing, output.screen)
+    output.write_report(told)
     if picture is not None:
         Output(picture).write(timing_svg(timing))

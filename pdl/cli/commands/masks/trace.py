@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from pdl.cli.exits import BAD
-from pdl.cli.grammars import CHOMP, GrammarCommand, format_option
+from pdl.cli.grammars import CHOMP
 from pdl.cli.masking import mask_options, require_numpy
 from pdl.cli.matching import matched, read_texts
 from pdl.cli.options import FILE
+from pdl.cli.output import Output, format_option, out_option
 from pdl.cli.reports.masks import trace_json, trace_text
-from pdl.cli.screen import Screen
+from pdl.cli.teaching import TaughtCommand
 
 if TYPE_CHECKING:
     from pdl.cli.masking import MaskOrigin
@@ -32,7 +33,7 @@ _EXAMPLES = (
 
 @click.command(
     "trace",
-    cls=GrammarCommand,
+    cls=TaughtCommand,
     examples=_EXAMPLES,
     short_help="Say what was allowed at each token of a text.",
 )
@@ -51,6 +52,7 @@ _EXAMPLES = (
     metavar="N",
     help="How many of the allowed tokens are named at each place.",
 )
+@out_option
 @format_option(
     "an object with ok, complete (whether the text may end there), forced (the text that must"
     " follow), and steps: a list of objects with token, text, ok (whether it was allowed), allowed"
@@ -63,6 +65,7 @@ def command(  # noqa: PLR0913  (each is an option)
     text: str | None,
     tokens: str | None,
     shown: int,
+    output: Output,
     form: str,
     chomp: bool,
 ) -> None:
@@ -90,9 +93,10 @@ def command(  # noqa: PLR0913  (each is an option)
         [said] = read_texts(origin.file, files, texts, lines=False, chomp=chomp)
         trace = traced(grammar, vocabulary, spelled(said, vocabulary), shown)
         hint = "" if trace.ok else matched(grammar, said, prefix=False).hint_of_file
-    screen = Screen.stdout()
-    screen.write(trace_json(trace) if form == "json" else trace_text(trace, screen))
+    screen = output.screen
+    told = trace_json(trace) if form == "json" else trace_text(trace, screen)
     if hint and form == "text":
-        screen.write(f"  {screen.style('hint:', 'hint')} {hint}")
+        told += f"\n  {screen.style('hint:', 'hint')} {hint}"
+    output.write_report(told)
     if not trace.ok:
         raise click.exceptions.Exit(BAD)

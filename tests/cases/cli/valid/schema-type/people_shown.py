@@ -1,0 +1,6 @@
+from typing import TypedDict
+
+
+class Person(TypedDict):
+    name: str
+    age: int
