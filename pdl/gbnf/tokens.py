@@ -91,6 +91,7 @@ class Lexer:
         self._curly = False
         self._open = True  # whether a line end means nothing
         self._suffixes = 0
+        self._unclosed: set[str] = set()  # what opens a literal or a class that nothing closes
 
     def run(self) -> None:
         """Read all of the text. Raises LimitError for brackets or suffixes that nest too deep."""
@@ -99,7 +100,7 @@ class Lexer:
         at, size = int(text.startswith("\ufeff")), len(text)
         match = _TOKEN.match
         while at < size:
-            found = match(text, at)
+            found = None if text[at] in self._unclosed else match(text, at)
             if found is None:
                 at = self._stray(at)
                 continue
@@ -169,8 +170,10 @@ class Lexer:
         mark = text[at]
         if not _ODD.match(mark) or (mark == "\ufeff" and at):
             self._add(*_told(mark, at))
+        if mark in _CLOSED or (mark in "<!" and text.find(">", at) < 0):
+            self._unclosed.add(mark)
         self._chunk.broken = True
-        following = _LIKE_A_HEAD.search(text, at)
+        following = _LIKE_A_HEAD.search(text, at + 1)
         end = following.start() if following else len(text)
         for token in self._chunk.tokens:
             self._escapes(token.type, token.text, token.start)

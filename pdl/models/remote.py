@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.models.exchange import Dropped, Ignored, Payload, Request
 
-_PREFACE = re.compile(r".*?(?:an error|status \d+)(?: \([^)]*\))?: ", re.DOTALL)
+_PREFACE = re.compile(r"\A.*?(?:an error|status \d+)(?: \([^)]*\))?: ", re.DOTALL)
 """What we say before the words of a provider."""
 _STREAMED = 32  # a stream says a word in 50 to 300 bytes: its bound in bytes, as a multiple
 

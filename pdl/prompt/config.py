@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.source import Source
 
-_LINE = re.compile(r"(?:(//.*)|([^\s:]+)[^\S\n]*:\s*(.*?)|(.+?))?\s*", re.DOTALL)
+_LINE = re.compile(r"(?:(//.*)|([^\s:]++)[^\S\n]*+:\s*+((?:.*\S)?)|(.*\S))?\s*", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][\w.-]*")
-_LOOKS_LIKE_JSON = re.compile(r"[\[{\"]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*(?://.*)?$")
+_LOOKS_LIKE_JSON = re.compile(
+    r"[\[{\"]|[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?\s*+(?://.*)?$"
+)
 
 
 def parse_config(source: Source) -> tuple[dict[str, Json], list[Problem]]:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.source import Span
 
-_BLOCK = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://|(data):")
+_BLOCK = re.compile(r"\A\s*+(\w++)\s*+\((.*)\)\s*", re.DOTALL)
+_URL = re.compile(r"\A(?:([A-Za-z][A-Za-z0-9+.-]++)://|(data):)")
 _ALIASES = {"jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg"}
 _SIGNATURES: dict[str, re.Pattern[bytes]] = {
     "png": re.compile(rb"\x89PNG\r\n\x1a\n"),

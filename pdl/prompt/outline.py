@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DYNAMIC = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Stands in a text for what an expression will print."""
-_ANY_ROLE = re.compile(rf"\s*[A-Za-z]*{DYNAMIC}[A-Za-z{DYNAMIC}]*\s*")
+_ANY_ROLE = re.compile(rf"\A\s*+[A-Za-z]*+{DYNAMIC}[A-Za-z{DYNAMIC}]*+\s*")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ that `choose.read` gives, and asks of the brackets in the prose no more than wha
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.asides import CITATION, is_called
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pdl.reply.brackets import Bracketed
 
 _OPENERS = {"object": "{", "array": "["}
-_DECORATION = " \t\r\n*_`>#"
+_UNDECORATED = re.compile(r".*[^\s*_`>#]", re.DOTALL)
 _COLONS = (":", "：", "=", "json")
 _NEAR = 40  # characters in front of a bracket in which words end
 _WORD = 20  # characters of a word
@@ -92,9 +93,12 @@ def _is_cited(text: str, start: int, end: int) -> bool:
 
 def _may_be_called(text: str, start: int) -> bool:
     """Whether a bracket stands behind a colon, a verb, or a noun for answers."""
-    lead = text[max(0, start - _NEAR) : start].rstrip(_DECORATION)
-    if lead.endswith(_COLONS) or not lead:
-        return bool(lead) or start > 0
+    found = _UNDECORATED.match(text, max(0, start - _NEAR), start)
+    if found is None:
+        return start > 0
+    lead = found[0]
+    if lead.endswith(_COLONS):
+        return True
     last = lead[-_WORD:].lower().split()[-1]
     return any(last in words for words in (COPULA, ANSWER, RESULT, FINAL, CORRECT, ALONE))
 

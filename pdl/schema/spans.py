@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from pdl.errors import Problem
     from pdl.source import Source, Span
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
+_TOKEN = re.compile(
+    r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\\?\Z)|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL
+)
 
 
 def spans(source: Source, wanted: Iterable[str], start: int = 0) -> dict[str, Span]:

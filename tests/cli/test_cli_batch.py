@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pdl
 from pdl.cli.app import application
 from pdl.cli.batch import lines as lines_module
 from pdl.cli.batch.lines import Fault, Line, Lines, Record, read_record
@@ -97,6 +98,30 @@ def test_a_line_that_was_mended_is_checked() -> None:
     assert resumed().exit_code == 1
     assert answered() == [1, 3, 2]
     assert resumed().stderr.endswith("3 checked in an earlier run\n")
+
+
+def test_a_reply_at_which_the_checker_fails_costs_its_line_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its result says so, the exit code tells, and the next run does not stop there again."""
+    check = pdl.check
+
+    def failing(schema: pdl.Schema | None, reply: str, **options: Any) -> pdl.Check:
+        if reply == REPLIES[1]:
+            raise IndexError("list index out of range")
+        return check(schema, reply, **options)
+
+    monkeypatch.setattr(pdl, "check", failing)
+    result = resumed()
+    assert result.exit_code == 2
+    assert "4 replies, 2 good, 2 bad (1 wrong-schema, 1 unchecked)" in result.stderr
+    assert answered() == [1, 2, 3, 4]
+    line = json.loads(RESULTS.read_text(encoding="utf-8").splitlines()[1])
+    assert (line["ok"], line["value"], line["reason"]) == (False, None, "unchecked")
+    assert line["summary"].endswith(
+        "failed to check this reply: IndexError: list index out of range"
+    )
+    assert resumed().exit_code == 2
 
 
 def test_jobs_go_on_as_well() -> None:

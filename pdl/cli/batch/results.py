@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from pdl.cli.batch.tally import UNCHECKED
 from pdl.cli.reports.json_text import json_line
 from pdl.cli.texts import unreadable
 from pdl.errors import FileError, Problem
@@ -42,20 +43,27 @@ class Result(NamedTuple):
 
 def result_text(line: int, record: Record, check: Check, schema: str) -> str:
     """The result of one reply: a JSON object on one line."""
-    return json_line(
-        {
-            "line": line,
-            "id": record.id,
-            "ok": check.ok,
-            "value": check.value,
-            "reason": check.reason,
-            "summary": check.summary,
-            "feedback": check.feedback,
-            "repairs": [repair.kind for repair in check.repairs],
-            "reply_digest": reply_digest(record.reply),
-            "schema_digest": schema,
-        }
-    )
+    found = {
+        "ok": check.ok,
+        "value": check.value,
+        "reason": check.reason,
+        "summary": check.summary,
+        "feedback": check.feedback,
+        "repairs": [repair.kind for repair in check.repairs],
+    }
+    return _text(line, record, found, schema)
+
+
+def unchecked_text(line: int, record: Record, error: Exception, schema: str) -> str:
+    """The result of a reply at which the checker itself failed."""
+    summary = f"pdl failed to check this reply: {type(error).__name__}: {error}"
+    found = {"ok": False, "value": None, "reason": UNCHECKED, "summary": summary}
+    return _text(line, record, {**found, "feedback": "", "repairs": []}, schema)
+
+
+def _text(line: int, record: Record, found: dict[str, Json], schema: str) -> str:
+    digests = {"reply_digest": reply_digest(record.reply), "schema_digest": schema}
+    return json_line({"line": line, "id": record.id, **found, **digests})
 
 
 def reply_digest(reply: str) -> str:

@@ -65,7 +65,7 @@ def _told(batch: _Batch) -> int:
         again = "; the same command goes on from there" if batch.out else ""
         screen.write(f"stopped by Ctrl-C{again}")
         return STOPPED
-    return USAGE if batch.tally.faulty else BAD if batch.tally.bad else 0
+    return USAGE if batch.tally.faulty or batch.tally.unchecked else BAD if batch.tally.bad else 0
 
 
 class _Batch:

@@ -6,9 +6,20 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 GOOD = "ok"
+UNCHECKED = "unchecked"
+"""The verdict on a reply at which the checker itself failed."""
 
 _TELLING = 30.0  # seconds from which on a rate tells something; so that short runs print the same
-_ORDER = ("wrong-schema", "absent", "truncated", "unparsable", "ambiguous", "elided", "limit")
+_ORDER = (
+    "wrong-schema",
+    "absent",
+    "truncated",
+    "unparsable",
+    "ambiguous",
+    "elided",
+    "limit",
+    UNCHECKED,
+)
 
 
 @dataclass
@@ -32,6 +43,11 @@ class Tally:
     def bad(self) -> int:
         """Those of them that hold no answer."""
         return self.replies - self.verdicts[GOOD]
+
+    @property
+    def unchecked(self) -> int:
+        """Those of them at which the checker itself failed."""
+        return self.verdicts[UNCHECKED]
 
     def short(self) -> str:
         """The counts for a bar."""

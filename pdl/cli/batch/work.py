@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pdl
 from pdl.cli.batch.lines import Fault, Line, read_record
-from pdl.cli.batch.results import result_text
+from pdl.cli.batch.results import result_text, unchecked_text
+from pdl.cli.batch.tally import GOOD, UNCHECKED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,9 @@ def _outcome(task: Task, line: Line) -> Outcome:
     record = read_record(line, task.field)
     if isinstance(record, Fault):
         return Outcome("", "", record)
-    check = pdl.check(task.schema, record.reply, coercions=task.coercions)
+    try:
+        check = pdl.check(task.schema, record.reply, coercions=task.coercions)
+    except Exception as error:  # noqa: BLE001  (a bug of pdl's costs one line, not the batch)
+        return Outcome(unchecked_text(line.number, record, error, task.digest), UNCHECKED)
     text = result_text(line.number, record, check, task.digest)
-    return Outcome(text, check.reason or "ok")
+    return Outcome(text, check.reason or GOOD)

@@ -93,8 +93,9 @@ def command(  # noqa: PLR0913  (each is an option)
     With --batch it prints a JSON object on a line for each reply, in their order: line, id, ok,
     value, reason, summary, feedback, repairs, reply_digest, schema_digest. A summary goes to the
     standard error. Blank lines are skipped. Lines without a reply are reported and have no result.
-    The exit code is then 0 if all replies are good, 1 if any is bad, 2 if any line has no reply,
-    and 130 after Ctrl-C.
+    A reply at which the checker itself fails has the reason unchecked. The exit code is then 0 if
+    all replies are good, 1 if any is bad, 2 if any line has no reply or is unchecked, and 130
+    after Ctrl-C.
     """
     if (reply is None) == (batch is None):
         found = "neither" if reply is None else "both"

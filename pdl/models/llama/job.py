@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pdl.models.llama.model import LlamaModel
     from pdl.tools.grammar.compile import Calls
 
-_NO_THOUGHT = re.compile(r"\s*(?:<think>\s*</think>|\[THINK\]\s*\[/THINK\])\s*")
+_NO_THOUGHT = re.compile(r"\A\s*+(?:<think>\s*</think>|\[THINK\]\s*\[/THINK\])\s*")
 """What the end of a prompt tells a model that is not to think. llama.cpp puts it in front."""
 
 _MEDIA_MARKER = "<__media__>"  # where llama.cpp puts an image or a sound into a prompt

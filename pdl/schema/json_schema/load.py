@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.source import Source
 
-_PIECES = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+_PIECES = re.compile(r'"(?>(?:[^"\\]|\\.)*)(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 _KEYWORDS = ("$ref", "$schema", "allOf", "anyOf", "oneOf", "properties")
 _DEPTH_FACTOR = 4
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pdl.source import Source, Span
 
 _PIECES = re.compile(
-    r"""(?P<string>"(?:[^"\\\r\n]|\\.)*"|'[^'\r\n]*')
-      | (?P<open_string>["'])
+    r"""(?P<string>"(?>(?:[^"\\\r\n]|\\.)*)"|'[^'\r\n]*')
+      | (?P<open_string>["'])[^\r\n]*+
       | (?P<comment>//[^\r\n]*)
       | (?P<odd_comment>\#|/\*)
       | (?P<opener>[\[({])
@@ -83,7 +83,8 @@ def _close(source: Source, openers: list[int], start: int) -> None:
 
 
 def _refuse_piece(source: Source, match: re.Match[str]) -> NoReturn:
-    span, text = source.span(*match.span()), match[0]
+    assert match.lastgroup is not None
+    span, text = source.span(*match.span(match.lastgroup)), match[match.lastgroup]
     if match.lastgroup == "open_string":
         message = f"this string is never closed: its line has no second `{text}`"
         _refuse("schema/unclosed-string", message, span)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pdl.schema.parts import Parts
 
 _BARE_KEY = re.compile(r"[^\W\d][\w-]*")
-_RAW = re.compile(r"[^'\x00-\x1f\x7f]*[\\\"][^'\x00-\x1f\x7f]*")
+_RAW = re.compile(r"[^'\\\"\x00-\x1f\x7f]*+[\\\"][^'\x00-\x1f\x7f]*")
 _WORD_OF = MappingProxyType({name: word for word, name in FORMATS.items()})
 _TYPES = MappingProxyType(
     {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "null"}

@@ -24,7 +24,7 @@ _UNDERLINE = re.compile(r"-{3,}[ \t]*")
 _FIELD = re.compile(r":(?P<kind>[A-Za-z]+)(?:[ \t]+(?P<words>[^:]*?))?:(?:[ \t]+(?P<text>.*))?")
 _SPHINX = frozenset({"param", "parameter", "arg", "argument", "key", "keyword"})
 _ENTRY = re.compile(
-    r"\*{0,2}(?P<name>\w+)[ \t]*(?:\((?P<type>.*?)\))?[ \t]*:(?!:)[ \t]*(?P<text>.*)"
+    r"\*{0,2}(?P<name>\w++)[ \t]*+(?:\((?P<type>.*?)\)[ \t]*+)?:(?!:)[ \t]*(?P<text>.*)"
 )
 _NAMES = re.compile(r"\*{0,2}\w+(?:[ \t]*,[ \t]*\*{0,2}\w+)*")
 
