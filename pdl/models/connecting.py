@@ -99,7 +99,7 @@ def _remote(
     if family.name == "openai" and address != _address(family.base_url):
         # Others that speak its language know `max_tokens` and `top_k`, and not what came later.
         other = FAMILIES["litellm"]
-        family = replace(family, payload=other.payload, settings=other.settings)
+        family = replace(family, payload=other.payload, settings=other.settings, elsewhere=None)
     if key is None:
         key = _key(family, address)
     try:

@@ -64,15 +64,15 @@ class RemoteModel:
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - handed on
         """The whole reply."""
-        payload = self._payload(request, stream=False)
+        family, payload = self._sent(request, stream=False)
         try:
-            async with send(self._call(payload, timeout, stream=False)) as opened:
-                return await self._whole(opened, payload)
+            async with send(self._call(family, payload, timeout, stream=False)) as opened:
+                return await self._whole(family, opened, payload)
         except (BadPayload, Fault) as error:
-            said = self._said(error, payload)
+            said = _said(error, family, payload)
             if said is not None:
                 return said
-            told = self._told(error, request)
+            told = self._told(error, family, request)
         raise told  # out here, where no `__context__` holds what the server said
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
@@ -84,19 +84,19 @@ class RemoteModel:
 
     async def _batches(self, request: Request, seconds: float) -> AsyncGenerator[list[Delta]]:
         """The deltas of a stream, those together that came together."""
-        payload = self._payload(request, stream=True)
+        family, payload = self._sent(request, stream=True)
         try:
-            async with send(self._call(payload, seconds, stream=True)) as opened:
-                if opened.format == "json" and self.family.framing == "sse":
+            async with send(self._call(family, payload, seconds, stream=True)) as opened:
+                if opened.format == "json" and family.framing == "sse":
                     # Some servers do not stream, whatever they are asked.
-                    yield [Delta.whole(await self._whole(opened, payload))]
+                    yield [Delta.whole(await self._whole(family, opened, payload))]
                 else:
-                    async with aclosing(self._streamed(opened, payload)) as batches:
+                    async with aclosing(self._streamed(family, opened, payload)) as batches:
                         async for batch in batches:
                             yield batch
         except (BadPayload, Fault) as error:
-            said = self._said(error, payload)
-            told = self._told(error, request)
+            said = _said(error, family, payload)
+            told = self._told(error, family, request)
         else:
             return
         if said is not None:
@@ -104,8 +104,10 @@ class RemoteModel:
             return
         raise told  # out here, where no `__context__` holds what the server said
 
-    async def _streamed(self, opened: Opened, payload: Payload) -> AsyncGenerator[list[Delta]]:
-        deltas = StreamReader(self.family, payload, self.limits.reply_chars)
+    async def _streamed(
+        self, family: Family, opened: Opened, payload: Payload
+    ) -> AsyncGenerator[list[Delta]]:
+        deltas = StreamReader(family, payload, self.limits.reply_chars)
         deltas.check_type(opened)
         async for piece in opened.pieces():
             for batch in deltas.feed(piece):
@@ -117,45 +119,49 @@ class RemoteModel:
 
     def dropped(self, request: Request) -> tuple[Dropped, ...]:
         """What the provider's form of the schema cannot hold."""
-        return self._payload(request, stream=request.stream).dropped
+        return self._sent(request, stream=request.stream)[1].dropped
 
     def ignored(self, request: Request) -> tuple[Ignored, ...]:
         """The settings that the provider has no place for."""
-        return self._payload(request, stream=request.stream).ignored
+        return self._sent(request, stream=request.stream)[1].ignored
 
     def identity(self, request: Request) -> Json:
         """The address and the body."""
-        body = self._payload(request, stream=False).body
-        return {"family": self.family.name, "base_url": self.base_url, "body": body}
+        family, payload = self._sent(request, stream=False)
+        return {"family": family.name, "base_url": self.base_url, "body": payload.body}
 
-    def _payload(self, request: Request, *, stream: bool) -> Payload:
-        """The payload of a request; the last one is kept, since a grammar takes time to make."""
+    def _sent(self, request: Request, *, stream: bool) -> tuple[Family, Payload]:
+        """The payload of a request, and the interface by which it goes.
+
+        The last one is kept, since a grammar takes time to make.
+        """
         asked = replace(request, stream=stream)
+        family = self.family.by(asked)
         last = self._last[-1] if self._last else None
         if last is not None and last[0] == asked:
-            return last[1]
-        payload = self.family.payload(asked, self.model)
+            return family, last[1]
+        payload = family.payload(asked, self.model)
         self._last.append((asked, payload))
-        return payload
+        return family, payload
 
-    def _call(self, payload: Payload, timeout: float, *, stream: bool) -> Call:
+    def _call(self, family: Family, payload: Payload, timeout: float, *, stream: bool) -> Call:
         accepted = "application/json"
-        if stream and self.family.framing == "sse":
+        if stream and family.framing == "sse":
             accepted = "text/event-stream"
         most = self.limits.reply_chars * (_STREAMED if stream else BYTES_PER_CHAR)
         return Call(
-            url=self.base_url.rstrip("/") + self.family.path(self.model, stream),
-            headers={"accept": accepted, **self.family.headers(self.key.text)},
+            url=self.base_url.rstrip("/") + family.path(self.model, stream),
+            headers={"accept": accepted, **family.headers(self.key.text)},
             body=_written(payload.body),
             timeout=timeout,
             most=most,
             key=self.key,
         )
 
-    async def _whole(self, opened: Opened, payload: Payload) -> Reply:
+    async def _whole(self, family: Family, opened: Opened, payload: Payload) -> Reply:
         if opened.format not in {"json", "unsaid"}:
             raise other_type("JSON", opened)
-        reply = self.family.reply(payload, parsed(await opened.body()))
+        reply = family.reply(payload, parsed(await opened.body()))
         reply = replace(reply, model=self.key.hidden_in(reply.model))
         if len(reply.text) + len(reply.reasoning) > self.limits.reply_chars:
             raise too_long(self.limits.reply_chars)
@@ -167,19 +173,13 @@ class RemoteModel:
             replace(one, model=self.key.hidden_in(one.model)) if one.model else one for one in batch
         ]
 
-    def _said(self, error: BadPayload | Fault, payload: Payload) -> Reply | None:
-        """What the model said, where the error is that its provider does not take that."""
-        if isinstance(error, Fault) or error.reply is None:
-            return None
-        return self.family.restored(payload, error.reply)
-
-    def _told(self, error: BadPayload | Fault, request: Request) -> Fault:
+    def _told(self, error: BadPayload | Fault, family: Family, request: Request) -> Fault:
         """Another fault that says the same, less the key, which a server may have repeated."""
         fault = fault_told(error) if isinstance(error, BadPayload) else error
         message, setting = fault.problem.message, None
         if fault.kind == "bad_request":
             words = _PREFACE.sub("", message)
-            setting = self.family.settings.accused(fault.setting, words, request.config)
+            setting = family.settings.accused(fault.setting, words, request.config)
         return Fault(
             fault.kind,
             shown(self.key.hidden_in(message)),
@@ -188,6 +188,13 @@ class RemoteModel:
             hint=shown(self.key.hidden_in(fault.problem.hint)),
             setting=setting or "",
         )
+
+
+def _said(error: BadPayload | Fault, family: Family, payload: Payload) -> Reply | None:
+    """What the model said, where the error is that its provider does not take that."""
+    if isinstance(error, Fault) or error.reply is None:
+        return None
+    return family.restored(payload, error.reply)
 
 
 def _written(body: dict[str, Json]) -> bytes:

@@ -6,11 +6,15 @@ import json
 
 import pytest
 from models import hostile
-from models.conftest import QUICK, Serve, remote
+from models.conftest import KEY, QUICK, Serve, remote
 from models.scripted import says
 
 import pdl
-from pdl.models import AskError, Reply, ask
+from pdl.models import AskError, Reply, Request, ask
+from pdl.models.payloads import FAMILIES
+from pdl.models.remote import RemoteModel
+from pdl.models.secret import Secret
+from pdl.prompt.messages import Media, Message, Text
 from pdl.tools import ToolSet
 from pdl.tools.calls import ToolCall, ToolResult
 
@@ -92,6 +96,48 @@ def test_over_http(stream: bool, serve: Serve, rendered: pdl.Rendered) -> None: 
     answer = ask(rendered, remote(server), tools=TOOLS, stream=stream, backoff=QUICK)
     assert answer.calls == (GOOD,)
     assert server.received[0].body["tools"][0]["function"]["name"] == "weather"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_openai_itself_is_given_tools_by_responses(
+    stream: bool,  # noqa: FBT001
+    serve: Serve,
+    rendered: pdl.Rendered,
+) -> None:
+    """Its newest models take them nowhere else; what has no tools goes by chat."""
+    item = {"type": "function_call", "call_id": "call_1", "name": "weather",
+            "arguments": '{"city": "Oslo", "days": 2}'}  # fmt: skip
+    body = {"status": "completed", "model": "tiny-1", "output": [item]}
+    events = [
+        {"type": "response.output_item.done", "item": item},
+        {"type": "response.completed", "response": body},
+    ]
+    script = (
+        hostile.stream(*(f"data: {json.dumps(one)}\n\n" for one in events))
+        if stream
+        else hostile.respond("200 OK", json.dumps(body))
+    )
+    server = serve(script, hostile.good())
+    model = RemoteModel(FAMILIES["openai"], "tiny", server.url, Secret(KEY))
+    answer = ask(rendered, model, tools=TOOLS, stream=stream, backoff=QUICK)
+    assert answer.calls == (GOOD,)
+    with pytest.raises(AskError):  # another answer than the prompt asks for
+        ask(rendered, model, config={"stop": "x"}, retries=0)
+    first, second = server.received
+    assert (first.path, second.path) == ("/v1/responses", "/v1/chat/completions")
+    assert first.body["tools"][0]["name"] == "weather"
+    assert second.body["stop"] == "x"
+
+
+def test_what_responses_do_not_hear_is_sent_by_chat() -> None:
+    """As are tools that are not declared to the model."""
+    wav = Message("user", (Media("wav", b"RIFF"),))
+    words = Message("user", (Text("?"),))
+    family = FAMILIES["openai"]
+    assert family.by(Request((wav,), tools=TOOLS)) is family
+    assert family.by(Request((words,), tools=TOOLS, constrain=False)) is family
+    assert family.by(Request((words,), tools=TOOLS)).name == "openai-responses"
+    assert FAMILIES["litellm"].by(Request((words,), tools=TOOLS)).name == "litellm"
 
 
 @pytest.mark.parametrize("stream", [False, True])

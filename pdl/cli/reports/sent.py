@@ -26,7 +26,8 @@ def payload_of(rendered: Rendered, provider: str, *, model: str, constrain: bool
     )
     named = model or str(rendered.config.get("model", "")) or UNNAMED
     scheme, _, rest = named.partition(":")
-    return FAMILIES[provider].payload(request, rest if scheme in FAMILIES and rest else named)
+    family = FAMILIES[provider].by(request)
+    return family.payload(request, rest if scheme in FAMILIES and rest else named)
 
 
 def body_json(payload: Payload) -> str:

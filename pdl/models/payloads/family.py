@@ -55,6 +55,7 @@ class Family:
     `settings` tells where settings stand, by which an error's words find the one that is meant.
     `needs_key` says whether the server at `base_url` answers nobody without one. `repeats_begun`:
     a whole reply may have the beginning again that the prompt gave it; streams never do.
+    `elsewhere` gives the interface of the same server for what this one does not take.
     """
 
     name: str
@@ -69,6 +70,11 @@ class Family:
     framing: Literal["sse", "ndjson"] = "sse"
     repeats_begun: bool = False
     settings: Settings = field(default_factory=lambda: Settings("the server"))
+    elsewhere: Callable[[Request], Family | None] | None = None
+
+    def by(self, request: Request) -> Family:
+        """The interface that a request goes by: this one, or another of the same server."""
+        return (self.elsewhere and self.elsewhere(request)) or self
 
     def reply(self, payload: Payload, body: Json) -> Reply:
         """What a model said to a payload, its text as the request's schema has it."""

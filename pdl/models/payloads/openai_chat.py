@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.models.exchange import Payload
 from pdl.models.payloads.chat_messages import chat_messages
 from pdl.models.payloads.chat_reply import Deltas, read
+from pdl.models.payloads.families import FAMILIES
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form
 from pdl.models.payloads.functions import strict_function
@@ -14,6 +15,7 @@ from pdl.models.payloads.media import AUDIO, IMAGES, PDF, Takes
 from pdl.models.payloads.settings import Settings
 from pdl.models.payloads.strict_schema import STRICT, refuse_large, strict_form
 from pdl.models.payloads.turns import refuse_begun, unheld_form
+from pdl.prompt.messages import Media
 
 if TYPE_CHECKING:
     from pdl.models.exchange import Request
@@ -84,6 +86,14 @@ def add_stream(request: Request, body: dict[str, Any]) -> None:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
 
 
+def _elsewhere(request: Request) -> Family | None:
+    """The newest models take tools by responses alone, where in turn nothing is heard."""
+    if not (request.tools and request.constrain):
+        return None
+    media = [part for one in request.messages for part in one.parts if isinstance(part, Media)]
+    return None if any(one.kind in AUDIO for one in media) else FAMILIES["openai-responses"]
+
+
 def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all
     """Behind the base URL."""
     return "/chat/completions"
@@ -105,6 +115,7 @@ OPENAI = Family(
     settings=_SETTINGS,
     key_variable="OPENAI_API_KEY",
     needs_key=True,
+    elsewhere=_elsewhere,
 )
 
 
