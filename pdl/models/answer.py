@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from pdl.errors import PdlError, Problem
 from pdl.models.durations import tenths
 from pdl.models.exchange import Usage
+from pdl.models.payloads.settings import TOKEN_LIMITS
 from pdl.models.secret import NO_MASK, Mask
 from pdl.reply.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pdl._types import Json
     from pdl.models.exchange import Dropped, Ignored, Reply, Request
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
     from pdl.reply import Check
     from pdl.tools.calls import ToolCall
 
-Ending: TypeAlias = Literal["attempts", "fault", "tokens", "time"]
-"""Why there were no more attempts: all were made, a fault that no other try mends, or a bound."""
+Ending: TypeAlias = Literal["attempts", "fault", "tokens", "time", "length"]
+"""Why there were no more attempts: all were made, a fault that no other try mends, or a bound.
+
+`length`: the model's reasoning left no room for an answer, and would not the next time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +119,9 @@ class AskError(PdlError):
 
     @property
     def is_fault(self) -> bool:
-        """Whether the last attempt failed on the way."""
-        return bool(self.attempts) and self.attempts[-1].fault is not None
+        """Whether the last attempt failed on the way; a refusal is what the model said."""
+        last = self.attempts[-1].fault if self.attempts else None
+        return last is not None and last.kind != "refusal"
 
     def __reduce__(self) -> tuple[Callable[..., AskError], tuple[object, ...]]:
         return _restored, (self.model, self.attempts, self.ending, self.seconds)
@@ -145,6 +150,7 @@ _ENDINGS: dict[Ending, str] = {
     "fault": "; another try would not help",
     "tokens": "; the output tokens that were allowed are spent",
     "time": "; there is no time left for another",
+    "length": "; another try under the same limit would not help",
 }
 
 
@@ -155,7 +161,7 @@ def _message(model: str, attempts: tuple[Attempt, ...], ending: Ending) -> str:
         f"  attempt {number} ({tenths(attempt.seconds)}): {attempt.reason}"
         for number, attempt in enumerate(attempts, 1)
     ]
-    lines += [f"  hint: {hint}" for hint in _hints(attempts)]
+    lines += [f"  hint: {hint}" for hint in _hints(attempts, ending)]
     return "\n".join(lines)
 
 
@@ -164,13 +170,30 @@ def _reached(attempts: tuple[Attempt, ...]) -> str:
     faults = [attempt.fault for attempt in attempts if attempt.fault is not None]
     if not faults or len(faults) < len(attempts):
         return ""
-    if all(fault.kind in _BEFORE for fault in faults):
+    if all(fault.kind == "refusal" for fault in faults):
+        alone, several = "which the model refused", "each of which the model refused"
+    elif all(fault.kind in _BEFORE for fault in faults):
         alone, several = "which did not reach the model", "none of which reached the model"
     else:  # it may have been at work when the time was up
         alone, several = "which brought no reply", "none of which brought a reply"
     return f", {alone if len(faults) == 1 else several}"
 
 
-def _hints(attempts: tuple[Attempt, ...]) -> list[str]:
-    last = attempts[-1].fault if attempts else None
-    return [last.problem.hint] if last and last.problem.hint else []
+def _hints(attempts: tuple[Attempt, ...], ending: Ending) -> list[str]:
+    last = attempts[-1] if attempts else None
+    if last is None:
+        return []
+    if last.fault is not None:
+        return [last.fault.problem.hint] if last.fault.problem.hint else []
+    if last.reply is None or last.reply.finish != "length" or ending == "tokens":
+        return []
+    return [_raise(last.request.config, ending)]
+
+
+def _raise(config: Mapping[str, Json], ending: Ending) -> str:
+    """What helps against a limit of tokens that is too low."""
+    name = next((key for key in TOKEN_LIMITS if key in config), None)
+    advice = (
+        f"raise `{name}`, which is {config[name]}" if name else f"set `{TOKEN_LIMITS[0]}` higher"
+    )
+    return f"{advice}, or lower `reasoning_effort`" if ending == "length" else advice

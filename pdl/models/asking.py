@@ -13,13 +13,14 @@ from pdl.errors import FileError
 from pdl.models.answer import Answer, AskError, Attempt, Ending, total
 from pdl.models.conversation import with_complaint, with_reply
 from pdl.models.exchange import Delta, Ignored, Request
+from pdl.models.faults import AFTER_REFUSAL, Fault, shown
 from pdl.models.hooks import CacheWarning
 from pdl.models.model import Choosy
 from pdl.models.outcome import Call, Outcome, Sleep, Step
 from pdl.models.payloads.settings import TOKEN_LIMITS
 from pdl.models.secret import NO_MASK, Mask, Secret
 from pdl.models.terms import NoDefault
-from pdl.models.verdict import Verdict, judge, judge_stopped
+from pdl.models.verdict import Verdict, judge, judge_stopped, used_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.models.cache import Cache
     from pdl.models.exchange import Dropped, Reply
-    from pdl.models.faults import Fault
     from pdl.models.gather import Gathering
     from pdl.models.model import Model
     from pdl.models.terms import Terms
@@ -47,6 +47,7 @@ class Asking:
     dropped: Callable[[Request], tuple[Dropped, ...]] = lambda _: ()
     ignored: Callable[[Request], tuple[Ignored, ...]] = lambda _: ()
     identity: Callable[[Request], Json] = lambda _: None
+    more_tokens: Callable[[Request], int | None] = lambda _: None
     clock: Callable[[], float] = time.monotonic
     mask: Mask = NO_MASK
     attempts: list[Attempt] = field(default_factory=list)
@@ -56,6 +57,8 @@ class Asking:
     """Settings that the model turned out not to take, and why."""
     renamed: dict[str, str] = field(default_factory=dict)
     """Settings that the model turned out to call otherwise."""
+    raised: int | None = None
+    """The limit of tokens that took the place of one that nobody had asked for."""
 
     def steps(self) -> Generator[Step, Outcome | None, Answer]:
         """The calls and pauses; it returns the answer. Raises AskError."""
@@ -127,6 +130,9 @@ class Asking:
 
     def _judged(self, request: Request, outcome: Outcome) -> tuple[Attempt, Verdict]:
         reply, fault, errors = outcome.reply, outcome.fault, outcome.errors
+        if fault is None and reply is not None and reply.flaw and reply.flaw.kind == "refusal":
+            told = reply.flaw.words or "it gives no reason"
+            fault = Fault("refusal", f"the model refused: {shown(told)}", hint=AFTER_REFUSAL)
         if fault is not None or reply is None:
             return Attempt(request, reply, fault, mask=self.mask), Verdict()
         verdict = (
@@ -141,21 +147,35 @@ class Asking:
         last = self.attempts[-1]
         if last.ok:
             return None, None
-        if last.fault is not None and not last.fault.is_transient:
-            return "fault", None
-        if len(self.attempts) > self.terms.retries:
-            return "attempts", None
         pause = self.terms.backoff.pause(last.fault, self.faults) if last.fault else 0.0
-        if self._left() <= pause:
-            return "time", None
-        if self._tokens_left() <= 0:
-            return "tokens", None
-        return None, pause
+        bounds: tuple[tuple[Ending, bool], ...] = (
+            ("fault", last.fault is not None and not last.fault.is_transient),
+            ("length", self._thinks_too_long(last)),
+            ("attempts", len(self.attempts) > self.terms.retries),
+            ("time", self._left() <= pause),
+            ("tokens", self._tokens_left() <= 0),
+        )
+        ending = next((name for name, is_met in bounds if is_met), None)
+        return ending, pause if ending is None else None
+
+    def _thinks_too_long(self, last: Attempt) -> bool:
+        """Whether an attempt under the same limit would end within the reasoning again."""
+        if last.reply is None or last.fault is not None:
+            return False
+        is_stuck = used_up(last.reply, self.terms.dialects) and self._tokens_left() > 0
+        return is_stuck and self.more_tokens(last.request) is None
 
     def _next(self, request: Request) -> Request:
-        """The request behind the last attempt: the same one behind a fault."""
+        """The request after the last attempt: the same one after a fault.
+
+        So it is after a reply that was cut off by a limit which nobody asked for: a higher one is.
+        """
         last = self.attempts[-1]
         if last.fault is not None or last.reply is None:
+            return request
+        more = self.more_tokens(last.request) if last.reply.finish == "length" else None
+        if more is not None:
+            self.raised = more
             return request
         messages = with_complaint(request.messages, last.reply, last.complaint, self.terms.dialects)
         return replace(request, messages=messages)
@@ -249,6 +269,8 @@ class Asking:
     def _config(self) -> dict[str, Json]:
         """The settings of the next call, whose limit of tokens is no more than what is left."""
         config = {self.renamed.get(key, key): one for key, one in self.request.config.items()}
+        if self.raised is not None:
+            config[TOKEN_LIMITS[0]] = self.raised
         left = self._tokens_left()
         if left != math.inf:
             keys = [key for key in TOKEN_LIMITS if isinstance(config.get(key), int)]
@@ -272,6 +294,7 @@ def asking(rendered: Rendered, model: Model, terms: Terms) -> Asking:
         stream=terms.streams,
     )
     known = Asking(model.name, request, terms, model.dropped, identity=model.identity)
+    known.more_tokens = getattr(model, "more_tokens", known.more_tokens)
     key = getattr(model, "key", None)
     if isinstance(key, Secret):
         known = replace(known, mask=key.mask)

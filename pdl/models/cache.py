@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pdl.errors import FileError, Problem
-from pdl.models.exchange import Reply, Usage
+from pdl.models.exchange import Flaw, Reply, Usage
 from pdl.tools.calls import ToolCall
 
 if TYPE_CHECKING:
@@ -143,7 +143,9 @@ class Cache:
         try:
             value = json.loads(text)
             calls = tuple(ToolCall(**call) for call in value.pop("calls"))
-            return Reply(**{**value, "calls": calls, "usage": Usage(**value.pop("usage"))})
+            flaw = Flaw(**value["flaw"]) if value.get("flaw") else None
+            made = {"calls": calls, "usage": Usage(**value.pop("usage")), "flaw": flaw}
+            return Reply(**{**value, **made})
         except (ValueError, TypeError, KeyError) as error:
             raise self._problem("a reply in it cannot be read", "-reply") from error
 

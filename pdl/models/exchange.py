@@ -168,7 +168,8 @@ class Payload:
     provider's text goes on from there. `undo` takes back what the provider's form of the schema
     wants otherwise than the schema; None if its text is the answer as it stands.
     `renamed` are the tools, by name, whose calls come with other keys than their own.
-    `Family.reply` and `Family.stream` heed all three.
+    `Family.reply` and `Family.stream` heed all three. `more_tokens` is the higher limit that a
+    reply may have which was cut off by one that no setting asks for.
     """
 
     body: dict[str, Json]
@@ -177,3 +178,4 @@ class Payload:
     begun: str = ""
     undo: Undo | None = None
     renamed: Mapping[str, Renaming] = field(default_factory=dict)
+    more_tokens: int | None = None

@@ -45,6 +45,9 @@ declines to answer; failed: a function or a library raised an exception;
 exhausted: no recorded reply is left; unavailable: a package or a file is missing.
 """
 
+AFTER_REFUSAL = "ask in other words, or another model"
+"""What may help after a refusal."""
+
 TRANSIENT: frozenset[Kind] = frozenset(get_args(Kind)[: get_args(Kind).index("too_large")])
 """The kinds that another try may mend."""
 

@@ -125,6 +125,10 @@ class RemoteModel:
         """The settings that the provider has no place for."""
         return self._sent(request, stream=request.stream)[1].ignored
 
+    def more_tokens(self, request: Request) -> int | None:
+        """A higher limit of tokens, where the request has one that no setting asks for."""
+        return self._sent(request, stream=request.stream)[1].more_tokens
+
     def identity(self, request: Request) -> Json:
         """The address and the body."""
         family, payload = self._sent(request, stream=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -198,4 +198,4 @@ def _words(reply: Reply) -> Iterator[Delta]:
         end = len(reply.text) if space < 0 else space
         yield Delta(text=reply.text[start:end])
         start = end
-    yield Delta(calls=reply.calls, finish=reply.finish, usage=reply.usage, model=reply.model)
+    yield replace(Delta.whole(reply), text="", reasoning="")

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.models.durations import in_words
-from pdl.models.faults import Fault, Kind
+from pdl.models.faults import AFTER_REFUSAL, Fault, Kind
 from pdl.models.payloads.bad import told_error
 from pdl.models.retry import retry_after
 from pdl.models.secret import NO_SECRET, Secret
@@ -71,7 +71,7 @@ _HINTS: dict[Kind, str] = {
     "not_found": "is the model's name right, and the base URL?",
     "redirect": "give the right address as the base URL; redirects are not followed",
     "quota": "this account has no credit left, or has spent its limit",
-    "refusal": "ask in other words, or another model",
+    "refusal": AFTER_REFUSAL,
 }
 _TOLD = "the provider tells an error"  # how `BadPayload` begins, which a status says already
 _SHOWN = 300  # characters of what a server said

@@ -6,14 +6,16 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pdl.models.spoken import spoken
 from pdl.reply import Check, Coercions, Violation, check, violations
 from pdl.reply.feedback import feedback, summary
 from pdl.reply.forms import is_quoted
 from pdl.reply.spelled import string_of
 
 if TYPE_CHECKING:
-    from pdl.models.exchange import Reply, Request
+    from pdl.models.exchange import Flaw, Reply, Request
     from pdl.models.terms import Terms
+    from pdl.reply import Dialects
     from pdl.schema import Schema
     from pdl.tools.calls import ToolCall
     from pdl.tools.toolset import ToolSet
@@ -22,8 +24,8 @@ _WRONG = "Your output is wrong."
 _STOPPED = "I stopped reading there. Give the whole answer again, with this mended."
 _CUT = {
     "length": (
-        "is cut off by the limit of its length",
-        """Your output was cut off by the limit of its length.
+        "is cut off by the limit of its length, `max_tokens`",
+        """Your output was cut off by the limit of its length (`max_tokens`).
 Answer more shortly, so that the whole answer fits.""",
     ),
     "filter": (
@@ -31,7 +33,20 @@ Answer more shortly, so that the whole answer fits.""",
         """Your output was cut off by a content filter.
 Give the whole answer in other words.""",
     ),
+    "thoughts": (
+        "was not begun: its reasoning used up the limit of its length, `max_tokens`",
+        """Your output was not begun: your reasoning used up the limit of its length (`max_tokens`).
+Think less, and give the whole answer.""",
+    ),
+    "unfinished": (
+        "stopped before its end",
+        """Your output stopped before its end.
+Give the whole answer at once.""",
+    ),
 }
+"""How a reply ended that is not whole: the message for a person, and the words for the model."""
+_ALL = 0.9  # the part of what was written that thoughts took where they left no room
+_UNREAD = "Call tools only as they are declared, each with one JSON object of arguments."
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,8 @@ class Verdict:
 
 def judge(request: Request, reply: Reply, terms: Terms) -> Verdict:
     """The verdict on a whole reply."""
+    if reply.flaw is not None and reply.flaw.kind == "call":
+        return _of_bad_call(request.tools, reply, reply.flaw, terms)
     if request.tools is not None:
         verdict_on_calls = _of_calls(request.tools, reply, terms)
         if verdict_on_calls is not None:
@@ -58,8 +75,9 @@ def judge(request: Request, reply: Reply, terms: Terms) -> Verdict:
     )
     if request.constrain:
         verdict = _unquoted(verdict, request.schema)
-    if reply.finish in _CUT:
-        verdict = _of_cut(verdict, reply)
+    cut = _cut(reply, terms)
+    if cut is not None:
+        verdict = _of_cut(verdict, reply, cut)
     return Verdict(verdict, complaint="" if verdict.ok else verdict.feedback or _WRONG)
 
 
@@ -88,9 +106,25 @@ def _of_calls(tools: ToolSet, reply: Reply, terms: Terms) -> Verdict | None:
     )
     if not found.ok:
         return Verdict(complaint=found.feedback or _WRONG)
-    if found.calls and reply.finish in _CUT:  # there may have been more of them
-        return Verdict(complaint=_CUT[reply.finish][1])
+    cut = _cut(reply, terms)
+    if found.calls and cut is not None:  # there may have been more of them
+        return Verdict(complaint=_CUT[cut][1])
     return Verdict(calls=found.calls) if found.calls else None
+
+
+def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, terms: Terms) -> Verdict:
+    """The verdict on a reply whose provider could not read a call, or did not take it.
+
+    The text of a call that the provider refused may be one that can be read here.
+    """
+    cut = _cut(reply, terms)
+    if cut is not None:
+        return Verdict(complaint=_CUT[cut][1])
+    found = _of_calls(tools, reply, terms) if tools is not None else None
+    if found is not None and (found.complaint or not reply.calls):
+        return found
+    advice = "There are no tools: give the answer." if tools is None else _UNREAD
+    return Verdict(complaint=f"A call of a tool is wrong: {flaw.words}\n{advice}")
 
 
 def judge_stopped(request: Request, reply: Reply, errors: tuple[Violation, ...]) -> Verdict:
@@ -101,17 +135,42 @@ def judge_stopped(request: Request, reply: Reply, errors: tuple[Violation, ...])
     return Verdict(wrong, complaint=f"{told}\n{_STOPPED}")
 
 
-def _of_cut(verdict: Check, reply: Reply) -> Check:
+def used_up(reply: Reply, dialects: Dialects) -> bool:
+    """Whether the reasoning took all that the model may write, so that nothing was said."""
+    if reply.finish != "length" or reply.calls or spoken(reply.text, dialects):
+        return False
+    thoughts, written = reply.usage.reasoning_tokens, reply.usage.output_tokens
+    if thoughts and written:
+        return thoughts >= _ALL * written
+    return bool(reply.reasoning.strip() or reply.text.strip())
+
+
+def _cut(reply: Reply, terms: Terms) -> str | None:
+    """How a reply is not whole, by what its provider says; None if that says nothing."""
+    if used_up(reply, terms.dialects):
+        return "thoughts"
+    if reply.finish in _CUT:
+        return reply.finish
+    return "unfinished" if reply.flaw is not None and reply.flaw.kind == "unfinished" else None
+
+
+def _of_cut(verdict: Check, reply: Reply, cut: str) -> Check:
     """The check of a reply that its provider cut off.
 
     Only brackets tell that an answer is whole: of a text, a number or lines more may have come.
     """
-    if verdict.reason == "truncated" or (verdict.ok and _is_whole(verdict, reply.text)):
+    if verdict.ok and _is_whole(verdict, reply.text):
         return verdict
-    message, told = _CUT[reply.finish]
+    message, told = _CUT[cut]
+    if cut == "unfinished" and reply.flaw is not None:
+        message = f"{message}: {reply.flaw.words}"
+    if verdict.reason == "truncated" and cut != "thoughts":  # the check says where
+        where = verdict.feedback.partition("\n")[0]
+        told = f"{where}\n{told}"
+        return replace(verdict, summary=f"{verdict.summary}; it {message}", feedback=told)
     violation = Violation((), "truncated", "", "", message)
-    cut = replace(verdict, value=None, reason="truncated", errors=(violation,), feedback=told)
-    return replace(cut, summary=summary(replace(cut, span=None)))
+    wrong = replace(verdict, value=None, reason="truncated", errors=(violation,), feedback=told)
+    return replace(wrong, summary=summary(replace(wrong, span=None)))
 
 
 def _is_whole(verdict: Check, text: str) -> bool:

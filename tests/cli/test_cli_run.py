@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from models.hostile import Hostile, Script, Wire, chunk, good, head, respond
+from models.hostile import Hostile, Script, Wire, chat, chunk, good, head, respond
 
 import pdl
 from pdl.cli.app import application
@@ -142,6 +142,16 @@ def test_a_model_that_cannot_be_asked() -> None:
     assert (result.exit_code, result.stdout) == (3, "")
     assert "connection: " in result.stderr
     assert run("--model", "replay:bad.txt", "--retries", "1").exit_code == 3
+
+
+def test_a_refusal() -> None:
+    """Exit code 1: the model was asked and has answered, though not with an answer."""
+    refused = chat("", refusal="I cannot help with that.")
+    with Hostile((respond("200 OK", refused),)) as server:
+        result = run("--model", "openai:x", "--base-url", server.url)
+        assert len(server.received) == 1
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "refusal: the model refused: I cannot help with that." in result.stderr
 
 
 def test_a_setting_that_the_model_does_not_take() -> None:

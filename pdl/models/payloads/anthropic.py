@@ -37,6 +37,8 @@ _VERSION = "2023-06-01"
 _TAKES = Takes("Anthropic", IMAGES | PDF, IMAGES | PDF)
 _MOST_TOKENS = 8_192
 """The bound that a request must have, where the settings say none: what all models can write."""
+_MORE_TOKENS = 32_000
+"""The bound after a reply that was cut off by it: what all models that think can write."""
 
 
 def _choice(value: Json) -> Json:
@@ -97,9 +99,11 @@ def payload(request: Request, model: str) -> Payload:
     if request.stream:
         body["stream"] = True
     ignored += _SETTINGS.write(config, body)
-    body.setdefault("max_tokens", _MOST_TOKENS + _budget(body))
+    own = _MOST_TOKENS + _budget(body)
+    more = _MORE_TOKENS if "max_tokens" not in body and own < _MORE_TOKENS else None
+    body.setdefault("max_tokens", own)
     start = _last_text(body["messages"])
-    return Payload(body, form.dropped, ignored, start, form.undo, renamed)
+    return Payload(body, form.dropped, ignored, start, form.undo, renamed, more)
 
 
 def _message(said: Message) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.models.exchange import Delta, Finish, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
 from pdl.models.payloads.halves import joined
-from pdl.models.payloads.reading import Found, opened
+from pdl.models.payloads.reading import Found, opened, readable
 from pdl.tools.calls import ToolCall
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def read(body: Json) -> Reply:
     found = opened(body)
     if not isinstance(found["content"].value, list):
         found["content"].refuse("an array")
-    text, reasoning, calls = "", "", []
+    text, reasoning, called = "", "", []
     for block in found["content"]:
         kind = block["type"].text()
         if kind == "text":
@@ -38,20 +38,30 @@ def read(body: Json) -> Reply:
         elif kind == "thinking":
             reasoning += block["thinking"].text("")
         elif kind == "tool_use":
-            calls.append(_call(block))
-    finish = _finish(found["stop_reason"], has_calls=bool(calls))
-    usage = _usage(found["usage"])
-    return Reply(text, reasoning, tuple(calls), finish, usage, found["model"].text(""))
+            called.append(block)
+    calls, unread = readable(called, _call)
+    finish = _finish(found["stop_reason"], has_calls=bool(calls or unread))
+    usage, model = _usage(found["usage"]), found["model"].text("")
+    return Reply(text, reasoning, calls, finish, usage, model, _flaw(found) or unread)
 
 
 def _call(block: Found) -> ToolCall:
     name = block["name"].text()
-    return ToolCall(name, block["input"].arguments(), block["id"].text(""))
+    return ToolCall(name, block["input"].arguments(name), block["id"].text(""))
 
 
 def _finish(reason: Found, *, has_calls: bool) -> Finish:
     finish = _FINISH.get(reason.text("end_turn"), "other")
     return "stop" if finish == "tool" and not has_calls else finish
+
+
+def _flaw(ended: Found) -> Flaw | None:
+    """What is against a reply by the reason for which it stopped: a refusal, or more to come."""
+    reason = ended["stop_reason"].text("end_turn")
+    if reason == "refusal":
+        details = ended["stop_details"]
+        return Flaw("refusal", details["explanation"].text("") or details["category"].text(""))
+    return None if reason in _FINISH else Flaw("unfinished", reason)
 
 
 def _usage(counts: Found) -> Usage:
@@ -125,12 +135,14 @@ class Deltas:
             return
         self._has_calls = True
         given = {"input": joined(self._input)} if self._input else {}
-        yield Delta(calls=(_call(Found({**block.object(), **given}, block.path)),))
+        calls, unread = readable([Found({**block.object(), **given}, block.path)], _call)
+        yield Delta(calls=calls, flaw=unread)
 
     def _end(self, found: Found) -> Delta:
         self._count(found["usage"])
-        finish = _finish(found["delta"]["stop_reason"], has_calls=self._has_calls)
-        return Delta(finish=finish, usage=_usage(Found(self._usage, ("usage",))), model=self._model)
+        delta, usage = found["delta"], _usage(Found(self._usage, ("usage",)))
+        finish = _finish(delta["stop_reason"], has_calls=self._has_calls)
+        return Delta(finish=finish, usage=usage, model=self._model, flaw=_flaw(delta))
 
     def _count(self, counts: Found) -> None:
         """Later counts stand for all until then, not for what came since."""

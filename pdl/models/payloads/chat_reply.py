@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from pdl.models.exchange import Delta, Finish, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
 from pdl.models.payloads.family import DONE
 from pdl.models.payloads.halves import joined
-from pdl.models.payloads.reading import Found, opened
+from pdl.models.payloads.reading import Found, opened, readable
 from pdl.tools.calls import ToolCall
 
 if TYPE_CHECKING:
@@ -19,37 +19,43 @@ if TYPE_CHECKING:
 
 _FINISH: dict[str, Finish] = {
     "stop": "stop",
+    "eos": "stop",
     "length": "length",
+    "model_length": "length",
     "tool_calls": "tool",
     "function_call": "tool",
     "content_filter": "filter",
 }
+_UNFINISHED = frozenset({"abort", "insufficient_system_resource", "pause_turn"})
+"""Words of servers of this shape for a reply that has not come to its end."""
 
 
 def read(body: Json) -> Reply:
-    """The reply that a body holds: its first choice. Raises BadPayload, also for a refusal."""
+    """The reply that a body holds: its first choice. Raises BadPayload for another shape."""
     found = opened(body)
     choice = found["choices"].first()
     message = choice["message"]
-    message.object()
+    reason = choice["finish_reason"].text("stop")
+    if message or _FINISH.get(reason) != "filter":  # Azure has none where all was filtered
+        message.object()
     _refuse_error(choice)
-    if message["refusal"].text(""):
-        refusal(message["refusal"])
-    calls = tuple(map(called, message["tool_calls"]))
+    refusal = message["refusal"].text("")
+    calls, unread = readable(message["tool_calls"], called)
     return Reply(
         text=_content(message),
         reasoning=_reasoning(message),
         calls=calls,
-        finish=_finish(choice["finish_reason"].text("stop"), calls),
+        finish=_finish(reason, refusal, has_calls=bool(calls or unread)),
         usage=usage(found["usage"]),
         model=found["model"].text(""),
+        flaw=_flaw(reason, refusal) or unread,
     )
 
 
-def refusal(found: Found) -> NoReturn:
-    """Say that the model refused, in its words."""
-    message = f"the model refused: {found.text('') or 'it gives no reason'}"
-    raise BadPayload(message, found.path, kinds=("refusal",))
+def _flaw(reason: str, refusal: str) -> Flaw | None:
+    if refusal:
+        return Flaw("refusal", refusal)
+    return Flaw("unfinished", reason) if reason in _UNFINISHED else None
 
 
 def _content(message: Found) -> str:
@@ -83,12 +89,12 @@ def called(found: Found) -> ToolCall:
     """The call of a tool: `{"id", "function": {"name", "arguments"}}`."""
     function = found["function"]
     name = function["name"].text()
-    return ToolCall(name, function["arguments"].arguments(), found["id"].text(""))
+    return ToolCall(name, function["arguments"].arguments(name), found["id"].text(""))
 
 
-def _finish(reason: str, calls: tuple[ToolCall, ...]) -> Finish:
-    finish = _FINISH.get(reason, "other")
-    return "tool" if calls and finish == "stop" else finish
+def _finish(reason: str, refusal: str, *, has_calls: bool) -> Finish:
+    finish = "filter" if refusal else _FINISH.get(reason, "other")
+    return "tool" if has_calls and finish == "stop" else finish
 
 
 def _refuse_error(choice: Found) -> None:
@@ -152,8 +158,11 @@ class Deltas:
         """Nothing is left, unless the stream was cut."""
         if not (self.is_done or self._is_finished):
             raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
-        if self._calls:
-            yield Delta(calls=self._taken(), finish="tool")
+        calls, unread = self._taken()
+        refusal = "".join(self._refused)
+        if calls or unread or (refusal and not self._is_finished):
+            finish: Finish = "filter" if refusal else "tool"
+            yield Delta(calls=calls, finish=finish, flaw=_flaw("", refusal) or unread)
 
     def _choice(self, choice: Found, model: str) -> Iterator[Delta]:
         _refuse_error(choice)
@@ -168,10 +177,11 @@ class Deltas:
         if not reason:
             return
         self._is_finished = True
-        if any(self._refused):
-            refusal(Found("".join(self._refused), delta["refusal"].path))
-        calls = self._taken()
-        yield Delta(calls=calls, finish=_finish(reason, calls), model=model)
+        refusal = "".join(self._refused)
+        calls, unread = self._taken()
+        finish = _finish(reason, refusal, has_calls=bool(calls or unread))
+        flaw = _flaw(reason, refusal) or unread
+        yield Delta(calls=calls, finish=finish, model=model, flaw=flaw)
 
     def _gather(self, call: Found) -> None:
         index = call["index"].count()
@@ -179,10 +189,10 @@ class Deltas:
         gathered = self._calls.setdefault(known, _Gathered(call))
         gathered.add(call)
 
-    def _taken(self) -> tuple[ToolCall, ...]:
-        calls = tuple(one.call() for one in self._calls.values())
+    def _taken(self) -> tuple[tuple[ToolCall, ...], Flaw | None]:
+        gathered = [one.whole() for one in self._calls.values()]
         self._calls.clear()
-        return calls
+        return readable(gathered, called)
 
 
 class _Gathered:
@@ -206,7 +216,7 @@ class _Gathered:
         else:
             self._arguments.append(arguments.text(""))
 
-    def call(self) -> ToolCall:
+    def whole(self) -> Found:
         arguments = joined(self._arguments) if self._whole is None else self._whole
         function = {"name": self._name or None, "arguments": arguments}
-        return called(Found({"id": self._id, "function": function}, self._path))
+        return Found({"id": self._id, "function": function}, self._path)

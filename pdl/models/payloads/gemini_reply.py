@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.models.exchange import Delta, Finish, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
-from pdl.models.payloads.reading import Found, opened
+from pdl.models.payloads.reading import Found, opened, readable
 from pdl.tools.calls import ToolCall
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _FINISH: dict[str, Finish] = {
     **dict.fromkeys(
         (
             *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
-            *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+            *("MODEL_ARMOR", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
         ),
         "filter",
     ),
@@ -41,52 +41,58 @@ def signed(call_id: str) -> tuple[str, str]:
 
 
 def read(body: Json) -> Reply:
-    """The reply that a body holds: its first candidate. Raises BadPayload, also for a block."""
+    """The reply that a body holds: its first candidate. Raises BadPayload for another shape."""
     found = opened(body)
-    _refuse_block(found)
+    usage, model = _usage(found["usageMetadata"]), found["modelVersion"].text("")
+    blocked = _blocked(found)
+    if blocked is not None:
+        return Reply("", finish="filter", usage=usage, model=model, flaw=blocked)
     candidate = found["candidates"].first()
-    text, reasoning, calls = _parts(candidate)
-    finish = _finish(candidate, has_calls=bool(calls))
-    usage = _usage(found["usageMetadata"])
-    return Reply(text, reasoning, calls, finish, usage, found["modelVersion"].text(""))
+    text, reasoning, calls, unread = _parts(candidate)
+    finish = _finish(candidate, has_calls=bool(calls or unread))
+    return Reply(text, reasoning, calls, finish, usage, model, _flaw(candidate) or unread)
 
 
-def _refuse_block(found: Found) -> None:
-    """Raise BadPayload if the prompt was blocked: then there are no candidates."""
-    reason = found["promptFeedback"]["blockReason"]
-    if reason.text(""):
-        told = found["promptFeedback"]["blockReasonMessage"].text("")
-        message = f"the provider blocked the prompt: {reason.text()}{told and f' ({told})'}"
-        raise BadPayload(message, reason.path, kinds=(reason.text(),))
+def _blocked(found: Found) -> Flaw | None:
+    """That the prompt was blocked: then there are no candidates."""
+    reason = found["promptFeedback"]["blockReason"].text("")
+    told = found["promptFeedback"]["blockReasonMessage"].text("")
+    if not reason:
+        return None
+    return Flaw("refusal", f"the prompt was blocked: {reason}{told and f' ({told})'}")
 
 
-def _parts(candidate: Found) -> tuple[str, str, tuple[ToolCall, ...]]:
+def _parts(candidate: Found) -> tuple[str, str, tuple[ToolCall, ...], Flaw | None]:
     """The text, the thoughts and the calls of a candidate, which may have no content."""
     said: dict[bool, list[str]] = {False: [], True: []}
-    calls = []
+    called = []
     for part in candidate["content"]["parts"]:
         if part["functionCall"]:
-            calls.append(_call(part))
+            called.append(part)
         elif part["text"]:
             said[part["thought"].value is True].append(part["text"].text())
-    return "".join(said[False]), "".join(said[True]), tuple(calls)
+    return "".join(said[False]), "".join(said[True]), *readable(called, _call)
 
 
 def _call(part: Found) -> ToolCall:
     call = part["functionCall"]
     signature = part["thoughtSignature"].text("")
     mark = _MARK + signature if signature else ""
-    return ToolCall(call["name"].text(), call["args"].arguments(), call["id"].text("") + mark)
+    name = call["name"].text()
+    return ToolCall(name, call["args"].arguments(name), call["id"].text("") + mark)
 
 
 def _finish(candidate: Found, *, has_calls: bool) -> Finish:
-    reason = candidate["finishReason"]
-    if reason.text("STOP") in _BROKEN:
-        told = candidate["finishMessage"].text("")
-        message = f"the model called a tool wrongly: {reason.text()}{told and f' ({told})'}"
-        raise BadPayload(message, reason.path, kinds=(reason.text(),))
-    finish = _FINISH.get(reason.text("STOP"), "other")
+    finish = _FINISH.get(candidate["finishReason"].text("STOP"), "other")
     return "tool" if has_calls and finish == "stop" else finish
+
+
+def _flaw(candidate: Found) -> Flaw | None:
+    """What is against a reply by the reason for which it stopped: no call, or more to come."""
+    reason = candidate["finishReason"].text("STOP")
+    if reason in _BROKEN:
+        return Flaw("call", candidate["finishMessage"].text("") or reason)
+    return None if reason in _FINISH else Flaw("unfinished", reason)
 
 
 def _usage(counts: Found) -> Usage:
@@ -117,21 +123,26 @@ class Deltas:
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
         """What a body tells."""
         found = opened(data)
-        _refuse_block(found)
+        blocked = _blocked(found)
         usage = _usage(found["usageMetadata"]) if found["usageMetadata"] else None
         model = found["modelVersion"].text("")
         candidates = list(found["candidates"])
+        if blocked is not None:
+            self._is_finished = True
+            yield Delta(finish="filter", usage=usage, model=model, flaw=blocked)
+            return
         if not candidates:
             yield Delta(usage=usage, model=model)
             return
-        text, reasoning, calls = _parts(candidates[0])
-        self._has_calls |= bool(calls)
-        finish = None
+        text, reasoning, calls, unread = _parts(candidates[0])
+        self._has_calls |= bool(calls or unread)
+        finish, flaw = None, unread
         if candidates[0]["finishReason"]:
             self._is_finished = True
             finish = _finish(candidates[0], has_calls=self._has_calls)
+            flaw = _flaw(candidates[0]) or unread
         # Counts are of all until then; those of the last body count.
-        yield Delta(text, reasoning, calls, finish, usage if finish else None, model)
+        yield Delta(text, reasoning, calls, finish, usage if finish else None, model, flaw)
 
     def close(self) -> Iterator[Delta]:
         """Nothing is left, unless the stream was cut."""

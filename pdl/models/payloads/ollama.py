@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.exchange import Delta, Finish, Payload, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
 from pdl.models.payloads.chat_messages import told
 from pdl.models.payloads.chat_reply import called
@@ -14,7 +14,7 @@ from pdl.models.payloads.functions import plain_function
 from pdl.models.payloads.media import Takes
 from pdl.models.payloads.ollama_schema import OLLAMA
 from pdl.models.payloads.openai_chat import headers
-from pdl.models.payloads.reading import Found, opened
+from pdl.models.payloads.reading import Found, opened, readable
 from pdl.models.payloads.settings import Settings, listed
 from pdl.models.payloads.turns import (
     begun,
@@ -134,15 +134,21 @@ def read(body: Json) -> Reply:
     message.object()
     if found["done"].value is False:
         raise BadPayload("the reply is not done", ("done",))
-    calls = tuple(map(called, message["tool_calls"]))
-    finish = _finish(found, has_calls=bool(calls))
+    calls, unread = readable(message["tool_calls"], called)
+    finish = _finish(found, has_calls=bool(calls or unread))
     text, thoughts = message["content"].text(""), message["thinking"].text("")
-    return Reply(text, thoughts, calls, finish, _usage(found), found["model"].text(""))
+    usage, model = _usage(found), found["model"].text("")
+    return Reply(text, thoughts, calls, finish, usage, model, _flaw(found) or unread)
 
 
 def _finish(found: Found, *, has_calls: bool) -> Finish:
     finish = _FINISH.get(found["done_reason"].text("stop"), "other")
     return "tool" if has_calls and finish == "stop" else finish
+
+
+def _flaw(found: Found) -> Flaw | None:
+    reason = found["done_reason"].text("stop")
+    return None if reason in _FINISH else Flaw("unfinished", reason)
 
 
 def _usage(found: Found) -> Usage:
@@ -160,15 +166,16 @@ class Deltas:
         """What a line tells."""
         found = opened(data)
         message = found["message"]
-        calls = tuple(map(called, message["tool_calls"]))
-        self._has_calls |= bool(calls)
+        calls, unread = readable(message["tool_calls"], called)
+        self._has_calls |= bool(calls or unread)
         text, thoughts = message["content"].text(""), message["thinking"].text("")
-        if text or thoughts or calls:
-            yield Delta(text=text, reasoning=thoughts, calls=calls)
+        if text or thoughts or calls or unread:
+            yield Delta(text=text, reasoning=thoughts, calls=calls, flaw=unread)
         if found["done"].value is True:
             self.is_done = True
             finish = _finish(found, has_calls=self._has_calls)
-            yield Delta(finish=finish, usage=_usage(found), model=found["model"].text(""))
+            usage, model = _usage(found), found["model"].text("")
+            yield Delta(finish=finish, usage=usage, model=model, flaw=_flaw(found))
 
     def close(self) -> Iterator[Delta]:
         """Nothing is left, unless the stream was cut."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.exchange import Delta, Finish, Payload, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
 from pdl.models.payloads.chat_messages import told
-from pdl.models.payloads.chat_reply import refusal
 from pdl.models.payloads.family import DONE, Family
 from pdl.models.payloads.functions import strict_function
 from pdl.models.payloads.media import IMAGES, PDF, Takes, data_url
 from pdl.models.payloads.openai_chat import answer_form, headers
-from pdl.models.payloads.reading import Found, opened
+from pdl.models.payloads.reading import Found, opened, readable
 from pdl.models.payloads.settings import Settings
 from pdl.models.payloads.strict_schema import STRICT, refuse_large
 from pdl.models.payloads.turns import refuse_begun, with_ids
@@ -117,9 +116,9 @@ def _content(part: Part, role: Role) -> dict[str, Any]:
 
 
 def read(body: Json) -> Reply:
-    """The reply that a body holds. Raises BadPayload, also for a refusal and a failure."""
+    """The reply that a body holds. Raises BadPayload for another shape, and for a failure."""
     found = opened(body)
-    text, reasoning, calls = "", "", []
+    text, reasoning, called = "", "", []
     if not isinstance(found["output"].value, list):
         found["output"].refuse("an array")
     for item in found["output"]:
@@ -129,16 +128,15 @@ def read(body: Json) -> Reply:
         elif kind == "reasoning":
             reasoning += _thought(item)
         elif kind == "function_call":
-            calls.append(_call(item))
-    finish = _finish(found, tuple(calls))
-    return Reply(text, reasoning, tuple(calls), finish, _usage(found), found["model"].text(""))
+            called.append(item)
+    calls, unread = readable(called, _call)
+    finish, flaw = _finish(found, has_calls=bool(calls or unread))
+    usage, model = _usage(found), found["model"].text("")
+    return Reply(text, reasoning, calls, finish, usage, model, flaw or unread)
 
 
 def _said(part: Found) -> str:
-    kind = part["type"].text("")
-    if kind == "refusal":
-        refusal(part["refusal"])
-    return part["text"].text() if kind == "output_text" else ""
+    return part["text"].text() if part["type"].text("") == "output_text" else ""
 
 
 def _thought(item: Found) -> str:
@@ -149,7 +147,7 @@ def _thought(item: Found) -> str:
 
 def _call(item: Found) -> ToolCall:
     name = item["name"].text()
-    return ToolCall(name, item["arguments"].arguments(), item["call_id"].text(""))
+    return ToolCall(name, item["arguments"].arguments(name), item["call_id"].text(""))
 
 
 def _usage(found: Found) -> Usage:
@@ -162,15 +160,29 @@ def _usage(found: Found) -> Usage:
     )
 
 
-def _finish(found: Found, calls: tuple[ToolCall, ...]) -> Finish:
-    """Why it ended. Raises BadPayload for a response that failed or never ended."""
+_REASONS: dict[str, Finish] = {"max_output_tokens": "length", "content_filter": "filter"}
+
+
+def _finish(found: Found, *, has_calls: bool) -> tuple[Finish, Flaw | None]:
+    """Why it ended, and what is against it.
+
+    Raises BadPayload for a response that failed or never ended.
+    """
     status = found["status"].text("completed")
-    if status == "incomplete":
-        reasons: dict[str, Finish] = {"max_output_tokens": "length", "content_filter": "filter"}
-        return reasons.get(found["incomplete_details"]["reason"].text(""), "other")
-    if status != "completed":
+    if status not in ("completed", "incomplete"):
         raise BadPayload(f"the response is not completed but {status}", ("status",))
-    return "tool" if calls else "stop"
+    refused = [
+        part["refusal"].text("")
+        for item in found["output"]
+        for part in item["content"]
+        if part["type"].text("") == "refusal"
+    ]
+    if refused:
+        return "filter", Flaw("refusal", "".join(refused))
+    if status == "completed":
+        return "tool" if has_calls else "stop", None
+    reason = found["incomplete_details"]["reason"].text("") or status
+    return _REASONS.get(reason, "other"), None if reason in _REASONS else Flaw("unfinished", reason)
 
 
 class Deltas:
@@ -178,6 +190,7 @@ class Deltas:
 
     def __init__(self) -> None:
         self.is_done = False
+        self._is_refused = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - the data name it
         """What an event tells; most tell nothing that later ones do not.
@@ -201,11 +214,13 @@ class Deltas:
         elif kind == "response.reasoning_summary_part.added" and found["summary_index"].count():
             yield Delta(reasoning="\n\n")
         elif kind == "response.refusal.done":
-            refusal(found["refusal"])
+            self._is_refused = True
+            yield Delta(finish="filter", flaw=Flaw("refusal", found["refusal"].text("")))
         elif kind == "response.output_item.done":
             item = found["item"]
             if item["type"].text("") == "function_call":
-                yield Delta(calls=(_call(item),))
+                calls, unread = readable([item], _call)
+                yield Delta(calls=calls, flaw=unread)
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
             yield self._end(found["response"])
 
@@ -213,13 +228,13 @@ class Deltas:
         opened(response.object())
         self.is_done = True
         kinds = [item["type"].text("") for item in response["output"]]
-        calls = (ToolCall(""),) if "function_call" in kinds else ()
-        finish = _finish(response, calls)
-        return Delta(finish=finish, usage=_usage(response), model=response["model"].text(""))
+        finish, flaw = _finish(response, has_calls="function_call" in kinds)
+        usage, model = _usage(response), response["model"].text("")
+        return Delta(finish=finish, usage=usage, model=model, flaw=flaw)
 
     def close(self) -> Iterator[Delta]:
         """Nothing is left, unless the stream was cut."""
-        if not self.is_done:
+        if not (self.is_done or self._is_refused):
             raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
         yield from ()
 

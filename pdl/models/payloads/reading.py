@@ -6,13 +6,22 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
+from pdl.models.exchange import Flaw
 from pdl.models.payloads.bad import BadPayload, told_error
 from pdl.reply.equality import equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pdl._types import Json, JsonPath
+    from pdl.tools.calls import ToolCall
+
+
+_ARGUMENTS = 200  # characters of arguments that are shown
+
+
+class BadCallError(Exception):
+    """The model wrote a call that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +85,40 @@ class Found:
             self.refuse("a number of tokens")
         return value
 
-    def arguments(self) -> dict[str, Json]:
-        """Arguments of a call: an object, or the JSON text of one; empty for null and no text."""
-        value = self.value
+    def arguments(self, name: str) -> dict[str, Json]:
+        """Arguments of a call: an object, or the JSON text of one; empty for null and no text.
+
+        Raises BadCallError for what is none.
+        """
+        value, why = self.value, ""
         if value is None or (isinstance(value, str) and not value.strip()):
             return {}
         if isinstance(value, str):
-            value = self._parsed(value)
+            try:
+                value = json.loads(value, parse_constant=_no_constant, object_pairs_hook=_members)
+            except (ValueError, RecursionError) as error:
+                why = f" ({error})"
         if not isinstance(value, dict):
-            self.refuse("the arguments of a call, an object")
+            shown = _shown(self.value, _ARGUMENTS)
+            raise BadCallError(f"the arguments of `{name}` are not a JSON object: {shown}{why}")
         return value
-
-    def _parsed(self, text: str) -> Json:
-        try:
-            return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_members)
-        except (ValueError, RecursionError) as error:
-            message = f"expected the JSON of a call's arguments, found {_shown(text)} ({error})"
-            raise BadPayload(message, self.path) from error
 
     def refuse(self, wanted: str) -> NoReturn:
         """Say what was expected here and what was found."""
         raise BadPayload(f"expected {wanted}, found {_shown(self.value)}", self.path)
+
+
+def readable(
+    items: Iterable[Found], read: Callable[[Found], ToolCall]
+) -> tuple[tuple[ToolCall, ...], Flaw | None]:
+    """The calls that can be read, and what is wrong with the first other one."""
+    calls, flaw = [], None
+    for item in items:
+        try:
+            calls.append(read(item))
+        except BadCallError as error:
+            flaw = flaw or Flaw("call", str(error))
+    return tuple(calls), flaw
 
 
 def opened(body: Json) -> Found:

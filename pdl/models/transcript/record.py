@@ -65,7 +65,8 @@ def _attempt(attempt: Attempt) -> dict[str, Json]:
 def _reply(reply: Reply | None) -> Json:
     if reply is None:
         return None
-    return {
+    flaw = reply.flaw
+    told: dict[str, Json] = {
         "text": reply.text,
         "reasoning": reply.reasoning,
         "calls": [_call(call) for call in reply.calls],
@@ -73,6 +74,7 @@ def _reply(reply: Reply | None) -> Json:
         "usage": reply.usage.counts(),
         "model": reply.model,
     }
+    return told if flaw is None else {**told, "flaw": {"kind": flaw.kind, "words": flaw.words}}
 
 
 def _call(call: ToolCall) -> dict[str, Json]:
