@@ -10,6 +10,7 @@ from pdl.models.payloads.anthropic_reply import Deltas, read
 from pdl.models.payloads.anthropic_schema import anthropic_form, anthropic_tools
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form
+from pdl.models.payloads.generations import thinks_by_itself
 from pdl.models.payloads.media import IMAGES, PDF, Takes
 from pdl.models.payloads.renaming import renamed_calls, sent_tools
 from pdl.models.payloads.settings import Settings, listed
@@ -92,14 +93,14 @@ def payload(request: Request, model: str) -> Payload:
     tools, renamed = sent_tools(request.tools if request.constrain else None)
     body["messages"] = [_message(one) for one in renamed_calls(with_ids(messages), renamed)]
     _strip_end(body["messages"])
-    config, ignored = _without_thinking(request)
+    config, ignored = _thinking(request, model)
     if tools:
         body["tools"] = anthropic_tools(tools)
     form = _constrain(request, body) if request.constrain else Form({})
     if request.stream:
         body["stream"] = True
     ignored += _SETTINGS.write(config, body)
-    own = _MOST_TOKENS + _budget(body)
+    own = _MOST_TOKENS + (_budget(request.config) if "thinking" in config else 0)
     more = _MORE_TOKENS if "max_tokens" not in body and own < _MORE_TOKENS else None
     body.setdefault("max_tokens", own)
     start = _last_text(body["messages"])
@@ -155,22 +156,48 @@ def _last_text(messages: list[dict[str, Any]]) -> str:
     return str(last["content"]) if is_begun else ""
 
 
-def _without_thinking(request: Request) -> tuple[Mapping[str, Json], tuple[Ignored, ...]]:
-    """The settings; without `thinking` where a tool's results come last.
+def _thinking(request: Request, model: str) -> tuple[Mapping[str, Json], tuple[Ignored, ...]]:
+    """The settings, with `thinking` as the model takes it; without it after a tool's results.
 
     There Anthropic wants the thoughts that led to the calls, and reasoning is never sent.
     """
     last = request.messages[-1].parts if request.messages else ()
-    if "thinking" not in request.config or not any(isinstance(one, ToolResult) for one in last):
+    if "thinking" in request.config and any(isinstance(one, ToolResult) for one in last):
+        rest = {name: value for name, value in request.config.items() if name != "thinking"}
+        why = (
+            "after the results of tools Anthropic wants its thoughts back, and they are never sent"
+        )
+        return rest, (Ignored("thinking", why),)
+    thinking = request.config.get("thinking")
+    if not isinstance(thinking, dict) or thinking.get("type") != "enabled":
         return request.config, ()
-    rest = {name: value for name, value in request.config.items() if name != "thinking"}
-    why = "behind the results of tools Anthropic wants its thoughts back, and they are never sent"
-    return rest, (Ignored("thinking", why),)
+    return _adaptive(request.config, thinking) if thinks_by_itself(model) else (request.config, ())
 
 
-def _budget(body: dict[str, Any]) -> int:
+def _adaptive(
+    config: Mapping[str, Json], thinking: dict[str, Json]
+) -> tuple[Mapping[str, Json], tuple[Ignored, ...]]:
+    """The settings with an effort in place of a budget for thoughts."""
+    kept = {name: value for name, value in thinking.items() if name != "budget_tokens"}
+    found: dict[str, Json] = {**config, "thinking": {**kept, "type": "adaptive"}}
+    why = "this model decides how long it thinks: `budget_tokens` is not sent"
+    output = config.get("output_config", {})
+    budget = thinking.get("budget_tokens")
+    is_said = "reasoning_effort" in config or not isinstance(output, dict) or "effort" in output
+    if is_said or not isinstance(budget, int):
+        return found, (Ignored("thinking", why),)
+    effort = next((name for most, name in _EFFORTS if budget <= most), "high")
+    found["output_config"] = {**output, "effort": effort}
+    return found, (Ignored("thinking", f"{why}, but the effort `{effort}`"),)
+
+
+_EFFORTS = ((4_096, "low"), (16_384, "medium"))
+"""Budgets for thoughts, and the efforts that come near to them."""
+
+
+def _budget(config: Mapping[str, Json]) -> int:
     """The tokens for thoughts, which count as written."""
-    thinking = body.get("thinking")
+    thinking = config.get("thinking")
     budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
     return budget if isinstance(budget, int) else 0
 

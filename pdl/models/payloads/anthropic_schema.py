@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ANTHROPIC = Subset(
     provider="Anthropic",
-    keywords=frozenset({"minItems"}),
+    keywords=frozenset({"minItems", "pattern"}),
     formats=frozenset(
         {
             *("date", "date-time", "time", "duration"),
@@ -27,6 +27,7 @@ ANTHROPIC = Subset(
     ),
     recursion="none",
     most_min_items=1,
+    simple_patterns=True,
 )
 
 _MOST_TOOLS = 20

@@ -11,6 +11,7 @@ from pdl.models.payloads.form import Form
 from pdl.models.payloads.functions import plain_function
 from pdl.models.payloads.gemini_reply import Deltas, read, signed
 from pdl.models.payloads.gemini_schema import gemini_form
+from pdl.models.payloads.generations import is_gemini_3
 from pdl.models.payloads.media import AUDIO, PDF, Takes
 from pdl.models.payloads.settings import Settings, listed
 from pdl.models.payloads.turns import (
@@ -22,6 +23,7 @@ from pdl.models.payloads.turns import (
 )
 from pdl.prompt.messages import MIME_TYPES, Media, Message, Text
 from pdl.schema import Schema
+from pdl.schema.references import schemas
 from pdl.tools.calls import ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -88,31 +90,41 @@ _SETTINGS = Settings(
 def payload(request: Request, model: str) -> Payload:
     """The body of a request; the model is named in the path.
 
-    What Gemini's schemas cannot say is any value there. Beside tools no schema is held. Raises
-    MediaError for media that it does not take, TurnError for a last assistant turn and without any
-    turn but the system's, ConfigError for settings that contradict each other.
+    What Gemini's schemas cannot say is any value there. Models before Gemini 3 are held to no
+    schema beside tools. Raises MediaError for media that it does not take, TurnError for a last
+    assistant turn and without any turn but the system's, ConfigError for settings that contradict
+    each other.
     """
-    del model  # it stands in the path
+    is_new = is_gemini_3(model)
     refuse_begun(request, "Gemini")
     system, messages = without_system(request, "Gemini")
     body: dict[str, Any] = {}
     if system:
         body["systemInstruction"] = {"parts": [{"text": system}]}
     with_ids(messages)  # refuses the results of no call; the ids are Gemini's own
-    body["contents"] = [_content(one) for one in messages]
-    form = _constrain(request, body) if request.constrain else Form({})
+    body["contents"] = [_content(one, is_new=is_new) for one in messages]
+    form = _constrain(request, body, is_new=is_new) if request.constrain else Form({})
     ignored = _SETTINGS.write(request.config, body)
+    if is_new and request.constrain and request.tools:
+        _hold_calls(body)
     return Payload(body, form.dropped, ignored)
 
 
-def _content(message: Message) -> dict[str, Any]:
+def _content(message: Message, *, is_new: bool) -> dict[str, Any]:
     role = "model" if message.role == "assistant" else "user"
     parts = [
         _part(part, message.role)
         for part in message.parts
         if not (isinstance(part, Text) and not part.text)
     ]
+    calls = [part for part in parts if "functionCall" in part]
+    if is_new and calls:
+        calls[0].setdefault("thoughtSignature", _UNSIGNED)
     return {"role": role, "parts": parts or [{"text": ""}]}
+
+
+_UNSIGNED = "skip_thought_signature_validator"
+"""What the first call of a turn has that Gemini 3 did not make (guide "Thought signatures")."""
 
 
 def _part(part: Part, role: Role) -> dict[str, Any]:
@@ -137,7 +149,7 @@ def _media(media: Media, role: Role) -> dict[str, Any]:
     return {"inlineData": {"mimeType": media.mime_type, "data": media.base64}}
 
 
-def _constrain(request: Request, body: dict[str, Any]) -> Form:
+def _constrain(request: Request, body: dict[str, Any], *, is_new: bool) -> Form:
     """Write the tools or the schema."""
     schema = request.schema
     if request.tools:
@@ -147,13 +159,30 @@ def _constrain(request: Request, body: dict[str, Any]) -> Form:
         return Form({})
     if schema.form != "json":
         return Form({}, unheld_form(schema, "Gemini"))
-    if request.tools:
-        return Form({}, (unheld_beside_tools("Gemini"),))
+    if request.tools and not is_new:
+        return Form({}, (unheld_beside_tools("Gemini before 3"),))
     form = gemini_form(schema)
     body[_IN] = {"responseMimeType": "application/json"}
     if form.schema:
         body[_IN]["responseJsonSchema"] = form.schema
     return form
+
+
+def _hold_calls(body: dict[str, Any]) -> None:
+    """Hold calls to their schemas, unless the settings say how tools are to be called.
+
+    With large schemas the request would be refused: they have too many states.
+    """
+    forms = [one["parametersJsonSchema"] for one in body["tools"][0]["functionDeclarations"]]
+    keys = sum(len(node.get("properties", ())) for form in forms for _, node in schemas(form))
+    config = body.setdefault("toolConfig", {})
+    if keys <= _MOST_KEYS and isinstance(config, dict):
+        config.setdefault("functionCallingConfig", {"mode": "VALIDATED"})
+    if config == {}:
+        del body["toolConfig"]
+
+
+_MOST_KEYS = 100
 
 
 def _declared(tool: Tool) -> dict[str, Any]:

@@ -70,3 +70,41 @@ _ODD = re.compile(r"\(\?|\\[^dDwWsSnrtfv.^$*+?()\[\]{}|/\\-]|[*+?}][+?]")
 def is_plain(pattern: str) -> bool:
     """Whether all engines read a pattern alike: it has no lookaround, references or classes."""
     return _ODD.search(pattern) is None
+
+
+_SINGLE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]")
+_GROUP = re.compile(r"\([^()]*\)")
+_TOKEN = re.compile(r"\{(\d+)(?:,(\d*))?\}|.", re.DOTALL)
+_MOST_TIMES = 64
+_MOST_SIGNS = 256
+
+
+def is_simple(pattern: str) -> bool:
+    """Whether a plain pattern speaks of the whole text, and counts to no large numbers.
+
+    A pattern without anchors could be taken for one of the whole text.
+    """
+    bare = _SINGLE.sub("x", pattern)
+    if _written_out(bare) > _MOST_SIGNS:
+        return False
+    while bare != (inner := _GROUP.sub("x", bare)):
+        bare = inner
+    return len(bare) > 1 and (bare[0], bare[-1]) == ("^", "$") and "|" not in bare
+
+
+def _written_out(bare: str) -> int:
+    """How many signs a pattern has when its counts are written out; too many for a large count."""
+    sizes, last = [0], 0
+    for token in _TOKEN.finditer(bare):
+        if token[1] is not None:
+            times = int(token[2] or token[1])
+            sizes[-1] += last * (times - 1) if times <= _MOST_TIMES else _MOST_SIGNS + 1
+        elif token[0] == "(":
+            sizes.append(0)
+        elif token[0] == ")" and len(sizes) > 1:
+            last = sizes.pop()
+            sizes[-1] += last
+        elif token[0] not in "*+?|^$":
+            last = 1
+            sizes[-1] += 1
+    return sizes[0]

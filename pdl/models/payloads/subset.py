@@ -21,7 +21,8 @@ class Subset:
     takes in `enum`. `is_closed`: every object must list its keys and have no others; in other
     subsets schemas may also say nothing (any value). `all_required`: an object must have all of
     its keys. `object_root`: the whole must be an object. `most_min_items` is the largest
-    `minItems`. `keeps_order`: `propertyOrdering` keeps keys in their order.
+    `minItems`. `keeps_order`: `propertyOrdering` keeps keys in their order. `simple_patterns`: it
+    takes no `pattern` but those of a whole text.
     """
 
     provider: str
@@ -36,3 +37,4 @@ class Subset:
     recursion: Recursion = "any"
     most_min_items: int | None = None
     keeps_order: bool = False
+    simple_patterns: bool = False

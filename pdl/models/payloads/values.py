@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.payloads.kinds import ABOUT, is_plain, types
+from pdl.models.payloads.kinds import ABOUT, is_plain, is_simple, types
 from pdl.models.payloads.unheld import UnheldError
 from pdl.reply.kinds import KINDS, kind_of
 
@@ -29,6 +29,9 @@ def scalar(narrowing: Narrowing, node: dict[str, Json], path: JsonPath) -> dict[
             narrowing.drop(path, keyword)
         elif keyword == "pattern" and not is_plain(value):
             narrowing.drop(path, keyword, "it has parts that not all engines know")
+        elif keyword == "pattern" and subset.simple_patterns and not is_simple(value):
+            why = f"{subset.provider} takes short ones of a whole text (`^…$`)"
+            narrowing.drop(path, keyword, why)
         else:
             form[keyword] = value
     return form
