@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from pdl.cli.texts import unreadable
@@ -13,15 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-def files_below(paths: Sequence[str], suffix: str) -> list[str]:
+def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) -> list[str]:
     """The files that the paths mean, each once; of folders those that end in `suffix`.
 
-    Hidden folders are passed over. Raises FileError that names all paths which lead to no file.
+    Hidden folders are passed over, and what has a path, or is in a folder that has one, whose end
+    matches one of the globs `exclude`. Raises FileError that names all paths which lead to no file.
     """
     problems = [problem for path in paths if (problem := _missing(path, suffix)) is not None]
     if problems:
         raise FileError(*problems)
-    return list(dict.fromkeys(file for path in paths for file in _files(path, suffix)))
+    files = dict.fromkeys(file for path in paths for file in _files(path, suffix))
+    return [file for file in files if not _matches(file, exclude)]
+
+
+def _matches(file: str, globs: Sequence[str]) -> bool:
+    path = PurePath(file)
+    return any(one.match(glob) for glob in globs for one in (path, *path.parents))
 
 
 def _missing(path: str, suffix: str) -> Problem | None:

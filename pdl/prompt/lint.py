@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
@@ -12,6 +13,7 @@ from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.config import parse_config
+from pdl.prompt.doubts import config_doubts, quoted_types
 from pdl.prompt.media import parse_media
 from pdl.prompt.outline import DYNAMIC, Branches, Known, Outline, outline_of
 from pdl.prompt.placed import placed_source
@@ -47,14 +49,35 @@ class Finding:
 
 
 def lint_file(
-    path: str | os.PathLike[str] | Traversable, limits: Limits = DEFAULT_LIMITS
+    path: str | os.PathLike[str] | Traversable,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    media_root: str | os.PathLike[str] | None = None,
+    partial: bool = False,
 ) -> tuple[Finding, ...]:
-    """All findings of a prompt file, in the order of their places. Never raises a PromptError."""
+    """All findings of a prompt file, in the order of their places. Never raises a PromptError.
+
+    `partial` says that it is a part of others, which need not begin with a turn nor have one.
+    """
     try:
-        prompt = load(path, limits=limits)
+        prompt = load(path, media_root=media_root, limits=limits)
     except PromptError as error:
         return tuple(Finding(problem) for problem in error.problems)
-    return tuple(sorted(_Linter(prompt).findings(), key=_place))
+    return tuple(sorted(_Linter(prompt).findings(partial=partial), key=_place))
+
+
+def included_files(
+    path: str | os.PathLike[str], *, media_root: str | os.PathLike[str] | None = None
+) -> set[Path]:
+    """The resolved paths that a prompt file includes, imports or extends by name."""
+    try:
+        prompt = load(path, media_root=media_root)
+    except PromptError:
+        return set()
+    assert prompt.template is not None
+    tree = prompt.template.environment.parse(prompt.source.text)
+    folder = Path(path).parent if media_root is None else Path(media_root)
+    return {(folder / name).resolve() for name in meta.find_referenced_templates(tree) if name}
 
 
 def _place(finding: Finding) -> tuple[str, int]:
@@ -71,13 +94,14 @@ class _Linter:
         self.source: Source = prompt.source
         self.tree = self.template.environment.parse(self.source.text)
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self, *, partial: bool) -> Iterator[Finding]:
         """Every check, one after the other."""
         yield from self._includes()
         yield from self._names()
         outline = outline_of(self.tree.body, self.marks)
         yield from (Finding(problem) for problem in outline.problems)
-        yield from self._beginning(outline)
+        if not partial:
+            yield from self._beginning(outline)
         yield from self._turns(outline)
 
     def _includes(self) -> Iterator[Finding]:
@@ -111,6 +135,8 @@ class _Linter:
         set_somewhere = {
             node.name for node in self.tree.find_all(nodes.Name) if node.ctx == "store"
         }
+        for problem in quoted_types(inputs.schema, inputs.source):
+            yield Finding(problem, "warning")
         for name in self.prompt.variables:
             if name not in (*inputs.names, *set_somewhere) and not inputs.is_open:
                 message = f"`{name}` is read, but is no input of this prompt"
@@ -201,12 +227,23 @@ class _Linter:
                     yield from (Finding(problem) for problem in error.problems)
         if turn.role == "schema":
             yield from self._typed(turn, self._parse_schema)
+            yield from (Finding(problem, "warning") for problem in self._doubted(turn))
         elif turn.role == "tools":
             yield from self._typed(turn, self._parse_tools)
         elif turn.role == "config":
-            text = turn.raw.replace(DYNAMIC, "1")
-            placed = placed_source(text, self.marks, self.source.name)
-            yield from (Finding(problem) for problem in parse_config(placed)[1])
+            yield from self._config(turn)
+
+    def _config(self, turn: Known) -> Iterator[Finding]:
+        """What is wrong with settings, and what is odd about those that do not depend on data."""
+        placed, other = (
+            placed_source(turn.raw.replace(DYNAMIC, stand_in), self.marks, self.source.name)
+            for stand_in in ("1", "2")
+        )
+        config, problems = parse_config(placed)
+        yield from (Finding(problem) for problem in problems)
+        others = parse_config(other)[0]
+        known = {name: value for name, value in config.items() if others.get(name) == value}
+        yield from (Finding(problem, "warning") for problem in config_doubts(known, placed))
 
     def _parse_schema(self, placed: Source) -> None:
         parse_schema(placed, self.prompt.folder, self.prompt.limits)
@@ -224,6 +261,19 @@ class _Linter:
         elif certain is None or turn.cut:
             code, message = _DEPENDS[turn.role]
             yield Finding(Problem(code, message, self.marks.span(*turn.marks)), "note")
+
+    def _doubted(self, turn: Known) -> Iterator[Problem]:
+        """What a schema says that hardly anybody means, with the first stand-in that fits."""
+        for stand_in in _STAND_INS if DYNAMIC in turn.raw else ("",):
+            text = turn.raw.replace(DYNAMIC, stand_in)
+            placed = placed_source(text, self.marks, self.source.name)
+            try:
+                schema = parse_schema(placed, self.prompt.folder, self.prompt.limits)
+            except PromptError:
+                continue
+            doubts = quoted_types(schema, placed)
+            yield from (one for one in doubts if not _touches_gap(one, placed))
+            return
 
     def _type_problems(self, text: str, parse: Callable[[Source], None]) -> list[Problem] | None:
         """What is wrong with types whatever the expressions in them print.

@@ -183,7 +183,9 @@ def _tree_of(env: PromptEnvironment, name: str) -> list[nodes.Template]:
         text = env.loader.get_source(env, name)[0]
     except TemplateNotFound:
         return []
-    return [env.parse(text, name)]
+    tree = env.parse(text, name)
+    _check_names(env, tree, env.sources[name])
+    return [tree]
 
 
 def normalize_newlines(text: str) -> str:

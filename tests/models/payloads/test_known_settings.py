@@ -1,0 +1,30 @@
+"""The linter knows each setting that a provider's payload knows, and each provider."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+import pytest
+
+from pdl.models import payloads
+from pdl.models.connecting import SCHEMES
+from pdl.models.payloads.settings import Settings
+from pdl.prompt.doubts import PROVIDERS, SETTINGS
+
+MODULES = [
+    import_module(f"pdl.models.payloads.{one.name}") for one in iter_modules(payloads.__path__)
+]
+KNOWN = {
+    id(one): one for module in MODULES for one in vars(module).values() if isinstance(one, Settings)
+}
+
+
+def test_each_provider_is_known() -> None:
+    assert set(PROVIDERS) == SCHEMES
+
+
+@pytest.mark.parametrize("settings", KNOWN.values(), ids=lambda one: one.provider)
+def test_each_setting_is_known(settings: Settings) -> None:
+    names = {*settings.places, *settings.absent, *settings.forms, *settings.top} - {*settings.ours}
+    assert names <= SETTINGS.keys()
