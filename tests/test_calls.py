@@ -17,6 +17,7 @@ from snapshots import CASES, Snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import CodeType
 
 _CALL = re.compile(r"^>>> .*(?:\n\.\.\. ?.*)*", re.MULTILINE)
 
@@ -34,11 +35,15 @@ def _outcome(call: str, names: dict[str, Any]) -> str:
     printed, value = io.StringIO(), None
     try:
         with contextlib.redirect_stdout(printed):
-            exec(compile(ast.Module(before, []), "<case>", "exec"), names)  # noqa: S102
+            if not isinstance(last, ast.Expr):
+                before.append(last)
+            exec(_compiled(ast.Module(before, []), "exec"), names)  # noqa: S102 - our own files
             if isinstance(last, ast.Expr):
-                value = eval(compile(ast.Expression(last.value), "<case>", "eval"), names)  # noqa: S307
-            else:
-                exec(compile(ast.Module([last], []), "<case>", "exec"), names)  # noqa: S102
+                value = eval(_compiled(ast.Expression(last.value), "eval"), names)  # noqa: S307
     except Exception as error:  # noqa: BLE001 - it is the outcome
         return f"{printed.getvalue()}{type(error).__name__}: {error}\n"
     return printed.getvalue() + ("" if value is None else f"{value!r}\n")
+
+
+def _compiled(tree: ast.Module | ast.Expression, mode: str) -> CodeType:
+    return compile(tree, "<case>", mode, dont_inherit=True)

@@ -94,6 +94,16 @@ def is_date_time(text: str) -> bool:
     return mark in ("T", "t") and is_date(date) and is_time(time)
 
 
+def is_local_time(text: str) -> bool:
+    """RFC 3339 full-time or partial-time; a leap second as in UTC."""
+    return is_time(text) or is_time(f"{text}Z")
+
+
+def is_local_date_time(text: str) -> bool:
+    """RFC 3339 date-time, whose offset may be left out."""
+    return is_date_time(text) or is_date_time(f"{text}Z")
+
+
 def is_ipv6(text: str) -> bool:
     """RFC 4291 2.2, without a zone."""
     head, double, tail = text.partition("::")
@@ -193,7 +203,9 @@ def _full(pattern: re.Pattern[str]) -> Callable[[str], bool]:
 FORMATS: Mapping[str, Callable[[str], bool]] = {
     "date": is_date,
     "time": is_time,
+    "x-time": is_local_time,
     "date-time": is_date_time,
+    "x-date-time": is_local_date_time,
     "duration": _full(_DURATION),
     "email": is_email,
     "idn-email": is_idn_email,

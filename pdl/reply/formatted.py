@@ -18,11 +18,20 @@ if TYPE_CHECKING:
     from pdl.reply.asked import Asked
 
 _DAY = r"\d{4}-\d{2}-\d{2}"
-_CLOCK = r"\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})"
+_LOCAL = r"\d{2}:\d{2}:\d{2}(?:\.\d+)?"
+_CLOCK = rf"{_LOCAL}(?:[Zz]|[+-]\d{{2}}:\d{{2}})"
+_NO_ZONE = (
+    rf"(?>{_LOCAL})(?![\w:/+−-]|\.\w|,\d"
+    r"|[ \u00a0\u202f]*(?:[AaPp]\.? ?[Mm]\b|[A-Z]{1,5}\b|[+−-]\d|\()"
+    r"|\s+(?i:in the|at night|o.clock))"
+)
+"""A local time, unless what follows it says which half of the day or which zone is meant."""
 _SHAPES = {
     "date": rf"{_DAY}(?![\w:/-]|\.\w)",
     "date-time": rf"{_DAY}[Tt ]{_CLOCK}",
     "time": _CLOCK,
+    "x-date-time": rf"{_DAY}[Tt ](?:{_CLOCK}|{_NO_ZONE})",
+    "x-time": rf"(?:{_CLOCK}|{_NO_ZONE})",
     "duration": r"P(?=[\dT])(?:\d+[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?",
     "email": r"(?<!\w['’])[^\s<>\"'’`()\[\],;:*_@][^\s<>\"’`()\[\],;:*@]{0,63}"
     r"@[^\W_][^\W_-]*(?:[.-]+[^\W_]+)*",

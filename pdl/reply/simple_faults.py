@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _EXAMPLES = {
     "date": "2024-05-31",
     "time": "13:45:00Z",
+    "x-time": "13:45:00",
     "date-time": "2024-05-31T13:45:00Z",
+    "x-date-time": "2024-05-31T13:45:00",
     "duration": "P3DT4H",
     "email": "ann@example.com",
     "hostname": "www.example.com",
@@ -104,7 +106,7 @@ def _format(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[
         return
     fits = late.formats().get(name)
     if fits and not fits(value):
-        example = _EXAMPLES.get(name)
+        example, name = _EXAMPLES.get(name), name.removeprefix("x-")
         wanted = (
             say("a-format-like", name=name, example=example)
             if example

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
+from typing import Any
+
+from pdl.schema.references import schemas
 
 _DATE = r"\d{4}-\d\d-\d\d"
-_TIME = r"\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)"
+_LOCAL = r"\d\d:\d\d:\d\d(?:\.\d+)?"
+_ZONE = r"(?:[Zz]|[+-]\d\d:\d\d)"
+_TIME = _LOCAL + _ZONE
 
 _SHAPES = MappingProxyType(
     {
         "date": _DATE,
         "time": _TIME,
+        "x-time": f"{_TIME}?",
         "date-time": f"{_DATE}[Tt]{_TIME}",
+        "x-date-time": f"{_DATE}[Tt]{_TIME}?",
         "duration": r"P[\dYMWDTHS]+",
         "email": r".+@.+",
         "uri": r"[A-Za-z][A-Za-z0-9+.-]*:\S*",
@@ -25,11 +32,20 @@ _SHAPES = MappingProxyType(
         "ipv6": r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*",
     }
 )
+_ISO_DATE = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_ISO_TIME = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
+PATTERNS = MappingProxyType(
+    {"x-time": f"^{_ISO_TIME}$", "x-date-time": f"^{_ISO_DATE}T{_ISO_TIME}$"}
+)
+"""The formats that JSON Schema has not, as patterns that models' providers understand."""
+
 _LENGTHS = MappingProxyType(
     {
         "date": (10, 10),
         "time": (9, None),
+        "x-time": (8, None),
         "date-time": (20, None),
+        "x-date-time": (19, None),
         "duration": (3, None),
         "email": (3, None),
         "uri": (2, None),
@@ -52,7 +68,7 @@ def is_like(name: str, text: str) -> bool:
         return True
     if not re.fullmatch(shape, text, re.ASCII):
         return False
-    return not name.startswith("date") or _is_day(text[:10])
+    return name not in ("date", "date-time", "x-date-time") or _is_day(text[:10])
 
 
 def _is_day(text: str) -> bool:
@@ -63,3 +79,13 @@ def _is_day(text: str) -> bool:
     except ValueError:
         return text.startswith("0000")  # a year that RFC 3339 has and Python has not
     return True
+
+
+def standard(document: dict[str, Any]) -> dict[str, Any]:
+    """The document, changed so that it says with patterns what only pdl has a format for."""
+    for _, node in list(schemas(document)):
+        pattern = PATTERNS.get(str(node.get("format")))
+        if pattern:
+            del node["format"]
+            node.setdefault("pattern", pattern)
+    return document

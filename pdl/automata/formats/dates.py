@@ -45,6 +45,16 @@ def date_time() -> Dfa:
     return built(text(_date(), CharSet.of("Tt"), _time()))
 
 
+def local_time() -> Dfa:
+    """full-time, or partial-time: without an offset it is whatever time is meant."""
+    return built(_time(local=True))
+
+
+def local_date_time() -> Dfa:
+    """date-time, with or without an offset."""
+    return built(text(_date(), CharSet.of("Tt"), _time(local=True)))
+
+
 def _date() -> Piece:
     # Each fourth year has a 29th of February, but ...
     fourth = numerals(range(0, 100, 4), 2)
@@ -61,13 +71,16 @@ def _days() -> Iterator[str]:
             yield f"{month:02}-{day:02}"
 
 
-def _time() -> Piece:
+def _time(*, local: bool = False) -> Piece:
     hour, sixty = numerals(range(24), 2), numerals(range(60), 2)
     fraction = maybe(".", some(DIGIT, 1))
     zulu, sign = CharSet.of("Zz"), CharSet.of("+-")
+    offset, none = either(zulu, text(sign, hour, ":", sixty)), either(zulu, text(sign, "00:00"))
+    if local:
+        offset, none = maybe(offset), maybe(none)
     return either(
-        text(hour, ":", sixty, ":", sixty, fraction, either(zulu, text(sign, hour, ":", sixty))),
-        text("23:59:60", fraction, either(zulu, text(sign, "00:00"))),
+        text(hour, ":", sixty, ":", sixty, fraction, offset),
+        text("23:59:60", fraction, none),
     )
 
 

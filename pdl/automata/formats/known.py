@@ -54,7 +54,9 @@ def _built(name: str) -> Format:
 _FORMATS: Mapping[str, tuple[Callable[[], Dfa], Fit]] = {
     "date": (dates.date, Fit.EXACT),
     "time": (dates.time, Fit.NARROWER),
+    "x-time": (dates.local_time, Fit.NARROWER),
     "date-time": (dates.date_time, Fit.NARROWER),
+    "x-date-time": (dates.local_date_time, Fit.NARROWER),
     "duration": (dates.duration, Fit.EXACT),
     "email": (hosts.email, Fit.NARROWER),
     "idn-email": (hosts.idn_email, Fit.WIDER),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.models.payloads.form import narrowed
 from pdl.models.payloads.unheld import UnheldError
+from pdl.schema.formats import standard
 from pdl.schema.json_schema.copying import copied
 from pdl.schema.keywords import subschemas
 from pdl.schema.references import lookup
@@ -59,7 +60,7 @@ def strict_function(
 
 def _named(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
     words = {"description": tool.description} if tool.description else {}
-    return {"name": tool.name, **words, "parameters": parameters}
+    return {"name": tool.name, **words, "parameters": standard(parameters)}
 
 
 def plain_object(document: JsonSchema) -> dict[str, Any]:

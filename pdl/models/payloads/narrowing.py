@@ -91,6 +91,8 @@ class Narrowing:
             for key in ("title", "description")
             if isinstance(node, dict) and isinstance(node.get(key), str)
         }
+        if "description" in words and "description" in form:
+            words["description"] += f" ({form['description']})"
         if "$ref" in form and words:
             form = {"anyOf": [form]}  # nothing may stand beside a reference
         form.update(words)  # in place: others remember the form by its identity

@@ -8,6 +8,7 @@ from pdl.models.payloads.form import Form, free_key, narrowed, wrapped
 from pdl.models.payloads.subset import Subset
 from pdl.models.payloads.undo import Undo
 from pdl.models.payloads.unheld import UnheldError
+from pdl.schema.formats import standard
 from pdl.schema.keywords import subschemas
 from pdl.schema.references import schemas
 
@@ -58,7 +59,7 @@ def strict_form(schema: Schema) -> tuple[Form, bool]:
 
 def advice(schema: Schema, **more: Any) -> Form:
     """The whole schema, in an object where it may be anything else."""
-    document = schema.to_json_schema()
+    document = standard(schema.to_json_schema())
     if document.get("type") == "object":
         return Form(document, **more)
     key = free_key(document)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from pdl.models.payloads.kinds import ABOUT, is_plain, is_simple, types
 from pdl.models.payloads.unheld import UnheldError
 from pdl.reply.kinds import KINDS, kind_of
+from pdl.schema.formats import PATTERNS
+from pdl.schema.writing.phrases import phrases
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath, JsonSchema
@@ -23,8 +25,10 @@ def scalar(narrowing: Narrowing, node: dict[str, Json], path: JsonPath) -> dict[
             continue
         if keyword == "format" and value in subset.formats:
             form[keyword] = value
+        elif keyword == "format" and value in PATTERNS and "pattern" in held - node.keys():
+            form["pattern"] = PATTERNS[value]
         elif keyword == "format":
-            narrowing.drop(path, keyword, f"{subset.provider} does not know `{value}`")
+            _drop_format(narrowing, form, str(value), path)
         elif keyword not in held:
             narrowing.drop(path, keyword)
         elif keyword == "pattern" and not is_plain(value):
@@ -35,6 +39,14 @@ def scalar(narrowing: Narrowing, node: dict[str, Json], path: JsonPath) -> dict[
         else:
             form[keyword] = value
     return form
+
+
+def _drop_format(narrowing: Narrowing, form: dict[str, Any], name: str, path: JsonPath) -> None:
+    """List a format that the provider has not; one that only pdl has is described instead."""
+    if name in PATTERNS:
+        form["description"] = " ".join(phrases({"format": name}))
+    why = "has no times without an offset" if name in PATTERNS else f"does not know `{name}`"
+    narrowing.drop(path, "format", f"{narrowing.subset.provider} {why}")
 
 
 def enumerated(narrowing: Narrowing, node: JsonSchema, path: JsonPath) -> dict[str, Any]:

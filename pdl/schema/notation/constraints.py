@@ -26,6 +26,7 @@ _NUMBERS = ("min", "max", "gt", "lt")
 _TAKES = MappingProxyType(
     {
         "string": {**_LENGTHS, "pattern": "pattern", "gbnf": "text"},
+        "moment": {**_LENGTHS, "pattern": "pattern", "gbnf": "text", "zone": "flag"},
         "integer": {**dict.fromkeys(_NUMBERS, "integer"), "multiple": "step"},
         "number": {**dict.fromkeys(_NUMBERS, "number"), "multiple": "step"},
         "array": {**_LENGTHS, "unique": "flag"},
@@ -40,6 +41,7 @@ _TAKES = MappingProxyType(
 _UNITS = MappingProxyType(
     {
         "string": "characters",
+        "moment": "characters",
         "array": "items",
         "object": "keys",
         "code": "characters",
@@ -48,7 +50,13 @@ _UNITS = MappingProxyType(
 )
 
 _LENGTH_NAMES = MappingProxyType(
-    {"string": "Length", "array": "Items", "object": "Properties", "code": "Length"}
+    {
+        "string": "Length",
+        "moment": "Length",
+        "array": "Items",
+        "object": "Properties",
+        "code": "Length",
+    }
 )
 
 _KEYWORDS = MappingProxyType(

@@ -24,7 +24,7 @@ from pdl.schema.notation.tree import (
 )
 from pdl.schema.notation.unions import join, same
 from pdl.schema.notation.values import Values
-from pdl.schema.notation.words import FORMS, TYPES, advice
+from pdl.schema.notation.words import FORMS, TYPES, ZONED, advice
 from pdl.schema.prose import quoted
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ class Lowering:
                 return schema
             bounded = {**schema, **self.constraints.keywords(_kind(leaf.atom, schema), leaf)}
             self._check_extents(bounded, leaf)
+            if bounded.pop("zone", False):
+                bounded["format"] = ZONED[bounded["format"]]
             return bounded
         if isinstance(leaf, Array):
             return (yield from self._array(leaf))
@@ -206,4 +208,5 @@ def _kind(atom: Type, schema: JsonSchema) -> Kind:
     if is_literal(atom):
         return Kind("literal", "a fixed value")
     kind = "name" if "$ref" in schema else str(schema.get("type", "any"))
+    kind = "moment" if schema.get("format") in ZONED else kind
     return Kind(kind, f"`{atom.text}`")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 FORMATS = MappingProxyType(
     {
         "date": "date",
-        "time": "time",
-        "datetime": "date-time",
+        "time": "x-time",
+        "datetime": "x-date-time",
         "duration": "duration",
         "email": "email",
         "uri": "uri",
@@ -24,7 +24,13 @@ FORMATS = MappingProxyType(
         "ipv6": "ipv6",
     }
 )
-"""The words for strings of a format, and JSON Schema's names of these formats."""
+"""The words for strings of a format, and the names of these formats.
+
+Those with `x-` are no formats of JSON Schema: its `time` and `date-time` demand an offset.
+"""
+
+ZONED = MappingProxyType({"x-time": "time", "x-date-time": "date-time"})
+"""The formats that take local times as well, and what each is with `{ zone: true }`."""
 
 TYPES: MappingProxyType[str, JsonSchema] = MappingProxyType(
     {

@@ -20,7 +20,7 @@ from pdl.schema.parts import json_form
 from pdl.schema.typed.defaults import NO_DEFAULT
 from pdl.schema.typed.metadata import annotate
 from pdl.schema.typed.records import Member, docstring, is_pydantic, is_record, members
-from pdl.schema.typed.refusals import is_form, refuse, why_not
+from pdl.schema.typed.refusals import is_form, name_of, refuse, why_not
 from pdl.schema.typed.scalars import scalar_schema
 
 if typing.TYPE_CHECKING:
@@ -62,7 +62,7 @@ def convert(form: Any) -> Parts:
     """
     converter = _Converter()
     try:
-        root = converter.schema(form, _name(form), {})
+        root = converter.schema(form, name_of(form), {})
     except RecursionError as error:
         message = "the type nests too deep"
         raise error_from([Problem("limit/schema-depth", message)]) from error
@@ -302,10 +302,6 @@ def _choice(values: list[Json], where: str) -> dict[str, Json]:
     if values == [None]:
         return dict(NULL)
     return {"const": values[0]} if len(values) == 1 else {"enum": values}
-
-
-def _name(form: Any) -> str:
-    return getattr(form, "__name__", None) or str(form)
 
 
 def _short_name(form: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
+from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 
 from pdl.schema.keywords import subschemas
@@ -21,6 +21,19 @@ class _WithoutTitles(GenerateJsonSchema):
         del schema
         return False
 
+    def datetime_schema(self, schema: Any) -> dict[str, Json]:
+        return _local(schema, super().datetime_schema(schema))
+
+    def time_schema(self, schema: Any) -> dict[str, Json]:
+        return _local(schema, super().time_schema(schema))
+
+
+def _local(schema: Any, made: dict[str, Json]) -> dict[str, Json]:
+    """What was made of a time, which may be local unless its type demands a zone."""
+    demanded = schema.get("tz_constraint") not in (None, "naive")
+    is_time = made.get("format") in ("date-time", "time")
+    return {**made, "format": f"x-{made['format']}"} if is_time and not demanded else made
+
 
 def model_schema(form: Any) -> dict[str, Json]:
     """The JSON Schema of a pydantic type, closed as all objects of the notation are.
@@ -30,7 +43,7 @@ def model_schema(form: Any) -> dict[str, Json]:
     """
     try:
         document = TypeAdapter(form).json_schema(schema_generator=_WithoutTitles)
-    except (PydanticInvalidForJsonSchema, PydanticSchemaGenerationError) as error:
+    except (PydanticUserError, PydanticUndefinedAnnotation) as error:
         raise TypeError(str(error).splitlines()[0]) from error
     pending: list[Json] = [document]
     while pending:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 import typing
 from typing import Any, NoReturn
 
@@ -20,7 +21,7 @@ _SHOWN = 60  # characters of a type or of a place in an error
 
 def refuse(form: Any, where: str, why: str) -> NoReturn:
     """Raise the SchemaError for a type at a place."""
-    shown = getattr(form, "__name__", "") if isinstance(form, type) else str(form)
+    shown = name_of(form)
     message = f"the type `{_cut(shown)}` at {_cut(where)} cannot be a schema: {why}"
     raise error_from([Problem("schema/unsupported-type", message)])
 
@@ -47,7 +48,18 @@ def why_not(form: Any) -> str:
         return f"it is an instance: pass the class `{type(form).__name__}`"
     if any(form is one for one in (typing.Union, typing.Optional, typing.Literal)):
         return "it says nothing without its brackets"
+    if isinstance(form, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
+        return "it is a function: pdl.tools.ToolSet.from_functions makes a tool of it"
+    if type(form).__name__ == "TypeAdapter":
+        return "it is an adapter: pass the type that it was made of"
     return "it has no JSON Schema"
+
+
+def name_of(form: Any) -> str:
+    """What a type is called; a value whose text would be an address, by its class."""
+    if name := getattr(form, "__name__", ""):
+        return str(name)
+    return type(form).__name__ if " at 0x" in repr(form) else str(form)
 
 
 def _cut(text: str) -> str:

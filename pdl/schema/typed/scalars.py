@@ -25,9 +25,9 @@ _SCALARS: MappingProxyType[Any, dict[str, Json]] = MappingProxyType(
         type(None): dict(NULL),
         Any: {},
         object: {},
-        dt.datetime: {"type": "string", "format": "date-time"},
+        dt.datetime: {"type": "string", "format": "x-date-time"},
         dt.date: {"type": "string", "format": "date"},
-        dt.time: {"type": "string", "format": "time"},
+        dt.time: {"type": "string", "format": "x-time"},
         dt.timedelta: {"type": "string", "format": "duration"},
         UUID: {"type": "string", "format": "uuid"},
     }

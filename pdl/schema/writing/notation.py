@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pdl.schema.deep import Deep, call, each, run
 from pdl.schema.notation.unions import NULL
-from pdl.schema.notation.words import FORMATS
+from pdl.schema.notation.words import FORMATS, ZONED
 from pdl.schema.prose import lines_of
 from pdl.schema.writing.canonical import canonical
 from pdl.schema.writing.layout import (
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 _BARE_KEY = re.compile(r"[^\W\d][\w-]*")
 _RAW = re.compile(r"[^'\\\"\x00-\x1f\x7f]*+[\\\"][^'\x00-\x1f\x7f]*")
-_WORD_OF = MappingProxyType({name: word for word, name in FORMATS.items()})
+_WORD_OF = MappingProxyType(
+    {name: word for word, one in FORMATS.items() for name in (one, ZONED.get(one, one))}
+)
 _TYPES = MappingProxyType(
     {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "null"}
 )
@@ -120,6 +122,8 @@ def _item(schema: JsonSchema, kind: str) -> Deep[Doc]:
     low = schema.get(f"min{size}" if size else "minimum") if not is_tuple else None
     high = schema.get(f"max{size}" if size else "maximum")
     braces = {word: schema[key] for key, word in _BRACES.items() if key in schema}
+    if schema.get("format") in ZONED.values():
+        braces["zone"] = True
     bounds = _bounds(low, high, exact=size is not None)
     return sequence(atom, bounds, *_constraints(braces))
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 _FORMATS = {
     "date": "a date as 2024-12-31",
     "time": "a time as 23:59:59Z",
+    "x-time": "a time as 23:59:59",
     "date-time": "a date and time as 2024-12-31T23:59:59Z",
+    "x-date-time": "a date and time as 2024-12-31T23:59:59",
     "duration": "an ISO 8601 duration as P1DT2H",
     "email": "an email address",
     "uri": "a URI",

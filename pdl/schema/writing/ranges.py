@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from pdl.schema.extents import is_beyond
-from pdl.schema.notation.words import FORMATS
+from pdl.schema.notation.words import FORMATS, ZONED
 from pdl.schema.patterns import complaint
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def string(schema: JsonSchema) -> dict[str, Json]:
     """`str`, or a word for a format, with lengths and pattern."""
     found: dict[str, Json] = {"type": "string"}
     if "format" in schema:
-        if schema["format"] not in FORMATS.values():
+        if schema["format"] not in {*FORMATS.values(), *ZONED.values()}:
             raise Unwritable("format", f"of `{schema['format']}`")
         found["format"] = schema["format"]
     found |= sizes(schema, "Length")

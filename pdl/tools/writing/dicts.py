@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pdl.errors import PdlError, Problem, error_from
 from pdl.schema import Schema
+from pdl.schema.formats import standard
 from pdl.tools.names import of_parameters
 from pdl.tools.tool import Tool
 
@@ -31,7 +32,7 @@ def to_mcp(tool: Tool) -> dict[str, Any]:
 
 def _fields(tool: Tool, key: str) -> dict[str, Any]:
     described = {"description": tool.description} if tool.description else {}
-    document = {"type": "object", "properties": {}, **tool.schema.to_json_schema()}
+    document = {"type": "object", "properties": {}, **standard(tool.schema.to_json_schema())}
     return {"name": tool.name, **described, key: document}
 
 
