@@ -1,6 +1,6 @@
 """An agent: a model that calls Python functions, sees what they return, and then answers.
 
-`python examples/agent_loop.py` takes recorded replies; `python examples/agent_loop.py openai:gpt-5`
+`python examples/agent_loop.py` takes recorded replies; `python examples/agent_loop.py openai:MODEL`
 asks a model, as does `llama:PATH.gguf`, which is held to the calls by a grammar.
 """
 

@@ -24,7 +24,7 @@ _COMMANDS = ("render", "run", "check", "lint", "schema", "gbnf", "masks", "compl
 
 _EXAMPLES: Sequence[Example] = (
     ("see what is sent to the model", "pdl render classify.pdl --set text='It crashes'"),
-    ("ask a model", "pdl run classify.pdl --set text='It crashes' --model openai:gpt-5"),
+    ("ask a model", "pdl run classify.pdl --set text='It crashes' --model openai:MODEL"),
     ("find the answer in what it said", "pdl check classify.pdl --reply reply.txt"),
     ("look at all prompts, in an editor or in CI", "pdl lint prompts/"),
     ("get the schema that a provider takes", "pdl schema classify.pdl --to json-schema"),

@@ -33,7 +33,7 @@ def connect(
 ) -> Model:  # fmt: skip
     """A model by its name: a scheme, a colon, and what the scheme calls it.
 
-    `openai:gpt-5`, `anthropic:…`, `gemini:…`, `ollama:…` and the other families; with `base_url`
+    `openai:MODEL`, `anthropic:…`, `gemini:…`, `ollama:…` and the other families; with `base_url`
     any server that has such an interface (`http://127.0.0.1:8080/v1`). `llama:PATH.gguf` runs in
     this process. `replay:FILE` gives recorded replies.
 

@@ -22,7 +22,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """The model as a person would write it: `openai:gpt-5`."""
+        """The model as a person would write it: `openai:MODEL`."""
 
     def reply(self, request: Request, *, timeout: float) -> Reply:
         """The whole reply."""

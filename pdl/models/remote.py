@@ -49,7 +49,7 @@ class RemoteModel:
 
     @property
     def name(self) -> str:
-        """The provider and its name of the model: `openai:gpt-5`."""
+        """The provider and its name of the model: `openai:MODEL`."""
         return f"{self.family.name}:{self.model}"
 
     def reply(self, request: Request, *, timeout: float) -> Reply:

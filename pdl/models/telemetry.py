@@ -54,7 +54,7 @@ class Span:
 
 @contextmanager
 def span(name: str, request: Request) -> Iterator[Span]:
-    """A span around a call of the model with this name (`openai:gpt-5`)."""
+    """A span around a call of the model with this name (`openai:MODEL`)."""
     trace = _trace()
     if trace is None:
         yield Span()

@@ -186,3 +186,26 @@ def test_the_options_of_asking() -> None:
 def test_its_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+NAMED = re.compile(r"\b(?:gpt-[3-9]|claude-[a-z]*-?\d|gemini-\d|o\d-(?:mini|pro)|grok-\d)[\w.-]*")
+"""Names of models that their providers will retire."""
+
+
+def test_models_are_named_at_one_place() -> None:
+    """In the table of docs/running.md, each once: elsewhere a name would outlive its model."""
+    places = [
+        ROOT / "README.md",
+        *(ROOT / "examples").rglob("*.*"),
+        *(ROOT / "prompts").rglob("*.pdl"),
+    ]
+    places += [*(ROOT / "docs").rglob("*.md"), *(ROOT / "pdl").rglob("*.py")]
+    texts = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for path in places
+        if path.suffix in {".md", ".py", ".pdl", ".json", ".jsonl", ".txt", ".toml"}
+    }
+    found = {name: NAMED.findall(text) for name, text in texts.items() if NAMED.search(text)}
+    assert found.keys() == {"docs/running.md"}
+    [named] = found.values()
+    assert len(named) == len(set(named)) == 3

@@ -29,7 +29,7 @@ _EXAMPLES = (
     ),
     (
         "what a provider would be sent",
-        "pdl render mail.pdl --context ctx.json --format anthropic --model claude-sonnet-4-5",
+        "pdl render mail.pdl --context ctx.json --format anthropic --model MODEL",
     ),
 )
 

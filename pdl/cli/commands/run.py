@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pdl.reply import Coercions
 
 _EXAMPLES = (
-    ("a provider's model; its key is in OPENAI_API_KEY", "pdl run mail.pdl --model openai:gpt-5"),
+    ("a provider's model; its key is in OPENAI_API_KEY", "pdl run mail.pdl --model openai:MODEL"),
     ("a model in a file, held by a grammar", "pdl run mail.pdl --model llama:qwen3-4b.gguf"),
     (
         "any server with OpenAI's interface",
