@@ -15,7 +15,7 @@ import pdl
 
 Messages: TypeAlias = list[dict[str, str]]
 Model: TypeAlias = Callable[[Messages, Mapping[str, Any]], str]
-"""From messages and the prompt's configuration (temperature …) to what the model says."""
+"""From messages and the prompt's configuration (max_tokens …) to what the model says."""
 
 PROMPT = pdl.load(Path(__file__).parents[1] / "prompts" / "search_filter.pdl")
 
@@ -62,9 +62,9 @@ def recorded(replies: Iterable[str]) -> Model:
     """A model that says one recorded reply after the other, and prints the talk."""
     pending = iter(replies)
 
-    def model(messages: Messages, config: Mapping[str, Any]) -> str:
+    def model(messages: Messages, config: Mapping[str, Any]) -> str:  # noqa: ARG001 - none is set
         reply = next(pending)
-        print(f"--- user (temperature {config['temperature']})\n{messages[-1]['content']}")
+        print(f"--- user\n{messages[-1]['content']}")
         print(f"--- model\n{reply}")
         return reply
 
