@@ -171,18 +171,24 @@ def _constrain(request: Request, body: dict[str, Any], *, is_new: bool) -> Form:
 def _hold_calls(body: dict[str, Any]) -> None:
     """Hold calls to their schemas, unless the settings say how tools are to be called.
 
-    With large schemas the request would be refused: they have too many states.
+    With large schemas the request would be refused ("too many states for serving"), above all with
+    bounds of arrays.
     """
     forms = [one["parametersJsonSchema"] for one in body["tools"][0]["functionDeclarations"]]
-    keys = sum(len(node.get("properties", ())) for form in forms for _, node in schemas(form))
+    weight = sum(_weight(node) for form in forms for _, node in schemas(form))
     config = body.setdefault("toolConfig", {})
-    if keys <= _MOST_KEYS and isinstance(config, dict):
+    if weight <= _HEAVIEST and isinstance(config, dict):
         config.setdefault("functionCallingConfig", {"mode": "VALIDATED"})
     if config == {}:
         del body["toolConfig"]
 
 
-_MOST_KEYS = 100
+def _weight(form: dict[str, Any]) -> int:
+    bounds = max(form.get("minItems", 0), form.get("maxItems", 0))
+    return len(form.get("properties", ())) + int(bounds)
+
+
+_HEAVIEST = 100
 
 
 def _declared(tool: Tool) -> dict[str, Any]:

@@ -108,6 +108,7 @@ MANY = ToolSet.parse("\n".join(f"tool{n}(a: str, b: str, c: str)" for n in range
         ),
         (REQUESTS["tools"].tools, {}, OLD, None),
         (MANY, {}, NEW, None),
+        (ToolSet.parse("send(to: [str]<,200>)"), {}, NEW, None),
         (None, {}, NEW, None),
     ],
 )
