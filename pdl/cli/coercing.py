@@ -22,6 +22,7 @@ _MEANINGS = {
     "key_case": '"userName" for "user_name", one of an object\'s keys',
     "single_to_list": "5 for [5]",
     "json_in_strings": '"[1, 2]" for [1, 2]',
+    "null_to_absent": "null for a key that may be absent",
     "unwrap": '{"answer": 5} or [5] for 5',
 }
 

@@ -35,6 +35,8 @@ class Coercions:
     unwrap: bool = False
     """The value inside a list of one item, or inside an object of one key that means the answer:
     `answer`, `result`, `value`, …, the name of the field, or the title of the schema."""
+    null_to_absent: bool = False
+    """`{"nick": null}` for `{}`, where the key may be absent and may not be null."""
 
     __repr__ = options_repr
 

@@ -162,6 +162,7 @@ _MESSAGES: Mapping[str, str | Callable[..., str]] = {
     "missing-beside": "has the field `{name}`, so it {missing}",
     "unnecessary": _unnecessary,
     "unknown": "must not be there",
+    "or-left-out": "{why}; if it has no value, leave it out",
     "bad-key": "has a key that is not allowed: {found}",
     "bad-key-why": "has the key {found}, which {why}",
     "contains": "must have {wanted}, not {found}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply import parts
@@ -13,7 +14,7 @@ from pdl.reply.word_faults import unnecessary
 from pdl.reply.wording import brief, excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pdl._types import Json, JsonPath
     from pdl.reply.outcome import Violation
@@ -29,6 +30,8 @@ def properties(run: Run, schema: Mapping[str, Any], value: Json, path: JsonPath)
         subs = parts.of_key(schema, name)
         if subs == [False] and name not in known:
             extra.append(name)
+        elif part is None and name in known and name not in schema.get("required", ()):
+            yield from _needless_null(run, subs, (*path, name))
         else:
             yield from (Task(sub, part, (*path, name)) for sub in subs)
         if not run.fits(schema.get("propertyNames", True), name):
@@ -38,6 +41,13 @@ def properties(run: Run, schema: Mapping[str, Any], value: Json, path: JsonPath)
         yield unnecessary(
             run, "additionalProperties", Task(schema, value, path), extra, absent or list(known)
         )
+
+
+def _needless_null(run: Run, subs: list[Json], path: JsonPath) -> Iterator[Violation]:
+    """What is wrong with null for a key that need not be there; models write it for no value."""
+    for sub in subs:
+        for found in run.faults(Task(sub, None, path)):
+            yield replace(found, message=say("or-left-out", why=found.message))
 
 
 def _bad_name(run: Run, schema: Json, name: str, path: JsonPath) -> Violation:

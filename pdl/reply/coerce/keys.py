@@ -72,6 +72,12 @@ def renamed(shape: Shape, value: Mapping[str, Json]) -> dict[str, str]:
     return found
 
 
+def may_be_absent(shape: Shape, name: str) -> bool:
+    """Whether a key is declared, and nothing demands it."""
+    declared = any(name in schema.get("properties", ()) for schema in shape)
+    return declared and not any(name in schema.get("required", ()) for schema in shape)
+
+
 def _by_fold(names: list[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name in names:

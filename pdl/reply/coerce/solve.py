@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.reply import parts
 from pdl.reply.coerce import strings
-from pdl.reply.coerce.keys import means_answer, renamed
+from pdl.reply.coerce.keys import may_be_absent, means_answer, renamed
 from pdl.reply.coerce.shapes import Schemas, Shape, TooManyError, shapes
 from pdl.reply.coerce.strings import is_single
 from pdl.reply.equality import equal
@@ -116,6 +116,10 @@ class _Solver:
     ) -> Deep[Found]:
         names = renamed(shape, value) if self.allowed.key_case else {}
         steps = [(key, names.get(key, key)) for key in value]
+        absent = [
+            step for step in steps if value[step[0]] is None and self._is_absent(shape, step[1])
+        ]
+        steps = [step for step in steps if step not in absent]
         tasks = []
         for key, name in steps:
             subs = chain.from_iterable(parts.of_key(schema, name) for schema in shape)
@@ -123,13 +127,22 @@ class _Solver:
         ways = yield from self._parts(tasks)
         if isinstance(ways, No):
             return ways
-        repairs: list[Repair] = []
+        repairs = [
+            Repair("null_to_absent", (0, 0), (*path, key), "null", "nothing") for key, _ in absent
+        ]
         for (key, name), way in zip(steps, ways, strict=True):
             if key != name:
                 repairs.append(_repair("key_case", (*path, key), key, name))
             repairs += way.repairs
         made = {name: way.value for (_, name), way in zip(steps, ways, strict=True)}
         return self._held(schemas, made, repairs)
+
+    def _is_absent(self, shape: Shape, name: str) -> bool:
+        """Whether null for a declared key can only mean that it is not there."""
+        if not self.allowed.null_to_absent or not may_be_absent(shape, name):
+            return False
+        subs = tuple(chain.from_iterable(parts.of_key(schema, name) for schema in shape))
+        return not self.fits(subs, None)
 
     def _array(
         self, schemas: Schemas, shape: Shape, value: list[Json], path: JsonPath
