@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 from snapshots import CASES, Snapshot
@@ -17,6 +19,9 @@ settings.register_profile(
     "fuzz", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck)
 )
 settings.load_profile("quick")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what is to run behind it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
