@@ -21,7 +21,8 @@ def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     def load(name: str) -> Any:
         home = homes.get(name)
         if home is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            message = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(message, name=name, obj=importlib.import_module(package))
         module, _, there = home.partition(":")
         value = getattr(importlib.import_module(module), there or name)
         setattr(importlib.import_module(package), name, value)

@@ -40,6 +40,10 @@ class State:
             " grammar and the text, and accept the text again"
         )
 
+    def __repr__(self) -> str:
+        how = ", dead" if self.is_dead else ", complete" if self.is_complete else ""
+        return f"<State at byte {self.position}{how}>"
+
     @property
     def is_complete(self) -> bool:
         """Whether the text may end here."""

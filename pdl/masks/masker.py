@@ -215,6 +215,9 @@ class State:
             " and accept them again"
         )
 
+    def __repr__(self) -> str:
+        return f"<State of {self.masker!r}{', complete' if self.is_complete else ''}>"
+
     @property
     def is_complete(self) -> bool:
         """Whether the text may end here."""

@@ -67,7 +67,7 @@ class Schema:
         from pdl.schema.text import parse
 
         if not isinstance(dsl, str | Source):
-            raise TypeError(f"dsl must be a str or a pdl Source, not {type(dsl).__name__}")
+            raise no_schema(dsl, "a str or a pdl Source", "dsl")
         source = dsl if isinstance(dsl, Source) else Source(dsl, name)
         return cls._of(parse(source, limits, resolve))
 

@@ -36,7 +36,8 @@ def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = No
         return Parts({} if document else {"not": {}})
     if not isinstance(document, dict):
         message = f"a JSON Schema is an object, true or false, not {shown(document)}"
-        raise error_from([Problem("schema/not-a-schema", message, pointer="#")])
+        hint = "read the text with json.loads first" if isinstance(document, str) else ""
+        raise error_from([Problem("schema/not-a-schema", message, None, hint, pointer="#")])
     survey = Survey(document, dialect(document), _remote(registry or {}, limits))
     _raise(survey.problems)
     booleans = link(survey)

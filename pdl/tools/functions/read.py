@@ -63,6 +63,8 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
         if one.kind in _VARIADIC:
             shown = f"{_VARIADIC[one.kind]}{one.name}"
             _refuse(f"`{name}` takes `{shown}`, which no list of parameters can describe")
+    if next(iter(parameters), "") == "self" and "self" not in annotations:
+        _refuse(f"`{name}` is a method without its object: pass that of an object, `thing.{name}`")
     return {one: annotations.get(one, Any) for one in parameters}
 
 
@@ -80,6 +82,9 @@ def name_of(function: Any) -> str:
 
 
 def _function(function: Any) -> Tool:
+    if isinstance(function, list | tuple | set):
+        kind = type(function).__name__
+        _refuse(f"a {kind} is no function: pass its functions one by one, `*functions`")
     if not callable(function) or isinstance(function, type):
         _refuse(f"{function!r:.60} is no function")
     name = name_of(function)
