@@ -8,15 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Sized
-from types import BuiltinMethodType
+from types import BuiltinMethodType, MethodType
 from typing import Any
+
+from pdl.prompt.measure import (
+    MOST_ITEMS,
+    TooLargeError,
+    guard_size,
+    is_container,
+    measured,
+    watched,
+)
 
 _INTEGER_BITS = 100_000
 _NUMBER = re.compile(r"\d+")
-
-
-class TooLargeError(Exception):
-    """An operation would build more than the limit; the message says what."""
+_FAST_ENCODING = re.compile(
+    r"(?:utf|latin|iso8859|iso-8859|cp|windows)[-_]?[\d\w-]*|(?:us-)?ascii", re.IGNORECASE
+)
+_SHORT = 1_000
+_LONG = 1_000_000
+_SLOW = frozenset({"title", "translate", "split", "rsplit", "splitlines"})
+"""Methods that make an object of each word or character."""
 
 
 def guard_binary(operator: str, left: Any, right: Any, limit: int) -> None:
@@ -28,7 +40,7 @@ def guard_binary(operator: str, left: Any, right: Any, limit: int) -> None:
             _guard_bits(left.bit_length() * max(right, 0))
     elif operator == "+":
         if isinstance(left, Sequence) and isinstance(right, Sequence):
-            guard_size(len(left) + len(right), limit)
+            guard_size(len(left) + len(right), _most(left, limit))
     elif operator == "%" and isinstance(left, (str, bytes)):
         guard_printf(left, right, limit)
 
@@ -37,15 +49,13 @@ def _guard_product(left: Any, right: Any, limit: int) -> None:
     if isinstance(left, int) and isinstance(right, int):
         _guard_bits(left.bit_length() + right.bit_length())
     elif isinstance(left, Sequence) and isinstance(right, int):
-        guard_size(len(left) * right, limit)
+        guard_size(len(left) * right, _most(left, limit))
     elif isinstance(right, Sequence) and isinstance(left, int):
-        guard_size(len(right) * left, limit)
+        guard_size(len(right) * left, _most(right, limit))
 
 
-def guard_size(size: int, limit: int) -> None:
-    """Refuse a text or a list of that size."""
-    if size > limit:
-        raise TooLargeError(f"this would build {size:,} items or characters")
+def _most(value: Sequence[Any], limit: int) -> int:
+    return limit if isinstance(value, (str, bytes)) else min(limit, MOST_ITEMS)
 
 
 def _guard_bits(bits: int) -> None:
@@ -89,10 +99,13 @@ def guard_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], lim
     for value in given:
         if isinstance(value, int):
             guard_size(value, limit)
-    subject = function.__self__
+    subject, name = function.__self__, function.__name__
+    if isinstance(subject, (str, bytes)) and len(subject) > _SHORT:
+        guard_size(len(subject), _LONG if name in _SLOW else limit)
+    if name in ("encode", "decode") and not _is_fast(given):
+        guard_size(len(subject), _SHORT)
     if not isinstance(subject, str):
         return
-    name = function.__name__
     if name == "expandtabs":
         guard_size(
             subject.count("\t") * max((v for v in given if isinstance(v, int)), default=8), limit
@@ -120,10 +133,36 @@ def guard_format(text: str, args: tuple[Any, ...], kwargs: dict[str, Any], limit
 
 def is_guarded(function: Any) -> bool:
     """Whether the function is a method of a built-in text, bytes or number."""
-    return isinstance(function, BuiltinMethodType) and isinstance(
+    return isinstance(function, (BuiltinMethodType, MethodType)) and isinstance(
         function.__self__, (str, bytes, int, float)
     )
 
 
+def given_to(function: Any, value: Any) -> Any:
+    """A value that a type or a method of Python's own is called with: bounded, if it walks it."""
+    owner = function if isinstance(function, type) else getattr(function, "__self__", None)
+    if not isinstance(function, type) and not isinstance(function, BuiltinMethodType):
+        return value
+    if isinstance(value, str):
+        if not isinstance(owner, (str, bytes)):
+            guard_size(len(value), _LONG)
+        return value
+    if is_container(value):
+        measured(value)
+    return watched(value)
+
+
+def _is_fast(given: tuple[Any, ...]) -> bool:
+    """Whether the first argument, if there is one, names an encoding that takes linear time."""
+    name = given[0] if given else "utf-8"
+    return isinstance(name, str) and _FAST_ENCODING.fullmatch(name) is not None
+
+
 def _length(value: Any) -> int:
+    """The most characters that a value has when it is written out."""
+    if type(value) is str:
+        return len(value)
+    if is_container(value):
+        size = measured(value)
+        return size.chars + 20 * size.items
     return len(value) if isinstance(value, Sized) else 20

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Undefined, filters, pass_environment, pass_eval_context
 from jinja2.exceptions import FilterArgumentError
+from jinja2.tests import TESTS as DEFAULT_TESTS
 
 from pdl.prompt import amplify, tera
-from pdl.prompt.printing import bounded_list
+from pdl.prompt.bounded import bounded_filter, bounded_test, compared
+from pdl.prompt.measure import MOST_ITEMS, guard_size
+from pdl.prompt.printing import bounded_list, text_of
 
 if TYPE_CHECKING:
     from pdl.prompt.sandbox import PromptEnvironment
@@ -44,10 +47,10 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (set, frozenset, range)) or hasattr(value, "__next__"):
-        return list(value)
+        return bounded_list(value)
     dump = getattr(value, "model_dump", None)
     if callable(dump):
-        return dump(mode="json")
+        return compared(dump(mode="json"))
     fields = getattr(type(value), "__dataclass_fields__", None)
     if fields is not None:
         return {name: getattr(value, name) for name in fields if not name.startswith("_")}
@@ -62,14 +65,14 @@ def do_slice(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> A
     if not args and kwargs.keys() <= {"start", "end"}:
         items = value if isinstance(value, (str, Sequence)) else list(value)
         return items[kwargs.get("start", 0) : kwargs.get("end")]
-    amplify.guard_size(max(_integers(args, kwargs), default=0), env.limits.output_chars // 100)
+    guard_size(max(_integers(args, kwargs), default=0), env.limits.output_chars // 100)
     return filters.sync_do_slice(value, *args, **kwargs)
 
 
 @pass_environment
 def do_batch(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> Any:
     """Jinja's `batch`, bounded."""
-    amplify.guard_size(max(_integers(args, kwargs), default=0), env.limits.output_chars // 100)
+    guard_size(max(_integers(args, kwargs), default=0), env.limits.output_chars // 100)
     return filters.do_batch(value, *args, **kwargs)
 
 
@@ -80,9 +83,10 @@ def do_join(
     """`x | join(", ")`, `x | join(sep=", ")`."""
     items = value if isinstance(value, Sequence) else bounded_list(value)
     separator = d if d is not None else sep if sep is not None else ""
-    if attribute is None:
-        amplify.guard_join(separator, items, context.environment.limits.output_chars)
-    return str(filters.sync_do_join(context, items, separator, attribute))
+    if attribute is not None:
+        items = list(map(filters.make_attrgetter(context.environment, attribute), items))
+    amplify.guard_join(separator, items, context.environment.limits.output_chars)
+    return str(filters.sync_do_join(context, items, separator))
 
 
 @pass_environment
@@ -147,14 +151,20 @@ def _integers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
     return [value for value in (*args, *kwargs.values()) if isinstance(value, int)]
 
 
+def _widths(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
+    """The numbers among the arguments, and the lengths of texts, which `indent` takes as well."""
+    texts = [len(value) for value in (*args, *kwargs.values()) if isinstance(value, str)]
+    return _integers(args, kwargs) + texts
+
+
 def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
     """A filter of Jinja's whose integer arguments are widths."""
 
     @pass_environment
     def bounded(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> Any:
-        width = max(_integers(args, kwargs), default=0)
+        width = max(_widths(args, kwargs), default=0)
         lines = str(value).count("\n") + 1
-        amplify.guard_size(width * lines, env.limits.output_chars)
+        guard_size(width * lines, env.limits.output_chars)
         return function(value, *args, **kwargs)
 
     return bounded
@@ -169,7 +179,31 @@ def do_format(env: PromptEnvironment, value: str, *args: Any, **kwargs: Any) -> 
 
 def do_list(value: Any) -> list[Any]:
     """Jinja's `list`, bounded."""
-    return list(value) if isinstance(value, Sequence | Mapping) else bounded_list(value)
+    if not isinstance(value, Sequence | Mapping):
+        return bounded_list(value)
+    guard_size(len(value), MOST_ITEMS)
+    return list(value)
+
+
+def do_string(value: Any) -> str:
+    """Jinja's `string`, for what has a text."""
+    return value if isinstance(value, str) else text_of(value)
+
+
+@pass_environment
+def do_sum(
+    env: PromptEnvironment, iterable: Any, attribute: str | int | None = None, start: Any = 0
+) -> Any:
+    """Jinja's `sum`; lists are added one by one, each time with a look at the size."""
+    found = iterable
+    if attribute is not None:
+        found = map(filters.make_attrgetter(env, attribute), iterable)
+    total = start
+    for item in found:
+        if not isinstance(item, (int, float)):
+            amplify.guard_binary("+", total, item, env.limits.output_chars)
+        total = total + item
+    return total
 
 
 def _only_short(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,7 +211,7 @@ def _only_short(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @pass_environment
     def bounded(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> Any:
-        amplify.guard_size(len(str(value)), _SHORT)
+        guard_size(len(str(value)), _SHORT)
         return function(env, str(value), *args, **kwargs)
 
     return bounded
@@ -186,18 +220,18 @@ def _only_short(function: Callable[..., Any]) -> Callable[..., Any]:
 @pass_eval_context
 def do_urlize(context: Any, value: Any, *args: Any, **kwargs: Any) -> str:
     """Jinja's `urlize`, bounded."""
-    amplify.guard_size(len(str(value)), _SHORT)
+    guard_size(len(str(value)), _SHORT)
     return str(filters.do_urlize(context, str(value), *args, **kwargs))
 
 
 def do_range(*args: int, start: int = 0, end: int | None = None, step_by: int = 1) -> range:
     """`range(3)`, `range(1, 9, 2)`, `range(start=1, end=9, step_by=2)`; of a million at most."""
     found = range(*args) if args else range(start, end if end is not None else 0, step_by)
-    amplify.guard_size(len(found), 1_000_000)
+    guard_size(len(found), 1_000_000)
     return found
 
 
-FILTERS: dict[str, Callable[..., Any]] = {
+_OWN: dict[str, Callable[..., Any]] = {
     **tera.FILTERS,
     "batch": do_batch,
     "center": _bounded(filters.do_center),
@@ -211,6 +245,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "replace": do_replace,
     "round": do_round,
     "safe": do_safe,
+    "string": do_string,
+    "sum": do_sum,
     "slice": do_slice,
     "tojson": do_json,
     "truncate": do_truncate,
@@ -219,8 +255,16 @@ FILTERS: dict[str, Callable[..., Any]] = {
 }
 """What pdl adds to Jinja's filters, or has instead of them."""
 
-TESTS = tera.TESTS
-"""What pdl adds to Jinja's tests, or has instead of them."""
+FILTERS: dict[str, Callable[..., Any]] = {
+    name: bounded_filter(name, function) for name, function in {**filters.FILTERS, **_OWN}.items()
+}
+"""Jinja's filters and pdl's, bounded."""
+
+_KNOWN_TESTS: dict[str, Any] = {**DEFAULT_TESTS, **tera.TESTS}
+TESTS: dict[str, Callable[..., Any]] = {
+    name: bounded_test(name, function) for name, function in _KNOWN_TESTS.items()
+}
+"""Jinja's tests and pdl's, bounded."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {**tera.FUNCTIONS, "range": do_range}
 """What pdl adds to Jinja's functions, or has instead of them."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TICKS_PER_LOOK = 512
+_WORK_PER_LOOK = 1_000_000
+_ALL_TOGETHER = 8  # times the longest text that may be built
 _MISSING = 100  # undefined names that are looked for
 _PIECES = 128  # of a text under construction that are looked at together
 
@@ -38,11 +40,13 @@ class TooManyMissingError(Exception):
 class Meter:
     """What one rendering has used, and the undefined names that it met."""
 
-    __slots__ = ("deadline", "limits", "missing", "ticks")
+    __slots__ = ("deadline", "limits", "missing", "ticks", "total", "work")
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self.limits = limits
         self.ticks = 0
+        self.total = 0
+        self.work = 0
         self.missing: list[MissingName] = []
         self.deadline = time.perf_counter() + limits.render_seconds
 
@@ -53,6 +57,23 @@ class Meter:
             raise OverLimitError(
                 f"rendering took longer than {self.limits.render_seconds:g} s"
                 " (Limits.render_seconds)"
+            )
+
+    def spend(self, work: int) -> None:
+        """Note so many items or characters that are gone through, and look at the clock if many."""
+        self.work += work
+        if self.work > _WORK_PER_LOOK:
+            self.work = 0
+            self.look()
+
+    def built(self, size: int) -> None:
+        """Note a text or a list of that size. All together may be much, but not any number."""
+        self.spend(size)
+        self.total += size
+        if self.total > self.limits.output_chars * _ALL_TOGETHER:
+            raise OverLimitError(
+                f"the texts and lists that were built have over {self.total:,} characters and"
+                " items together (Limits.output_chars)"
             )
 
     def miss(self, name: MissingName) -> None:
@@ -67,6 +88,7 @@ class Meter:
             raise OverLimitError(
                 f"the text grew over {self.limits.output_chars:,} characters (Limits.output_chars)"
             )
+        self.spend(size)
 
 
 METER: ContextVar[Meter] = ContextVar("pdl_meter")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
@@ -10,10 +10,11 @@ from typing import Any
 from jinja2 import Undefined
 from jinja2.exceptions import TemplateRuntimeError
 
+from pdl.prompt.measure import is_container, measured
 from pdl.prompt.meter import METER, Meter
 from pdl.prompt.undefined import StrictUndefined
 
-_CONTAINERS = (dict, list, tuple, set, frozenset)
+_FUNCTIONS = (FunctionType, BuiltinMethodType, MethodType)
 _PLAIN: tuple[Any, Any] = (object.__str__, object.__repr__)
 _LOOK = 10_000  # items of a container between two looks at the clock
 
@@ -45,15 +46,20 @@ def printed(value: Any) -> Any:
     kind = type(value)
     if kind is str or kind is int or value is None:
         return value
-    if isinstance(value, _CONTAINERS):
+    if is_container(value):
         return _container(value)
     if isinstance(value, Iterator):
         return _container(bounded_list(value))
-    if isinstance(value, (FunctionType, BuiltinMethodType, MethodType, type)):
+    if isinstance(value, (*_FUNCTIONS, type)):
         raise TemplateRuntimeError("this is a function; call it to print what it gives")
     if (kind.__str__, kind.__repr__) == _PLAIN:
         raise TemplateRuntimeError(f"an object of the class {kind.__name__} has no text to print")
     return value
+
+
+def text_of(value: Any) -> str:
+    """The text that a value prints."""
+    return str(printed(value))
 
 
 def bounded_list(values: Any) -> list[Any]:
@@ -69,22 +75,16 @@ def bounded_list(values: Any) -> list[Any]:
 
 
 def _container(value: Any) -> Any:
-    """Walk a container before it is printed: its text may be far longer than what it holds.
-
-    A list that holds one list ten times, which holds one ten times …, is small in memory.
-    """
-    meter = METER.get(None) or Meter()
-    pending, seen = [value], 0
-    while pending:
-        current = pending.pop()
-        items = list(current.values()) if isinstance(current, Mapping) else current
-        for item in items:
-            if isinstance(item, _CONTAINERS):
-                pending.append(item)
-            elif isinstance(item, Undefined):
-                str(item)
-        seen += len(current) + 1
-        meter.sized(seen)
-        if seen % _LOOK < len(current) + 1:
-            meter.look()
+    """Measure a container before it is printed, and look at what its items are printed as."""
+    measured(value, meet=_meet)
     return value
+
+
+def _meet(item: Any) -> None:
+    kind = type(item)
+    if isinstance(item, Undefined):
+        str(item)  # which notes it
+    elif isinstance(item, (*_FUNCTIONS, type)) or kind.__repr__ == _PLAIN[1]:
+        raise TemplateRuntimeError(
+            f"a list or an object that holds a {kind.__name__} has no text to print"
+        )

@@ -7,20 +7,22 @@ from collections.abc import MutableMapping, MutableSequence, MutableSet
 from types import BuiltinMethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from jinja2.compiler import CodeGenerator
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, operators, optimizeconst
 from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from pdl.prompt import amplify, tags
+from pdl.prompt.bounded import compared
 from pdl.prompt.marks import Marks, Place, placed_after
+from pdl.prompt.measure import SMALL, watched
 from pdl.prompt.meter import concat, ticker
-from pdl.prompt.printing import Method, printed
+from pdl.prompt.printing import Method, printed, text_of
 from pdl.prompt.undefined import StrictUndefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jinja2 import nodes
     from jinja2.compiler import Frame
     from jinja2.runtime import Context
 
@@ -61,11 +63,53 @@ class _Generator(CodeGenerator):
             self.writeline("pdl_tick = environment.ticker()")
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802  (Jinja's name)
-        self.write("environment.concat([str(piece) for piece in (")
+        self.write("environment.concat([environment.text_of(piece) for piece in (")
         for piece in node.nodes:
             self.visit(piece, frame)
             self.write(", ")
         self.write(")])")
+
+    @optimizeconst
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802
+        """Comparisons, in which a value is measured that has another one beside it."""
+        self.write("(")
+        values = [node.expr, *(operand.expr for operand in node.ops)]
+        for at, value in enumerate(values):
+            before, after = node.ops[at - 1 : at], node.ops[at : at + 1]
+            if before:
+                self.write(f" {operators[before[0].op]} ")
+            if after and not _is_plain(value) and not _is_plain(after[0].expr):
+                self._wrapped("environment.compared", value, frame)
+            elif before and before[0].op in ("in", "notin") and not _is_plain(value):
+                self._wrapped("environment.watched", value, frame)
+            else:
+                self.visit(value, frame)
+        self.write(")")
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:  # noqa: N802
+        """Objects, whose keys are hashed."""
+        self.write("{")
+        for item in node.items:
+            self._wrapped("environment.compared", item.key, frame)
+            self.write(": ")
+            self.visit(item.value, frame)
+            self.write(", ")
+        self.write("}")
+
+    def _wrapped(self, function: str, node: nodes.Expr, frame: Frame) -> None:
+        if isinstance(node, nodes.Const):
+            self.visit(node, frame)
+            return
+        self.write(f"{function}(")
+        self.visit(node, frame)
+        self.write(")")
+
+
+def _is_plain(node: nodes.Expr) -> bool:
+    """Whether this is written in the template and holds nothing from elsewhere."""
+    if isinstance(node, (nodes.List, nodes.Tuple)):
+        return all(map(_is_plain, node.items))
+    return isinstance(node, nodes.Const) and not isinstance(node.value, dict)
 
 
 class PromptEnvironment(ImmutableSandboxedEnvironment):
@@ -75,6 +119,9 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"*", "**", "+", "%"})
     concat = staticmethod(concat)
     ticker = staticmethod(ticker)
+    compared = staticmethod(compared)
+    watched = staticmethod(watched)
+    text_of = staticmethod(text_of)
 
     def __init__(self, marks: Marks, limits: Limits, **options: Any) -> None:
         super().__init__(undefined=StrictUndefined, finalize=printed, **options)
@@ -93,6 +140,8 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """`obj[argument]`; a `defaultdict` gives its default, and does not store it."""
+        if type(argument) is tuple:
+            compared(argument)
         if isinstance(obj, defaultdict) and obj.default_factory and argument not in obj:
             return obj.default_factory()
         return super().getitem(obj, argument)
@@ -122,6 +171,9 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
             __obj = __obj.method
         if amplify.is_guarded(__obj):
             amplify.guard_call(__obj, args, kwargs, __self.limits.output_chars)
+        args = tuple(
+            value if type(value) in SMALL else amplify.given_to(__obj, value) for value in args
+        )
         return super().call(__context, __obj, *args, **kwargs)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:

@@ -8,7 +8,7 @@ Source: https://keats.github.io/tera/docs/#templates
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from jinja2 import nodes
 from jinja2.exceptions import TemplateSyntaxError
@@ -16,13 +16,15 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.visitor import NodeTransformer
 
+from pdl.prompt.measure import watched
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from jinja2.parser import Parser
 
 GLOBALS = "_pdl_globals"
-PAIRS = "_pairs"
+PAIRS, LOOPED = "_pairs", "_looped"
 _PAIR = 2
 _MACRO_PATH = ["name", "colon", "colon", "name", "lparen"]
 
@@ -63,9 +65,18 @@ def adapt(template: nodes.Template) -> nodes.Template:
     """The syntax tree with Tera's meaning of loops over objects and of `set_global`."""
     for loop in template.find_all(nodes.For):
         if isinstance(loop.target, nodes.Tuple) and len(loop.target.items) == _PAIR:
-            loop.iter = nodes.Filter(loop.iter, PAIRS, [], [], None, None, lineno=loop.iter.lineno)
+            loop.iter = _filtered(loop.iter, PAIRS)
+        else:
+            loop.iter = _filtered(loop.iter, LOOPED)
+    for call in template.find_all(nodes.Call):
+        if call.dyn_args is not None:
+            call.dyn_args = _filtered(call.dyn_args, LOOPED)
     names = {ref.attr for ref in template.find_all(nodes.NSRef) if ref.name == GLOBALS}
     return _globalize(template, names) if names else template
+
+
+def _filtered(value: nodes.Node, name: str) -> nodes.Filter:
+    return nodes.Filter(cast("nodes.Expr", value), name, [], [], None, None, lineno=value.lineno)
 
 
 def global_names(template: nodes.Template) -> set[str]:
@@ -109,4 +120,9 @@ class _Globalizer(NodeTransformer):
 
 def pairs(value: Any) -> Iterable[Any]:
     """What a loop with two targets walks: the items of an object, or the value itself."""
-    return value.items() if isinstance(value, Mapping) else value
+    return value.items() if isinstance(value, Mapping) else looped(value)
+
+
+def looped(value: Any) -> Any:
+    """What a loop walks, or a call gets as its arguments: an iterator looks at the clock."""
+    return watched(value, most=None)

@@ -118,7 +118,7 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
         extensions=[tags.TeraTags, LoopControlExtension],
     )
     env.filters.update(filters.FILTERS)
-    env.filters[tags.PAIRS] = tags.pairs
+    env.filters |= {tags.PAIRS: tags.pairs, tags.LOOPED: tags.looped}
     env.tests.update(filters.TESTS)
     env.globals.update(filters.FUNCTIONS)
     env.sources[None] = source

@@ -10,8 +10,8 @@ from jinja2.runtime import Undefined
 from jinja2.utils import missing
 
 from pdl.errors import LimitError, PdlError, Problem, TemplateError, did_you_mean
-from pdl.prompt.amplify import TooLargeError
 from pdl.prompt.folder import shown
+from pdl.prompt.measure import TooLargeError
 from pdl.prompt.meter import MissingName, OverLimitError
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ Source: https://keats.github.io/tera/docs/#built-ins
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -15,12 +16,16 @@ from urllib.parse import quote
 from jinja2 import Undefined, pass_environment
 from jinja2.exceptions import TemplateRuntimeError
 
+from pdl.prompt.measure import MOST_ITEMS, guard_size
+from pdl.prompt.printing import text_of
 from pdl.prompt.undefined import note_unsafe
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _ABSENT: Any = object()
+_FORMAT = 1_000  # characters
+_PATTERN = 100_000  # characters of a pattern that is written out
 
 
 def do_split(value: str, pat: str | None = None) -> list[str]:
@@ -44,7 +49,9 @@ def do_pluralize(value: float, singular: str = "", plural: str = "s") -> str:
 def do_concat(value: Sequence[Any], with_: Any = _ABSENT, /, **kwargs: Any) -> list[Any]:
     """`list | concat(with=…)`: the list and an item or the items of another list."""
     more = kwargs.get("with", with_)
-    return [*value, *(more if isinstance(more, (list, tuple)) else [more])]
+    added = more if isinstance(more, (list, tuple)) else [more]
+    guard_size(len(value) + len(added), MOST_ITEMS)
+    return [*value, *added]
 
 
 def do_nth(value: Sequence[Any], n: int) -> Any:
@@ -69,7 +76,7 @@ def do_group_by(env: Environment, value: Sequence[Any], attribute: str) -> dict[
     for item in value:
         key = _dig(env, item, attribute)
         if key is not None:
-            groups.setdefault(str(key), []).append(item)
+            groups.setdefault(text_of(key), []).append(item)
     return groups
 
 
@@ -88,18 +95,14 @@ def _dig(env: Environment, item: Any, attribute: str) -> Any:
 
 def do_trim_start_matches(value: str, pat: str) -> str:
     """`x | trim_start_matches(pat="v")`: without any leading `pat`s."""
-    at = 0
-    while pat and value.startswith(pat, at):
-        at += len(pat)
-    return value[at:]
+    found = re.match(f"(?:{re.escape(pat)})*", value)
+    return value[found.end() :] if found else value
 
 
 def do_trim_end_matches(value: str, pat: str) -> str:
     """`x | trim_end_matches(pat="v")`: without any `pat`s at the end."""
-    end = len(value)
-    while pat and value.endswith(pat, 0, end):
-        end -= len(pat)
-    return value[:end]
+    found = re.match(f"(?:{re.escape(pat[::-1])})*", value[::-1])
+    return value[: len(value) - found.end()] if found else value
 
 
 def do_slugify(value: str) -> str:
@@ -122,6 +125,7 @@ def do_date(value: Any, format: str = "%Y-%m-%d") -> str:  # noqa: A002  (Tera's
     """`x | date(format="%d.%m.%Y")` of a date or of its ISO 8601 text."""
     from datetime import UTC, datetime  # noqa: PLC0415  (rarely used, and slow to import)
 
+    guard_size(len(format), _FORMAT)
     if isinstance(value, (int, float)):
         value = datetime.fromtimestamp(value, tz=UTC)
     return str(
@@ -133,7 +137,15 @@ def is_matching(value: str, pat: str) -> bool:
     """`x is matching("a+")`: the pattern is found in the text; at most a tenth of a second."""
     import regex  # noqa: PLC0415  (slow to import, and rarely used)
 
+    _guard_pattern(pat)
     return regex.search(pat, value, timeout=0.1) is not None
+
+
+def _guard_pattern(pattern: str) -> None:
+    """Refuse a pattern whose repetitions, which are written out, make too much of it."""
+    groups = [int(count[:9]) for count in re.findall(r"\)\s*\{\s*(\d+)", pattern)]
+    others = [int(count[:9]) for count in re.findall(r"\{\s*(\d+)", pattern)]
+    guard_size((len(pattern) + sum(others)) * math.prod(max(1, each) for each in groups), _PATTERN)
 
 
 def is_divisible(value: int, divisor: int) -> bool:

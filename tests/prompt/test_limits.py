@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from dataclasses import dataclass
+from datetime import date
 
 import pytest
 
@@ -42,13 +45,109 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS.keys())
-def test_it_ends(text: str) -> None:
+NESTED = (
+    "{% set a = namespace(v=[1], t=(1,)) %}{% set b = namespace(v=[1]) %}"
+    "{% for i in range(40) %}{% set a.v = [a.v, a.v] %}{% set b.v = [b.v, b.v] %}"
+    "{% set a.t = (a.t, a.t) %}{% endfor %}"
+)
+"""Lists of a trillion items in a few kilobytes, which no two operations may walk."""
+FILTERS_THAT_WALK = (
+    "tojson string pprint upper lower title capitalize trim urlencode escape forceescape join"
+    " xmlattr center indent wordcount striptags slugify sort max sum groupby(0) unique|list"
+    " group_by(attribute='0') truncate(9) format replace('a','b') json_encode as_str"
+)
+ENDLESS |= {
+    f"nested, {name}": NESTED + f"{{{{ a.v|{name} }}}}" for name in FILTERS_THAT_WALK.split()
+}
+EXPRESSIONS_THAT_WALK = [
+    *("a.v", "a.v ~ ''", "'%s' % a.v", "'{}'.format(a.v)", "''.join([a.v])", "dict(x=a.v)|string"),
+    *("a.v == b.v", "a.v != b.v", "a.v < b.v", "a.v in [b.v]", "1 < a.v < b.v", "a.v is eq b.v"),
+    *("[a.v].index(b.v)", "[a.v].count(b.v)", "[a.v] is containing(b.v)", "[a.v, b.v]|sort"),
+    *("[a.v, b.v]|max", "[a.v]|select('eq', b.v)|list", "[a.v]|map('string')|list", "[a.v]|join"),
+    *("[{'k': a.v}, {'k': b.v}]|sort(attribute='k')", "[{'k': a.v}]|group_by(attribute='k')"),
+    *("[{'k': a.v}]|filter(attribute='k', value=b.v)", "{'k': a.v, 'l': b.v}|dictsort(by='value')"),
+    *("{a.t: 1}", "{}[a.t]", "{}.get(a.t)", "{}|get(key=a.t, default=1)", "a.t in {}"),
+    *("[a.t]|unique|list", "dict([(a.t, 1)])", "{}.fromkeys([a.t])", "{'k': a.v}|pprint"),
+]
+ENDLESS |= {f"nested, {one}": f"{NESTED}{{{{ {one} }}}}" for one in EXPRESSIONS_THAT_WALK}
+ENDLESS["nested, autoescape"] = NESTED + "{% autoescape true %}{{ a.v }}{% endautoescape %}"
+WALKS_OF_DATA = [
+    *("gen|tojson", "gen|sort", "gen|unique|list", "-1 in gen", "-1 not in gen", "-1 is in gen"),
+    *("gen|reverse", "gen|max", "gen|sum", "gen|join", "gen|list", "gen|batch(3)|list", "gen"),
+    *("gen|slice(3)|list", "gen|map('string')|list", "''.join(gen)", "dict(gen)", "gen ~ 1"),
+    *("cycler(*gen)", "{'k': gen}|tojson", "gen|select('eq', -1)|list", "gen|concat(with=1)"),
+    *("numbers|tojson", "aliases|tojson", "aliases|string", "aliases", "tree|tojson", "tree"),
+    *("tree == tree_too", "graph|string", "record|string", "record == record_too"),
+]
+ENDLESS |= {f"data, {one}": f"{{{{ {one} }}}}" for one in WALKS_OF_DATA}
+ENDLESS["data, a loop's length"] = "{% for x in gen %}{{ loop.length }}{% endfor %}"
+LONG = "{% set b = 'a' * 60000000 %}"
+ENDLESS |= {
+    f"long, {one}": f"{LONG}{{{{ {one} }}}}"
+    for one in (
+        *("b|title", "b.title()", "b|addslashes", "b|slugify", "b|urlencode", "b|wordcount"),
+        *("b.split('a')", "b|split(pat='a')", "b|list", "b|spaceless", "b|striptags", "b|urlize"),
+    )
+}
+ENDLESS |= {
+    "sum of lists": "{{ ([[1] * 10000] * 1000)|sum(start=[])|length }}",
+    "punycode": "{{ ('ü' * 300000).encode('punycode') }}",
+    "idna": "{{ (('ü' * 40 ~ '.') * 9000).encode('idna') }}",
+    "a date's format": "{{ 0|date(format='%c' * 5000000) }}",
+    "a date's own format": "{{ day.strftime('%c' * 5000000) }}",
+    "assigned in a loop": "{% for i in range(9999) %}{% set x = 'a' * 60000000 %}{% endfor %}",
+    "many long texts": "".join(f"{{% set x{i} = 'c' * 63999999 %}}" for i in range(80)),
+    "many centered": "".join(f"{{% set x{i} = 'c'|center(63999999) %}}" for i in range(80)),
+    "a list of long texts": "{% set n = namespace(l=[]) %}{% set t = 'a' * 60000000 %}"
+    "{% for i in range(99) %}{% set n.l = n.l + [t.upper()] %}{% endfor %}",
+    "a list that grows": "{% set n = namespace(l=[1]) %}{% for i in range(40) %}"
+    "{% set n.l = n.l + n.l %}{% endfor %}",
+    "a list that is joined to itself": "{% set n = namespace(l=[1]) %}{% for i in range(40) %}"
+    "{% set n.l = n.l|concat(with=n.l) %}{% endfor %}",
+    "a text as width": "{{ ('a\n' * 60000)|indent('x' * 10000) }}",
+    "a width of escaped text": "{{ ('a'|escape).center(999999999) }}",
+    "a pattern": "{{ 'aaa' is matching('a{60000}' * 1000) }}",
+    "a pattern in a pattern": "{{ 'aaa' is matching('(((a{100}){100}){100}){100}') }}",
+}
+
+
+def bombs() -> dict[str, object]:
+    """Values that are small, and endless to walk."""
+    aliases: object = ["x"] * 9
     tree: list[object] = []
     tree.append(tree)
+    tree_too: list[object] = []
+    tree_too.append(tree_too)
+    graph: list[list[object]] = [[] for _ in range(15)]
+    for node in graph:
+        node.extend(graph)
+    record, record_too = Record(1), Record(1)
+    for _ in range(40):
+        aliases = [aliases] * 9
+        record, record_too = Record([record, record]), Record([record_too, record_too])
+    return {
+        "aliases": aliases,
+        "tree": tree,
+        "tree_too": tree_too,
+        "graph": graph,
+        "gen": itertools.count(),
+        "numbers": range(10**12),
+        "day": date(2026, 1, 1),
+        "record": record,
+        "record_too": record_too,
+    }
+
+
+@dataclass
+class Record:
+    value: object
+
+
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS.keys())
+def test_it_ends(text: str) -> None:
     began = time.monotonic()
     with pytest.raises((pdl.LimitError, pdl.TemplateError)) as raised:
-        pdl.loads(f"<|user|>\n{text}\n").render(tree=tree)
+        pdl.loads(f"<|user|>\n{text}\n").render(bombs())
     assert raised.value.problem.location is not None
     # No measurement: an hour of looping is told from the limit of 1.5 s, on the slowest machine.
     assert time.monotonic() - began < 60
@@ -65,3 +164,39 @@ def test_the_limits_can_be_changed() -> None:
 def test_ordinary_work_is_not_refused() -> None:
     text = "{{ '-' * 80 }}{{ 2 ** 64 }}{{ '%05d' % 7 }}{{ '{:>8}'.format('x') }}{{ 'a'|center(9) }}"
     assert pdl.loads(f"<|user|>\n{text}").render().messages[0].text.startswith("----")
+
+
+def test_nothing_large_is_computed_while_a_template_is_parsed() -> None:
+    """Jinja computes constants when it compiles, and keeps them."""
+    prompt = pdl.loads("<|user|>\n{{ 'c'|center(63999999)|length }}{{ 'c'|center(9)|length }}")
+    assert prompt.template is not None
+    assert prompt.render().messages[0].text == "639999999"
+
+
+def test_what_is_ordinary_is_measured_and_let_through() -> None:
+    rows = [{"id": i, "tags": ["a", f"b{i}"], "sub": {"x": None}} for i in range(5_000)]
+    parent: dict[str, object] = {"name": "p"}
+    children = [{"name": name, "parent": parent} for name in "ba"]
+    parent["children"] = children
+    shared = ["same"] * 3
+    text = (
+        "{{ rows|tojson|length > 1 }} {{ rows == rows }} {{ rows[0] in rows }}"
+        " {{ children|sort(attribute='name')|map(attribute='name')|join }}"
+        " {{ [shared, shared, shared] }} {{ (1, 2) in {(1, 2): 3} }} {{ [1, 2, 3] == [1, 2, 3] }}"
+        " {{ 'a-b' is matching('[a-z]{1,60}-(?:[a-z]{1,4}){1,20}') }} {{ [[1], [2]]|sum(start=[]) }}"
+        " {{ ['x', 'y']|join(', ') }} {{ [{'k': 'z'}]|join(attribute='k') }} {{ none ~ 1 }}"
+    )
+    found = pdl.loads(f"<|user|>\n{text}").render(rows=rows, children=children, shared=shared)
+    assert found.messages[0].text == (
+        "True True True ab [['same', 'same', 'same'], ['same', 'same', 'same'], "
+        "['same', 'same', 'same']] True True True [1, 2] x, y z None1"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ [v] }}", "{{ {'k': [v]} }}", "{{ [v]|string }}", "{{ '' ~ [v] }}", "{{ [f] }}"]
+)
+def test_no_address_in_memory_is_printed(text: str) -> None:
+    """Neither that of an object nor that of one in a list, which Python prints as `<… at 0x…>`."""
+    with pytest.raises(pdl.TemplateError, match="has no text to print"):
+        pdl.loads(f"<|user|>\n{text}").render(v=object(), f=len)
