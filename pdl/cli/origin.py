@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,8 +20,9 @@ from pdl.schema.json_schema.load import check_size
 from pdl.schema.spans import located
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from pdl._types import Json
     from pdl.cli.context import Data
     from pdl.prompt import Prompt, Rendered
     from pdl.schema import Schema
@@ -52,9 +53,8 @@ class PromptOrigin:
         """The prompt that `load` gave, filled with the data. Raises PromptError, UsageError."""
         return prompt.render(self.data.read(prompt.inputs), prefill=prefill)
 
-    def schema(self) -> Schema | None:
-        """The schema; the data are needed only if it depends on them."""
-        prompt = self.load()
+    def schema(self, prompt: Prompt) -> Schema | None:
+        """The schema of what `load` gave; the data are needed only if it depends on them."""
         values = self.data.read(prompt.inputs)
         if prompt.variables and not self.data.is_given:
             is_static, schema = prompts.static_schema(prompt)
@@ -62,6 +62,36 @@ class PromptOrigin:
                 return schema
         # A last turn that the model is to go on from does not matter for the schema.
         return prompt.render(values, prefill=True).schema
+
+
+@dataclass(frozen=True)
+class Schemas:
+    """The schemas of many replies: one for all, or what a prompt makes of the data of each.
+
+    `alone` is that of the `values` from the command line, `error` why there is none.
+    """
+
+    alone: Schema | None
+    prompt: Prompt | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    error: PromptError | None = None
+
+    @property
+    def depend_on_data(self) -> bool:
+        """Whether data decide what the schema is."""
+        return self.prompt is not None
+
+    def of(self, context: Mapping[str, Any]) -> Schema | None:
+        """The schema with further data. Raises PromptError."""
+        assert self.prompt is not None
+        return self.prompt.render({**self.values, **context}, prefill=True).schema
+
+    def texts(self) -> list[Json]:
+        """What the schemas are made of if that is not `alone`."""
+        if self.prompt is None or self.prompt.template is None:
+            return []
+        sources = self.prompt.template.environment.sources
+        return [dict(self.values), *sorted(one.text for one in sources.values())]
 
 
 def check_root(root: str | None) -> None:
@@ -118,7 +148,23 @@ class SchemaOrigin:
         if self.type_name is not None:
             return TypeOrigin(self.type_name).read()
         assert self.file is not None
-        return PromptOrigin(self.file, self.data, self.root).schema()
+        origin = PromptOrigin(self.file, self.data, self.root)
+        return origin.schema(origin.load())
+
+    def of_rows(self, *other_files: str) -> Schemas:
+        """The schemas of rows that may bring data of their own. Raises what `read` raises."""
+        refuse_two_stdins(self.file, self.json_schema, self.data.file, *other_files)
+        if self.file is None:
+            return Schemas(self.read())
+        origin = PromptOrigin(self.file, self.data, self.root)
+        prompt = origin.load()
+        if not prompt.variables or prompts.static_schema(prompt)[0]:
+            return Schemas(origin.schema(prompt))
+        values = self.data.read(prompt.inputs)
+        try:
+            return Schemas(origin.schema(prompt), prompt, values)
+        except PromptError as error:
+            return Schemas(None, prompt, values, error)
 
     def required(self) -> Schema:
         """The schema. Raises SchemaError for a prompt that has none, and what `read` raises."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
+import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ from pdl.cli.batch import lines as lines_module
 from pdl.cli.batch.lines import Fault, Line, Lines, Record, read_record
 from pdl.cli.batch.sink import FileSink
 from pdl.cli.batch.tally import Tally
+from pdl.cli.batch.workers import Workers
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -122,6 +125,103 @@ def test_a_reply_at_which_the_checker_fails_costs_its_line_alone(
         "failed to check this reply: IndexError: list index out of range"
     )
     assert resumed().exit_code == 2
+
+
+PROMPT = """<|input|>
+{ names: [str]<2,> }
+<|user|>
+Which?
+<|schema|>
+{ c: {% for name in names %}"{{ name }}"{{ " | " if not loop.last }}{% endfor %} }
+"""
+ROWS = [
+    {"reply": '{"c": "a"}', "context": {"names": ["a", "b"]}},
+    {"reply": '{"c": "a"}', "context": {"names": ["c", "d"]}},
+    {"reply": '{"c": "c"}', "context": {"names": ["c", "d"]}},
+]
+
+
+def run_prompt(*options: str) -> Result:
+    Path("which.pdl").write_text(PROMPT, encoding="utf-8")
+    words = ["check", "which.pdl", "--batch", str(INPUT), *options]
+    return CliRunner().invoke(application, words, prog_name="pdl", catch_exceptions=False)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_row_brings_the_data_of_its_schema(jobs: str) -> None:
+    write(ROWS)
+    shown = run_prompt("--jobs", jobs)
+    assert [json.loads(line)["ok"] for line in shown.stdout.splitlines()] == [True, False, True]
+    bad = json.loads(shown.stdout.splitlines()[1])["errors"]
+    assert [(one["path"], one["found"], one["keyword"]) for one in bad] == [("$.c", '"a"', "enum")]
+    assert shown.exit_code == 1
+
+
+def test_the_data_of_a_row_go_over_those_of_the_command_line() -> None:
+    write([*ROWS, {"reply": '{"c": "x"}'}])
+    shown = run_prompt("--set", 'names=["x", "y"]')
+    oks = [json.loads(line)["ok"] for line in shown.stdout.splitlines()]
+    assert oks == [True, False, True, True]
+
+
+def test_a_row_without_the_data_that_it_needs_is_the_error_of_the_prompt() -> None:
+    """As it is said where no row has any; what came before is kept."""
+    write([ROWS[0], {"reply": '{"c": "x"}'}])
+    shown = run_prompt()
+    assert shown.exit_code == 2
+    assert shown.stderr.startswith("which.pdl:2:3: the input `names` is missing")
+    assert len(shown.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("context", "told"),
+    [
+        ("a", "`context` is a text; expected an object"),
+        ({"names": ["a"]}, "`context` does not fit the prompt: the input `names`"),
+        ({"nmaes": []}, "`context` does not fit the prompt: `nmaes` was passed"),
+    ],
+)
+def test_data_that_do_not_fit_are_no_reply(context: Any, told: str) -> None:
+    write([ROWS[0], {"reply": '{"c": "x"}', "context": context}, ROWS[2]])
+    shown = run_prompt()
+    assert shown.exit_code == 2
+    assert f"replies.jsonl:2:1: {told}" in shown.stderr
+    assert [json.loads(line)["line"] for line in shown.stdout.splitlines()] == [1, 3]
+
+
+def test_other_data_of_a_row_are_another_reply() -> None:
+    write(ROWS)
+    run_prompt("--out", str(RESULTS))
+    before = RESULTS.read_bytes()
+    run_prompt("--out", str(RESULTS))
+    assert RESULTS.read_bytes() == before
+    write([ROWS[0], {**ROWS[1], "context": {"names": ["a", "d"]}}, ROWS[2]])
+    told = run_prompt("--out", str(RESULTS)).stderr
+    assert told.startswith("results.jsonl: answers another reply than line 2 of replies.jsonl")
+
+
+def test_another_prompt_is_another_schema() -> None:
+    write(ROWS)
+    run_prompt("--out", str(RESULTS))
+    told = run_prompt("--out", str(RESULTS), "--set", 'names=["x", "y"]').stderr
+    assert "made for another schema" in told
+
+
+def test_a_schema_that_needs_no_data_takes_none() -> None:
+    """`context` is another's key then, and may be anything."""
+    write([{"reply": '{"n": 1}', "context": 5}])
+    assert run().exit_code == 0
+
+
+def test_work_begins_before_other_processes_run() -> None:
+    """This one does it meanwhile; later on each does a part."""
+    asked = itertools.repeat(("__import__('os').getpid()", 1))
+    with Workers(eval, 3, 10) as workers:
+        results = (found for _, found in workers.in_order(asked))
+        assert next(results) == os.getpid()
+        seen = set(itertools.islice(results, 10))
+        while len(seen) < 4:
+            seen.add(next(results))
 
 
 def test_jobs_go_on_as_well() -> None:

@@ -36,10 +36,14 @@ class Line(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What a line holds: a reply, and the `id` that came with it."""
+    """What a line holds: a reply, and the `id` and `context` that came with it.
+
+    The latter are data for the prompt, for a schema that depends on them.
+    """
 
     id: Json
     reply: str
+    context: Json = None
 
 
 class Fault(NamedTuple):
@@ -115,7 +119,7 @@ def _of_object(value: dict[str, Json], field: str) -> Record | Fault:
         return Fault(f"this object has no `{field}`", 0, hint)
     if not isinstance(reply, str):
         return Fault(f"`{field}` is {kind_of(reply)}; expected a string, what the model said")
-    return Record(value.get("id"), reply)
+    return Record(value.get("id"), reply, value.get("context"))
 
 
 def _advice(value: dict[str, Json], field: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from pdl.cli.batch.tally import UNCHECKED
 from pdl.cli.reports.json_text import json_line
+from pdl.cli.reports.verdict import violation_fields
 from pdl.cli.texts import unreadable
 from pdl.errors import FileError, Problem
 from pdl.source import Source
@@ -19,8 +20,8 @@ from pdl.source import Source
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.cli.batch.lines import Record
+    from pdl.cli.origin import Schemas
     from pdl.reply import Check, Coercions
-    from pdl.schema import Schema
 
 _DIGITS = 16  # of a digest: 64 bits, which an array holds as one number
 _FIRST = b'{"line": '
@@ -48,6 +49,7 @@ def result_text(line: int, record: Record, check: Check, schema: str) -> str:
         "value": check.value,
         "reason": check.reason,
         "summary": check.summary,
+        "errors": [violation_fields(error) for error in check.errors],
         "feedback": check.feedback,
         "repairs": [repair.kind for repair in check.repairs],
     }
@@ -58,26 +60,30 @@ def unchecked_text(line: int, record: Record, error: Exception, schema: str) -> 
     """The result of a reply at which the checker itself failed."""
     summary = f"pdl failed to check this reply: {type(error).__name__}: {error}"
     found = {"ok": False, "value": None, "reason": UNCHECKED, "summary": summary}
-    return _text(line, record, {**found, "feedback": "", "repairs": []}, schema)
+    return _text(line, record, {**found, "errors": [], "feedback": "", "repairs": []}, schema)
 
 
 def _text(line: int, record: Record, found: dict[str, Json], schema: str) -> str:
-    digests = {"reply_digest": reply_digest(record.reply), "schema_digest": schema}
+    digests = {"reply_digest": reply_digest(record), "schema_digest": schema}
     return json_line({"line": line, "id": record.id, **found, **digests})
 
 
-def reply_digest(reply: str) -> str:
-    """What tells whether a reply is the same as before."""
-    return _digest(reply.encode("utf-8", "surrogatepass"))
+def reply_digest(record: Record) -> str:
+    """What tells whether a reply, and the data that came with it, are the same as before."""
+    data = record.reply.encode("utf-8", "surrogatepass")
+    if record.context is not None:
+        data += b"\0" + json.dumps(record.context, sort_keys=True).encode()
+    return _digest(data)
 
 
-def schema_digest(schema: Schema | None, coercions: Coercions) -> str:
+def schema_digest(schemas: Schemas, coercions: Coercions) -> str:
     """What tells whether replies are checked in the same way as before."""
+    schema = schemas.alone
     asked: Json = None
     if schema is not None:
         asked = [schema.to_json_schema(), schema.form, schema.lang, schema.tasks]
-    way = [asked, dataclasses.asdict(coercions)]
-    return _digest(json.dumps(way, sort_keys=True).encode())
+    way = [asked, dataclasses.asdict(coercions), *schemas.texts()]
+    return _digest(json.dumps(way, sort_keys=True, default=str).encode())
 
 
 def _digest(data: bytes) -> str:

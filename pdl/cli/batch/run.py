@@ -17,7 +17,7 @@ from pdl.cli.batch.progress import Progress
 from pdl.cli.batch.results import ANEW, Earlier, read_earlier, reply_digest, schema_digest
 from pdl.cli.batch.sink import FileSink, ScreenSink, Sink
 from pdl.cli.batch.tally import Tally
-from pdl.cli.batch.work import Outcome, Task, outcomes
+from pdl.cli.batch.work import NO_DATA, Outcome, Task, outcomes
 from pdl.cli.batch.workers import Workers
 from pdl.cli.exits import BAD, STOPPED, USAGE
 from pdl.cli.screen import Screen
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pdl.cli.batch.options import BatchOptions
+    from pdl.cli.origin import Schemas
     from pdl.reply import Coercions
-    from pdl.schema import Schema
 
 _PIECE = 64  # lines that go to another process at once
 _PIECE_BYTES = 1 << 18
 _SHOWN = 20  # lines without a reply that are shown
 
 
-def run(options: BatchOptions, schema: Schema | None, coercions: Coercions) -> int:
+def run(options: BatchOptions, schemas: Schemas, coercions: Coercions) -> int:
     """Check all replies, and print the summary; the exit code.
 
     Raises FileError for files that cannot be used, or do not belong together.
     """
-    task = Task(schema_digest(schema, coercions), options.field, schema, coercions)
+    task = Task(schema_digest(schemas, coercions), options.field, schemas, coercions)
     with _opened(options.file) as stream:
         out = None if options.out == STDIN else options.out
         if out and _is_file(stream, out):
@@ -100,7 +100,7 @@ class _Batch:
 
     def _pieces(self, lines: Lines, progress: Progress) -> Iterator[tuple[list[Line], int]]:
         """Lines that have no result yet, some at a time, and their bytes."""
-        most = _PIECE if self._options.jobs > 1 else 1
+        most = 1  # at first, so that the first results come soon
         piece: list[Line] = []
         size = 0
         for line in self._open_lines(lines, progress):
@@ -109,6 +109,7 @@ class _Batch:
             if len(piece) >= most or size > _PIECE_BYTES:
                 yield piece, size
                 piece, size = [], 0
+                most = min(2 * most, _PIECE) if self._options.jobs > 1 else 1
         if piece:
             yield piece, size
 
@@ -124,7 +125,7 @@ class _Batch:
     def _hold(self, line: Line, digest: str) -> None:
         """Hold a line against the reply that its earlier result was made for."""
         record = read_record(line, self._options.field)
-        if isinstance(record, Fault) or reply_digest(record.reply) != digest:
+        if isinstance(record, Fault) or reply_digest(record) != digest:
             message = f"{self.out}: answers another reply than line {line.number:,} of {self.name}"
             raise FileError(Problem("file/results", message, None, ANEW))
         self._held += 1
@@ -143,6 +144,8 @@ class _Batch:
                 self._sink.write("\n".join(one.text for one in results))
                 self.tally.verdicts.update(one.verdict for one in results)
         for line, one in zip(piece, found, strict=True):
+            if one.fault == NO_DATA and self._task.schemas.error is not None:
+                raise self._task.schemas.error
             if one.fault is not None:
                 self.tally.faulty += 1
                 self._tell(line, one.fault, progress)

@@ -57,10 +57,23 @@ class _Worker(Generic[T, R]):
         # As long as nobody else holds this end, its being closed is seen by both.
         theirs.close()
         self._piece: _Piece[T, R] | None = None
+        self._is_ready = False
 
     @property
     def is_idle(self) -> bool:
-        return self._piece is None
+        return self._piece is None and self.is_ready
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it runs, which takes it as long as a command takes to start."""
+        if not self._is_ready and self.connection.poll():
+            self._receive()
+            self._is_ready = True
+        return self._is_ready
+
+    @property
+    def is_busy(self) -> bool:
+        return self._piece is not None
 
     def begin(self, piece: _Piece[T, R]) -> None:
         self._piece = piece
@@ -72,15 +85,20 @@ class _Worker(Generic[T, R]):
     def finish(self) -> None:
         """Wait for the result of the piece that it works on."""
         assert self._piece is not None
+        self._piece.finish(self._receive())
+        self._piece = None
+
+    def _receive(self) -> Any:
         try:
-            self._piece.finish(self.connection.recv())
+            return self.connection.recv()
         except (EOFError, OSError) as error:
             raise _gone() from error
-        self._piece = None
 
 
 class Workers(Generic[T, R]):
     """Up to `jobs` processes that call one function; with one job there are none but this one.
+
+    While they start, this process does their work.
 
     `most` bounds the sizes of the pieces of work that are held at once.
     """
@@ -124,7 +142,11 @@ class Workers(Generic[T, R]):
             piece: _Piece[T, R] = _Piece(work, added)
             held.append(piece)
             size += added
-            self._idle().begin(piece)
+            worker = self._idle()
+            if worker is None:
+                piece.finish(self._work(work))
+            else:
+                worker.begin(piece)
             while held and (
                 held[0].is_done or len(held) > _AHEAD * self._jobs or size > self._most
             ):
@@ -138,20 +160,21 @@ class Workers(Generic[T, R]):
             self._collect()
         return piece.work, piece.result
 
-    def _idle(self) -> _Worker[T, R]:
-        """A worker that has nothing to do, which may be a new one."""
+    def _idle(self) -> _Worker[T, R] | None:
+        """A worker that has nothing to do; None while one starts, for this process to work."""
         while True:
             for worker in self._workers:
                 if worker.is_idle:
                     return worker
             if len(self._workers) < self._jobs:
                 self._workers.append(_Worker(self._work))
-            else:
-                self._collect()
+            if not all(worker.is_ready for worker in self._workers):
+                return None
+            self._collect()
 
     def _collect(self) -> None:
         """Wait until at least one piece is done."""
-        busy: dict[Any, _Worker[T, R]] = {w.connection: w for w in self._workers if not w.is_idle}
+        busy: dict[Any, _Worker[T, R]] = {w.connection: w for w in self._workers if w.is_busy}
         for connection in wait(list(busy)):
             busy[connection].finish()
 
@@ -165,13 +188,11 @@ def _gone() -> WorkerError:
 def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
     """In a worker: do what comes, until the process that sends it closes the connection or ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    result: Any = None  # that it runs
     while True:
         try:
+            connection.send(result)
             piece = connection.recv()
         except (EOFError, OSError):
             return
         result = work(piece)
-        try:
-            connection.send(result)
-        except OSError:
-            return

@@ -91,11 +91,12 @@ def command(  # noqa: PLR0913  (each is an option)
     model go to the standard error. It is 2 if the prompt, the schema or an option is wrong.
 
     With --batch it prints a JSON object on a line for each reply, in their order: line, id, ok,
-    value, reason, summary, feedback, repairs, reply_digest, schema_digest. A summary goes to the
-    standard error. Blank lines are skipped. Lines without a reply are reported and have no result.
-    A reply at which the checker itself fails has the reason unchecked. The exit code is then 0 if
-    all replies are good, 1 if any is bad, 2 if any line has no reply or is unchecked, and 130
-    after Ctrl-C.
+    value, reason, summary, errors, feedback, repairs, reply_digest, schema_digest. Where the schema
+    depends on data, a line may bring its own: an object `context` goes over --context and --set.
+    A summary goes to the standard error. Blank lines are skipped. Lines without a reply are
+    reported and have no result. A reply at which the checker itself fails has the reason unchecked.
+    The exit code is then 0 if all replies are good, 1 if any is bad, 2 if any line has no reply or
+    is unchecked, and 130 after Ctrl-C.
     """
     if (reply is None) == (batch is None):
         found = "neither" if reply is None else "both"
@@ -137,8 +138,8 @@ def _check_one(  # noqa: PLR0913  (the options)
 
 
 def _check_many(origin: SchemaOrigin, batch: BatchOptions, coercions: Coercions) -> int:
-    schema = origin.read(batch.file)
-    code: int = _late("batch.run").run(batch, schema, coercions)
+    schemas = origin.of_rows(batch.file)
+    code: int = _late("batch.run").run(batch, schemas, coercions)
     return code
 
 

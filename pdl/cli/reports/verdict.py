@@ -84,7 +84,7 @@ def verdict_json(check: Check, *, segments: bool = False) -> str:
             "span": check.span,
             "reason": check.reason,
             "summary": check.summary,
-            "errors": [_violation_fields(error) for error in check.errors],
+            "errors": [violation_fields(error) for error in check.errors],
             "feedback": check.feedback,
             "repairs": [
                 {
@@ -102,7 +102,8 @@ def verdict_json(check: Check, *, segments: bool = False) -> str:
     )
 
 
-def _violation_fields(violation: Violation) -> dict[str, Any]:
+def violation_fields(violation: Violation) -> dict[str, Any]:
+    """An error of a reply as JSON."""
     return {
         "path": format_path(violation.path),
         "keyword": violation.keyword,
