@@ -141,13 +141,31 @@ class Inputs:
         lenient = {**self.schema.document, "required": []}
         known = {name: self._passed(name, v) for name, v in values.items() if name in self.names}
         found = reply.violations(dataclasses.replace(self.schema, document=lenient), known)
-        return [self._problem(violation) for violation in found]
+        return [self._problem(violation, known) for violation in found]
 
-    def _problem(self, violation: Violation) -> Problem:
+    def _problem(self, violation: Violation, values: Mapping[str, Any]) -> Problem:
         name = str(violation.path[0]) if violation.path else ""
         where = format_path(violation.path)[2:] or "the input"
-        message = f"the input `{where}` is {violation.found}; expected {violation.wanted}"
-        return Problem("input/value", message, self.span(name))
+        value: Any = values
+        for step in violation.path:
+            value = value[step]
+        found = violation.found if _is_json(value) else f"of the type {type(value).__name__}"
+        message = f"the input `{where}` is {found}; expected {self._wanted(violation)}"
+        hint = f"leave `{name}` out, or let it be null: `T?`" if self._needless(violation) else ""
+        return Problem("input/value", message, self.span(name), hint)
+
+    def _needless(self, violation: Violation) -> bool:
+        """Whether a variable is null that may be left out."""
+        required = self.schema.document.get("required", ())
+        optional = len(violation.path) == 1 and violation.path[0] not in required
+        return optional and violation.found == "null"
+
+    def _wanted(self, violation: Violation) -> str:
+        """What was wanted, in the words that the declaration has for types."""
+        in_json_schema = self.source.text.lstrip().startswith(("```", "~~~", "@"))
+        if violation.keyword != "type" or in_json_schema:
+            return violation.wanted
+        return re.sub(r"\w+", lambda word: _WORDS.get(word[0], word[0]), violation.wanted)
 
 
 def read_inputs(
@@ -222,16 +240,31 @@ def _simple(value: Any, depth: int) -> Any:
     for kinds, convert in _CONVERSIONS:
         if isinstance(value, kinds):
             return convert(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type | schemas.Schema):
         fields = dataclasses.fields(value)
         return {field.name: as_json(getattr(value, field.name), depth + 1) for field in fields}
     dump = getattr(value, "model_dump", None)
     return dump(mode="json") if callable(dump) else value
 
 
+def _is_json(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float | list | dict)
+
+
 def _number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
+
+_WORDS = {
+    "string": "`str`",
+    "integer": "`int`",
+    "number": "`float`",
+    "boolean": "`bool`",
+    "null": "`null`",
+    "object": "an object",
+    "array": "an array",
+}
+"""The notation's words for the types of JSON Schema."""
 
 _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     ((date, time), lambda value: value.isoformat()),
