@@ -118,8 +118,9 @@ class Terms:
         """The terms that keywords say. Raises TypeError for a keyword that there is not."""
         for name in given:
             if name not in cls.__dataclass_fields__:
-                advice = did_you_mean(name, cls.__dataclass_fields__)
-                raise TypeError(f"ask has no option `{name}`" + (f": {advice}" if advice else ""))
+                hint = did_you_mean(name, cls.__dataclass_fields__)
+                advice = hint or "settings of the call, such as temperature, go into `config`"
+                raise TypeError(f"ask has no option `{name}`: {advice}")
         return cls(**given)  # type: ignore[arg-type]  # `__post_init__` makes a cache of a path
 
     @property

@@ -163,7 +163,7 @@ class Assembly:
         if schema is None and not self.problems:
             found = re.search(r"\{\{[^}]*?(\bschema\b)", self.source.text)
             span = self.source.span(*found.span(1)) if found else self.source.span(0)
-            hint = "add a `<|schema|>` turn, or pass a value of that name"
+            hint = "add a `<|schema|>` turn, or pass a schema of that name"
             self._problem("template/undefined", "`schema` is undefined", span, hint)
         described = schema.describe() if schema is not None else ""
         parts = tuple(

@@ -65,7 +65,7 @@ _TAGS = frozenset(
     ]
 )
 _SLIPS = {
-    "schema": "add a `<|schema|>` turn, or pass a value of that name",
+    "schema": "add a `<|schema|>` turn, or pass a schema of that name",
     "null": "write `none`",
     "nil": "write `none`",
     "undefined": "write `is undefined`, or `none`",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,14 +18,20 @@ VALID = sorted((CASES / "turns" / "valid").glob("*.pdl"))
 INVALID = sorted((CASES / "turns" / "invalid").glob("*.pdl"))
 
 
-def render(path: Path) -> pdl.Rendered:
+def case(path: Path) -> tuple[pdl.Prompt, dict[str, Any], dict[str, Any]]:
+    """A prompt, the data that it is rendered with, and the options."""
     beside = path.with_suffix(".json")
-    case: dict[str, Any] = json.loads(beside.read_text("utf-8")) if beside.exists() else {}
-    options = case.get("options", {})
+    given: dict[str, Any] = json.loads(beside.read_text("utf-8")) if beside.exists() else {}
+    options = given.get("options", {})
     text = path.read_bytes().decode("utf-8")
     loading = {"strict": options["strict"]} if "strict" in options else {}
     prompt = pdl.loads(text, name=path.name, base=path.parent / "files", **loading)
-    return prompt.render(case.get("data", {}), **options)
+    return prompt, given.get("data", {}), options
+
+
+def render(path: Path) -> pdl.Rendered:
+    prompt, data, options = case(path)
+    return prompt.render(data, **options)
 
 
 def dump(rendered: pdl.Rendered) -> str:
@@ -44,6 +51,14 @@ def dump(rendered: pdl.Rendered) -> str:
 @pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
 def test_a_valid_prompt_renders(path: Path, snapshot: Snapshot) -> None:
     snapshot.check(path.with_suffix(".out"), dump(render(path)))
+
+
+@pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
+def test_a_pickled_prompt_renders_the_same(path: Path) -> None:
+    prompt, data, options = case(path)
+    again = pickle.loads(pickle.dumps(prompt))  # noqa: S301 - our own
+    assert again == prompt
+    assert again.render(data, **options) == prompt.render(data, **options)
 
 
 @pytest.mark.parametrize("path", INVALID, ids=lambda path: path.stem)

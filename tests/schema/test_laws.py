@@ -52,6 +52,7 @@ scalars = st.one_of(
             "float<-0.5,1e3> { multiple: 0.5 }",
             "str<3>",
             "email<,80>",
+            "time<,20> { zone: true }",
         ]
     ),
 )
@@ -164,6 +165,8 @@ def test_any_json_is_a_schema_or_an_error(value: Any) -> None:
     with contextlib.suppress(PromptError):
         schema = Schema.from_json_schema(value)
         assert schema.describe()
+        assert str(Schema.parse(str(schema))) == str(schema)
+        assert len(repr(schema)) < 100
         with contextlib.suppress(PromptError):
             text = schema.to_dsl()
             assert Schema.parse(text).to_dsl() == text
