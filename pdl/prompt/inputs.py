@@ -19,6 +19,7 @@ from pdl import reply
 from pdl import schema as schemas
 from pdl._types import format_path
 from pdl.errors import InputError, LimitError, Problem, SchemaError, did_you_mean
+from pdl.prompt.measure import TooLargeError, measured
 from pdl.prompt.turns import ROLES
 from pdl.source import Anchor, Source
 
@@ -72,8 +73,10 @@ class Inputs:
     def filled(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values as they were checked, with defaults filled in, at any depth.
 
-        Raises InputError for all that is wrong with them.
+        Raises InputError for all that is wrong with them, LimitError for one that is too large.
         """
+        for name in self.names:
+            self._measure(name, values.get(name))
         defaults = self.defaults(values)
         problems = [
             *self._unknown(values),
@@ -84,6 +87,13 @@ class Inputs:
             raise InputError(*problems)
         given = {name: self._passed(name, value) for name, value in values.items()}
         return {**defaults, **given}
+
+    def _measure(self, name: str, value: Any) -> None:
+        try:
+            measured(value)
+        except TooLargeError as error:
+            message = f"the input `{name}` is too large: {error}"
+            raise LimitError(Problem("limit/input", message, self.span(name))) from error
 
     def _passed(self, name: str, value: Any) -> Any:
         """What the template gets: the JSON value that was checked, unless anything is allowed."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pdl.errors import MediaError, Problem, did_you_mean
-from pdl.prompt.folder import Folder, JailError
+from pdl.prompt.folder import Folder, JailError, shown
 from pdl.prompt.messages import MIME_TYPES, Media
 
 if TYPE_CHECKING:
@@ -57,14 +57,25 @@ def parse_media(block: str, span: Span, folder: Folder | None, limits: Limits) -
 
 
 def _from_url(url: str, span: Span) -> Media:
-    parts = urlsplit(url)
-    blank = any(character.isspace() for character in url)
-    if parts.scheme.lower() not in ("http", "https") or not parts.netloc or blank:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  (it is read only when it is asked for)
+    except ValueError as error:
+        raise _error("url", f"`{_short(url)}` is not a URL: {error}", span) from error
+    if parts.scheme.lower() not in ("http", "https") or not parts.hostname or not _is_plain(url):
         hint = "for bytes there is `<|raw_media(png:BASE64)|>`" if parts.scheme == "data" else ""
         raise _error("url", f"`{_short(url)}` is no http or https URL", span, hint)
+    if parts.username is not None or parts.password is not None:
+        hint = "remove what comes before the `@`: the URL is sent to the provider"
+        raise _error("url", "a media URL must not contain a user or a password", span, hint)
     ending = parts.path.rpartition("/")[2].rpartition(".")[2].lower()
     kind = _ALIASES.get(ending, ending)
     return Media(kind if kind in MIME_TYPES else "", url=url)
+
+
+def _is_plain(url: str) -> bool:
+    """Whether a URL has no blanks and no characters that do not print."""
+    return url.isprintable() and not any(map(str.isspace, url))
 
 
 def _from_path(path: str, span: Span, folder: Folder | None, limits: Limits) -> Media:
@@ -123,7 +134,7 @@ def _checked(kind: str, data: bytes, span: Span, what: str) -> Media:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "…"  # noqa: PLR2004
+    return shown(text if len(text) <= 60 else text[:57] + "…")  # noqa: PLR2004
 
 
 def _error(name: str, message: str, span: Span, hint: str = "") -> MediaError:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schema:
     """The schema of a turn. Raises SchemaError or LimitError."""
+    _refuse_reference_in_value(source)
     try:
         return schemas.Schema.parse(source, limits=limits, resolve=_reader(folder, limits))
     except (JailError, OSError, UnicodeDecodeError) as error:
@@ -27,6 +28,17 @@ def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schem
         message = f"the schema's file cannot be read: {reason}"
         span = source.span(start, start + len(text))
         raise SchemaError(Problem("schema/bad-file", message, span)) from error
+
+
+def _refuse_reference_in_value(source: Source) -> None:
+    """Only the prompt's own text names files: a value that begins with `@` would read any."""
+    text = source.text.strip()
+    start = source.text.find(text)
+    written = any(one.start <= start < one.start + one.length for one in source.anchors)
+    if text.startswith("@") and not written:
+        message = "this `@` comes from a value, and only the prompt's own text names a file"
+        hint = "write `@` and the file into the `schema` turn itself"
+        raise SchemaError(Problem("schema/bad-file", message, source.span(start), hint))
 
 
 def _reader(folder: Folder | None, limits: Limits) -> Callable[[str], tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -37,7 +38,32 @@ def from_file(source: Source, start: int, limits: Limits, resolve: Resolve | Non
         hint = "load the prompt with `pdl.load`, or pass `resolve=`"
         raise error_from([Problem("schema/bad-file", message, span, hint)])
     text, name = resolve(words)
-    return _convert(Source(text, name), limits, span, f"{name}: ")
+    try:
+        return _convert(Source(text, name), limits, span, f"{name}: ")
+    except PdlError as error:
+        if _is_one_object(text):
+            raise
+        raise error_from([_untold(one, name, span) for one in error.problems]) from None
+
+
+def _is_one_object(text: str) -> bool:
+    """Whether a text is an object of JSON, be it cut off or with a mistake in it."""
+    if not text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return False
+    try:
+        json.loads(text.lstrip("\ufeff"))
+    except json.JSONDecodeError as error:
+        return error.msg != "Extra data"  # a line for each of many, as logs have it
+    except (ValueError, RecursionError):
+        return True
+    return True
+
+
+def _untold(problem: Problem, name: str, span: Span) -> Problem:
+    """The problem of a file that is no schema at all, told without a word of the file's text."""
+    where = f"{problem.span.source.name}:{problem.span.line}: " if problem.span else f"{name}: "
+    told = problem.message if problem.code == "schema/not-json" else "this is not a JSON Schema"
+    return Problem(problem.code, where + told, span)
 
 
 def from_fence(source: Source, start: int, limits: Limits) -> Parts:

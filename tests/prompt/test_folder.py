@@ -109,3 +109,24 @@ def test_a_prompt_that_is_not_in_an_archive(tmp_path: Path) -> None:
     assert pdl.load(inside / "a.pdl").render().messages[0].text == "Hi"
     with pytest.raises(pdl.FileError, match=r"nope\.pdl: cannot be read: no such file"):
         pdl.load(inside / "nope.pdl")
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ v }}", "{{ v }}\n", "{% if v %}{{ v }}{% endif %}", "{{ v }}.json"]
+)
+@pytest.mark.parametrize("value", ["@a.json", " @a.json", "@pdl:a.json", "@a"])
+def test_a_value_names_no_schema_file(text: str, value: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"type": "string", "description": "secret"}')
+    prompt = pdl.loads(f"<|user|>\nHi\n<|schema|>\n{text}", base=tmp_path)
+    with pytest.raises(pdl.SchemaError, match="comes from a value") as raised:
+        prompt.render(v=value)
+    assert raised.value.problem.location is not None
+
+
+@pytest.mark.parametrize("text", ["@a.json", "{% if v %}\n@a.json\n{% endif %}", "@{{ v }}.json"])
+def test_the_prompt_itself_does(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"type": "string"}')
+    prompt = pdl.loads(f"<|user|>\nHi\n<|schema|>\n{text}", base=tmp_path)
+    schema = prompt.render(v="a").schema
+    assert schema is not None
+    assert schema.to_json_schema()["type"] == "string"

@@ -183,8 +183,9 @@ def test_what_is_ordinary_is_measured_and_let_through() -> None:
         "{{ rows|tojson|length > 1 }} {{ rows == rows }} {{ rows[0] in rows }}"
         " {{ children|sort(attribute='name')|map(attribute='name')|join }}"
         " {{ [shared, shared, shared] }} {{ (1, 2) in {(1, 2): 3} }} {{ [1, 2, 3] == [1, 2, 3] }}"
-        " {{ 'a-b' is matching('[a-z]{1,60}-(?:[a-z]{1,4}){1,20}') }} {{ [[1], [2]]|sum(start=[]) }}"
-        " {{ ['x', 'y']|join(', ') }} {{ [{'k': 'z'}]|join(attribute='k') }} {{ none ~ 1 }}"
+        " {{ 'a-b' is matching('[a-z]{1,60}-(?:[a-z]{1,4}){1,20}') }}"
+        " {{ [[1], [2]]|sum(start=[]) }} {{ ['x', 'y']|join(', ') }}"
+        " {{ [{'k': 'z'}]|join(attribute='k') }} {{ none ~ 1 }}"
     )
     found = pdl.loads(f"<|user|>\n{text}").render(rows=rows, children=children, shared=shared)
     assert found.messages[0].text == (
@@ -200,3 +201,14 @@ def test_no_address_in_memory_is_printed(text: str) -> None:
     """Neither that of an object nor that of one in a list, which Python prints as `<… at 0x…>`."""
     with pytest.raises(pdl.TemplateError, match="has no text to print"):
         pdl.loads(f"<|user|>\n{text}").render(v=object(), f=len)
+
+
+@pytest.mark.parametrize("name", ["aliases", "tree", "graph", "record"])
+def test_an_input_that_is_endless_is_refused_at_its_declaration(name: str) -> None:
+    """As nine lines of YAML make it with aliases; the checks of inputs would walk it as well."""
+    prompt = pdl.loads("<|input|>\n{ text: str, x: [any] }\n<|user|>\n{{ text }}")
+    began = time.monotonic()
+    with pytest.raises(pdl.LimitError, match="the input `x` is too large") as raised:
+        prompt.render(text="a", x=bombs()[name])
+    assert raised.value.problem.location is not None
+    assert time.monotonic() - began < 60

@@ -57,6 +57,17 @@ def test_a_file_that_is_no_json_is_shown_where_it_breaks() -> None:
     assert str(caught.value).startswith("s/a.json:2:12: this is no JSON: expecting value\n")
 
 
+@pytest.mark.parametrize(
+    "text", ["KEY=sk-not-real\n", '{"KEY": "sk-not-real"}\n{"a": 1}\n', '["sk-not-real"]', ""]
+)
+def test_of_a_file_that_is_no_schema_no_word_is_shown(text: str) -> None:
+    """It may be any file, and what is wrong may be sent to whoever wrote the prompt."""
+    with pytest.raises(SchemaError) as caught:
+        Schema.parse("@a.env", resolve=lambda _: (text, "a.env"))
+    assert "sk-not-real" not in str(caught.value)
+    assert str(caught.value).startswith("<schema>:1:1: a.env:")
+
+
 @pytest.mark.parametrize("text", ["@", "@a.json\nint"])
 def test_a_file_is_named_by_one_line(text: str) -> None:
     with pytest.raises(SchemaError, match="named by one line"):
