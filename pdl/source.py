@@ -12,12 +12,16 @@ _WINDOW = 100  # characters of a line that an excerpt shows at most
 
 
 class Anchor(NamedTuple):
-    """`length` characters from `start` on were copied from `source`, from `offset` on."""
+    """`length` characters from `start` on were copied from `source`, from `offset` on.
+
+    `begins_line` says that the line break before them was copied as well.
+    """
 
     start: int
     length: int
     source: Source
     offset: int
+    begins_line: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, cast
 
 from pdl import prompt as prompts
 from pdl import tools as toolsets
-from pdl.errors import MediaError, Problem, PromptError, error_from
-from pdl.prompt.marks import SCHEMA
+from pdl.errors import MediaError, Problem, PromptError, TurnError, error_from
+from pdl.prompt.captured import is_marked
+from pdl.prompt.marks import MARK, SCHEMA, SCHEMA_PLACE, spoken
 from pdl.prompt.messages import Message, Part, Role, Text
 from pdl.prompt.rendered import Rendered
-from pdl.prompt.turns import Split, Token, Turn
+from pdl.prompt.turns import Split, Token, Turn, no_role
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -80,21 +81,11 @@ class Assembly:
         self.problems.append(Problem(code, message, span, hint))
 
     def _add_preamble(self, tokens: tuple[Token, ...]) -> None:
-        text = self.marks.spoken("".join(token.text for token in tokens)).strip()
-        if not text:
-            return
-        if not text.startswith("<|"):  # else its first line is an unknown role, which was said
-            self._no_role(text.split("\n", 1)[0])
-        self._add(Turn("system", tokens))
-
-    def _no_role(self, line: str) -> None:
-        start = max(self.source.text.find(line), 0)
-        self._problem(
-            "turn/no-role",
-            "this text stands before the first turn",
-            self.source.span(start, start + len(line)),
-            "begin with a line `<|system|>` or `<|user|>`; a comment is written `{# … #}`",
-        )
+        text = spoken("".join(token.text for token in tokens), self.marks).strip()
+        if text:
+            problem = no_role(text, self.source)
+            self.problems += [problem] if problem is not None else []
+            self._add(Turn("system", tokens))
 
     def _add(self, turn: Turn) -> None:
         if turn.role in _MESSAGES:
@@ -115,14 +106,14 @@ class Assembly:
 
     def _spoken(self, turn: Turn) -> str:
         self._refuse_schema_in(turn)
-        return self.marks.spoken(turn.raw).strip()
+        return spoken(turn.raw, self.marks).strip()
 
     def _refuse_schema_in(self, turn: Turn) -> bool:
         """Note a `{{ schema }}` where it cannot be printed; whether there was one."""
-        if self.marks.secret in turn.raw and self.marks.mark(SCHEMA) in turn.raw:
+        if SCHEMA_PLACE in turn.raw:
             message = f"`{{{{ schema }}}}` cannot be printed in a `{turn.role}` turn"
             hint = "it describes the schema for the model, in a system, user or assistant turn"
-            self._problem("template/schema-place", message, self.marks.span(*turn.marks), hint)
+            self._problem("template/schema-place", message, self.marks.span(turn.mark), hint)
             return True
         return False
 
@@ -141,7 +132,7 @@ class Assembly:
             if token.kind == "TEXT":
                 parts.append(Text(self._clean(token.text)))
                 continue
-            span = self.marks.span(*token.marks) or self.source.span(0)
+            span = self.marks.span(token.mark) or self.source.span(0)
             try:
                 parts.append(prompts.parse_media(token.text, span, self.folder, self.limits))
             except MediaError as error:
@@ -151,12 +142,13 @@ class Assembly:
 
     def _clean(self, text: str) -> str:
         """Text without marks, but for those that the schema's description will replace."""
-        if self.marks.secret not in text:
+        if text.isascii():
             return text
-        self.describes = self.describes or self.marks.mark(SCHEMA) in text
-        return self.marks.pattern.sub(
-            lambda match: match[0] if match[1] == SCHEMA else self.marks.spoken(match[0]), text
-        )
+        self.describes = self.describes or SCHEMA_PLACE in text
+        found = MARK.sub(lambda match: match[0] if match[1] == SCHEMA else "", text)
+        if is_marked(found.replace(SCHEMA_PLACE, "")):  # by now nothing else may have halves
+            raise TurnError(Problem("turn/damaged", "a turn mark was damaged", self.source.span(0)))
+        return found
 
     def _with_schema(self, message: Message, schema: Schema | None) -> Message:
         """The message with the schema described where `{{ schema }}` stands."""
@@ -167,9 +159,7 @@ class Assembly:
             self._problem("template/undefined", "`schema` is undefined", span, hint)
         described = schema.describe() if schema is not None else ""
         parts = tuple(
-            Text(self.marks.pattern.sub(lambda _: described, part.text))
-            if isinstance(part, Text)
-            else part
+            Text(part.text.replace(SCHEMA_PLACE, described)) if isinstance(part, Text) else part
             for part in message.parts
         )
         return Message(message.role, parts)
@@ -181,7 +171,7 @@ class Assembly:
             self._problem(
                 "turn/second-schema",
                 "there is a second `schema` turn",
-                self.marks.span(*turn.marks),
+                self.marks.span(turn.mark),
                 hint,
             )
         schema = None
@@ -199,14 +189,14 @@ class Assembly:
         if not placed.text.strip():
             message = "this `schema` turn is empty"
             hint = "write a type such as `{ name: str }`, or leave the turn out"
-            raise error_from([Problem("schema/empty", message, self.marks.span(*turn.marks), hint)])
+            raise error_from([Problem("schema/empty", message, self.marks.span(turn.mark), hint)])
         return prompts.parse_schema(placed, self.folder, self.limits)
 
     def _tools(self) -> ToolSet | None:
         """The tools of the (last) tools turn that holds any."""
         for turn in self.tools[1:]:
             message, hint = "there is a second `tools` turn", "write all tools into one turn"
-            span = self.marks.span(*turn.marks)
+            span = self.marks.span(turn.mark)
             self._problem("turn/second-tools", message, span, hint)
         tools = None
         for turn in self.tools:
@@ -215,7 +205,7 @@ class Assembly:
             placed = prompts.placed_source(turn.raw, self.marks, self.source.name)
             if not placed.text.strip():
                 message = "this `tools` turn is empty"
-                self._problem("warning/empty-turn", message, self.marks.span(*turn.marks))
+                self._problem("warning/empty-turn", message, self.marks.span(turn.mark))
                 continue
             try:
                 tools = toolsets.ToolSet.parse(placed, limits=self.limits)
@@ -233,22 +223,22 @@ class Assembly:
                 self._problem(
                     "warning/empty-turn",
                     f"this `{turn.role}` turn is empty",
-                    self.marks.span(*turn.marks),
+                    self.marks.span(turn.mark),
                 )
             if turn.role == "system" and index:
                 words = "`system` stands first, or not at all"
-                self._problem("turn/system-not-first", words, self.marks.span(*turn.marks))
+                self._problem("turn/system-not-first", words, self.marks.span(turn.mark))
             elif turn.role == previous and turn.role != "system":
                 words = f"two `{turn.role}` turns stand in a row"
                 hint = "join them, or put the other's turn between them"
-                self._problem("turn/doubled", words, self.marks.span(*turn.marks), hint)
+                self._problem("turn/doubled", words, self.marks.span(turn.mark), hint)
             previous = turn.role
 
     def _drop_last_empty(self) -> None:
         """An empty last turn invites the answer; one that is not empty is the answer's start."""
         if self.turns and not self.turns[-1][1].parts:
             turn = self.turns.pop()[0]
-            span = self.marks.span(*turn.marks)
+            span = self.marks.span(turn.mark)
             if not self.turns:
                 self._problem("turn/none", "all turns are empty", span)
             elif turn.role != "assistant":
@@ -258,7 +248,7 @@ class Assembly:
             self._problem(
                 "turn/ends-with-assistant",
                 "the prompt ends with an `assistant` turn that is not empty",
-                self.marks.span(*self.turns[-1][0].marks),
+                self.marks.span(self.turns[-1][0].mark),
                 "leave it empty, or say that the model is to go on from there (`prefill=True`,"
                 " on the command line `--prefill`)",
             )

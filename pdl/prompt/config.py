@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from pdl.errors import Problem
@@ -25,8 +26,10 @@ _LOOKS_LIKE_JSON = re.compile(
 def parse_config(source: Source) -> tuple[dict[str, Json], list[Problem]]:
     """The keys and values of a `<|config|>` turn, and what is wrong with its lines.
 
-    A value is JSON (`0.2`, `true`, `["a", "b"]`) or bare words. Empty lines and lines that begin
-    with `//` say nothing.
+    `source` is a rendered turn, with anchors. Only line breaks of the file end an entry, and keys
+    are its own text: a value stays within the entry that it is printed in. What stands behind a
+    key is JSON (`0.2`, `true`, `["a", "b"]`) or bare words. Empty lines and lines that begin with
+    `//` say nothing.
     """
     found: dict[str, Json] = {}
     problems: list[Problem] = []
@@ -44,25 +47,31 @@ def parse_config(source: Source) -> tuple[dict[str, Json], list[Problem]]:
 
 def _lines(source: Source) -> Iterator[tuple[int, int]]:
     """The lines of the file, without blanks before them; a value's line ends end none of them."""
-    copied = {anchor.start for anchor in source.anchors}
+    begun = {anchor.start for anchor in source.anchors if anchor.begins_line}
     start = 0
     for match in re.finditer("\n|\\Z", source.text):
-        if match.group() and copied and match.end() not in copied:
+        if match.group() and match.end() not in begun:
             continue
         text = source.text[start : match.start()]
         yield start + len(text) - len(text.lstrip()), match.start()
         start = match.end()
 
 
+def _is_of_file(source: Source, start: int, end: int) -> bool:
+    """Whether these characters stand in the file, and come from no value."""
+    index = bisect_right(source.anchors, start, key=lambda anchor: anchor.start) - 1
+    if index < 0:
+        return False
+    anchor = source.anchors[index]
+    return end <= anchor.start + anchor.length
+
+
 def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Problem | None:
     key, text = match[2], match[3]
-    if not _KEY.fullmatch(key):
-        message = f"`{key}` is no key; keys begin with a letter"
-        return Problem("config/key", message, source.span(*match.span(2)))
-    if key in found:
-        return Problem("config/repeated", f"`{key}` is set twice", source.span(*match.span(2)))
-    if not text:
-        return Problem("config/value", f"`{key}` has no value", source.span(*match.span(2)))
+    place = source.span(*match.span(2))
+    wrong = _wrong_key(found, match, source)
+    if wrong is not None:
+        return wrong
     try:
         found[key] = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
@@ -71,6 +80,23 @@ def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Proble
             place = source.span(match.start(3) + getattr(error, "pos", 0), match.end(3))
             return Problem("config/value", f"the value of `{key}` is not JSON: {reason}", place)
         found[key] = text
+    if key == "model" and isinstance(text, str) and not text.isprintable():
+        message = "the name of the model has a line break or another control character"
+        return Problem("config/value", message, place)
+    return None
+
+
+def _wrong_key(found: dict[str, Json], match: re.Match[str], source: Source) -> Problem | None:
+    key, place = match[2], source.span(*match.span(2))
+    if not _KEY.fullmatch(key):
+        return Problem("config/key", f"`{key}` is no key; keys begin with a letter", place)
+    if not _is_of_file(source, match.start(2), source.text.index(":", match.end(2)) + 1):
+        message = f"the key `{key[:40]}` comes from a value; keys must be written in the file"
+        return Problem("config/computed-key", message, place)
+    if key in found:
+        return Problem("config/repeated", f"`{key}` is set twice", place)
+    if not match[3]:
+        return Problem("config/value", f"`{key}` has no value", place)
     return None
 
 

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Undefined, filters, pass_environment, pass_eval_context
 from jinja2.exceptions import FilterArgumentError
+from jinja2.runtime import identity
 from jinja2.tests import TESTS as DEFAULT_TESTS
 
 from pdl.prompt import amplify, tera
 from pdl.prompt.bounded import bounded_filter, bounded_test, compared
+from pdl.prompt.captured import Captured, captured, encoded, guarded, joined
+from pdl.prompt.marks import mark_value
 from pdl.prompt.measure import MOST_ITEMS, guard_size
 from pdl.prompt.printing import bounded_list, text_of
 
@@ -25,10 +28,10 @@ if TYPE_CHECKING:
 _SHORT = 200_000  # characters
 
 
-@pass_environment
-def do_safe(env: PromptEnvironment, value: Any) -> str:
+def do_safe(value: Any) -> str:
     """`{{ value | safe }}`: the markers in this one value count, like those of source text."""
-    return env.marks.mark_value(str(value))
+    text = value if isinstance(value, str) else str(value)
+    return captured(mark_value(encoded(text)))
 
 
 def do_json(value: Any, indent: int | None = None, *, pretty: bool = False) -> str:
@@ -82,6 +85,8 @@ def do_join(
 ) -> str:
     """`x | join(", ")`, `x | join(sep=", ")`."""
     items = value if isinstance(value, Sequence) else bounded_list(value)
+    if attribute is None and any(isinstance(item, Captured) for item in items):
+        return joined(map(_text, items), _text(d or sep or ""))
     separator = d if d is not None else sep if sep is not None else ""
     if attribute is not None:
         items = list(map(filters.make_attrgetter(context.environment, attribute), items))
@@ -145,6 +150,10 @@ def do_round(value: float, *args: Any, method: str = "common", precision: int = 
         raise FilterArgumentError("`round` has the methods `common`, `ceil` and `floor`")
     scale: float = 10**precision
     return rounding[method](value * scale) / scale
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else str(value)
 
 
 def _integers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
@@ -253,12 +262,12 @@ _OWN: dict[str, Callable[..., Any]] = {
     "urlize": do_urlize,
     "wordwrap": _only_short(filters.do_wordwrap),
 }
-"""What pdl adds to Jinja's filters, or has instead of them."""
-
+_OWN_MARKS = frozenset({"join", "safe"})  # these look at marks themselves
 FILTERS: dict[str, Callable[..., Any]] = {
-    name: bounded_filter(name, function) for name, function in {**filters.FILTERS, **_OWN}.items()
+    name: (identity if name in _OWN_MARKS else guarded)(bounded_filter(name, function))
+    for name, function in {**filters.FILTERS, **_OWN}.items()
 }
-"""Jinja's filters and pdl's, bounded."""
+"""Jinja's filters and pdl's, bounded, and held to the marks of what they are given."""
 
 _KNOWN_TESTS: dict[str, Any] = {**DEFAULT_TESTS, **tera.TESTS}
 TESTS: dict[str, Callable[..., Any]] = {

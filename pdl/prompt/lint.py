@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
 
@@ -14,12 +14,14 @@ from pdl.errors import MediaError, Problem, PromptError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.config import parse_config
 from pdl.prompt.doubts import config_doubts, quoted_types
+from pdl.prompt.marks import MARK, spoken
 from pdl.prompt.media import parse_media
-from pdl.prompt.outline import DYNAMIC, Branches, Known, Outline, outline_of
+from pdl.prompt.outline import Branches, Known, Outline, outline_of
 from pdl.prompt.placed import placed_source
 from pdl.prompt.prompt import Prompt, load
 from pdl.prompt.references import parse_schema
 from pdl.prompt.template_errors import compile_problem, word_span
+from pdl.prompt.turns import DYNAMIC, SENT, lookalikes, no_role
 
 if TYPE_CHECKING:
     import os
@@ -37,7 +39,6 @@ _DEPENDS = {
     "schema": ("schema/dynamic", "this schema depends on data, so it was not checked"),
     "tools": ("tool/dynamic", "these tools depend on data, so they were not checked"),
 }
-_SENT = _ALTERNATING | {"system"}
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ class _Linter:
         yield from (Finding(problem) for problem in outline.problems)
         if not partial:
             yield from self._beginning(outline)
+            yield from self._schema(outline)
+        yield from self._lookalikes()
         yield from self._turns(outline)
 
     def _includes(self) -> Iterator[Finding]:
@@ -163,17 +166,46 @@ class _Linter:
                 yield source, env.parse(source.text, name)
 
     def _beginning(self, outline: Outline) -> Iterator[Finding]:
-        text = self.marks.spoken("".join(token.text for token in outline.preamble)).strip()
+        text = spoken("".join(token.text for token in outline.preamble), self.marks).strip()
         if text.strip(DYNAMIC + " \n\t"):
-            line = text.split("\n", 1)[0].split(DYNAMIC, 1)[0]
-            start = max(self.source.text.find(line), 0)
-            message = "this text stands before the first turn"
-            hint = "begin with a line `<|system|>` or `<|user|>`"
-            span = self.source.span(start, start + max(len(line), 1))
-            yield Finding(Problem("turn/no-role", message, span, hint))
+            problem = no_role(text, self.source)
+            if problem is not None:
+                yield Finding(problem)
         elif not outline.items:
             message, hint = "there is no turn", "a prompt has at least a line `<|user|>`"
             yield Finding(Problem("turn/none", message, self.source.span(0), hint))
+        elif all(isinstance(item, Known) and _says_nothing(item) for item in outline.items):
+            last = cast("Known", outline.items[-1])
+            span = self.marks.span(last.mark)
+            yield Finding(Problem("turn/none", "all turns are empty", span))
+
+    def _lookalikes(self) -> Iterator[Finding]:
+        """Lines of the file that look like a turn's mark; the very first is an error elsewhere."""
+        text = self.source.text
+        for offset, piece, _ in self.template.pieces():
+            for start, end, meant in lookalikes(piece):
+                first, last = offset + start, offset + end
+                line = text[text.rfind("\n", 0, first) + 1 : first]
+                rest = text[last:].partition("\n")[0]
+                if line.strip() or rest.strip() or not text[:first].strip():
+                    continue
+                message = f"this looks like the turn mark `{meant}`, and is text"
+                span = self.source.span(first, last)
+                problem = Problem("turn/lookalike", message, span, f"write `{meant}`")
+                yield Finding(problem, "warning")
+
+    def _schema(self, outline: Outline) -> Iterator[Finding]:
+        """`{{ schema }}` where the file has no schema turn: a value has to be passed."""
+        inputs = self.prompt.inputs
+        if "schema" not in self.prompt.variables or (inputs and "schema" in inputs.names):
+            return
+        if any(isinstance(item, Branches) or item.role == "schema" for item in outline.items):
+            return
+        message = "`schema` is printed, but this file has no `schema` turn"
+        hint = "add one, or pass `schema` when the prompt is rendered"
+        yield Finding(
+            Problem("template/undefined", message, self._first_use("schema"), hint), "warning"
+        )
 
     def _turns(self, outline: Outline) -> Iterator[Finding]:
         """Check a list of turns, and those inside of branches, each for itself."""
@@ -193,7 +225,7 @@ class _Linter:
             if isinstance(item, Branches):
                 previous = ""
                 continue
-            span = self.marks.span(*item.marks)
+            span = self.marks.span(item.mark)
             if item.role == "system" and sent:
                 message = "`system` stands first, or not at all"
                 yield Problem("turn/system-not-first", message, span)
@@ -213,14 +245,14 @@ class _Linter:
         roles = [item for item in items if isinstance(item, Known) and item.role in _ALTERNATING]
         if roles and len(roles) == len(items) and roles[0].role == roles[-1].role:
             message = f"a second pass of this loop puts two `{roles[0].role}` turns in a row"
-            span = self.marks.span(*roles[0].marks)
+            span = self.marks.span(roles[0].mark)
             yield Finding(Problem("turn/doubled", message, span), "warning")
 
     def _content(self, turn: Known) -> Iterator[Finding]:
         for token in turn.content:
-            is_sent = turn.role in _SENT
+            is_sent = turn.role in SENT
             if is_sent and token.kind == "BLOCK" and DYNAMIC not in token.text:
-                span = self.marks.span(*token.marks) or self.source.span(0)
+                span = self.marks.span(token.mark) or self.source.span(0)
                 try:
                     parse_media(token.text, span, self.prompt.folder, self.prompt.limits)
                 except MediaError as error:
@@ -240,7 +272,9 @@ class _Linter:
             for stand_in in ("1", "2")
         )
         config, problems = parse_config(placed)
-        yield from (Finding(problem) for problem in problems)
+        for problem in problems:
+            if problem.code != "config/line" or not _touches_gap(problem, placed):
+                yield Finding(problem)  # a line that an expression prints may hold entries
         others = parse_config(other)[0]
         known = {name: value for name, value in config.items() if others.get(name) == value}
         yield from (Finding(problem, "warning") for problem in config_doubts(known, placed))
@@ -260,7 +294,7 @@ class _Linter:
             yield from (Finding(problem) for problem in certain)
         elif certain is None or turn.cut:
             code, message = _DEPENDS[turn.role]
-            yield Finding(Problem(code, message, self.marks.span(*turn.marks)), "note")
+            yield Finding(Problem(code, message, self.marks.span(turn.mark)), "note")
 
     def _doubted(self, turn: Known) -> Iterator[Problem]:
         """What a schema says that hardly anybody means, with the first stand-in that fits."""
@@ -297,6 +331,15 @@ class _Linter:
         seen = Counter(f"{problem.location}: {problem.message}" for problem in found)
         certain = {text: p for p in found if seen[text := f"{p.location}: {p.message}"] > 1}
         return list(certain.values()) or None
+
+
+def _says_nothing(turn: Known) -> bool:
+    """Whether a turn leaves nothing to send, whatever the data."""
+    if turn.role not in SENT:
+        return True
+    return not turn.cut and all(
+        token.kind == "TEXT" and not MARK.sub("", token.text).strip() for token in turn.content
+    )
 
 
 def _touches_gap(problem: Problem, source: Source) -> bool:

@@ -1,125 +1,272 @@
 """Marks: how `<|` and `|>` of the template's own text are told from those in data.
 
-While a template is parsed, each `<|` and `|>` in its text is replaced by a mark: a random secret, a
-digit for its kind, and an index into a table of places. A value that is inserted later cannot hold
-a mark, since it cannot know the secret; so it can neither open a turn nor embed a file. Marks are
-digits only: upper-casing, JSON escaping and the like leave them whole.
+While a template is parsed, each `<|…|>` in its text is replaced by a mark: five lone surrogates,
+which say its kind and the index of its entry in a table. Lone surrogates are part of no UTF-8 text,
+and a value that holds one is refused where it is printed; so no value can hold a mark, open a turn,
+close one, or embed a file. Text that a template captures has its marks out of reach (captured.py).
 """
 
 from __future__ import annotations
 
-import os
 import re
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pdl.source import Source, Span
 
-_SECRET_DIGITS = 20
-_INDEX_DIGITS = 7
+LEAD = "\udb80"
+"""How each mark begins."""
+WHOLE, OPEN, CLOSE, SCHEMA, HERE, LINE = "\udb81\udb82\udb83\udb84\udb85\udb86"
+"""The kinds: `<|…|>` of one stretch of source text; `<|` and `|>` around what is computed; a place
+where the schema goes; a known place in the source; and one at the start of a line of the source."""
 
-MARK_DIGITS = 1 + _INDEX_DIGITS
-"""The digits of a mark behind the secret: kind and index."""
-
-OPEN, CLOSE, HERE, SCHEMA = "1", "2", "3", "4"
-"""The kinds: `<|`, `|>`, a known place in the source, and a place where the schema goes."""
+_BASE = 1024
+_FIRST_DIGIT = 0xDC00
+_ZERO = (_FIRST_DIGIT * _BASE + _FIRST_DIGIT) * _BASE + _FIRST_DIGIT
+MARK_LENGTH = 4
+"""The characters of a mark behind the first: kind and number."""
+MARK = re.compile("\udb80([\udb81-\udb86])([\udc00-\udfff]{3})")
+"""A mark in rendered text: its kind and its number."""
+UNIT = re.compile(f"\udb80\udb82([\udc00-\udfff]{{3}})[^\udb80]*\udb80\udb83\\1|{MARK.pattern}")
+"""All of a `<|…|>` in text without marks of places: one mark, or two and what is between them."""
+POSITION = re.compile("\udb80[\udb85\udb86][\udc00-\udfff]{3}")
+"""A mark that only knows a place."""
 
 # What the source text may hold that means something else than itself. In `&lt;|&gt;` the bar
 # belongs to both, hence the first alternative.
-_SOURCE_TOKENS = re.compile(r"&lt;\|&gt;|<\||\|>|&lt;\||\|&gt;|&amp;")
+_SOURCE_TOKENS = re.compile(r"&lt;\|&gt;|<\||\|>|&lt;\||\|&gt;|&amp;|\n")
 _LITERALS = {"&lt;|&gt;": "<|>", "&lt;|": "<|", "|&gt;": "|>", "&amp;": "&"}
-_KIND_OF = {"<|": OPEN, "|>": CLOSE}
-_LONGEST_NAME = 40
+_PAIR = re.compile(
+    r"<\|(?:\s*(?:raw_)?media\s*\((?:[^<|]|<(?!\|)|\|(?!>))*|(?:[^<|\n]|<(?!\|)|\|(?!>))*)\|>",
+    re.IGNORECASE,
+)
+_SAID = {OPEN: "<|", CLOSE: "|>"}
 _PLACED_ROLES = frozenset({"schema", "config", "tools", "input"})
-_SPOKEN = {OPEN: "<|", CLOSE: "|>", HERE: "", SCHEMA: ""}
+_BLOCK_NAME = re.compile(r"\s*(?:raw_)?media\s*\(", re.IGNORECASE)
 
 
-class Place(NamedTuple):
-    """An offset in a source."""
+class Stretch(NamedTuple):
+    """Source text between tags of the template: where it begins, and what stands around it.
+
+    `after_value` and `before_value` say that an expression (`{{ … }}`) ends or begins there.
+    """
+
+    text: str
+    offset: int
+    after_value: bool = False
+    before_value: bool = False
+
+
+class Entry(NamedTuple):
+    """What a mark stands for: `source` from `start` to `end`.
+
+    `text` is what stands between `<|` and `|>`, up to the first tag of the template; `alone` says
+    that source text has nothing else on the lines around. Of a pair with something computed
+    between, both marks have one entry.
+    """
 
     source: Source
-    offset: int
+    start: int
+    end: int
+    text: str = ""
+    alone: bool = False
 
-    def after(self, characters: int) -> Place:
-        """The place that many characters behind this one."""
-        return Place(self.source, self.offset + characters)
+    @property
+    def names_block(self) -> bool:
+        """Whether source text says that this embeds a file."""
+        return _BLOCK_NAME.match(self.text) is not None
 
 
 class Marks:
     """The marks of one prompt and of the templates that it includes."""
 
     def __init__(self) -> None:
-        self.secret = _random_digits(_SECRET_DIGITS)
-        self.places: list[Place] = []
-        self.pattern = re.compile(rf"{self.secret}(\d)(\d{{{_INDEX_DIGITS}}})")
+        self._entries: list[Entry] = []
+        self._lock = Lock()
 
-    def mark(self, kind: str, place: Place | None = None) -> str:
-        """A mark of that kind, for a place of the source if there is one."""
-        index = 0
-        if place is not None:
-            self.places.append(place)
-            index = len(self.places)
-        return f"{self.secret}{kind}{index:0{_INDEX_DIGITS}d}"
+    def entry(self, number: int) -> Entry | None:
+        """The entry of a mark's number; None for a mark that a `|safe` value carried."""
+        return self._entries[number - 1] if number else None
 
-    def span(self, start: str | int, end: str | int) -> Span | None:
-        """The source from the place of an opening mark to behind that of a closing one."""
-        first, last = self.place(start), self.place(end)
-        if first is None or last is None or first.source is not last.source:
-            return first.source.span(first.offset, first.offset + 2) if first else None
-        return first.source.span(first.offset, max(last.offset + 2, first.offset + 2))
+    def span(self, number: int) -> Span | None:
+        """The source that a mark stands for."""
+        entry = self.entry(number)
+        return entry.source.span(entry.start, entry.end) if entry is not None else None
 
-    def place(self, index: str | int) -> Place | None:
-        """The place of a mark's index; None for a mark that a `|safe` value carried."""
-        number = int(index)
-        return self.places[number - 1] if number else None
+    def _add(self, entry: Entry) -> int:
+        with self._lock:  # threads that share a prompt may compile its includes at the same time
+            self._entries.append(entry)
+            return len(self._entries)
 
-    def mark_source(self, text: str, place: Place, *, placed: bool) -> str:
-        """Mark a piece of source text that begins at that place.
+    def mark_source(self, stretches: Sequence[Stretch], source: Source) -> list[str]:
+        """The stretches of a template with marks instead of `<|…|>`, and with marks of places.
 
-        With `placed`, the start of the text, of each of its lines and of what follows an escape
-        are marked as well, until a turn begins in which nobody needs them.
+        Places are marked where someone needs them: up to the first turn, since macros stand
+        there, and in turns that are parsed. A `<|` counts with the next `|>` on its line (of a
+        block: on any line) if no other `<|` stands between; alone, either is text.
         """
-        out = [self.mark(HERE, place)] if placed else []
+        pairs = _paired(stretches)
+        writer = _Writer(self, source, pairs)
+        return [writer.marked(stretch) for stretch in stretches]
+
+    def number(self, entry: Entry) -> str:
+        """A new number for an entry, as the digits of a mark."""
+        return _digits(self._add(entry))
+
+
+class _Pair(NamedTuple):
+    """The offsets of a `<|` and of its `|>`, and what stands between up to the first tag."""
+
+    start: int
+    end: int
+    text: str
+    alone: bool
+    is_whole: bool
+
+
+def _paired(stretches: Sequence[Stretch]) -> dict[int, _Pair]:
+    """The pairs of `<|` and `|>`, by the offsets of both."""
+    found: dict[int, _Pair] = {}
+    opened: tuple[int, int, bool] | None = None  # stretch, index in its text, blank before it
+    for number, stretch in enumerate(stretches):
+        text, line, blank = stretch.text, 0, not stretch.after_value
+        for match in _SOURCE_TOKENS.finditer(text):
+            start, sign = match.start(), match.group()
+            if sign == "\n":
+                line, blank = match.end(), True
+                if opened is not None and not _BLOCK_NAME.match(
+                    stretches[opened[0]].text, opened[1] + 2
+                ):
+                    opened = None  # only a block goes on over lines
+                continue
+            blank = blank and not text[line:start].strip()
+            if sign == "<|":
+                opened = number, start, blank
+            elif sign == "|>" and opened is not None:
+                pair = _pair(stretches, opened, number, start)
+                found[pair.start] = found[pair.end - 2] = pair
+                opened = None
+            blank = False
+    return found
+
+
+def _pair(
+    stretches: Sequence[Stretch], opened: tuple[int, int, bool], number: int, closed: int
+) -> _Pair:
+    first, last = stretches[opened[0]], stretches[number]
+    is_whole = first is last
+    inside = first.text[opened[1] + 2 : closed if is_whole else None]
+    alone = opened[2] and _blank_behind(last, closed + 2)
+    start, end = first.offset + opened[1], last.offset + closed + 2
+    return _Pair(start, end, _unescaped(inside), alone, is_whole)
+
+
+def _blank_behind(stretch: Stretch, at: int) -> bool:
+    """Whether nothing but blanks stands behind an index, on its line of the source."""
+    end = stretch.text.find("\n", at)
+    if end < 0:
+        return not stretch.before_value and not stretch.text[at:].strip()
+    return not stretch.text[at:end].strip()
+
+
+def _unescaped(text: str) -> str:
+    return _SOURCE_TOKENS.sub(lambda match: _LITERALS.get(match[0], match[0]), text)
+
+
+class _Writer:
+    """Writes marks into the stretches of one template, in order."""
+
+    def __init__(self, marks: Marks, source: Source, pairs: dict[int, _Pair]) -> None:
+        self.marks = marks
+        self.source = source
+        self.pairs = pairs
+        self.placed = True
+        self.numbers: dict[int, str] = {}  # of pairs that are open, by where they begin
+
+    def marked(self, stretch: Stretch) -> str:
+        """One stretch with its marks."""
+        text = stretch.text
+        out = [self._place(HERE, stretch.offset)] if self.placed else []
         at = 0
         for match in _SOURCE_TOKENS.finditer(text):
-            token, start, end = match.group(), match.start(), match.end()
-            out.append(self._mark_lines(text[at:start], place.after(at), placed=placed))
-            placed = placed_after(text, start, before=placed)
-            out.append(_LITERALS.get(token) or self.mark(_KIND_OF[token], place.after(start)))
-            if placed:
-                out.append(self.mark(HERE, place.after(end)))
+            start, end = match.span()
+            if start < at:
+                continue  # within a pair that was written as one mark
+            sign = match.group()
+            out.append(text[at:start])
+            pair = self.pairs.get(stretch.offset + start)
+            if sign == "\n":
+                out.append("\n")
+                if self.placed:
+                    out.append(self._place(LINE, stretch.offset + end))
+            elif pair is not None:
+                end = self._write(pair, stretch.offset + start, out) - stretch.offset
+            else:
+                out.append(_LITERALS.get(sign, sign))
+                if self.placed and sign in _LITERALS:
+                    out.append(self._place(HERE, stretch.offset + end))
             at = end
-        out.append(self._mark_lines(text[at:], place.after(at), placed=placed))
+        out.append(text[at:])
         return "".join(out)
 
-    def _mark_lines(self, text: str, place: Place, *, placed: bool) -> str:
-        if not placed or "\n" not in text:
-            return text
-        return re.sub("\n", lambda m: "\n" + self.mark(HERE, place.after(m.end())), text)
+    def _write(self, pair: _Pair, offset: int, out: list[str]) -> int:
+        """Write the mark that stands there; the offset in the source behind it."""
+        if offset != pair.start:
+            out.append(LEAD + CLOSE + self.numbers[pair.start])
+            end = pair.end
+        else:
+            entry = Entry(self.source, pair.start, pair.end, pair.text, pair.alone)
+            digits = self.numbers[pair.start] = self.marks.number(entry)
+            out.append(LEAD + (WHOLE if pair.is_whole else OPEN) + digits)
+            end = pair.end if pair.is_whole else pair.start + 2
+            self.placed = _placed_in(pair, before=self.placed)
+        if self.placed and end == pair.end:
+            out.append(self._place(HERE, end))
+        return end
 
-    def mark_value(self, text: str) -> str:
-        """Mark a value that the author has declared to be source text (`|safe`)."""
-        opened = text.replace("<|", self.mark(OPEN))
-        return opened.replace("|>", self.mark(CLOSE))
-
-    def spoken(self, text: str) -> str:
-        """The text as its author wrote it: marks are `<|` and `|>` again, or nothing."""
-        if self.secret not in text:
-            return text
-        return self.pattern.sub(lambda match: _SPOKEN.get(match[1], ""), text)
+    def _place(self, kind: str, offset: int) -> str:
+        return LEAD + kind + self.marks.number(Entry(self.source, offset, offset))
 
 
-def placed_after(text: str, at: int, *, before: bool) -> bool:
-    """Whether the places of lines are wanted behind offset `at` of a piece of source text."""
-    if not text.startswith("<|", at):
+def _placed_in(pair: _Pair, *, before: bool) -> bool:
+    """Whether the places of lines are wanted behind a pair."""
+    if not pair.alone:
         return before
-    end = text.find("|>", at, at + _LONGEST_NAME)
-    if end < 0:
-        return True  # the name comes from a value: be prepared
-    word = text[at + 2 : end].strip().lower()
-    return word in _PLACED_ROLES if word.isalpha() else before
+    word = pair.text.strip().lower()
+    return word in _PLACED_ROLES if pair.is_whole and word.isalpha() else True
 
 
-def _random_digits(count: int) -> str:
-    number = int.from_bytes(os.urandom(count), "big")  # more bytes than needed, so no bias to see
-    return str(number % (9 * 10 ** (count - 1)) + 10 ** (count - 1))
+def _digits(number: int) -> str:
+    low, middle, high = number % _BASE, number // _BASE % _BASE, number // _BASE**2
+    return "".join(chr(_FIRST_DIGIT + digit) for digit in (high, middle, low))
+
+
+def number_of(digits: str) -> int:
+    """The number that a mark's digits say."""
+    number = (ord(digits[0]) * _BASE + ord(digits[1])) * _BASE + ord(digits[2])
+    return number - _ZERO
+
+
+def mark_value(text: str) -> str:
+    """A value that the author has declared to be source text (`|safe`), with its pairs marked."""
+    opener, closer = LEAD + OPEN + _digits(0), LEAD + CLOSE + _digits(0)
+    return _PAIR.sub(lambda match: f"{opener}{match[0][2:-2]}{closer}", text)
+
+
+def spoken(text: str, marks: Marks) -> str:
+    """Rendered text as its author wrote it: marks are `<|…|>` again, or nothing."""
+    if LEAD not in text:
+        return text
+
+    def said(match: re.Match[str]) -> str:
+        entry = marks.entry(number_of(match[2])) if match[1] == WHOLE else None
+        return f"<|{entry.text}|>" if entry is not None else _SAID.get(match[1], "")
+
+    return MARK.sub(said, text)
+
+
+SCHEMA_PLACE = LEAD + SCHEMA + _digits(0)
+"""What `{{ schema }}` prints where the schema is known only when all is rendered."""

@@ -122,7 +122,7 @@ def concat(pieces: Any) -> str:
     meter = METER.get(None) or Meter()
     if isinstance(pieces, list):
         meter.sized(sum(map(len, pieces)))
-        return _joined(pieces)
+        return "".join(pieces)
     iterator = iter(pieces)
     out: list[str] = []
     size = 0
@@ -130,11 +130,4 @@ def concat(pieces: Any) -> str:
         size += sum(map(len, batch))
         meter.sized(size)
         out += batch
-    return _joined(out)
-
-
-def _joined(pieces: list[Any]) -> str:
-    try:
-        return "".join(pieces)
-    except TypeError:  # what `{% call %}` prints is not made a text before
-        return "".join(map(str, pieces))
+    return "".join(out)

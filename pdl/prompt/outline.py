@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from jinja2 import nodes
 
-from pdl.prompt.marks import OPEN
-from pdl.prompt.turns import Token, Turn, split_turns
+from pdl.prompt.marks import LEAD, OPEN, WHOLE
+from pdl.prompt.turns import DYNAMIC, Token, Turn, split_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pdl.errors import Problem
     from pdl.prompt.marks import Marks
 
-DYNAMIC = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""Stands in a text for what an expression will print."""
 _ANY_ROLE = re.compile(rf"\A\s*+[A-Za-z]*+{DYNAMIC}[A-Za-z{DYNAMIC}]*+\s*")
 
 
@@ -31,7 +29,7 @@ class Known:
 
     role: str
     content: tuple[Token, ...]
-    marks: tuple[str, str]
+    mark: int
     cut: bool = False
 
     @property
@@ -73,7 +71,7 @@ def outline_of(body: Iterable[nodes.Node], marks: Marks) -> Outline:
             _add_output(node, found, marks)
         elif isinstance(node, nodes.Macro):
             continue
-        elif _prints_turns(node, marks):
+        elif _prints_turns(node):
             bodies = tuple(outline_of(each, marks) for each in _bodies(node))
             found.problems += [problem for body in bodies for problem in body.problems]
             found.items.append(Branches(bodies, loops=isinstance(node, nodes.For)))
@@ -86,11 +84,11 @@ def _add_output(node: nodes.Output, found: Outline, marks: Marks) -> None:
     text = "".join(
         child.data if isinstance(child, nodes.TemplateData) else DYNAMIC for child in node.nodes
     )
-    split = split_turns(text, marks)
+    split = split_turns(text, marks, unfilled=True)
     found.problems += split.problems
     _extend(found, split.preamble)
     for turn in split.turns:
-        found.items.append(Known(turn.role, (), turn.marks))
+        found.items.append(Known(turn.role, (), turn.mark))
         _extend(found, turn.content)
 
 
@@ -101,7 +99,7 @@ def _extend(found: Outline, tokens: tuple[Token, ...]) -> None:
         if token.kind == "BLOCK" and _ANY_ROLE.fullmatch(token.text):
             found.items.append(Branches(()))
         elif isinstance(last, Known):
-            found.items[-1] = Known(last.role, (*last.content, token), last.marks, last.cut)
+            found.items[-1] = Known(last.role, (*last.content, token), last.mark, last.cut)
         elif last is None:
             found.preamble.append(token)
 
@@ -110,15 +108,15 @@ def _cut(found: Outline) -> None:
     """Note that a tag stands in the last turn."""
     last = found.items[-1] if found.items else None
     if isinstance(last, Known):
-        found.items[-1] = Known(last.role, last.content, last.marks, cut=True)
+        found.items[-1] = Known(last.role, last.content, last.mark, cut=True)
 
 
-def _prints_turns(node: nodes.Node, marks: Marks) -> bool:
+def _prints_turns(node: nodes.Node) -> bool:
     """Whether a statement may print separators of its own."""
     if isinstance(node, (nodes.Include, nodes.Extends, nodes.CallBlock)):
         return True
-    opening = marks.secret + OPEN
-    return any(opening in data.data for data in node.find_all(nodes.TemplateData))
+    texts = (data.data for data in node.find_all(nodes.TemplateData))
+    return any(LEAD + WHOLE in text or LEAD + OPEN in text for text in texts)
 
 
 def _bodies(node: nodes.Node) -> list[list[nodes.Node]]:

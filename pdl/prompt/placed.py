@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.prompt.marks import CLOSE, HERE, OPEN
+from pdl.prompt.marks import LINE, MARK, WHOLE, number_of
 from pdl.source import Anchor, Source
 
 if TYPE_CHECKING:
-    from pdl.prompt.marks import Marks, Place
-
-_LITERAL = {OPEN: "<|", CLOSE: "|>"}
+    from pdl.prompt.marks import Entry, Marks
 
 
 def placed_source(text: str, marks: Marks, name: str) -> Source:
@@ -18,26 +16,33 @@ def placed_source(text: str, marks: Marks, name: str) -> Source:
     out: list[str] = []
     anchors: list[Anchor] = []
     length = 0
-    place: Place | None = None
-    at = 0
-    for match in marks.pattern.finditer(text):
-        length = _copy(text[at : match.start()], place, length, out, anchors)
-        at = match.end()
-        place = marks.place(match[2])
-        if match[1] != HERE:
-            literal = _LITERAL.get(match[1], "")
-            length = _copy(literal, place, length, out, anchors)
-            place = place.after(len(literal)) if place else None
-    _copy(text[at:], place, length, out, anchors)
+    split = MARK.split(text)
+    length = _copy(split[0], None, length, out, anchors)
+    for kind, digits, piece in zip(split[1::3], split[2::3], split[3::3], strict=True):
+        entry = marks.entry(number_of(digits))
+        begins = kind == LINE
+        if kind == WHOLE and entry is not None:
+            literal = f"<|{entry.text}|>"
+            length = _copy(literal, entry, length, out, anchors)
+            entry = entry._replace(start=entry.end)
+        length = _copy(piece, entry, length, out, anchors, begins_line=begins)
     return Source("".join(out), name, tuple(anchors))
 
 
-def _copy(piece: str, place: Place | None, at: int, out: list[str], anchors: list[Anchor]) -> int:
+def _copy(  # noqa: PLR0913  (what it adds to, and what it adds)
+    piece: str,
+    entry: Entry | None,
+    at: int,
+    out: list[str],
+    anchors: list[Anchor],
+    *,
+    begins_line: bool = False,
+) -> int:
     """Append a piece, and an anchor for as much of it as stands at that place of the source."""
     out.append(piece)
-    if place is not None:
-        same = _shared(piece, place.source.text, place.offset)
-        anchors.append(Anchor(at, same, place.source, place.offset))
+    if entry is not None:
+        same = _shared(piece, entry.source.text, entry.start)
+        anchors.append(Anchor(at, same, entry.source, entry.start, begins_line))
     return at + len(piece)
 
 

@@ -8,8 +8,10 @@ from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
 
 from jinja2 import Undefined
+from jinja2.environment import TemplateModule
 from jinja2.exceptions import TemplateRuntimeError
 
+from pdl.prompt.captured import Captured, encoded, module_text
 from pdl.prompt.measure import is_container, measured
 from pdl.prompt.meter import METER, Meter
 from pdl.prompt.undefined import StrictUndefined
@@ -37,8 +39,24 @@ class Method(StrictUndefined):
         self.method = method
 
 
+def emitted(value: Any) -> str:
+    """The text that a value prints, with its marks if it was captured; for each `{{ … }}`.
+
+    Raises MarkError for halves of characters, and TemplateRuntimeError for what has no text.
+    """
+    kind = type(value)
+    if kind is str:
+        return value if value.isascii() else encoded(value)
+    if kind is Captured:
+        return value.encoded  # type: ignore[no-any-return]
+    if kind is not int:
+        value = module_text(value) if kind is TemplateModule else printed(value)
+    text = value if isinstance(value, str) else str(value)
+    return text if text.isascii() else encoded(text)
+
+
 def printed(value: Any) -> Any:
-    """The value as it is printed; called for each `{{ … }}`.
+    """The value as it is printed.
 
     A list that holds an undefined name notes it. Raises TemplateRuntimeError for what has no text:
     functions, and objects that know no better than their address.

@@ -15,8 +15,9 @@ from pdl import prompt as prompts
 from pdl.errors import FileError, InputError, LimitError, Problem, PromptError, error_from
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.assemble import Assembly
+from pdl.prompt.captured import captured
 from pdl.prompt.folder import Folder
-from pdl.prompt.marks import SCHEMA, Marks, Place
+from pdl.prompt.marks import SCHEMA_PLACE, Marks, Stretch
 from pdl.prompt.template import Template, compile_template, normalize_newlines
 from pdl.prompt.turns import split_turns
 from pdl.schema import Schema
@@ -143,13 +144,13 @@ class Prompt:
                 values["schema"] = schema.describe()
             if self.template is not None:
                 if "schema" in self.template.variables and "schema" not in values:
-                    values |= self._described(marks)
+                    values |= self._described()
                 return self.template.render(values)
         except PromptError as error:
             if strict:
                 raise
             problems += error.problems
-        return marks.mark_source(self.source.text, Place(self.source, 0), placed=False)
+        return "".join(marks.mark_source([Stretch(self.source.text, 0)], self.source))
 
     def _filled(
         self, values: dict[str, Any], problems: list[Problem], *, strict: bool
@@ -164,29 +165,19 @@ class Prompt:
             problems += error.problems
             return {**self.inputs.defaults(values), **values}
 
-    def _described(self, marks: Marks) -> dict[str, Any]:
+    def _described(self) -> dict[str, Any]:
         """What `schema` is in the template: the description, or its place if it depends on data."""
         try:
             is_static, schema = self._static_schema
         except PromptError:
-            return {"schema": SchemaPlace(marks)}  # its problems are told with all others
+            return {"schema": captured(SCHEMA_PLACE)}  # its problems are told with all others
         if is_static:
             return {} if schema is None else {"schema": schema.describe()}
-        return {"schema": SchemaPlace(marks)}
+        return {"schema": captured(SCHEMA_PLACE)}
 
     @cached_property
     def _static_schema(self) -> tuple[bool, Schema | None]:
         return prompts.static_schema(self)
-
-
-class SchemaPlace:
-    """What `{{ schema }}` prints: a mark, since the schema is known only when all is rendered."""
-
-    def __init__(self, marks: Marks) -> None:
-        self._text = marks.mark(SCHEMA)
-
-    def __str__(self) -> str:
-        return self._text
 
 
 def load(

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, operators, optimizeconst
 from jinja2.lexer import Token, TokenStream
+from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from pdl.prompt import amplify, tags
 from pdl.prompt.bounded import compared
-from pdl.prompt.marks import Marks, Place, placed_after
+from pdl.prompt.captured import Captured, captured, joined, kept
+from pdl.prompt.marks import Marks, Stretch
 from pdl.prompt.measure import SMALL, watched
 from pdl.prompt.meter import concat, ticker
-from pdl.prompt.printing import Method, printed, text_of
+from pdl.prompt.printing import Method, emitted
 from pdl.prompt.undefined import StrictUndefined
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ _READING_NAMES = (
 )
 _READING = frozenset(_READING_NAMES.split())
 """What Python's own mutable containers have that does not change them."""
+_LOOP = frozenset(name for name in dir(LoopContext) if not name.startswith("_"))
 _TAG_END = {"variable_end": "}}", "block_end": "%}"}
 
 
@@ -44,6 +47,7 @@ class _Generator(CodeGenerator):
     """Jinja's code generator, with a tick in every loop, block and macro, and a bounded `~`."""
 
     _function_begins = False
+    _printed_filter: nodes.Filter | None = None
 
     def write_commons(self) -> None:
         super().write_commons()
@@ -63,7 +67,7 @@ class _Generator(CodeGenerator):
             self.writeline("pdl_tick = environment.ticker()")
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802  (Jinja's name)
-        self.write("environment.concat([environment.text_of(piece) for piece in (")
+        self.write("environment.concat([environment.emitted(piece) for piece in (")
         for piece in node.nodes:
             self.visit(piece, frame)
             self.write(", ")
@@ -104,6 +108,32 @@ class _Generator(CodeGenerator):
         self.visit(node, frame)
         self.write(")")
 
+    def visit_Call(  # noqa: N802  (Jinja's name)
+        self,
+        node: nodes.Call,
+        frame: Frame,
+        forward_caller: bool = False,  # noqa: FBT001, FBT002
+    ) -> None:
+        """Calls; what `{% call %}` prints, Jinja would print as it is."""
+        if forward_caller:
+            self.write("environment.emitted(")
+        super().visit_Call(node, frame, forward_caller=forward_caller)
+        if forward_caller:
+            self.write(")")
+
+    def visit_FilterBlock(self, node: nodes.FilterBlock, frame: Frame) -> None:  # noqa: N802
+        self._printed_filter = node.filter
+        super().visit_FilterBlock(node, frame)
+
+    def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802
+        """Filters; what `{% filter %}` prints, Jinja would print as it is."""
+        is_printed = node is self._printed_filter
+        if is_printed:
+            self.write("environment.emitted(")
+        super().visit_Filter(node, frame)
+        if is_printed:
+            self.write(")")
+
 
 def _is_plain(node: nodes.Expr) -> bool:
     """Whether this is written in the template and holds nothing from elsewhere."""
@@ -112,19 +142,24 @@ def _is_plain(node: nodes.Expr) -> bool:
     return isinstance(node, nodes.Const) and not isinstance(node.value, dict)
 
 
+def _captured(pieces: Any) -> str:
+    """Join the pieces of a text that a template keeps as a value, or prints through one."""
+    return captured(concat(pieces))
+
+
 class PromptEnvironment(ImmutableSandboxedEnvironment):
     """Jinja's immutable sandbox with pdl's rules."""
 
     code_generator_class = _Generator
     intercepted_binops = frozenset({"*", "**", "+", "%"})
-    concat = staticmethod(concat)
+    concat = staticmethod(_captured)
+    emitted = staticmethod(emitted)
     ticker = staticmethod(ticker)
     compared = staticmethod(compared)
     watched = staticmethod(watched)
-    text_of = staticmethod(text_of)
 
     def __init__(self, marks: Marks, limits: Limits, **options: Any) -> None:
-        super().__init__(undefined=StrictUndefined, finalize=printed, **options)
+        super().__init__(undefined=StrictUndefined, finalize=emitted, **options)
         self.marks = marks
         self.limits = limits
         self.sources: dict[str | None, Source] = {}
@@ -153,6 +188,8 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
                 return obj[attribute]
             if isinstance(obj, defaultdict) and not hasattr(obj, attribute):
                 return self.getitem(obj, attribute)
+        elif type(obj) is LoopContext and attribute in _LOOP:
+            return getattr(obj, attribute)  # most loops ask for one; it has nothing to protect
         value = super().getattr(obj, attribute)
         if isinstance(value, BuiltinMethodType) and not isinstance(obj, ModuleType):
             return Method(value, attribute)
@@ -174,7 +211,12 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         args = tuple(
             value if type(value) in SMALL else amplify.given_to(__obj, value) for value in args
         )
-        return super().call(__context, __obj, *args, **kwargs)
+        owner = getattr(__obj, "__self__", None)
+        if not isinstance(owner, str):
+            return super().call(__context, __obj, *args, **kwargs)
+        if __obj.__name__ == "join" and any(isinstance(each, Captured) for each in args[0]):
+            return joined(args[0], owner)
+        return kept(super().call(__context, __obj, *args, **kwargs), owner)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         return tags.adapt(super()._parse(source, name, filename))
@@ -188,15 +230,22 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         return TokenStream(self._marked(stream, self.sources[name]), name, filename)
 
     def _marked(self, stream: TokenStream, source: Source) -> Iterator[Token]:
-        """Replace `<|` and `|>` in the template's text by marks that know their places."""
-        placed = False
-        for token, at in located(stream, source):
-            if token.type == "data":
-                text = self.marks.mark_source(token.value, Place(source, at), placed=placed)
-                placed = placed_after(token.value, token.value.rfind("<|"), before=placed)
-                yield Token(token.lineno, "data", text)
-            else:
-                yield token
+        """Replace `<|…|>` in the template's text by marks that know their places."""
+        tokens = list(located(stream, source))
+        found = [index for index, (token, _) in enumerate(tokens) if token.type == "data"]
+        kinds = ["", *(token.type for token, _ in tokens), ""]
+        stretches = [
+            Stretch(
+                tokens[index][0].value,
+                tokens[index][1],
+                kinds[index] == "variable_end",
+                kinds[index + 2] == "variable_begin",
+            )
+            for index in found
+        ]
+        marked = dict(zip(found, self.marks.mark_source(stretches, source), strict=True))
+        for index, (token, _) in enumerate(tokens):
+            yield Token(token.lineno, "data", marked[index]) if index in marked else token
 
 
 def _is_pythons(kind: type, attribute: str) -> bool:
@@ -222,6 +271,6 @@ def located(stream: TokenStream, source: Source) -> Iterator[tuple[Token, int]]:
 def _guarded_format(text: str, formatted: Any, limit: int) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         amplify.guard_format(text, args, kwargs, limit)
-        return formatted(*args, **kwargs)
+        return kept(formatted(*args, **kwargs), text)
 
     return call

@@ -11,9 +11,10 @@ from jinja2.loaders import BaseLoader
 
 from pdl.errors import LimitError, Problem, PromptError, TemplateError
 from pdl.prompt import filters, tags
+from pdl.prompt.captured import shows_marks
 from pdl.prompt.folder import Folder, JailError
 from pdl.prompt.marks import Marks
-from pdl.prompt.meter import METER, Meter, TooManyMissingError
+from pdl.prompt.meter import METER, Meter, TooManyMissingError, concat
 from pdl.prompt.sandbox import PromptEnvironment, located
 from pdl.prompt.template_errors import (
     compile_problem,
@@ -92,16 +93,17 @@ class Template:
         meter = Meter(env.limits)
         token = METER.set(meter)
         try:
-            text = env.concat(self.compiled.root_render_func(self.compiled.new_context(values)))
+            text = concat(self.compiled.root_render_func(self.compiled.new_context(values)))
         except TooManyMissingError:
             text = ""
         except Exception as error:
             problem = render_problem(error, env, self.source)
             if problem is None:
                 raise
-            raise type_of(problem.code)(
+            raised = type_of(problem.code)(
                 *missing_problems(meter.missing, env, self.source, values), problem
-            ) from error
+            )
+            raise raised from None if shows_marks(error) else error
         finally:
             METER.reset(token)
         if meter.missing:
@@ -115,6 +117,7 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
         Marks(),
         limits,
         loader=Loader(folder, limits),
+        cache_size=-1,  # a template that is compiled again would get new marks
         extensions=[tags.TeraTags, LoopControlExtension],
     )
     env.filters.update(filters.FILTERS)

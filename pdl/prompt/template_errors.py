@@ -10,6 +10,7 @@ from jinja2.runtime import Undefined
 from jinja2.utils import missing
 
 from pdl.errors import LimitError, PdlError, Problem, TemplateError, did_you_mean
+from pdl.prompt.captured import MarkError, without_marks
 from pdl.prompt.folder import shown
 from pdl.prompt.measure import TooLargeError
 from pdl.prompt.meter import MissingName, OverLimitError
@@ -215,17 +216,18 @@ def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -
     span = line_span(source, line)
     if isinstance(error, TemplateNotFound):
         reason = error.message if error.message != error.name else "it was not found"
-        return Problem(
-            "template/include", f"cannot include `{shown(str(error.name))}`: {reason}", span
-        )
+        message = f"cannot include `{shown(without_marks(str(error.name)))}`: {reason}"
+        return Problem("template/include", without_marks(message), span)
     code, message, hint = _failure(error)
-    return Problem(code, message, span, hint)
+    return Problem(code, without_marks(message), span, hint)
 
 
 def _failure(error: BaseException) -> tuple[str, str, str]:
     """The code, the message and the hint for an error that an expression raised."""
     if isinstance(error, (OverLimitError, TooLargeError)):
         return "limit/template", str(error), "see pdl.Limits for the bounds"
+    if isinstance(error, MarkError):
+        return "template/mark", str(error), ""
     if isinstance(error, RecursionError):
         return "limit/recursion", "a macro, an include or a loop calls itself too often", ""
     if isinstance(error, (MemoryError, OverflowError)):
@@ -259,7 +261,8 @@ def missing_problems(
 ) -> list[Problem]:
     """One problem for each undefined name and line, in the order in which they were met."""
     problems: dict[tuple[str | None, int, str], Problem] = {}
-    for name in names:
+    for met in names:
+        name = met._replace(path=without_marks(met.path), reason=without_marks(met.reason))
         key = (name.template, name.line, name.path)
         if key not in problems:
             source = env.sources.get(name.template, main)

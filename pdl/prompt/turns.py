@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import syntax
 from pdl.errors import Problem, did_you_mean
-from pdl.prompt.marks import CLOSE, HERE, MARK_DIGITS, OPEN
+from pdl.prompt.marks import CLOSE, HERE, LEAD, LINE, MARK_LENGTH, OPEN, WHOLE, number_of
 
 if TYPE_CHECKING:
-    from pdl.prompt.marks import Marks
-    from pdl.source import Span
+    from collections.abc import Collection, Iterator
 
-ROLES = ("system", "user", "assistant", "schema", "reasoning", "input", "tools", "config")
+    from pdl.prompt.marks import Marks
+    from pdl.source import Source, Span
+
+DYNAMIC = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""Stands in a text for what an expression will print."""
+
+SENT = ("system", "user", "assistant")
+ROLES = (*SENT, "schema", "reasoning", "input", "tools", "config")
+_UNKNOWN = re.compile(r"<\|\s*[^\W\d_]+\s*\|>")
 _MEMOISED = 64  # tokens; longer outlines are rarely seen twice
 
 
+_LOOKS_LIKE_A_TURN = re.compile(
+    rf"^[^\S\n]*(?P<open><?\|?)[^\S\n]*(?P<name>{'|'.join(ROLES)})[^\S\n]*(?P<close>\|?>?)[^\S\n]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 class Token(NamedTuple):
-    """A terminal of the grammar: its name, its text, and the indices of the marks around it."""
+    """A terminal of the grammar: its name, its text, and the number of its mark."""
 
     kind: str
     text: str
-    marks: tuple[str, str] = ("0", "0")
+    mark: int = 0
 
 
 class Turn(NamedTuple):
-    """A role, what follows its separator (TEXT and BLOCK tokens), and the separator's marks."""
+    """A role, what follows its separator (TEXT and BLOCK tokens), and the separator's mark."""
 
     role: str
     content: tuple[Token, ...]
-    marks: tuple[str, str] = ("0", "0")
+    mark: int = 0
 
     @property
     def raw(self) -> str:
@@ -48,40 +62,79 @@ class Split(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def split_turns(text: str, marks: Marks) -> Split:
+def split_turns(text: str, marks: Marks, *, unfilled: bool = False) -> Split:
     """Split rendered text at its separators: lines that hold `<|name|>` alone, by marks only.
 
-    An unknown alphabetic name is a problem, and its line stays text.
+    An unknown alphabetic name is a problem, and its line stays text. In an `unfilled` text DYNAMIC
+    stands for what is computed, also where it may be a mark's other half.
     """
-    scanner = _Scanner(text, marks)
+    scanner = _Scanner(text, marks, unfilled=unfilled)
     tokens = scanner.tokens()
     kinds = tuple([token.kind for token in tokens])
     outlined = _outline(kinds) if len(kinds) <= _MEMOISED else _outline.__wrapped__(kinds)
     first = outlined[0][0] if outlined else len(tokens)
     turns = [
-        Turn(tokens[start].text, tuple(tokens[start + 1 : end]), tokens[start].marks)
+        Turn(tokens[start].text, tuple(tokens[start + 1 : end]), tokens[start].mark)
         for start, end in outlined
     ]
     return Split(tuple(tokens[:first]), tuple(turns), tuple(scanner.problems))
+
+
+def lookalikes(text: str) -> Iterator[tuple[int, int, str]]:
+    """Lines that look like a turn's mark and are none, as `<|user>`: start, end, what was meant.
+
+    `<user>` counts where no `</user>` closes it.
+    """
+    for match in _LOOKS_LIKE_A_TURN.finditer(text):
+        opener, name, closer = match["open"], match["name"], match["close"]
+        if len(opener) + len(closer) in (0, 1, 4):
+            continue
+        if opener + closer == "<>" and f"</{name}" in text:
+            continue
+        yield match.start("open"), match.end("close"), f"<|{name.lower()}|>"
+
+
+def no_role(text: str, source: Source) -> Problem | None:
+    """What is wrong with the text before the first turn.
+
+    None where its first line is a mark of an unknown name, which is told by `split_turns`.
+    """
+    line = text.split("\n", 1)[0].split(DYNAMIC, 1)[0].strip()
+    if _UNKNOWN.fullmatch(line):
+        return None
+    start = max(source.text.find(line), 0)
+    span = source.span(start, start + max(len(line), 1))
+    for _, _, meant in lookalikes(line):
+        message = f"this looks like the turn mark `{meant}`, and is not one"
+        return Problem("turn/no-role", message, span, f"write `{meant}`")
+    message = "this text stands before the first turn"
+    hint = "begin with a line `<|system|>` or `<|user|>`; a comment is written `{# … #}`"
+    return Problem("turn/no-role", message, span, hint)
 
 
 class _Piece(NamedTuple):
     """A mark and the text behind it, up to the next one."""
 
     kind: str
-    number: str
+    digits: str
     text: str
+
+    @property
+    def number(self) -> int:
+        """The number of the mark."""
+        return number_of(self.digits)
 
 
 class _Scanner:
     """Finds the tokens of a text in one pass over its marks."""
 
-    def __init__(self, text: str, marks: Marks) -> None:
+    def __init__(self, text: str, marks: Marks, *, unfilled: bool) -> None:
         self.marks = marks
+        self.unfilled = unfilled
         self.problems: list[Problem] = []
-        head, *rest = text.split(marks.secret)
-        self.pieces = [_Piece("", "0", head)]
-        self.pieces += [_Piece(p[0], p[1:MARK_DIGITS], p[MARK_DIGITS:]) for p in rest]
+        head, *rest = text.split(LEAD)
+        self.pieces = [_Piece("", "", head)]
+        self.pieces += [_Piece(p[0], p[1:MARK_LENGTH], p[MARK_LENGTH:]) for p in rest]
         self.text: list[str] = []
         self.found: list[Token] = []
 
@@ -92,18 +145,21 @@ class _Scanner:
         at = 0
         while at < count:
             piece = pieces[at]
-            if piece.kind == OPEN:
-                end = self._close(at)
-                if end:
-                    separates = blank and self._is_separator(at, end)
-                    self._add(at, end, separates=separates)
-                    blank = separates
-                    at, piece = end, pieces[end]
+            if piece.kind in (WHOLE, OPEN, CLOSE):
+                end = at if piece.kind == WHOLE else self._close(at)
+                separates = blank and end >= 0 and self._ends_line(end)
+                if end < 0:
+                    self._add_half(piece)
+                    end = at
+                elif piece.kind == WHOLE:
+                    separates = self._add_whole(piece, separates=separates)
                 else:
-                    blank = False
-                    self._keep(piece)
+                    separates = self._add_pair(at, end, separates=separates)
+                blank = separates
+                at, piece = end, pieces[end]
+                if piece.text:
+                    self.text.append(piece.text)
             else:
-                blank = blank and piece.kind != CLOSE
                 self._keep(piece)
             blank = _blank_after(piece.text, before=blank)
             at += 1
@@ -111,19 +167,27 @@ class _Scanner:
         return self.found
 
     def _close(self, at: int) -> int:
-        """The index of the piece that closes what the piece at that index opens, or 0."""
-        end = at + 1
-        while end < len(self.pieces) and self.pieces[end].kind == HERE:
-            end += 1
-        return end if end < len(self.pieces) and self.pieces[end].kind == CLOSE else 0
+        """The index of the piece that closes what the piece at that index opens, or -1.
 
-    def _is_separator(self, start: int, end: int) -> bool:
-        """Whether nothing but blanks follows on the line, and the name is on one line."""
-        if "\n" in self._inside(start, end):
-            return False
-        for index in range(end, len(self.pieces)):
+        An opener counts only with its own closer, and with what stood behind it in the source.
+        """
+        opener, end = self.pieces[at], at + 1
+        while end < len(self.pieces) and self.pieces[end].kind in (HERE, LINE):
+            end += 1
+        if opener.kind != OPEN or end == len(self.pieces):
+            return -1
+        closer = self.pieces[end]
+        if (closer.kind, closer.digits) != (CLOSE, opener.digits):
+            return -1
+        entry = self.marks.entry(opener.number)
+        begun = entry is None or self._inside(at, end).lower().startswith(entry.text.lower())
+        return end if begun else -1
+
+    def _ends_line(self, start: int) -> bool:
+        """Whether nothing but blanks follows on the line of the piece at that index."""
+        for index in range(start, len(self.pieces)):
             piece = self.pieces[index]
-            if index > end and piece.kind != HERE:
+            if index > start and piece.kind not in (HERE, LINE):
                 return False
             ended = piece.text.find("\n")
             rest = piece.text[:ended] if ended >= 0 else piece.text
@@ -134,32 +198,57 @@ class _Scanner:
         return True
 
     def _inside(self, start: int, end: int) -> str:
-        if end == start + 1:
-            return self.pieces[start].text
-        return "".join(piece.text for piece in self.pieces[start:end])
+        return "".join([piece.text for piece in self.pieces[start:end]])
 
-    def _add(self, start: int, end: int, *, separates: bool) -> None:
-        """Add a separator or a block; what follows it begins a new text."""
-        inside = self._inside(start, end)
-        name = inside.strip().lower()
-        marks = self.pieces[start].number, self.pieces[end].number
-        if separates and name.isalpha():
-            if name in ROLES:
-                self._flush()
-                self.found.append(Token("SEPARATOR", name, marks))
-            else:
-                self.problems.append(_unknown_role(name, self.marks.span(*marks)))
-                self.text.append(f"<|{inside}|>")
-        else:
+    def _add_whole(self, piece: _Piece, *, separates: bool) -> bool:
+        """Add what one mark stands for; whether it is a separator."""
+        entry = self.marks.entry(piece.number)
+        assert entry is not None
+        return self._add(entry.text, piece.number, ROLES, separates=separates and entry.alone)
+
+    def _add_pair(self, start: int, end: int, *, separates: bool) -> bool:
+        """Add what stands between two marks; whether it is a separator.
+
+        A value may say which message a turn is, and what a block embeds, but not that it is one.
+        """
+        number = self.pieces[start].number
+        entry, inside = self.marks.entry(number), self._inside(start, end)
+        if entry is None:  # a value that the author trusts (`|safe`)
+            return self._add(inside, 0, ROLES, separates=separates)
+        is_role = separates and entry.alone and inside.strip().isalpha()
+        if not is_role and not entry.names_block and not self.unfilled:
+            self.problems.append(_computed(self.marks.span(number)))
+            self.text.append(f"<|{inside}|>")
+            return False
+        return self._add(inside, number, SENT, separates=is_role)
+
+    def _add_half(self, piece: _Piece) -> None:
+        """Add a mark without the other of its pair."""
+        if not self.unfilled:
+            self.problems.append(_damaged(self.marks.span(piece.number)))
+        elif piece.kind == OPEN:
             self._flush()
-            self.found.append(Token("BLOCK", inside, marks))
-        if self.pieces[end].text:
-            self.text.append(self.pieces[end].text)
+            self.found.append(Token("BLOCK", DYNAMIC, piece.number))
+
+    def _add(self, inside: str, number: int, roles: Collection[str], *, separates: bool) -> bool:
+        """Add a separator or a block; what follows it begins a new text."""
+        name = inside.strip().lower()
+        if not separates or not name.isalpha() or "\n" in inside:
+            self._flush()
+            self.found.append(Token("BLOCK", inside, number))
+            return False
+        if name in roles:
+            self._flush()
+            self.found.append(Token("SEPARATOR", name, number))
+        else:
+            self.problems.append(_unknown_role(name, self.marks.span(number), roles))
+            self.text.append(f"<|{inside}|>")
+        return True
 
     def _keep(self, piece: _Piece) -> None:
         """Keep a piece as text; its mark too, since a schema's errors want to know their place."""
         if piece.kind:
-            self.text.append(f"{self.marks.secret}{piece.kind}{piece.number}")
+            self.text.append(LEAD + piece.kind + piece.digits)
         if piece.text:
             self.text.append(piece.text)
 
@@ -179,12 +268,28 @@ def _blank_after(text: str, *, before: bool) -> bool:
     return last == len(text) - 1 or text[last:].isspace()
 
 
-def _unknown_role(name: str, span: Span | None) -> Problem:
+def _unknown_role(name: str, span: Span | None, known: Collection[str]) -> Problem:
+    if name in ROLES:
+        message = f"a value names the turn `{name}`; it may name only {', '.join(known)}"
+        hint = f"write `<|{name}|>` into the file itself"
+        return Problem("turn/computed-role", message, span, hint)
     hint = (
-        did_you_mean(name, ROLES) or "a line that is text begins with `&lt;|`, for a literal `<|`"
+        did_you_mean(name, known) or "a line that is text begins with `&lt;|`, for a literal `<|`"
     )
-    message = f"there is no turn `{name}`; expected one of {', '.join(ROLES)}"
+    message = f"there is no turn `{name}`; expected one of {', '.join(known)}"
     return Problem("turn/unknown-role", message, span, hint)
+
+
+def _computed(span: Span | None) -> Problem:
+    message = "what stands between `<|` and `|>` is a value, and names no message"
+    hint = "to embed a file that a value names, write `<|media({{ path }})|>`"
+    return Problem("turn/computed-block", message, span, hint)
+
+
+def _damaged(span: Span | None) -> Problem:
+    message = "this `<|` has lost its `|>`, or what stands between them was changed"
+    hint = "apply filters to values, not to text that holds turns or media"
+    return Problem("turn/damaged", message, span, hint)
 
 
 @lru_cache(maxsize=256)
