@@ -95,3 +95,9 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+
+
+def check_limits(given: object) -> None:
+    """Raise TypeError for what are no limits."""
+    if not isinstance(given, Limits):
+        raise TypeError(f"limits must be Limits, not {type(given).__name__}")

@@ -21,6 +21,7 @@ from pdl.prompt.captured import Captured, captured, encoded, guarded, joined
 from pdl.prompt.marks import mark_value
 from pdl.prompt.measure import MOST_ITEMS, guard_size
 from pdl.prompt.printing import bounded_list, text_of
+from pdl.schema import Schema
 
 if TYPE_CHECKING:
     from pdl.prompt.sandbox import PromptEnvironment
@@ -47,8 +48,8 @@ def do_json(value: Any, indent: int | None = None, *, pretty: bool = False) -> s
 def _as_json(value: Any) -> Any:
     if isinstance(value, Undefined):
         return str(value)  # which notes it
-    if isinstance(value, Mapping):
-        return dict(value)
+    if isinstance(value, Mapping | Schema):
+        return dict(value.document if isinstance(value, Schema) else value)
     if isinstance(value, (set, frozenset, range)) or hasattr(value, "__next__"):
         return bounded_list(value)
     dump = getattr(value, "model_dump", None)

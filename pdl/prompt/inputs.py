@@ -250,7 +250,9 @@ def _simple(value: Any, depth: int) -> Any:
     for kinds, convert in _CONVERSIONS:
         if isinstance(value, kinds):
             return convert(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type | schemas.Schema):
+    if isinstance(value, schemas.Schema):
+        return value.to_json_schema()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = dataclasses.fields(value)
         return {field.name: as_json(getattr(value, field.name), depth + 1) for field in fields}
     dump = getattr(value, "model_dump", None)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pdl import prompt as prompts
 from pdl.errors import FileError, InputError, LimitError, Problem, PromptError, error_from
-from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.limits import DEFAULT_LIMITS, Limits, check_limits
 from pdl.prompt.assemble import Assembly
 from pdl.prompt.captured import captured
 from pdl.prompt.folder import Folder
@@ -95,7 +95,10 @@ class Prompt:
         """
         if not (data is None or isinstance(data, Mapping)):
             raise self._no_data(data)
-        values = {**(data or {}), **variables}
+        values: dict[Any, Any] = {**(data or {}), **variables}
+        for name in values:
+            if not isinstance(name, str):
+                raise TypeError(f"the names of values must be str, not {type(name).__name__}")
         schema = self._given_schema(values)
         strict = self.strict if strict is None else strict
         problems = list(self.problems)
@@ -193,6 +196,7 @@ def load(
 
     Raises FileError, TemplateError, InputError, SchemaError, LimitError.
     """
+    check_limits(limits)
     file = _path(path, "path")
     name = str(file)
     text = _read(file, name, limits)
@@ -214,7 +218,7 @@ def loads(
     """
     if not isinstance(text, str):
         raise _no_text(text)
-    source = Source(normalize_newlines(text.removeprefix("\ufeff")), name)
+    source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
     return _compiled(
         source, Folder(_path(base, "base")) if base is not None else None, strict, limits
     )
@@ -227,6 +231,7 @@ def _no_text(given: object) -> TypeError:
 
 def _compiled(source: Source, folder: Folder | None, strict: bool, limits: Limits) -> Prompt:  # noqa: FBT001
     """The prompt of a source; a pickled prompt calls it as well."""
+    check_limits(limits)
     if len(source.text) > limits.source_chars:
         message = f"the prompt is longer than {limits.source_chars:,} characters"
         raise LimitError(Problem("limit/source", message, source.span(0)))

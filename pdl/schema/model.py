@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
-from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.limits import DEFAULT_LIMITS, Limits, check_limits
 from pdl.schema.given import no_schema
 from pdl.schema.origins import Origins
 from pdl.schema.parts import Form, Parts
@@ -68,6 +68,7 @@ class Schema:
 
         if not isinstance(dsl, str | Source):
             raise no_schema(dsl, "a str or a pdl Source", "dsl")
+        check_limits(limits)
         source = dsl if isinstance(dsl, Source) else Source(dsl, name)
         return cls._of(parse(source, limits, resolve))
 
@@ -88,6 +89,7 @@ class Schema:
         """
         from pdl.schema.json_schema.convert import convert
 
+        check_limits(limits)
         return cls._of(convert(schema, limits, registry))
 
     @classmethod
