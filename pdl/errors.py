@@ -133,6 +133,13 @@ class OutputError(PdlError):
         self.check = check
 
 
+def missing_package(need: str, package: str, extra: str) -> ConfigError:
+    """That an extra of pdl-prompts is not installed; `need` are words such as `masks need`."""
+    message = f"{need} {package}, which is not installed"
+    hint = f"pip install 'pdl-prompts[{extra}]'"
+    return ConfigError(Problem("config/package", message, None, hint))
+
+
 def error_from(
     problems: Iterable[Problem], kinds: dict[str, type[PdlError]] | None = None
 ) -> PdlError:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _WINDOW = 100  # characters of a line that an excerpt shows at most
 
 
@@ -143,3 +145,10 @@ def _cells(text: str) -> int:
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text
     )
+
+
+def encoding_fault(error: UnicodeDecodeError) -> str:
+    """What is wrong with the byte that an error stands at, of a text that was read as UTF-8."""
+    if error.object.startswith(_UTF16):
+        return "this text is in UTF-16, not in UTF-8"
+    return f"this byte ({error.object[error.start]:#04x}) is not UTF-8"

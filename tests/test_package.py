@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import tiny_model
 
 import pdl
 import pdl.prompt
@@ -56,6 +57,31 @@ def test_what_is_not_needed_is_not_imported(statement: str, absent: str) -> None
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("package", "statement", "extra"),
+    [
+        ("numpy", "pdl.masks.Vocabulary", "masks"),
+        ("numpy", "exec('from pdl.masks import vocabulary_of')", "masks"),
+        ("httpx", "pdl.models.connect('ollama:qwen3')", "run"),
+        ("xllamacpp", "pdl.models.connect(FILE)", "llama"),
+    ],
+)
+def test_a_missing_extra_is_named(package: str, statement: str, extra: str, tmp_path: Path) -> None:
+    """As one kind of error, whichever it is."""
+    file = tmp_path / "tiny.gguf"
+    tiny_model.write(file)
+    code = (
+        f"import sys; sys.modules[{package!r}] = None\nimport pdl\nFILE = {f'llama:{file}'!r}\n"
+        f"try:\n    {statement}\nexcept pdl.ConfigError as error:\n    print(error)"
+    )
+    done = subprocess.run(  # noqa: S603  (our own interpreter and text)
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    message, hint = done.stdout.splitlines()
+    assert message.endswith(f" {package}, which is not installed")
+    assert hint == f"  hint: pip install 'pdl-prompts[{extra}]'"
 
 
 GROUP_KEPT = re.compile(r"\)(?:[*+?]|\{+\d*,?\d*\}+)\+(?![,;=])")

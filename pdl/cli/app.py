@@ -52,8 +52,8 @@ class Application(LazyGroup):
     names=_COMMANDS,
     examples=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
-    epilog="`pdl COMMAND --help` explains a command. Colours are used on a terminal only, and"
-    " never if NO_COLOR is set.",
+    epilog="`pdl COMMAND --help` explains a command. Colours are used on a terminal only, or"
+    " if FORCE_COLOR is set, and never if NO_COLOR is set.",
 )
 @click.version_option(package_name="pdl-prompts", prog_name="pdl", message="%(prog)s %(version)s")
 def application() -> None:

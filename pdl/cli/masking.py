@@ -16,6 +16,7 @@ from pdl.cli.grammars import GrammarOrigin
 from pdl.cli.options import FILE, data_options
 from pdl.cli.origin import SchemaOrigin
 from pdl.cli.texts import shown_name
+from pdl.errors import missing_package
 from pdl.gbnf import Options
 from pdl.gbnf import compile as compile_schema
 
@@ -72,11 +73,9 @@ _NUMBER = re.compile(r"[0-9]{1,18}")  # more digits are of no token's number
 
 
 def require_numpy() -> None:
-    """Raise UsageError where what masks need is not installed."""
+    """Raise ConfigError where what masks need is not installed."""
     if find_spec("numpy") is None:
-        raise click.UsageError(
-            "token masks need numpy; `pip install 'pdl-prompts[masks]'` installs it"
-        )
+        raise missing_package("token masks need", "numpy", "masks")
 
 
 def mask_options(function: Function) -> Function:

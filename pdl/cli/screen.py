@@ -55,9 +55,11 @@ class Screen:
     def of(cls, stream: TextIO | None) -> Self:
         """A stream; it is None if the shell closed it (`>&-`)."""
         terminal = stream is not None and stream.isatty()
-        # https://no-color.org: any value but an empty one counts.
-        plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-        return cls(stream, terminal, terminal and not plain)
+        # https://no-color.org, https://force-color.org: any value but an empty one counts.
+        plain = bool(os.environ.get("NO_COLOR"))
+        forced = bool(os.environ.get("FORCE_COLOR"))
+        able = terminal and os.environ.get("TERM") != "dumb"
+        return cls(stream, terminal, (able or forced) and not plain)
 
     def style(self, text: str, style: Style) -> str:
         """The text in colour, if this is a place for colour."""

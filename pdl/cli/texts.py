@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -13,7 +14,7 @@ import click
 
 from pdl.errors import FileError, LimitError, Problem
 from pdl.limits import DEFAULT_LIMITS
-from pdl.source import Source
+from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -61,11 +62,6 @@ def read_bytes(name: str) -> bytes:
 def shown_name(name: str) -> str:
     """What a file is called where something is said about it."""
     return "<stdin>" if name == STDIN else name
-
-
-def encoding_fault(error: UnicodeDecodeError) -> str:
-    """What is wrong with the byte that an error stands at."""
-    return f"this byte ({error.object[error.start]:#04x}) is not UTF-8"
 
 
 def _read(name: str, shown: str, size: int) -> bytes:
@@ -119,9 +115,11 @@ def json_fault(error: ValueError | RecursionError) -> tuple[str, int | None]:
     if isinstance(error, RecursionError):
         return "is nested too deeply", None
     if isinstance(error, ConstantError):
-        return f"is not JSON: there is no {error} in it", None
+        if str(error)[-1].isdigit():
+            return f"has the number {error}, which is too large", error.at
+        return f"is not JSON: there is no {error} in it", error.at
     if isinstance(error, RepeatedKeyError):
-        return f"has the key `{str(error)[:40]}` twice in one object", None
+        return f"has the key `{str(error)[:40]}` twice in one object", error.at
     # The one error that Python adds to those of JSON: 4,300 digits are its limit.
     return "holds an integer of too many digits", None
 
@@ -131,9 +129,36 @@ def strict_json(text: str) -> Json:
 
     Raises ValueError, RecursionError.
     """
-    return json.loads(
-        text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once
-    )
+    try:
+        return json.loads(
+            text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once
+        )
+    except (RepeatedKeyError, ConstantError) as error:
+        error.at = _place(text, error)
+        raise
+
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]|[^\s\[\]{},:"]+', re.DOTALL)
+_COLON = re.compile(r"\s*:")
+
+
+def _place(text: str, error: RepeatedKeyError | ConstantError) -> int | None:
+    """Where what an error is about stands in a JSON text: a key for the second time, or a value."""
+    is_key = isinstance(error, RepeatedKeyError)
+    stack: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        if token[0] in "[{":
+            stack.append(set())
+        elif token[0] in "]}":
+            stack.pop()
+        elif is_key and token[0].startswith('"') and _COLON.match(text, token.end()):
+            key = json.loads(token[0], strict=False)
+            if key == str(error) and key in stack[-1]:
+                return token.start()
+            stack[-1].add(key)
+        elif not is_key and token[0].startswith(str(error)):
+            return token.start()
+    return None
 
 
 def _each_once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -158,9 +183,13 @@ def _no_constant(name: str) -> NoReturn:
 class RepeatedKeyError(ValueError):
     """A key that stands twice in an object; Python's parser would keep the last."""
 
+    at: int | None = None
+
 
 class ConstantError(ValueError):
     """NaN, Infinity or -Infinity, which Python's parser takes and RFC 8259 does not."""
+
+    at: int | None = None
 
 
 def kind_of(value: Json) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pdl._lazy import lazy
+from pdl.errors import missing_package
 
 if TYPE_CHECKING:
     from pdl.errors import TokenError, VocabularyError
@@ -28,7 +29,7 @@ __all__ = [
     "vocabulary_of",
 ]
 
-__getattr__ = lazy(
+_load = lazy(
     __name__,
     {
         "Masker": "pdl.masks.masker",
@@ -43,3 +44,12 @@ __getattr__ = lazy(
         "vocabulary_of": "pdl.masks.sources.anything",
     },
 )
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _load(name)
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise missing_package("token masks need", "numpy", "masks") from error

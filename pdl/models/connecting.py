@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
-from pdl.errors import ConfigError, Problem, did_you_mean
+from pdl.errors import ConfigError, Problem, did_you_mean, missing_package
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.models.callables import FunctionModel
 from pdl.models.model import Model
@@ -107,8 +107,7 @@ def _remote(
     except ModuleNotFoundError as error:
         if error.name != "httpx":
             raise
-        hint = "install pdl-prompts[run]"
-        raise _problem("package", f"`{family.name}:` needs the package httpx", hint) from error
+        raise missing_package(f"`{family.name}:` needs", "httpx", "run") from error
     made: Model = remote.RemoteModel(family, model, address, Secret(key or ""), limits)
     return made
 
@@ -122,7 +121,7 @@ def _key(family: Family, address: str) -> str | None:
         return os.environ.get(_KEY_VARIABLE)
     key = os.environ.get(family.key_variable) if family.key_variable else None
     if not key and family.needs_key:
-        hint = f"set the environment variable {family.key_variable}, or give `key`"
+        hint = f"set the environment variable {family.key_variable}, or in Python give `key`"
         raise _problem("no-key", f"`{family.name}:` needs a key", hint)
     return key
 
@@ -175,7 +174,8 @@ def _address(url: str) -> str:
 def _unknown(name: str, scheme: str) -> ConfigError:
     known = sorted(SCHEMES)
     if not scheme:
-        hint = f"as in `openai:{name}` or `ollama:{name}`"
+        likely = "llama" if name.endswith(".gguf") else "openai"
+        hint = f"as in `{likely}:{name}` or `ollama:{name}`"
         return _problem("model", f"`{name}` does not say whose model it is", hint)
     hint = did_you_mean(scheme, known) or f"there are {', '.join(f'`{one}:`' for one in known)}"
     return _problem("model", f"`{scheme}:` is no kind of model", hint)

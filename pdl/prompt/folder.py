@@ -91,7 +91,8 @@ class Folder(NamedTuple):
         problem = "is no file" if is_folder else "was not found"
         plain = "\\" not in relative and relative.isprintable()
         advice = "" if plain else "; write `/` between folders, not a backslash"
-        return JailError(f"`{shown(relative)}` {problem} in {self.root}{advice}")
+        where = "the current folder" if str(self.root) == "." else self.root
+        return JailError(f"`{shown(relative)}` {problem} in {where}{advice}")
 
 
 class NotRegularError(OSError):

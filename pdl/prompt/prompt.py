@@ -22,7 +22,7 @@ from pdl.prompt.template import Template, compile_template, normalize_newlines
 from pdl.prompt.turns import split_turns
 from pdl.schema import Schema
 from pdl.schema.given import is_type
-from pdl.source import Source
+from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -276,8 +276,6 @@ def _read(file: Path | Traversable, name: str, limits: Limits) -> str:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         source = Source(before + "\N{REPLACEMENT CHARACTER}", name)
-        message = f"this byte ({data[error.start]:#04x}) is not UTF-8"
         hint = "save the file as UTF-8"
-        raise FileError(
-            Problem("file/encoding", message, source.span(len(before)), hint)
-        ) from error
+        problem = Problem("file/encoding", encoding_fault(error), source.span(len(before)), hint)
+        raise FileError(problem) from error

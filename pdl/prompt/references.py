@@ -27,7 +27,9 @@ def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schem
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         message = f"the schema's file cannot be read: {reason}"
         span = source.span(start, start + len(text))
-        raise SchemaError(Problem("schema/bad-file", message, span)) from error
+        named = text.startswith("@") and ":" in text
+        hint = "write `@PACKAGE:PATH` with the name of an installed package" if named else ""
+        raise SchemaError(Problem("schema/bad-file", message, span, hint)) from error
 
 
 def _refuse_reference_in_value(source: Source) -> None:

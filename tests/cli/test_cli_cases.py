@@ -46,7 +46,7 @@ def run(line: str) -> Result:
         data = Path(words[at + 1]).read_bytes()
         del words[at : at + 2]
     assert words.pop(0) == "pdl"
-    environment = {"COLUMNS": "80", "NO_COLOR": None, "TERM": "xterm"}
+    environment = {"COLUMNS": "80", "NO_COLOR": None, "FORCE_COLOR": None, "TERM": "xterm"}
     result = CliRunner().invoke(application, words, data, environment, prog_name="pdl")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

@@ -34,7 +34,8 @@ class Terminal(io.TextIOWrapper):
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     return Terminal()
 
@@ -71,3 +72,24 @@ def test_a_file_gets_data_as_it_is() -> None:
     screen.write(screen.safe("\x1b[31m ü 🙂 \ud83d"))
     assert isinstance(stream.buffer, io.BytesIO)
     assert stream.buffer.getvalue() == "\x1b[31m ü 🙂 \\ud83d\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": ""}, False),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_the_environment_may_turn_colour_on(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], *, coloured: bool
+) -> None:
+    """Also where no terminal is; what comes as data stays as it is there."""
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.setenv(name, environment.get(name, ""))
+    stream = io.TextIOWrapper(io.BytesIO())
+    screen = Screen.of(stream)
+    assert ("\x1b[" in screen.problem(PROBLEMS[0])) is coloured
+    assert screen.safe("\x1b[2J") == "\x1b[2J"

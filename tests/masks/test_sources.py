@@ -164,8 +164,8 @@ def test_what_ends_a_text_must_be_known() -> None:
     with pytest.raises(VocabularyError, match="it is not said which token ends a text") as error:
         vocabulary_of(made.byte_level())
     assert error.value.problem.hint == (
-        "give `eos`, as the numbers or the texts of tokens; special are `<|begin|>`,"
-        " `<|end_of_text|>`, `<|eot_id|>`"
+        "give `eos`, on the command line `--eos`, as the numbers or the texts of tokens; special are"
+        " `<|begin|>`, `<|end_of_text|>`, `<|eot_id|>`"
     )
     with pytest.raises(VocabularyError, match="`<eot_id>`, given as eos, is no token") as error:
         vocabulary_of(made.byte_level(), eos="<eot_id>")
@@ -248,7 +248,8 @@ def test_a_wrong_text_has_a_hint(tmp_path: Path) -> None:
     _write(tmp_path / "tokenizer_config.json", {"eos_token": "<eot_id>"})
     with pytest.raises(VocabularyError) as error:
         vocabulary_of(tmp_path)
-    assert error.value.problem.hint == "did you mean `<|eot_id|>`? mend the file, or give `eos`"
+    hint = "did you mean `<|eot_id|>`? mend the file, or give `eos`, on the command line `--eos`"
+    assert error.value.problem.hint == hint
 
 
 def test_files_are_read_by_what_they_hold(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from pdl.cli.texts import SAVE_AS_UTF8, encoding_fault, json_fault, kind_of, strict_json, unreadable
+from pdl.cli.texts import SAVE_AS_UTF8, json_fault, kind_of, strict_json, unreadable
 from pdl.errors import Problem, did_you_mean
 from pdl.limits import DEFAULT_LIMITS
-from pdl.source import Source
+from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

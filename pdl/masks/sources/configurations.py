@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _WITH_NUMBERS = ("generation_config.json", "config.json")
 _WITH_TEXTS = ("tokenizer_config.json", "special_tokens_map.json")
-_HINT = "mend the file, or give `eos`"
+_HINT = "mend the file, or give `eos`, on the command line `--eos`"
 
 
 def configured(found: Found, folder: Path) -> Found:

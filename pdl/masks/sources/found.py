@@ -176,7 +176,7 @@ def _no_end(found: Found) -> VocabularyError:
     marks = found.special_texts
     names = ", ".join(f"`{mark}`" for mark in marks[:_SHOWN])
     more = f", and {len(marks) - _SHOWN} others" if marks[_SHOWN:] else ""
-    hint = "give `eos`, as the numbers or the texts of tokens"
+    hint = "give `eos`, on the command line `--eos`, as the numbers or the texts of tokens"
     if names:
         hint += f"; special are {names}{more}"
     return VocabularyError(Problem("vocabulary/no-eos", message, None, hint))

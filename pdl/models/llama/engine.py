@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from pdl.errors import FileError, Problem
+from pdl.errors import FileError, Problem, missing_package
 from pdl.models.llama.gguf_file import unreadable
 
 if TYPE_CHECKING:
@@ -157,15 +157,13 @@ def _next(queue: SimpleQueue[Any], deadline: float) -> Any:
 
 
 def library() -> ModuleType:
-    """The package xllamacpp. Raises FileError, which says how to install it, if there is none."""
+    """The package xllamacpp. Raises ConfigError, which says how to install it, if there is none."""
     try:
         return importlib.import_module("xllamacpp")
     except ModuleNotFoundError as error:
         if error.name != "xllamacpp":
             raise
-        message = "models in GGUF files need xllamacpp, which is not installed"
-        hint = "pip install 'pdl-prompts[llama]'"
-        raise FileError(Problem("file/no-llama", message, hint=hint)) from error
+        raise missing_package("models in GGUF files need", "xllamacpp", "llama") from error
 
 
 def stamp(path: Path) -> tuple[str, int, int]:

@@ -32,7 +32,7 @@ class LlamaModel:
     template such as `<think>…</think>`. The key `think` of a request's configuration goes over it.
     `tool_format` is how it writes calls of tools, by default as its chat template has it.
 
-    Raises FileError for what is no whole GGUF file, and if xllamacpp is not installed.
+    Raises FileError for what is no whole GGUF file, ConfigError if xllamacpp is not installed.
     """
 
     path: Path

@@ -262,7 +262,7 @@ def test_nothing_is_printed(
 def test_without_the_package(tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names what to install."""
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    with pytest.raises(pdl.FileError, match=r"pip install 'pdl-prompts\[llama\]'"):
+    with pytest.raises(pdl.ConfigError, match=r"pip install 'pdl-prompts\[llama\]'"):
         LlamaModel(tiny_file)
 
 
