@@ -164,8 +164,8 @@ def test_what_ends_a_text_must_be_known() -> None:
     with pytest.raises(VocabularyError, match="it is not said which token ends a text") as error:
         vocabulary_of(made.byte_level())
     assert error.value.problem.hint == (
-        "give `eos`, on the command line `--eos`, as the numbers or the texts of tokens; special are"
-        " `<|begin|>`, `<|end_of_text|>`, `<|eot_id|>`"
+        "give `eos`, on the command line `--eos`, as the numbers or the texts of tokens; special"
+        " are `<|begin|>`, `<|end_of_text|>`, `<|eot_id|>`"
     )
     with pytest.raises(VocabularyError, match="`<eot_id>`, given as eos, is no token") as error:
         vocabulary_of(made.byte_level(), eos="<eot_id>")

@@ -182,7 +182,8 @@ except ConfigError as error:
     done = subprocess.run(  # noqa: S603 - our own program
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert "needs httpx, which is not installed\n  hint: pip install 'pdl-prompts[run]'" in done.stdout
+    assert "needs httpx, which is not installed\n" in done.stdout
+    assert "  hint: pip install 'pdl-prompts[run]'\n" in done.stdout
 
 
 def test_what_is_imported() -> None:
