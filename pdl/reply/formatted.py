@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 _DAY = r"\d{4}-\d{2}-\d{2}"
 _LOCAL = r"\d{2}:\d{2}:\d{2}(?:\.\d+)?"
 _CLOCK = rf"{_LOCAL}(?:[Zz]|[+-]\d{{2}}:\d{{2}})"
-_NO_ZONE = (
-    rf"(?>{_LOCAL})(?![\w:/+−-]|\.\w|,\d"
-    r"|[ \u00a0\u202f]*(?:[AaPp]\.? ?[Mm]\b|[A-Z]{1,5}\b|[+−-]\d|\()"
-    r"|\s+(?i:in the|at night|o.clock))"
+_NO_ZONE = rf"(?>{_LOCAL})(?![\w:/+−-]|\.\w|,\d|[ \u00a0\u202f]*[+−-]\d)"
+_ENDS_LOCAL = re.compile(rf"(?:^|[Tt ]){_LOCAL}$")
+_ZONE = re.compile(
+    r"\b(?:UTC|GMT|Z|[A-Z]{1,4}[SD]?T|(?!The |This |That |My |Your )[A-Z]\w+ time|[AaPp]\.?[Mm])\b"
+    r"|(?i:\b(?:(?:time ?)?zones?|(?:to|mid)?night|evening|(?:after)?noon|o.clock|offset)\b)"
+    r"|[(（+]|午|晚|Uhr"
 )
-"""A local time, unless what follows it says which half of the day or which zone is meant."""
+"""What says which zone, or which half of the day, a local time is of."""
+
 _SHAPES = {
     "date": rf"{_DAY}(?![\w:/-]|\.\w)",
     "date-time": rf"{_DAY}[Tt ]{_CLOCK}",
@@ -123,6 +126,10 @@ def _found(asked: Asked, text: str, shapes: list[str]) -> Iterator[Spoken]:
             continue
         if _GOES_ON.match(asked.text, found.end()) and asked.verdict(found[0]):
             yield Spoken(found.span(), None, "goes on with letters that do not belong to it")
+        elif _ENDS_LOCAL.search(found[0]) and _ZONE.search(asked.text):
+            yield Spoken(
+                found.span(), None, "stands beside words about its zone or half of the day"
+            )
         elif asked.verdict(found[0]):
             before = text[max(0, found.start() - _BEFORE) : found.start()]
             led = _AT.search(before) is not None
