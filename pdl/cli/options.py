@@ -31,14 +31,16 @@ def data_options(function: Function) -> Function:
 
 
 def prompt_options(function: Function) -> Function:
-    """`FILE`, the data and `--root`, which a function takes as one `origin`."""
+    """`FILE`, the data, `--root` and `--type`, which a function takes as one `origin`."""
 
     @data_options
     @functools.wraps(function)
-    def bundled(*, file: str, data: Data, root: str | None, **others: Any) -> None:
-        function(origin=PromptOrigin(file, data, root), **others)
+    def bundled(
+        *, file: str, data: Data, root: str | None, type_name: str | None, **others: Any
+    ) -> None:
+        function(origin=PromptOrigin(file, data, root, type_name), **others)
 
-    return _PROMPT_FILE(ROOT(bundled))
+    return _PROMPT_FILE(ROOT(_TYPE(bundled)))
 
 
 def schema_options(function: Function) -> Function:
@@ -120,9 +122,9 @@ _TYPE = click.option(
     "--type",
     "type_name",
     metavar="MODULE:NAME",
-    help="Take the schema of a Python type: a pydantic model, a dataclass, a TypedDict or any other"
-    " type. MODULE is imported, so that its code runs; it is looked for in the current folder"
-    " first. Only for code that you trust.",
+    help="Take the schema of a Python type, instead of that of a prompt: a pydantic model, a"
+    " dataclass, a TypedDict or any other type. MODULE is imported, so that its code runs; it is"
+    " looked for in the current folder first. Only for code that you trust.",
 )
 ROOT = click.option(
     "--root",

@@ -32,12 +32,14 @@ if TYPE_CHECKING:
 class PromptOrigin:
     """A prompt file and its data as the command line names them.
 
-    What it includes is read below `root`, or below its own folder.
+    What it includes is read below `root`, or below its own folder. The schema of a Python type
+    replaces its own.
     """
 
     file: str
     data: Data
     root: str | None = None
+    type_name: str | None = None
 
     def load(self, *, strict: bool = True) -> Prompt:
         """The prompt; that of the standard input embeds files of the current folder."""
@@ -51,7 +53,10 @@ class PromptOrigin:
 
     def fill(self, prompt: Prompt, *, prefill: bool = False) -> Rendered:
         """The prompt that `load` gave, filled with the data. Raises PromptError, UsageError."""
-        return prompt.render(self.data.read(prompt.inputs), prefill=prefill)
+        values = self.data.read(prompt.inputs)
+        if self.type_name is not None:
+            values = {**values, "schema": TypeOrigin(self.type_name).read()}
+        return prompt.render(values, prefill=prefill)
 
     def schema(self, prompt: Prompt) -> Schema | None:
         """The schema of what `load` gave; the data are needed only if it depends on them."""

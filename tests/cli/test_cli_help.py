@@ -105,8 +105,9 @@ def test_options_that_go_together_are_there_together(path: str) -> None:
     known = options(path).keys()
     assert ("--set" in known) == ("--context" in known)
     assert "--root" in known or "--set" not in known
-    schemas = {"--dsl", "--json-schema", "--type", "--registry"}
+    schemas = {"--dsl", "--json-schema", "--registry"}
     assert known & schemas in ({*()}, schemas)
+    assert ("--type" in known) == ("--set" in known and not path.startswith("masks"))
 
 
 def test_version() -> None:
