@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import pdl
@@ -87,6 +87,7 @@ def test_closing_is_checking(schema: pdl.Schema, reply: str, data: st.DataObject
 
 
 @given(st.sampled_from(SCHEMAS), REPLIES)
+@example(SCHEMAS[0], "A<think> tagfinal: {")  # `tag` may go on
 def test_a_partial_stays_as_it_is(schema: pdl.Schema, reply: str) -> None:
     stream = Stream(schema)
     partials = [stream.feed(char) for char in reply]

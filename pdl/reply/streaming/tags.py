@@ -82,10 +82,11 @@ class Tags:
         if not any(map(str.isalpha, line)):
             return False
         behind = text[end : end + _NOUN_WINDOW]
-        found = _noun().match(behind, partial=len(behind) < _NOUN_WINDOW)
+        short = len(behind) < _NOUN_WINDOW
+        found = _noun().match(behind, partial=short)
         if found is None:
             return False
-        return None if found.partial else True
+        return None if found.partial or (short and found.end() == len(behind)) else True
 
 
 @lru_cache(maxsize=1)
