@@ -58,7 +58,7 @@ class StreamReader:
         self._reader = family.stream(payload)
         self._text, self._reasoning = Halves(), Halves()
         self._most = most
-        self._size = 0
+        self._size = self._unsaid = 0
         self.is_done = False
 
     def check_type(self, opened: Opened) -> None:
@@ -80,11 +80,17 @@ class StreamReader:
         for event in events:
             if not event.data.strip():  # sent only so that the connection lives
                 continue
+            said = 0
             for delta in self._reader.feed(event.name, _data(event)):
+                said += len(delta.text) + len(delta.reasoning)
                 self._size += len(delta.text) + len(delta.reasoning)
                 if self._size > self._most:
                     raise too_long(self._most)
                 yield self._joined(delta)
+            if not said:  # a piece of a call, perhaps, which the reader keeps
+                self._unsaid += len(event.data)
+                if self._unsaid > self._most * BYTES_PER_CHAR:
+                    raise too_long(self._most)
             if self._reader.is_done:  # some servers keep the connection
                 self.is_done = True
                 yield from self._ended()

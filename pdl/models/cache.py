@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -95,6 +96,11 @@ class Cache:
             base.execute("DELETE FROM replies WHERE key = ?", (key,))
             over -= size
 
+    def _make_private(self) -> None:
+        """Make the file, if it is not there, for its owner alone; SQLite's are all the world's."""
+        with suppress(OSError):  # SQLite says why it cannot be made
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
     @contextmanager
     def _opened(self, kind: str, deadline: float) -> Iterator[sqlite3.Connection]:
         """The file within one transaction.
@@ -103,6 +109,7 @@ class Cache:
         write-ahead log would not pay: the last connection that closes has to write it back.
         """
         try:
+            self._make_private()
             with closing(sqlite3.connect(self.path, isolation_level=None)) as base:
                 _wait_until(deadline, base)
                 self._prepare(base, deadline)

@@ -19,6 +19,27 @@ if TYPE_CHECKING:
     from pdl.reply import Partial, Violation
     from pdl.schema import Schema
 
+_TOGETHER = 4_096  # pieces of a text that are joined
+
+
+class _Growing:
+    """A text that comes in pieces. A piece by itself takes fifty bytes more than its characters."""
+
+    def __init__(self) -> None:
+        self._joined: list[str] = []
+        self._new: list[str] = []
+
+    def add(self, piece: str) -> None:
+        if piece:
+            self._new.append(piece)
+        if len(self._new) >= _TOGETHER:
+            self._joined.append("".join(self._new))
+            self._new.clear()
+
+    @property
+    def text(self) -> str:
+        return "".join((*self._joined, *self._new))
+
 
 class Gathering:
     """Takes deltas; `reply` is what they came to so far, `errors` why the rest is not wanted.
@@ -29,8 +50,7 @@ class Gathering:
     """
 
     def __init__(self, schema: Schema | None, terms: Terms, *, watch: bool) -> None:
-        self._texts: list[str] = []
-        self._reasoning: list[str] = []
+        self._text, self._reasoning = _Growing(), _Growing()
         self._rest = Reply("")
         self._on_delta: Callable[[Delta], object] | None = terms.on_delta
         self._dialects = terms.dialects
@@ -47,8 +67,8 @@ class Gathering:
     def feed(self, delta: Delta) -> bool:
         """Take a delta; whether the rest of the reply is not wanted."""
         self.is_begun = True
-        self._texts.append(delta.text)
-        self._reasoning.append(delta.reasoning)
+        self._text.add(delta.text)
+        self._reasoning.add(delta.reasoning)
         usage = self._rest.usage if delta.usage is None else _newer(self._rest.usage, delta.usage)
         finish: Finish = delta.finish or self._rest.finish
         calls = self._rest.calls + delta.calls
@@ -64,8 +84,7 @@ class Gathering:
     @property
     def reply(self) -> Reply:
         """The reply as far as it has come."""
-        text, reasoning = "".join(self._texts), "".join(self._reasoning)
-        return replace(self._rest, text=text, reasoning=reasoning)
+        return replace(self._rest, text=self._text.text, reasoning=self._reasoning.text)
 
     def outcome(self, fault: Fault | None = None) -> Outcome:
         """What came of the call."""
@@ -84,7 +103,7 @@ class Gathering:
     def _begins(self, start: int) -> bool:
         """Whether nothing is said before a place; asked for the first wrong bracket alone."""
         if self._is_sure is None:
-            self._is_sure = leads_in("".join(self._texts)[:start], self._dialects)
+            self._is_sure = leads_in(self._text.text[:start], self._dialects)
         return self._is_sure
 
 

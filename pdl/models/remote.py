@@ -165,7 +165,8 @@ class RemoteModel:
     async def _whole(self, family: Family, opened: Opened, payload: Payload) -> Reply:
         if opened.format not in {"json", "unsaid"}:
             raise other_type("JSON", opened)
-        reply = family.reply(payload, parsed(await opened.body()))
+        most = self.limits.reply_chars * BYTES_PER_CHAR  # also where a stream was asked for
+        reply = family.reply(payload, parsed(await opened.body(most)))
         reply = replace(reply, model=self.key.hidden_in(reply.model))
         if len(reply.text) + len(reply.reasoning) > self.limits.reply_chars:
             raise too_long(self.limits.reply_chars)

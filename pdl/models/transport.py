@@ -68,20 +68,20 @@ class Opened:
     _call: Call = field(repr=False)
     _deadline: float = 0.0
 
-    async def pieces(self) -> AsyncIterator[bytes]:
-        """The body, unpacked, piece by piece. Raises `Fault`."""
-        size = 0
+    async def pieces(self, most: int | None = None) -> AsyncIterator[bytes]:
+        """The body, unpacked, piece by piece, of at most so many bytes. Raises `Fault`."""
+        size, most = 0, self._call.most if most is None else most
         async with aclosing(_unpacked(self._response, self._deadline, self._call)) as pieces:
             async for piece in pieces:
                 size += len(piece)
-                _check_size(size, self._call.most)
+                _check_size(size, most)
                 yield piece
 
-    async def body(self) -> bytes:
-        """The whole body. Raises `Fault`."""
+    async def body(self, most: int) -> bytes:
+        """The whole body, of at most so many bytes. Raises `Fault`."""
         told = self._response.headers.get("content-length", "")
-        _check_size(int(told) if told.isdecimal() else 0, self._call.most)
-        return b"".join([piece async for piece in self.pieces()])
+        _check_size(int(told) if told.isdecimal() else 0, most)
+        return b"".join([piece async for piece in self.pieces(most)])
 
 
 @asynccontextmanager

@@ -246,6 +246,15 @@ def endless(wire: Wire) -> None:
         wire.send(words)
 
 
+def endless_call(wire: Wire) -> None:
+    """A stream that calls a tool with arguments that never end."""
+    wire.send(head("200 OK", "text/event-stream"))
+    piece = {"index": 0, "id": "1", "function": {"name": "find", "arguments": "[[" * 50}}
+    words = f"data: {json.dumps({'choices': [{'delta': {'tool_calls': [piece]}}]})}\n\n" * 5
+    while True:
+        wire.send(words)
+
+
 def comments(wire: Wire) -> None:
     """A stream that never says anything."""
     wire.send(head("200 OK", "text/event-stream"))

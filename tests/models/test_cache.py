@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -45,6 +46,11 @@ def test_kept(cache: Cache) -> None:
     assert cache.get({"b": [2, None], "a": 1}) == REPLY
     assert cache.get({"a": 1, "b": [2]}) is None
     assert Cache(cache.path).get({"a": 1, "b": [2, None]}) == REPLY
+
+
+def test_only_its_owner_may_read_it(cache: Cache) -> None:
+    cache.put(1, REPLY)
+    assert stat.S_IMODE(Path(cache.path).stat().st_mode) == 0o600
 
 
 JSON = st.recursive(

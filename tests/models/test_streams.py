@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,8 @@ from models.hostile import GOOD, chunk, respond, streamed
 from models.scripted import BAD, VALUE, asked
 from shares import share
 
-from pdl.models import AskError, Delta, Dropped, Reply, Request, Usage, ask_async
+from pdl.models import AskError, Delta, Dropped, Reply, Request, Terms, Usage, ask_async
+from pdl.models.gather import Gathering
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -169,3 +171,17 @@ def test_streaming_makes_no_difference(
         assert text.startswith(piecewise.reply.text)
     else:
         assert piecewise.check == whole.check
+
+
+def test_a_text_in_many_pieces_takes_little_more_than_its_characters() -> None:
+    """A piece by itself takes fifty bytes more: a stream that never ended took gigabytes."""
+    gathering = Gathering(None, Terms(), watch=False)
+    tracemalloc.start()
+    try:
+        for number in range(500_000):
+            gathering.feed(Delta(text=f"{number % 10_000:04}"))
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(gathering.reply.text) == 2_000_000
+    assert kept < 2 * 2_000_000

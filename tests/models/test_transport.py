@@ -92,6 +92,11 @@ STREAMS: dict[str, tuple[Script, str]] = {
     "not UTF-8": (stream(chunk("a"), b"data: \xff\xff\n\n"), "not_utf8"),
     "HTML page": (stream(HTML, kind="text/html"), "content_type"),
     "endless": (hostile.endless, "too_large"),
+    "an endless call": (hostile.endless_call, "too_large"),
+    "much beside a whole reply": (
+        respond("200 OK", json.dumps({"filler": "x" * 1_000_000, "choices": []})),
+        "too_large",
+    ),
     "only comments": (hostile.comments, "timeout"),
     "one long line": (hostile.one_long_line, "too_large"),
     "dripping events": (stream(*[chunk("a")] * 99, every=0.05), "timeout"),

@@ -8,6 +8,7 @@ import dataclasses
 import datetime as dt
 import enum
 import functools
+import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -191,6 +192,27 @@ def test_errors_of_functions_are_results() -> None:
     assert len(second.text) < 600
     with pytest.raises(KeyError):
         tools.dispatch(ToolCall("fail", {"kind": "key"}), raise_errors=True)
+
+
+def test_a_tool_does_not_end_the_program() -> None:
+    """What a tool calls may well call `sys.exit`; Ctrl-C still passes."""
+
+    def leave(code: int) -> None:
+        sys.exit(f"no such file: {code}")
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    async def leave_later() -> None:
+        sys.exit(3)
+
+    tools = ToolSet.from_functions(leave, stop, leave_later)
+    result = tools.dispatch(ToolCall("leave", {"code": 3}))
+    assert (result.text, result.failed) == ("SystemExit: no such file: 3", True)
+    later = asyncio.run(tools.dispatch_async(ToolCall("leave_later", {})))
+    assert (later.text, later.failed) == ("SystemExit: 3", True)
+    with pytest.raises(KeyboardInterrupt):
+        tools.dispatch(ToolCall("stop", {}))
 
 
 async def later(number: int = 1) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from datetime import UTC
 from itertools import count
@@ -70,13 +71,18 @@ def _write_both(path: Path, prompt: str, details: str) -> Path | None:
     if second.exists():
         return None
     try:
-        with first.open("xb") as stream:
+        with open(first, "xb", opener=_private) as stream:
             stream.write(_encoded(prompt))
     except FileExistsError:
         return None
-    with second.open("xb") as stream:
+    with open(second, "xb", opener=_private) as stream:
         stream.write(_encoded(details))
     return first
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read: prompts and replies may be anybody's secrets."""
+    return os.open(path, flags, 0o600)
 
 
 def _encoded(text: str) -> bytes:

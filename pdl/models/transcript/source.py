@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING
@@ -101,12 +102,22 @@ def _turn(role: str, content: str) -> str:
 def _parts(parts: tuple[Part, ...]) -> str:
     """Parts as they follow each other; calls and results stand in lines of their own."""
     pieces: list[str] = []
+    parts = tuple(_joined_texts(parts))
     for number, part in enumerate(parts):
         before = parts[number - 1] if number else None
         if before and (isinstance(part, _TOLD) or isinstance(before, _TOLD)):
             pieces.append("\n")
         pieces.append(_part(part))
     return "".join(pieces)
+
+
+def _joined_texts(parts: tuple[Part, ...]) -> Iterator[Part]:
+    """The parts with texts that follow each other as one: `{` and `{` would open an expression."""
+    for is_text, run in itertools.groupby(parts, lambda part: isinstance(part, Text)):
+        if is_text:
+            yield Text("".join(part.text for part in run if isinstance(part, Text)))
+        else:
+            yield from run
 
 
 def _part(part: Part) -> str:

@@ -67,7 +67,7 @@ class Runner:
             raise ToolError(Problem("tool/async", message))
         try:
             return ToolResult(call, as_text(function(*positional, **named)))
-        except Exception as error:  # noqa: BLE001 - a tool may fail in any way, and the model is told
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool may fail in any way, and the model is told
             return self._failed(call, error)
 
     async def run_async(self, call: ToolCall) -> ToolResult:
@@ -79,10 +79,10 @@ class Runner:
         try:
             given: Any | Awaitable[Any] = function(*positional, **named)
             return ToolResult(call, as_text(await given if inspect.isawaitable(given) else given))
-        except Exception as error:  # noqa: BLE001 - a tool may fail in any way, and the model is told
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool may fail in any way, and the model is told
             return self._failed(call, error)
 
-    def _failed(self, call: ToolCall, error: Exception) -> ToolResult:
+    def _failed(self, call: ToolCall, error: BaseException) -> ToolResult:
         if self.raise_errors:
             raise error
         return ToolResult(call, error_text(error), failed=True)

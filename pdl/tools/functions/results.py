@@ -96,6 +96,6 @@ def _said(error: BaseException) -> str:
     """The words of an error, if it has any: writing them is code of others, and may fail too."""
     try:
         said = " ".join(_whole(str(error)).split())
-    except Exception:  # noqa: BLE001 - whatever it is, the first error is the one to be told
+    except (Exception, SystemExit):  # noqa: BLE001 - whatever it is, the first error is the one to be told
         return ""
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"

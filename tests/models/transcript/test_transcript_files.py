@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -91,6 +93,16 @@ def test_none_is_written_over(tmp_path: Path) -> None:
     (folder / f"{stem}-4.json").write_text("{}")
     assert write(run, folder).name == f"{stem}-5.pdl"
     assert (folder / f"{stem}-4.json").read_text() == "{}"
+
+
+def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        path = write(asked(RUNS["answered"][2]), tmp_path)
+    finally:
+        os.umask(before)
+    for file in (path, path.with_suffix(".json")):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(

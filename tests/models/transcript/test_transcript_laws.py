@@ -66,7 +66,7 @@ PIECES = (
     *("{{ schema }}", "{{ 1 + 1 }}", "{% include 'x' %}", "\0", "\ufeff", "\u2028", "\x85", "  "),
 )
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join)
-words = texts.map(lambda text: "".join(text.split()))
+words = texts.map(lambda text: "".join(filter(str.isprintable, "".join(text.split()))))
 pictures = st.just(Media("png", b"\x89PNG\r\n\x1a\n\x00")) | words.map(
     lambda rest: Media("", url=f"https://example.org/{rest}")
 )
@@ -131,6 +131,16 @@ def test_it_renders_to_what_was_sent(
         whole = again.render(replied=True, prefill=True)
         assert whole.messages == (*said, Message("assistant", (Text(reply.strip()),)))
         assert "".join(whole.reasoning) == reasoning.strip()
+
+
+@given(
+    st.lists(st.sampled_from(["{", "%", "#", "<", "|", ">", "&", "lt;", "amp;", "a"]), min_size=1)
+)
+def test_texts_that_follow_each_other_make_no_syntax(pieces: list[str]) -> None:
+    """A message that was built by hand may have several: `{` and `{ x }}` are no expression."""
+    said = Message("user", tuple(Text(piece) for piece in pieces))
+    rendered = pdl.loads(prompt_source(run(Request((said,)), Reply("ok")))).render()
+    assert rendered.messages == (Message("user", (Text("".join(pieces)),)),)
 
 
 @given(rng=st.randoms(use_true_random=False))
