@@ -35,6 +35,8 @@ class Limits:
     """Seconds for which a template may render."""
     media_bytes: int = 32_000_000
     """Bytes of one embedded file."""
+    media_total_bytes: int = 100_000_000
+    """Bytes of all files that one rendering embeds."""
     schema_depth: int = 200
     """Types inside types in a schema."""
     reply_chars: int = 16_000_000

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 from pdl import prompt as prompts
 from pdl import tools as toolsets
-from pdl.errors import MediaError, Problem, PromptError, TurnError, error_from
+from pdl.errors import LimitError, MediaError, Problem, PromptError, TurnError, error_from
 from pdl.prompt.captured import is_marked
 from pdl.prompt.marks import MARK, SCHEMA, SCHEMA_PLACE, spoken
-from pdl.prompt.messages import Message, Part, Role, Text
+from pdl.prompt.messages import Media, Message, Part, Role, Text
 from pdl.prompt.rendered import Rendered
 from pdl.prompt.turns import Split, Token, Turn, no_role
 
@@ -44,6 +44,7 @@ class Assembly:
     tools: list[Turn] = field(default_factory=list)
     config: dict[str, Json] = field(default_factory=dict)
     describes: bool = False
+    embedded: int = 0
 
     def assemble(self, split: Split) -> Rendered:
         """Put everything together. Raises an error for all problems if it is strict."""
@@ -134,11 +135,22 @@ class Assembly:
                 continue
             span = self.marks.span(token.mark) or self.source.span(0)
             try:
-                parts.append(prompts.parse_media(token.text, span, self.folder, self.limits))
-            except MediaError as error:
+                media = prompts.parse_media(token.text, span, self.folder, self.limits)
+                self._count(media, span)
+                parts.append(media)
+            except (MediaError, LimitError) as error:
                 self.problems += error.problems
                 parts.append(Text(f"<|{token.text}|>"))
         return _trimmed(_merged(parts))
+
+    def _count(self, media: Media, span: Span) -> None:
+        """Add a file to the bytes of all. Raises LimitError for too many of them."""
+        self.embedded += len(media.data)
+        most = self.limits.media_total_bytes
+        if self.embedded > most:
+            message = f"the files up to this one have more than {most:,} bytes together"
+            hint = "embed fewer or smaller files, or raise `Limits.media_total_bytes`"
+            raise LimitError(Problem("limit/media", message, span, hint))
 
     def _clean(self, text: str) -> str:
         """Text without marks, but for those that the schema's description will replace."""

@@ -96,7 +96,7 @@ class Template:
             text = concat(self.compiled.root_render_func(self.compiled.new_context(values)))
         except TooManyMissingError:
             text = ""
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # code of a value may try to end the program
             problem = render_problem(error, env, self.source)
             if problem is None:
                 raise

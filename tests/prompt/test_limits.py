@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import time
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pytest
 
 import pdl
 from pdl.limits import Limits
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ENDLESS = {
     "loops": "{% for i in range(1000000) %}{% for j in range(1000000) %}{% endfor %}{% endfor %}",
@@ -212,3 +217,24 @@ def test_an_input_that_is_endless_is_refused_at_its_declaration(name: str) -> No
         prompt.render(text="a", x=bombs()[name])
     assert raised.value.problem.location is not None
     assert time.monotonic() - began < 60
+
+
+def test_all_embedded_files_together_are_bounded(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(92))
+    text = "<|user|>\n<|media(a.png)|>{% for i in range(n) %}\n<|media(a.png)|>{% endfor %}\n"
+    prompt = pdl.loads(text, base=tmp_path, limits=Limits(media_total_bytes=250))
+    assert len(prompt.render(n=1).messages[0].parts) == 2
+    with pytest.raises(pdl.LimitError, match="more than 250 bytes together") as raised:
+        prompt.render(n=2)
+    assert raised.value.problem.location is not None
+    lenient = prompt.render(n=9, strict=False).messages[0].parts
+    assert sum(isinstance(part, pdl.Media) for part in lenient) == 2
+
+
+def test_a_value_does_not_end_the_program() -> None:
+    class Leaves:
+        def __str__(self) -> str:
+            return str(sys.exit(3))
+
+    with pytest.raises(pdl.TemplateError, match="SystemExit: 3"):
+        pdl.loads("<|user|>\n{{ v }}").render(v=Leaves())
