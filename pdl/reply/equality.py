@@ -24,9 +24,21 @@ def key(value: Json) -> Hashable:
         return tuple([key(part) for part in value])
     if isinstance(value, bool):
         return ("bool", value)
-    # A number never equals a string or None in Python either, and 1 == 1.0 share their hash.
+    if isinstance(value, int | float):
+        return _digits(value)
     scalar: Hashable = value
     return scalar
+
+
+def _digits(number: float) -> bytes:
+    """A number as bytes, the same for 1 and 1.0.
+
+    Python hashes numbers in a way that anybody can foresee (all multiples of 2**61 - 1 alike, and
+    -1 as -2), so that a set of them may take the square of their number; bytes it hashes otherwise.
+    """
+    if isinstance(number, int):
+        return b"%x" % number
+    return b"%x" % int(number) if number.is_integer() else number.hex().encode()
 
 
 def equal(one: Json, other: Json) -> bool:

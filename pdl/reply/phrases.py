@@ -50,10 +50,16 @@ def say(key: str, **fields: Any) -> Phrase:
     return Phrase(key, fields)
 
 
-def row(items: Iterable[str], key: str = "list", most: int = ROW) -> Phrase:
-    """Texts in a row, as `list`, `list-or` or `list-and`; of very many only the first."""
+def row(
+    items: Iterable[str], key: str = "list", most: int = ROW, number: int | None = None
+) -> Phrase:
+    """Texts in a row, as `list`, `list-or` or `list-and`; of very many only the first.
+
+    `number` is how many there are, where `items` does not have all.
+    """
     shown = tuple(items)
-    return say(key, items=shown[:most], more=max(0, len(shown) - most))
+    number = len(shown) if number is None else number
+    return say(key, items=shown[:most], more=max(0, number - most))
 
 
 def translate(text: str, words: Words) -> str:

@@ -20,21 +20,24 @@ def root_kinds(document: Document, schema: Json) -> frozenset[str]:
 
     `number` stands for `integer` as well. References in a circle allow nothing.
     """
-    return _kinds(document, schema, frozenset())
+    return _kinds(document, schema, {})
 
 
-def _kinds(document: Json, schema: Json, seen: frozenset[int]) -> frozenset[str]:
-    if isinstance(schema, bool) or id(schema) in seen:
-        return ALL_KINDS if schema is True else frozenset()
-    seen |= {id(schema)}
+def _kinds(document: Json, schema: Json, known: dict[int, frozenset[str]]) -> frozenset[str]:
+    if isinstance(schema, bool):
+        return ALL_KINDS if schema else frozenset()
+    if id(schema) in known:
+        return known[id(schema)]
+    known[id(schema)] = frozenset()  # until it is known, for references in a circle
     kinds = frozenset[str]() if forbids_all(schema) else _own_kinds(schema)
     if "$ref" in schema:
-        kinds &= _kinds(document, resolve(document, schema["$ref"]), seen)
+        kinds &= _kinds(document, resolve(document, schema["$ref"]), known)
     for sub in schema.get("allOf", ()):
-        kinds &= _kinds(document, sub, seen)
+        kinds &= _kinds(document, sub, known)
     for word in ("anyOf", "oneOf"):
         if word in schema:
-            kinds &= frozenset().union(*(_kinds(document, sub, seen) for sub in schema[word]))
+            kinds &= frozenset().union(*(_kinds(document, sub, known) for sub in schema[word]))
+    known[id(schema)] = kinds
     return kinds
 
 

@@ -59,8 +59,8 @@ class Run(Protocol):
     def faults(self, task: Task) -> list[Violation]:
         """All violations of a task."""
 
-    def near(self, word: str, known: list[str]) -> str:
-        """The known word that is most like a word, or an empty string."""
+    def near(self, word: str, known: Sequence[Json]) -> str:
+        """The known text that is most like a word, or an empty string."""
 
     def discriminator(self, schemas: list[Json]) -> Discriminator | None:
         """The key by which the branches of a union are told apart."""

@@ -25,7 +25,7 @@ from pdl.schema import Schema
 from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pdl._types import Json, JsonPath
     from pdl.reply.compiled import Memo
@@ -69,10 +69,12 @@ class Survey:
         """Whether a value fits a subschema."""
         return self.verdict.cell(schema)[0](value, self.memo)
 
-    def near(self, word: str, known: list[str]) -> str:
-        """The known word that is most like a word; an empty string after very many questions."""
+    def near(self, word: str, known: Sequence[Json]) -> str:
+        """The known text that is most like a word; an empty string after very many questions."""
         self.compared += len(known)
-        return nearest(word, known) if self.compared <= _COMPARED else ""
+        if self.compared > _COMPARED:
+            return ""
+        return nearest(word, [one for one in known if isinstance(one, str)])
 
     def discriminator(self, schemas: list[Json]) -> Discriminator | None:
         """The key by which the branches of a union, a list of the document, are told apart."""

@@ -23,16 +23,8 @@ from pdl.reply.references import Document, resolve
 if TYPE_CHECKING:
     from pdl._types import Json
 
-_TWICE = (
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "dependentSchemas",
-    "patternProperties",
-    "contains",
-)
+_IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas")
+_TWICE = (*_IN_PLACE, "patternProperties", "contains")
 _ANNOTATIONS = frozenset(
     (
         *("$defs", "definitions", "title", "description", "default", "examples", "deprecated"),
@@ -55,7 +47,7 @@ class Verdict:
             schema, cell = self._queue.pop()
             test = self._node(schema)
             if id(schema) in self._shared:
-                test = _remembered(test)
+                test = _remembered(test, scalars=_looks_further(schema))
                 cell[:] = test, each(test)
             else:
                 cell[:] = test, column(self.cell, schema, test)
@@ -170,11 +162,16 @@ def _identity(document: Json, ref: str) -> list[int]:
         return []  # no reference: a `$ref` in the values of an enum, or a property of that name
 
 
-def _remembered(test: Test) -> Test:
-    """A test that is asked once a run for each object and array."""
+def _looks_further(schema: Mapping[str, Any]) -> bool:
+    """Whether the test of a schema asks others about the same value, which may ask further ones."""
+    return any(word in schema for word in ("$ref", *_IN_PLACE))
+
+
+def _remembered(test: Test, *, scalars: bool) -> Test:
+    """A test that is asked once a run for each object and array, and perhaps for each scalar."""
 
     def remember(value: Json, memo: Memo) -> bool:
-        if not isinstance(value, dict | list):
+        if not scalars and not isinstance(value, dict | list):
             return test(value, memo)
         mark = (id(test), id(value))
         known = memo.get(mark)

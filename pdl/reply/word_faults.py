@@ -10,7 +10,7 @@ from pdl.reply.simple_faults import fault
 from pdl.reply.wording import FOUND_WIDTH, brief, excerpt, quoted, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pdl._types import Json, JsonPath
     from pdl.reply.outcome import Violation
@@ -35,7 +35,7 @@ def not_among(
     run: Run, keyword: str, choices: Sequence[Json], value: Json, path: JsonPath
 ) -> Violation:
     """None of the literals that are wanted; says which one may have been meant."""
-    wanted = row(map(_literal, choices), "list-or")
+    wanted = row(map(_literal, choices[:ROW]), "list-or", number=len(choices))
     if len(choices) == 1:
         message = say("must-be", wanted=wanted, found=_literal(value), hint="")
     else:
@@ -49,11 +49,11 @@ def _literal(value: Json) -> str:
     return excerpt(value) if isinstance(value, dict | list) else brief(value)
 
 
-def _near(run: Run, value: Json, choices: Iterable[Json]) -> str:
+def _near(run: Run, value: Json, choices: Sequence[Json]) -> str:
     """The text among the choices that is most like a text, if the text is short."""
     if not isinstance(value, str) or len(value) > FOUND_WIDTH:
         return ""
-    return run.near(value, [choice for choice in choices if isinstance(choice, str)])
+    return run.near(value, choices)
 
 
 def unnecessary(

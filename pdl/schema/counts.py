@@ -19,11 +19,39 @@ MOST = 8_000_000
 """More than this takes the library too long."""
 
 _LEVEL = 2
+_WEIGHT = 8
 _DIGITS = 20
 
 
 def unrolled(text: str) -> int:
-    """About how much the counts of a pattern become when they are multiplied out."""
+    """About how much the counts of a pattern become when they are multiplied out.
+
+    What many of them add up to weighs more: the library keeps all of it at once.
+    """
+    return max(_nested(text), _WEIGHT * (_size(text) - len(text)))
+
+
+def _size(text: str) -> int:
+    """How many parts a pattern has once all that is counted is written out."""
+    sizes = [0]  # of each open group
+    last = 0  # the size of the part that a count may follow
+    for token in _TOKEN.finditer(text):
+        if token["open"]:
+            sizes[-1] += last
+            sizes.append(0)
+            last = 1
+        elif token["close"] and sizes[1:]:
+            last += sizes.pop()
+        elif (count := _count(token["most"] or token["least"] or "0")) > 1:
+            last *= count
+        else:
+            sizes[-1] += last + len(token[0]) - 1
+            last = 1
+    return sum(sizes) + last
+
+
+def _nested(text: str) -> int:
+    """How much the counts in one another become."""
     stack = [1]  # for each open group, the most of what has been closed in it
     last = 1
     worst = 1

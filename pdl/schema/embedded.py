@@ -23,6 +23,12 @@ Resolve: TypeAlias = Callable[[str], tuple[str, str]]
 """From what stands behind the `@` to the text of that file and its name."""
 
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n`]*)(?:\r\n?|\n|$)")
+NO_FENCE = (
+    "the first line of a fence has its marks and one word, without backticks",
+    "put what is in the fence, and the marks that close it, on lines of their own",
+)
+"""What is wrong with a text that begins like a fence and does not go on like one, and a hint."""
+
 _INFOS = ("", "json", "jsonschema", "json-schema", "json schema", "schema+json")
 
 
@@ -69,7 +75,9 @@ def _untold(problem: Problem, name: str, span: Span) -> Problem:
 def from_fence(source: Source, start: int, limits: Limits) -> Parts:
     """A fence by the rules of GFM (section 4.5): its closer is as long as its opener, or longer."""
     fence = _FENCE.match(source.text, start)
-    assert fence is not None
+    if fence is None:
+        message, hint = NO_FENCE
+        raise error_from([Problem("schema/bad-fence", message, source.span(start), hint)])
     info = fence["info"].strip()
     if info.lower() not in _INFOS:
         message = f"a fence in a schema holds a JSON Schema, not {quoted(info)}"

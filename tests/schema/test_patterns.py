@@ -32,10 +32,20 @@ def test_classes(pattern: str, text: str, found: bool) -> None:  # noqa: FBT001 
 
 @pytest.mark.parametrize(
     "pattern",
-    ["(?:(?:(?:a{50}){50}){50}){50}", "(" * 14 + "x" + "+){2}" * 30, "((a{9999}){9999})+"],
+    [
+        "(?:(?:(?:a{50}){50}){50}){50}",
+        "(" * 14 + "x" + "+){2}" * 30,
+        "((a{9999}){9999})+",
+        "a{1000}" * 18_000,
+    ],
 )
-def test_counts_that_multiply_are_refused_at_once(pattern: str) -> None:
+def test_counts_that_multiply_or_add_up_are_refused_at_once(pattern: str) -> None:
     assert complaint(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["a" * 500_000, "(?:[a-z]{1,63}\\.){1,126}", "a{1000}" * 500])
+def test_what_is_only_long_is_taken(pattern: str) -> None:
+    assert complaint(pattern) == ""
 
 
 @pytest.mark.parametrize(

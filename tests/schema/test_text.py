@@ -189,3 +189,12 @@ def test_an_error_is_no_longer_than_a_person_reads() -> None:
     with pytest.raises(SchemaError) as caught:
         Schema.parse("@" + "x" * 1_000_000)
     assert len(str(caught.value)) < 1_000
+
+
+def test_a_value_that_holds_the_same_object_again_and_again_is_bounded() -> None:
+    """It is small in memory, and doubles with each level once it is written out."""
+    schema: dict[str, Any] = {"type": "integer"}
+    for _ in range(40):
+        schema = {"allOf": [schema, schema]}
+    with pytest.raises(LimitError, match="the schema has more than 160,000 objects and arrays"):
+        Schema.from_json_schema(schema)

@@ -107,9 +107,13 @@ def _countable(asked: Sequence[Items]) -> tuple[list[Items], list[_Loss]]:
     losses: list[_Loss] = []
     for one in asked:
         fewer = one
+        why = f"items are counted up to {MOST_COUNTED:,}"
+        if one.least > MOST_COUNTED and one.rest is not None:
+            fewer = replace(fewer, least=MOST_COUNTED)
+            losses.append(("minItems", why))
         if one.most is not None and one.most > MOST_COUNTED and one.rest is not None:
             fewer = replace(fewer, most=None)
-            losses.append(("maxItems", f"items are counted up to {MOST_COUNTED:,}"))
+            losses.append(("maxItems", why))
         contains = tuple(map(_counted, one.contains))
         if contains != one.contains:
             fewer = replace(fewer, contains=contains)

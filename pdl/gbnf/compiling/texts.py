@@ -50,10 +50,14 @@ def strings(
 
 def _countable(bounds: Lengths, note: Note) -> Lengths:
     """Lengths without an end that no text comes near, and that llama.cpp takes gigabytes for."""
-    if bounds.most is None or bounds.most <= MOST_COUNTED:
-        return bounds
-    note("maxLength", "POST_HOC", f"characters are counted up to {MOST_COUNTED:,}")
-    return Lengths(bounds.least)
+    why = f"characters are counted up to {MOST_COUNTED:,}"
+    if bounds.least > MOST_COUNTED:
+        note("minLength", "POST_HOC", why)
+        bounds = Lengths(MOST_COUNTED, bounds.most)
+    if bounds.most is not None and bounds.most > MOST_COUNTED:
+        note("maxLength", "POST_HOC", why)
+        bounds = Lengths(bounds.least)
+    return bounds
 
 
 def union(

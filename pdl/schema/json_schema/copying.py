@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _DEPTH_FACTOR = 4  # JSON levels that one level of types takes at most, as the notation counts
 _CHARS_OF_A_PART = 8  # a value with its key, its comma and its share of the brackets, as text
+_CHARS_OF_A_HOLDER = 100  # of an object or array: all that is done with one takes far longer
 
 
 def copied(value: Json) -> Json:
@@ -31,7 +32,7 @@ def checked_copy(value: Json, limits: Limits) -> Json:
     """
     return _copy(
         value,
-        most=limits.source_chars // _CHARS_OF_A_PART,
+        most=limits.source_chars,
         deepest=limits.schema_depth * _DEPTH_FACTOR,
     )
 
@@ -39,7 +40,7 @@ def checked_copy(value: Json, limits: Limits) -> Json:
 def _copy(value: Json, most: int | None, deepest: int | None) -> Json:
     root: list[Json] = [value]
     pending: list[tuple[Json, JsonPath]] = [(root, ())]
-    count = 0
+    count = holders = 0
     while pending:
         holder, path = pending.pop()
         if deepest is not None and len(path) > deepest:
@@ -47,8 +48,10 @@ def _copy(value: Json, most: int | None, deepest: int | None) -> Json:
                 "limit/schema-depth", f"the schema nests deeper than {deepest} levels", path[:6]
             )
         count += len(holder)
-        if most is not None and count > most:
-            _refuse("limit/source-chars", f"the schema has more than {most:,} parts", ())
+        holders += 1
+        if most is not None:
+            _check(count, most // _CHARS_OF_A_PART, "parts")
+            _check(holders, most // _CHARS_OF_A_HOLDER, "objects and arrays")
         entries = holder.items() if isinstance(holder, dict) else enumerate(holder)
         for key, inner in list(entries):
             below = path if holder is root else (*path, key)
@@ -56,6 +59,11 @@ def _copy(value: Json, most: int | None, deepest: int | None) -> Json:
             if isinstance(copy, dict | list):
                 pending.append((copy, below))
     return root[0]
+
+
+def _check(count: int, most: int, what: str) -> None:
+    if count > most:
+        _refuse("limit/source-chars", f"the schema has more than {most:,} {what}", ())
 
 
 def _plain(value: Json, path: JsonPath) -> Json:

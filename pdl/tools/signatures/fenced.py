@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import PdlError, Problem, error_from
+from pdl.schema.embedded import NO_FENCE
 from pdl.schema.json_schema.load import load
 from pdl.source import Source
 from pdl.tools.names import name_problems
@@ -26,7 +27,9 @@ def read(source: Source, start: int, limits: Limits) -> tuple[Tool, ...]:
     Raises ToolError, SchemaError and LimitError; what is wrong with a tool is told at the fence.
     """
     fence = _FENCE.match(source.text, start)
-    assert fence is not None
+    if fence is None:
+        message, hint = NO_FENCE
+        raise error_from([Problem("tool/bad-fence", message, source.span(start), hint)])
     span = source.span(fence.start("mark"), fence.end("mark"))
     if fence["info"].strip().lower() not in ("", "json"):
         message = f"a fence of tools holds JSON, not `{fence['info'].strip()[:40]}`"
