@@ -86,7 +86,11 @@ def guard_replace(text: str, old: str, new: str, limit: int) -> None:
 
 def guard_join(separator: str, parts: Sized, limit: int) -> None:
     """Refuse a join whose parts and separators are too large."""
-    sizes = sum(map(_length, parts)) if isinstance(parts, Sequence) else 0
+    sizes = 0
+    if isinstance(parts, (list, tuple)) and set(map(type, parts)) == {str}:
+        sizes = sum(map(len, parts))
+    elif isinstance(parts, Sequence):
+        sizes = sum(map(_length, parts))
     guard_size(sizes + len(separator) * len(parts), limit)
 
 

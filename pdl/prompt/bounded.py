@@ -57,10 +57,11 @@ def bounded_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any
     longest = _LENGTHS.get(name, _LONG)
     most = _ITEMS.get(name, MOST_ITEMS)
     walks = name not in _SHALLOW and name not in _BY_KEY
+    passed = frozenset({list, dict, tuple}) if name in _SHALLOW else frozenset()
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs and all(map(_is_small, args[first:])):
+        if not kwargs and _are_small(args[first:], passed):  # as nearly always
             return function(*args)
         looked = list(args)
         for at in range(first, len(args)):
@@ -103,8 +104,16 @@ def _first(function: Callable[..., Any]) -> int:
     return 0 if _PassArg.from_obj(function) is None else 1
 
 
-def _is_small(value: Any) -> bool:
-    return type(value) in SMALL or (type(value) is str and len(value) <= _SHORT)
+def _are_small(values: tuple[Any, ...], passed: frozenset[type]) -> bool:
+    """Whether there is nothing to look at; the first value may be of a type that is passed on."""
+    for at, value in enumerate(values):
+        kind = type(value)
+        if kind is str:
+            if len(value) > _SHORT:
+                return False
+        elif kind not in SMALL and (at or kind not in passed):
+            return False
+    return True
 
 
 def _looked(value: Any, longest: int, most: int, *, walks: bool) -> Any:

@@ -173,9 +173,9 @@ def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        held = [each for each in (*args, *kwargs.values()) if type(each) is Captured]
-        if not held:
+        if Captured not in map(type, args) and Captured not in map(type, kwargs.values()):
             return function(*args, **kwargs)
+        held = [each for each in (*args, *kwargs.values()) if type(each) is Captured]
         subject = args[first] if len(args) > first else None
         if isinstance(subject, Captured) and SCHEMA_PLACE in subject.encoded and not is_harmless:
             raise MarkError(_UNKNOWN_YET)
