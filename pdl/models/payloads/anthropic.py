@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem, TurnError
 from pdl.models.exchange import Ignored, Payload
 from pdl.models.payloads.anthropic_reply import Deltas, read
 from pdl.models.payloads.anthropic_schema import anthropic_form, anthropic_tools
+from pdl.models.payloads.effort import anthropic_effort, with_effort
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form
 from pdl.models.payloads.generations import thinks_by_itself
@@ -93,7 +95,10 @@ def payload(request: Request, model: str) -> Payload:
     tools, renamed = sent_tools(request.tools if request.constrain else None)
     body["messages"] = [_message(one) for one in renamed_calls(with_ids(messages), renamed)]
     _strip_end(body["messages"])
+    config, unsaid = with_effort(request.config, model, anthropic_effort)
+    request = replace(request, config=config)
     config, ignored = _thinking(request, model)
+    ignored += unsaid
     if tools:
         body["tools"] = anthropic_tools(tools)
     form = _constrain(request, body) if request.constrain else Form({})

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pdl.models.exchange import Payload
+from pdl.models.payloads.effort import gemini_effort, with_effort
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form
 from pdl.models.payloads.functions import plain_function
@@ -104,7 +105,8 @@ def payload(request: Request, model: str) -> Payload:
     with_ids(messages)  # refuses the results of no call; the ids are Gemini's own
     body["contents"] = [_content(one, is_new=is_new) for one in messages]
     form = _constrain(request, body, is_new=is_new) if request.constrain else Form({})
-    ignored = _SETTINGS.write(request.config, body)
+    config, ignored = with_effort(request.config, model, gemini_effort)
+    ignored += _SETTINGS.write(config, body)
     if is_new and request.constrain and request.tools:
         _hold_calls(body)
     return Payload(body, form.dropped, ignored)

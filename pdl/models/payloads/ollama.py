@@ -8,6 +8,7 @@ from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
 from pdl.models.payloads.bad import BadPayload
 from pdl.models.payloads.chat_messages import told
 from pdl.models.payloads.chat_reply import called
+from pdl.models.payloads.effort import ollama_effort, with_effort
 from pdl.models.payloads.family import Family
 from pdl.models.payloads.form import Form, narrowed
 from pdl.models.payloads.functions import plain_function
@@ -81,7 +82,8 @@ def payload(request: Request, model: str) -> Payload:
     body: dict[str, Any] = {"model": model, "messages": messages}
     form = _constrain(request, body) if request.constrain else Form({})
     body["stream"] = request.stream
-    ignored = _SETTINGS.write(request.config, body)
+    config, ignored = with_effort(request.config, model, ollama_effort)
+    ignored += _SETTINGS.write(config, body)
     return Payload(body, form.dropped, ignored, begun(request.messages))
 
 
