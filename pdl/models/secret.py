@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
 
 _MASK = "***"
+_WORDLESS = 4  # a key of fewer characters hides nothing: its letters stand in every text
 _GUESSABLE = 8  # a key of fewer characters is no secret, and may be a word of any text
 _LONG = 16  # characters of a key of which a part is told by nobody either
 _PART = 12  # characters of such a part
@@ -32,6 +33,8 @@ class Mask:
     def __init__(self, key: str = "") -> None:
         self._is_exact = len(key) < _GUESSABLE
         shapes = {key} if self._is_exact else set(_shapes(key))
+        if len(key) < _WORDLESS:
+            shapes = set()
         self._parts: dict[int, frozenset[int]] = _hashes(filter(None, shapes))
         self._beginnings = frozenset(
             hash(shape[:size]) for shape in shapes for size in _BEGINNINGS if len(shape) >= size
@@ -43,7 +46,7 @@ class Mask:
         It is so in upper and lower case, with white space in it, in base64 with whatever stands
         before it there, and in any twelve characters in a row of one that has sixteen; also its
         beginning where a text was shortened. Of a key that has less than eight characters only
-        itself is.
+        itself is; one of less than four is a placeholder, and is left as it is.
         """
         if not self._parts:
             return text

@@ -15,7 +15,7 @@ from pdl.models.payloads.form import Form
 from pdl.models.payloads.generations import thinks_by_itself
 from pdl.models.payloads.media import IMAGES, PDF, Takes
 from pdl.models.payloads.renaming import renamed_calls, sent_tools
-from pdl.models.payloads.settings import Settings, listed
+from pdl.models.payloads.settings import CHAT_ONLY, Settings, listed
 from pdl.models.payloads.turns import (
     begun,
     unheld_begun,
@@ -67,7 +67,7 @@ _SETTINGS = Settings(
             (
                 *("seed", "frequency_penalty", "presence_penalty", "logit_bias", "logprobs"),
                 *("top_logprobs", "min_p", "top_a", "repetition_penalty", "repeat_penalty"),
-                *("num_ctx", "verbosity", "store", "modalities", "audio", "prediction"),
+                *("num_ctx", "verbosity", "store", *CHAT_ONLY),
             ),
             "Anthropic has no such setting",
         ),
@@ -75,6 +75,7 @@ _SETTINGS = Settings(
         "parallel_tool_calls": "Anthropic says it in tool_choice: disable_parallel_tool_use",
     },
     forms={"stop": listed, "tool_choice": _choice},
+    words={"service_tier": {"auto": "auto", "default": "standard_only"}},
     ours={"system": "write a <|system|> turn"},
 )
 

@@ -14,7 +14,7 @@ from pdl.models.payloads.gemini_reply import Deltas, read, signed
 from pdl.models.payloads.gemini_schema import gemini_form
 from pdl.models.payloads.generations import is_gemini_3
 from pdl.models.payloads.media import AUDIO, PDF, Takes
-from pdl.models.payloads.settings import Settings, listed
+from pdl.models.payloads.settings import CHAT_ONLY, Settings, listed
 from pdl.models.payloads.turns import (
     refuse_begun,
     unheld_beside_tools,
@@ -62,6 +62,7 @@ _SETTINGS = Settings(
         "logprobs": (_IN, "responseLogprobs"),
         "top_logprobs": (_IN, "logprobs"),
         "reasoning_effort": (_IN, "thinkingConfig", "thinkingLevel"),
+        "service_tier": ("serviceTier",),
         "tool_choice": ("toolConfig", "functionCallingConfig"),
         _IN: (_IN,),
     },
@@ -74,13 +75,14 @@ _SETTINGS = Settings(
             (
                 *("logit_bias", "min_p", "top_a", "repetition_penalty", "repeat_penalty"),
                 *("num_ctx", "verbosity", "user", "metadata", "parallel_tool_calls"),
-                *("modalities", "audio", "prediction"),
+                *CHAT_ONLY,
             ),
             "Gemini has no such setting",
         ),
         "response_format": "Gemini says it otherwise: write a <|schema|> turn",
     },
     forms={"stop": listed, "tool_choice": _choice},
+    words={"service_tier": {"default": "standard", "flex": "flex", "priority": "priority"}},
     ours={
         "contents": "the turns of the prompt are the contents",
         "systemInstruction": "write a <|system|> turn",

@@ -16,7 +16,7 @@ from pdl.models.payloads.media import Takes
 from pdl.models.payloads.ollama_schema import OLLAMA
 from pdl.models.payloads.openai_chat import headers
 from pdl.models.payloads.reading import Found, opened, readable
-from pdl.models.payloads.settings import Settings, listed
+from pdl.models.payloads.settings import CHAT_ONLY, Settings, listed
 from pdl.models.payloads.turns import (
     begun,
     unheld_begun,
@@ -63,7 +63,7 @@ _SETTINGS = Settings(
     absent=dict.fromkeys(
         (
             *("logit_bias", "user", "metadata", "parallel_tool_calls", "tool_choice", "store"),
-            *("verbosity", "service_tier", "modalities", "audio", "prediction"),
+            *("verbosity", "service_tier", *CHAT_ONLY),
         ),
         "Ollama has no such setting",
     ),

@@ -13,7 +13,7 @@ from pdl.models.payloads.functions import strict_function
 from pdl.models.payloads.media import IMAGES, PDF, Takes, data_url
 from pdl.models.payloads.openai_chat import answer_form, headers
 from pdl.models.payloads.reading import Found, opened, readable
-from pdl.models.payloads.settings import Settings
+from pdl.models.payloads.settings import CHAT_ONLY, Settings
 from pdl.models.payloads.strict_schema import STRICT, refuse_large
 from pdl.models.payloads.turns import refuse_begun, with_ids
 from pdl.prompt.messages import Media, Message, Text
@@ -38,6 +38,15 @@ def _choice(value: Json) -> Json:
     return value
 
 
+def _format(value: Json) -> Json:
+    """`response_format`, in which a schema with its name stands one level higher."""
+    named = value.get("json_schema") if isinstance(value, dict) else None
+    return {"type": "json_schema", **named} if isinstance(named, dict) else value
+
+
+_SHARED = frozenset(
+    {"moderation", "prompt_cache_key", "prompt_cache_retention", "safety_identifier"}
+)
 _SETTINGS = Settings(
     provider=_NAME,
     places={
@@ -45,16 +54,17 @@ _SETTINGS = Settings(
         "max_completion_tokens": ("max_output_tokens",),
         "reasoning_effort": ("reasoning", "effort"),
         "verbosity": ("text", "verbosity"),
+        "response_format": ("text", "format"),
     },
     absent=dict.fromkeys(
         (
             *("stop", "seed", "frequency_penalty", "presence_penalty", "logit_bias", "logprobs"),
             *("top_k", "min_p", "top_a", "repetition_penalty", "repeat_penalty", "num_ctx"),
-            *("modalities", "audio", "prediction"),
+            *(name for name in CHAT_ONLY if name not in _SHARED),
         ),
         _NO_PLACE,
     ),
-    forms={"tool_choice": _choice},
+    forms={"tool_choice": _choice, "response_format": _format},
     ours={"input": "the turns of the prompt are the input"},
 )
 

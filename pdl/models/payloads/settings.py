@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
 
+CHAT_ONLY = (
+    *("audio", "function_call", "functions", "modalities", "moderation", "prediction"),
+    *("prompt_cache_key", "prompt_cache_retention", "safety_identifier", "stream_options"),
+    "web_search_options",
+)
+"""Settings of OpenAI's chat interface that mean nothing elsewhere."""
 _OURS = {
     "n": "one reply is read: ask several times",
     "messages": "the turns of the prompt are the messages",
@@ -50,7 +56,9 @@ class Settings:
     `places` leads from a name to the keys under which it stands; names that are not in it keep
     their own, below `rest` (at the top if that is empty) or at the top if `top` has them.
     `absent` are names that the provider has no place for, with the reason; `forms` make the
-    provider's value of OpenAI's. `ours` are names that pdl itself writes, with what to do instead.
+    provider's value of OpenAI's. `words` are the values of a setting that the provider has, each
+    with its own word; a setting with another value is not sent. `ours` are names that pdl itself
+    writes, with what to do instead.
     """
 
     provider: str
@@ -59,6 +67,7 @@ class Settings:
     top: frozenset[str] = frozenset()
     absent: Mapping[str, str] = field(default_factory=dict)
     forms: Mapping[str, Callable[[Json], Json]] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     ours: Mapping[str, str] = field(default_factory=dict)
 
     def accused(self, told: str, words: str, config: Mapping[str, Json]) -> str | None:
@@ -70,7 +79,7 @@ class Settings:
         """
         names = {key: self._names(key) for key in config if key not in self.absent}
         cause = _spelled(told)
-        found = [key for key, known in names.items() if cause in known]
+        found = [key for key, known in names.items() if _is_within(cause, known)]
         if not cause or any(
             one.startswith(f"{cause}.") for known in names.values() for one in known
         ):
@@ -97,6 +106,12 @@ class Settings:
         for name, value in config.items():
             if name in self.absent:
                 ignored.append(Ignored(name, self.absent[name]))
+            elif name in self.words and value not in self.words[name].values():
+                own = self.words[name].get(value) if isinstance(value, str) else None
+                if own is None:
+                    ignored.append(Ignored(name, f"{self.provider} has no {_shown(value)} there"))
+                else:
+                    problems += self._write(name, own, body)
             elif name != "model" and (name, value) != ("n", 1):
                 problems += self._write(name, value, body)
         if problems:
@@ -154,12 +169,18 @@ def listed(value: Json) -> Json:
 
 def _spelled(name: str) -> str:
     """A name without what its spellings differ in: `generation_config.topP`, `top-p`, `Top P`."""
-    return re.sub(r"[^a-z0-9.]", "", re.sub(r"^(?:body|request)\.", "", name.lower()))
+    name = re.sub(r"^(?:body|request)\.", "", name.lower()).partition("[")[0]
+    return re.sub(r"[^a-z0-9.]", "", name)
+
+
+def _is_within(place: str, names: frozenset[str]) -> bool:
+    """Whether a place in the request has one of some names, or is a member of what has it."""
+    return any(place == name or place.startswith(f"{name}.") for name in names)
 
 
 def _is_accused(words: str, names: frozenset[str]) -> bool:
     """Whether an error that names no cause says so of a setting: it begins with it, or says why."""
-    begins = _spelled(words.partition(":")[0]) in names
+    begins = _is_within(_spelled(words.partition(":")[0]), names)
     return begins or (_UNTAKEN.search(words) is not None and _first(words, names) >= 0)
 
 
