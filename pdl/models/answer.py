@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from pdl.errors import PdlError, Problem
+from pdl.errors import OutputError, PdlError, Problem
 from pdl.models.durations import tenths
 from pdl.models.exchange import Usage
 from pdl.models.payloads.settings import TOKEN_LIMITS
@@ -100,13 +100,14 @@ class Answer:
 class AskError(PdlError):
     """No attempt gave an answer that checks. `attempts` holds each, `ending` why no more were made.
 
-    `is_fault` says whether the last attempt failed on the way, rather than by a bad answer.
+    `is_fault` says whether the last attempt failed on the way, rather than by a bad answer. Where
+    the last reply was checked, the error is an OutputError too, and has that `check`.
     """
 
     def __init__(
         self, model: str, attempts: tuple[Attempt, ...], ending: Ending, *, seconds: float = 0.0
     ) -> None:
-        super().__init__(Problem(f"ask/{ending}", _message(model, attempts, ending)))
+        PdlError.__init__(self, Problem(f"ask/{ending}", _message(model, attempts, ending)))
         self.model = model
         self.attempts = attempts
         self.ending = ending
@@ -124,13 +125,27 @@ class AskError(PdlError):
         return last is not None and last.kind != "refusal"
 
     def __reduce__(self) -> tuple[Callable[..., AskError], tuple[object, ...]]:
-        return _restored, (self.model, self.attempts, self.ending, self.seconds)
+        return ask_error, (self.model, self.attempts, self.ending, self.seconds)
 
 
-def _restored(
+class AskOutputError(AskError, OutputError):
+    """An AskError whose last reply was checked: `check` says what is wrong with it."""
+
+    def __init__(
+        self, model: str, attempts: tuple[Attempt, ...], ending: Ending, *, seconds: float = 0.0
+    ) -> None:
+        super().__init__(model, attempts, ending, seconds=seconds)
+        check = attempts[-1].check
+        assert check is not None
+        self.check = check
+
+
+def ask_error(
     model: str, attempts: tuple[Attempt, ...], ending: Ending, seconds: float
 ) -> AskError:
-    return AskError(model, attempts, ending, seconds=seconds)
+    """The error of an asking that ended so."""
+    is_checked = bool(attempts) and attempts[-1].check is not None
+    return (AskOutputError if is_checked else AskError)(model, attempts, ending, seconds=seconds)
 
 
 def total(attempts: tuple[Attempt, ...]) -> Usage:

@@ -10,17 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import FileError
-from pdl.models.answer import Answer, AskError, Attempt, Ending, total
+from pdl.models.answer import Answer, Attempt, Ending, ask_error, total
 from pdl.models.conversation import with_complaint, with_reply
 from pdl.models.exchange import Delta, Ignored, Request
 from pdl.models.faults import AFTER_REFUSAL, Fault, shown
 from pdl.models.hooks import CacheWarning
 from pdl.models.model import Choosy
-from pdl.models.outcome import Call, Outcome, Sleep, Step
+from pdl.models.outcome import Call, Outcome, Sleep, Step, Tell
 from pdl.models.payloads.settings import TOKEN_LIMITS
 from pdl.models.secret import NO_MASK, Mask, Secret
 from pdl.models.terms import NoDefault
 from pdl.models.verdict import Verdict, judge, judge_stopped, used_up
+from pdl.reply import violations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -66,6 +67,8 @@ class Asking:
         self._first = replace(self.request, config=self._config())
         stored = self._stored()
         if stored is not None:
+            if self.terms.on_delta is not None and self.attempts[-1].reply is not None:
+                yield Tell(Delta.whole(self.attempts[-1].reply))
             return stored
         request = self.request
         while True:
@@ -206,7 +209,7 @@ class Asking:
     def _failed(self, ending: Ending) -> Answer:
         made, seconds = tuple(self.attempts), self.clock() - self._started
         if isinstance(self.terms.default, NoDefault):
-            raise AskError(self.name, made, ending, seconds=seconds) from made[-1].fault
+            raise ask_error(self.name, made, ending, seconds) from made[-1].fault
         return Answer(
             self.terms.default, None, made, total(made), seconds, is_default=True,
             messages=self.request.messages,
@@ -228,8 +231,6 @@ class Asking:
         if not attempt.ok:
             return None
         self.attempts.append(replace(attempt, is_cached=True))
-        if self.terms.on_delta is not None:
-            self.terms.on_delta(Delta.whole(reply))
         for hook in self.terms.hooks:
             hook.after(1, self.attempts[-1], None)
         return self._answer(verdict)
@@ -281,6 +282,7 @@ class Asking:
 
 def asking(rendered: Rendered, model: Model, terms: Terms) -> Asking:
     """The asking of what a prompt renders to."""
+    _check_default(rendered, terms)
     config = {**rendered.config, **terms.config}
     config.pop("model", None)
     if terms.seed is not None:
@@ -299,6 +301,15 @@ def asking(rendered: Rendered, model: Model, terms: Terms) -> Asking:
     if isinstance(key, Secret):
         known = replace(known, mask=key.mask)
     return replace(known, ignored=model.ignored) if isinstance(model, Choosy) else known
+
+
+def _check_default(rendered: Rendered, terms: Terms) -> None:
+    """Raise ValueError for a default that no answer could be; None says that there is none."""
+    if isinstance(terms.default, NoDefault) or terms.default is None or rendered.schema is None:
+        return
+    errors = violations(rendered.schema, terms.default)
+    if errors:
+        raise ValueError(f"default must fit the schema, or be None: {errors[0].message}")
 
 
 def _warn(error: FileError) -> None:

@@ -13,6 +13,7 @@ from pdl.models import portal
 from pdl.models.durations import in_words
 from pdl.models.exchange import Delta, Reply
 from pdl.models.faults import Fault
+from pdl.models.options import is_async
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -60,7 +61,7 @@ class FunctionModel:
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - of the protocol
         """The whole reply; a function that is not asynchronous runs in a thread."""
         with _faults(timeout):
-            if _is_async(self.function):
+            if is_async(self.function):
                 result: Any = self.function(request.messages)
             else:
                 result = asyncio.to_thread(self.function, request.messages)
@@ -80,12 +81,6 @@ class FunctionModel:
     def identity(self, request: Request) -> Json:  # noqa: ARG002 - of the protocol
         """None: what a function depends on is not known."""
         return None
-
-
-def _is_async(function: Any) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)  # noqa: B004 - whether it is asynchronous is the question
-    )
 
 
 async def _within(result: Awaitable[Any], seconds: float) -> Any:

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _FILES = frozenset({"llama", "replay"})
 SCHEMES = frozenset({*FAMILIES, *_FILES})
 """What the name of a model begins with, before the colon."""
+_SUFFIXES = {".gguf": "llama", ".jsonl": "replay"}
+"""What reads a file with such a name as a model."""
 _KEY_VARIABLE = "PDL_API_KEY"
 
 
@@ -166,16 +169,19 @@ def _address(url: str) -> str:
         hint = "it begins with http:// or https:// and the name of a host"
         raise _problem("base-url", "the base URL is no address of a server", hint)
     if parts.username or parts.password or parts.query or parts.fragment:
-        hint = "give the key as `key`, or in the environment"
+        hint = f"put the key into the environment variable {_KEY_VARIABLE}"
         raise _problem("base-url", "a base URL holds no user, key, `?` or `#`", hint)
     return url.rstrip("/")
 
 
 def _unknown(name: str, scheme: str) -> ConfigError:
     known = sorted(SCHEMES)
+    suffix = PurePath(name).suffix.lower()
+    if suffix in _SUFFIXES:
+        hint = f"as in `{_SUFFIXES[suffix]}:{name}`"
+        return _problem("model", f"`{name}` does not say whose model it is", hint)
     if not scheme:
-        likely = "llama" if name.endswith(".gguf") else "openai"
-        hint = f"as in `{likely}:{name}` or `ollama:{name}`"
+        hint = f"as in `openai:{name}` or `ollama:{name}`"
         return _problem("model", f"`{name}` does not say whose model it is", hint)
     hint = did_you_mean(scheme, known) or f"there are {', '.join(f'`{one}:`' for one in known)}"
     return _problem("model", f"`{scheme}:` is no kind of model", hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
@@ -11,7 +12,8 @@ from pdl.models.answer import Answer
 from pdl.models.asking import asking
 from pdl.models.connecting import model_of
 from pdl.models.faults import Fault
-from pdl.models.outcome import Call, Outcome, Sleep
+from pdl.models.options import is_async
+from pdl.models.outcome import Call, Outcome, Sleep, Tell
 from pdl.models.terms import Given, Terms
 from pdl.prompt.rendered import Rendered
 
@@ -20,11 +22,15 @@ if TYPE_CHECKING:
 
     from pdl.models.asking import Asking
     from pdl.models.callables import Function
+    from pdl.models.exchange import Delta
     from pdl.models.model import Model
     from pdl.models.outcome import Step
 
 Askable: TypeAlias = "Model | Function | str"
 """A model, its name as `connect` reads it, or a function that is given the messages."""
+
+
+_NOT_AWAITED = "on_delta must not be async in ask: only ask_async awaits it"
 
 
 def ask(rendered: Rendered, model: Askable, **terms: Unpack[Given]) -> Answer:
@@ -35,9 +41,10 @@ def ask(rendered: Rendered, model: Askable, **terms: Unpack[Given]) -> Answer:
     fault of the transport the same request is sent again, after a pause. The options, by keyword:
 
     - `retries` (int, 3): attempts behind the first, whatever went wrong with one.
-    - `default` (JSON, none): the value if no attempt gave one; `is_default` then tells so.
+    - `default` (JSON, none): the value if no attempt gave one; `is_default` then tells so. It fits
+      the schema, or is None.
     - `seed` (int, None): ask for the same answer each time; over the prompt's own.
-    - `timeout` (seconds, 600.0): for everything together, pauses included.
+    - `timeout` (seconds, 600.0): for everything together, pauses included; None for no bound.
     - `call_timeout` (seconds, None): for one attempt.
     - `max_output_tokens` (int, None): tokens that all attempts together may write.
     - `tools` (ToolSet, None): instead of the prompt's own.
@@ -56,6 +63,8 @@ def ask(rendered: Rendered, model: Askable, **terms: Unpack[Given]) -> Answer:
     and ValueError for options of other kinds; ConfigError for a model that there is not; what a
     provider cannot be sent raises the errors of its `Family`.
     """
+    if is_async(terms.get("on_delta")):
+        raise TypeError(_NOT_AWAITED)
     asked, known = _asking(rendered, model, terms)
     steps = asked.steps()
     step = _advance(steps, None)
@@ -63,19 +72,25 @@ def ask(rendered: Rendered, model: Askable, **terms: Unpack[Given]) -> Answer:
         if isinstance(step, Sleep):
             time.sleep(step.seconds)
             step = _advance(steps, None)
+        elif isinstance(step, Tell):
+            _tell(asked, step.delta)
+            step = _advance(steps, None)
         else:
             step = _advance(steps, _call(asked, known, step))
     return step
 
 
 async def ask_async(rendered: Rendered, model: Askable, **terms: Unpack[Given]) -> Answer:
-    """The same as `ask`, in a program that is asynchronous."""
+    """The same as `ask`, in a program that is asynchronous; `on_delta` may be so too."""
     asked, known = _asking(rendered, model, terms)
     steps = asked.steps()
     step = _advance(steps, None)
     while not isinstance(step, Answer):
         if isinstance(step, Sleep):
             await asyncio.sleep(step.seconds)
+            step = _advance(steps, None)
+        elif isinstance(step, Tell):
+            await _tell_async(asked, step.delta)
             step = _advance(steps, None)
         else:
             step = _advance(steps, await _call_async(asked, known, step))
@@ -108,6 +123,21 @@ def _call(asked: Asking, model: Model, call: Call) -> Outcome:
         return outcome
 
 
+def _tell(asked: Asking, delta: Delta) -> None:
+    if asked.terms.on_delta is not None:
+        result = asked.terms.on_delta(delta)
+        if inspect.iscoroutine(result):
+            result.close()
+            raise TypeError(_NOT_AWAITED)
+
+
+async def _tell_async(asked: Asking, delta: Delta) -> None:
+    if asked.terms.on_delta is not None:
+        result = asked.terms.on_delta(delta)
+        if inspect.isawaitable(result):
+            await result
+
+
 def _whole(model: Model, call: Call) -> Outcome:
     try:
         return Outcome(model.reply(call.request, timeout=call.timeout))
@@ -120,7 +150,9 @@ def _streamed(asked: Asking, model: Model, call: Call) -> Outcome:
     deltas = model.stream(call.request, timeout=call.timeout)
     try:
         for delta in deltas:
-            if gathering.feed(delta):
+            is_wrong = gathering.feed(delta)
+            _tell(asked, delta)
+            if is_wrong:
                 break
     except Fault as fault:
         return gathering.outcome(fault)
@@ -153,7 +185,9 @@ async def _streamed_async(asked: Asking, model: Model, call: Call) -> Outcome:
     deltas = model.stream_async(call.request, timeout=call.timeout)
     try:
         async for delta in deltas:
-            if gathering.feed(delta):
+            is_wrong = gathering.feed(delta)
+            await _tell_async(asked, delta)
+            if is_wrong:
                 break
     except Fault as fault:
         return gathering.outcome(fault)

@@ -11,8 +11,6 @@ from pdl.models.spoken import leads_in
 from pdl.reply import Coercions, Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pdl.models.exchange import Finish, Usage
     from pdl.models.faults import Fault
     from pdl.models.terms import Terms
@@ -52,7 +50,6 @@ class Gathering:
     def __init__(self, schema: Schema | None, terms: Terms, *, watch: bool) -> None:
         self._text, self._reasoning = _Growing(), _Growing()
         self._rest = Reply("")
-        self._on_delta: Callable[[Delta], object] | None = terms.on_delta
         self._dialects = terms.dialects
         coercions = Coercions() if terms.coercions is None else terms.coercions
         self._stream = (
@@ -75,8 +72,6 @@ class Gathering:
         model = delta.model or self._rest.model
         flaw = delta.flaw or self._rest.flaw
         self._rest = Reply("", "", calls, finish, usage, model, flaw)
-        if self._on_delta is not None:
-            self._on_delta(delta)
         if self._stream is None or not delta.text:
             return False
         return self._is_wrong(self._stream.feed(delta.text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -68,12 +69,21 @@ def check_hooks(hooks: object) -> None:
         told = callable(getattr(hook, "before", None)) and callable(getattr(hook, "after", None))
         if not told or isinstance(hook, type):
             raise TypeError(f"hooks must be Hook objects, not {_shown(hook)}")
+        if is_async(hook.before) or is_async(hook.after):
+            raise TypeError("hooks are called, not awaited: `before` and `after` must not be async")
 
 
 def check_function(name: str, value: object) -> None:
     """Raise TypeError for what cannot be called, and is not None."""
     if value is not None and not callable(value):
         raise TypeError(f"{name} must be a function or None, not {_shown(value)}")
+
+
+def is_async(function: Any) -> bool:
+    """Whether what a function returns is to be awaited."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - whether it is asynchronous is the question
+    )
 
 
 def check_tools(value: object) -> None:

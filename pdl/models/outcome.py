@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from pdl.models.exchange import Reply, Request
+    from pdl.models.exchange import Delta, Reply, Request
     from pdl.models.faults import Fault
     from pdl.reply import Violation
 
@@ -38,4 +38,11 @@ class Outcome:
     errors: tuple[Violation, ...] = ()
 
 
-Step: TypeAlias = Call | Sleep
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Give this to `on_delta`: what was kept of a reply, which no call brings."""
+
+    delta: Delta
+
+
+Step: TypeAlias = Call | Sleep | Tell

@@ -12,7 +12,7 @@ from pdl.models.retry import Backoff
 from pdl.reply import DIALECTS, Coercions, Dialects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
     from pdl._types import Json
@@ -38,12 +38,12 @@ class Given(TypedDict, total=False):
     retries: int
     default: Json
     seed: int | None
-    timeout: float
+    timeout: float | None
     call_timeout: float | None
     max_output_tokens: int | None
     tools: ToolSet | None
     stream: bool
-    on_delta: Callable[[Delta], object] | None
+    on_delta: Callable[[Delta], object | Awaitable[object]] | None
     constrain: bool
     config: Mapping[str, Json]
     hooks: Sequence[Hook]
@@ -60,13 +60,13 @@ class Terms:
 
     `retries`: attempts behind the first, whatever went wrong with one. `default`: the value that
     the answer has if no attempt gave one. `seed` and `config` go over what the prompt's config turn
-    says. `timeout`: seconds of wall clock for everything, pauses included; `call_timeout`: for one
-    attempt. `max_output_tokens`: tokens that all attempts together may write; where a provider does
-    not count, four characters are taken for one. `tools`: instead of the prompt's own. `stream`:
-    read the reply as it comes, and stop it at the first thing that is certainly wrong; `on_delta`
-    is given each piece of such a reply. `constrain`: hold the model to the schema by whatever its
-    provider has. `cache`: good replies are kept there, and given again; a path stands for the file
-    of one. Raises TypeError and ValueError for what is none of these.
+    says. `timeout`: seconds of wall clock for everything, pauses included (in `ask`, None is no
+    bound); `call_timeout`: for one attempt. `max_output_tokens`: tokens that all attempts together
+    may write; where a provider does not count, four characters are taken for one. `tools`: instead
+    of the prompt's own. `stream`: read the reply as it comes, and stop it at the first thing that
+    is certainly wrong; `on_delta` is given each piece of such a reply. `constrain`: hold the model
+    to the schema by whatever its provider has. `cache`: good replies are kept there, and given
+    again; a path stands for the file of one. Raises TypeError and ValueError for what is none of these.
     """
 
     retries: int = 3
@@ -121,6 +121,8 @@ class Terms:
                 hint = did_you_mean(name, cls.__dataclass_fields__)
                 advice = hint or "settings of the call, such as temperature, go into `config`"
                 raise TypeError(f"ask has no option `{name}`: {advice}")
+        if given.get("timeout", 0) is None:
+            given = {**given, "timeout": options.LONGEST}
         return cls(**given)  # type: ignore[arg-type]  # `__post_init__` makes a cache of a path
 
     @property

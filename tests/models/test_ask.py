@@ -280,3 +280,21 @@ def test_whether_the_model_was_reached(
     with pytest.raises(AskError) as caught:
         asked(rendered, says(*faults), retries=len(faults) - 1)
     assert words in str(caught.value)
+
+
+def test_an_asking_that_failed_by_its_answer_is_an_output_error(rendered: pdl.Rendered) -> None:
+    """So that one `except` takes bad replies, whoever asked for them."""
+    with pytest.raises(pdl.OutputError) as caught:
+        asked(rendered, says(BAD), retries=0)
+    assert isinstance(caught.value, AskError)
+    assert caught.value.check is caught.value.attempts[-1].check
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own
+    assert type(again) is type(caught.value)
+    assert again.check == caught.value.check
+    assert isinstance(copy.copy(caught.value), pdl.OutputError)
+
+
+def test_one_that_failed_on_the_way_is_none(rendered: pdl.Rendered) -> None:
+    with pytest.raises(AskError) as caught:
+        asked(rendered, says(Fault("auth", "no")), retries=0)
+    assert not isinstance(caught.value, pdl.OutputError)

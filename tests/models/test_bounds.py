@@ -14,7 +14,7 @@ from models.scripted import BAD, VALUE, asked, says
 
 from pdl.models import Answer, AskError, Backoff, Fault, Reply, Request, Terms, Usage
 from pdl.models.asking import Asking
-from pdl.models.outcome import Call, Outcome, Sleep
+from pdl.models.outcome import Call, Outcome, Sleep, Step
 
 if TYPE_CHECKING:
     import pdl
@@ -64,11 +64,12 @@ class World:
                 return stop.value  # type: ignore[no-any-return]
             outcome = self.did(step)
 
-    def did(self, step: Call | Sleep) -> Outcome | None:
+    def did(self, step: Step) -> Outcome | None:
         if isinstance(step, Sleep):
             self.sleeps.append(step.seconds)
             self.now += step.seconds
             return None
+        assert isinstance(step, Call)
         took, result = self.outcomes[min(len(self.calls), len(self.outcomes) - 1)]
         self.calls.append(step.timeout)
         self.now += min(took, step.timeout)

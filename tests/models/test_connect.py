@@ -39,6 +39,12 @@ def test_families(scheme: str) -> None:
     [
         ("opnai:gpt-5", "`opnai:` is no kind of model\n  hint: did you mean `openai`?"),
         ("xyz:gpt-5", "`xyz:` is no kind of model\n  hint: there are `anthropic:`, "),
+        (
+            "tiny.gguf",
+            "`tiny.gguf` does not say whose model it is\n  hint: as in `llama:tiny.gguf`",
+        ),
+        ("C:/m/T.GGUF", "`C:/m/T.GGUF` does not say whose model it is\n  hint: as in `llama:C:/m/"),
+        ("said.jsonl", "`said.jsonl` does not say whose model it is\n  hint: as in `replay:said"),
         ("gpt-5", "`gpt-5` does not say whose model it is\n  hint: as in `openai:gpt-5`"),
         ("openai:", "`openai:` names no model behind the colon"),
         ("", "`` does not say whose model it is"),

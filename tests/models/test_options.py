@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -61,9 +62,29 @@ def test_a_path_is_a_cache(tmp_path: Path) -> None:
     assert Terms(cache=tmp_path / "a.db").cache == Cache(tmp_path / "a.db")  # type: ignore[arg-type]
 
 
-def test_a_default_need_not_fit(rendered: pdl.Rendered) -> None:
-    answer = ask(rendered, lambda _: "no", retries=0, default=[None, "so"])
-    assert (answer.value, answer.is_default) == ([None, "so"], True)
+@pytest.mark.parametrize("default", [None, {"name": "", "age": 0}])
+def test_a_default_fits_or_is_none(default: object, rendered: pdl.Rendered) -> None:
+    answer = ask(rendered, lambda _: "no", retries=0, default=default)
+    assert (answer.value, answer.is_default) == (default, True)
+
+
+def test_a_default_that_does_not_fit(rendered: pdl.Rendered) -> None:
+    """No call is made: the program that uses it would stumble over it."""
+    with pytest.raises(ValueError, match="default must fit the schema, or be None: "):
+        ask(rendered, pytest.fail, default={"name": 5, "age": 0})  # type: ignore[arg-type]
+
+
+def test_no_bound_of_time(rendered: pdl.Rendered) -> None:
+    assert ask(rendered, lambda _: GOOD, timeout=None).value == json.loads(GOOD)
+
+
+def test_a_hook_that_nobody_would_await() -> None:
+    class Late(Hook):
+        async def after(self, *_: object) -> None:  # type: ignore[override]
+            """Never."""
+
+    with pytest.raises(TypeError, match="must not be async"):
+        Terms(hooks=[Late()])
 
 
 def test_a_function_that_is_late(rendered: pdl.Rendered) -> None:

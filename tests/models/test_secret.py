@@ -48,12 +48,15 @@ def test_what_is_around_stays(before: str, after: str) -> None:
     assert told == f"{before}|***|{after}" or "…" in before
 
 
-@pytest.mark.parametrize("key", ["none", "EMPTY", "x"])
+@pytest.mark.parametrize("key", ["none", "EMPTY", "token"])
 def test_keys_that_are_no_secrets(key: str) -> None:
     """Only as they are: they may be words, or parts of them."""
     assert Secret(key).hidden_in(f"a {key} b") == "a *** b"
     assert Secret("none").hidden_in("NONE, no\nne, non…") == "NONE, no\nne, non…"
     assert Secret("").hidden_in("a") == "a"
+    assert Secret("k").hidden_in("the provider blocked the prompt") == (
+        "the provider blocked the prompt"
+    )
 
 
 def test_a_mask_holds_no_key() -> None:

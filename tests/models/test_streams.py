@@ -21,6 +21,7 @@ from pdl.models.gather import Gathering
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
 
     import pdl
     from pdl._types import Json
@@ -185,3 +186,47 @@ def test_a_text_in_many_pieces_takes_little_more_than_its_characters() -> None:
         tracemalloc.stop()
     assert len(gathering.reply.text) == 2_000_000
     assert kept < 2 * 2_000_000
+
+
+def test_pieces_are_awaited(serve: Serve, rendered: pdl.Rendered) -> None:
+    """An `async` function is, where somebody can await it."""
+    pieces: list[str] = []
+
+    async def take(delta: Delta) -> None:
+        await asyncio.sleep(0)
+        pieces.append(delta.text)
+
+    server = serve(hostile.stream(*streamed(GOOD)))
+    asyncio.run(ask_async(rendered, remote(server), on_delta=take))
+    assert "".join(pieces) == GOOD
+
+
+def test_pieces_of_a_stored_reply_are_awaited(rendered: pdl.Rendered, tmp_path: Path) -> None:
+    pieces: list[str] = []
+
+    async def take(delta: Delta) -> None:
+        pieces.append(delta.text)
+
+    class Known(Pieces):
+        def identity(self, request: Request) -> Json:  # noqa: ARG002
+            return "known"
+
+    for _ in range(2):
+        asyncio.run(ask_async(rendered, Known([GOOD]), on_delta=take, cache=tmp_path / "kept.db"))
+    assert pieces == [GOOD, GOOD]
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_pieces_that_nobody_awaits(
+    wrapped: bool,  # noqa: FBT001 - a parameter of the test
+    rendered: pdl.Rendered,
+) -> None:
+    async def take(delta: Delta) -> None:
+        """Never run."""
+
+    def given(delta: Delta) -> object:
+        return take(delta)
+
+    on_delta = given if wrapped else take
+    with pytest.raises(TypeError, match="only ask_async awaits it"):
+        asked(rendered, lambda _: GOOD, on_delta=on_delta)
