@@ -66,7 +66,8 @@ class Terms:
     of the prompt's own. `stream`: read the reply as it comes, and stop it at the first thing that
     is certainly wrong; `on_delta` is given each piece of such a reply. `constrain`: hold the model
     to the schema by whatever its provider has. `cache`: good replies are kept there, and given
-    again; a path stands for the file of one. Raises TypeError and ValueError for what is none of these.
+    again; a path stands for the file of one. Raises TypeError and ValueError for what is none of
+    these.
     """
 
     retries: int = 3

@@ -44,9 +44,7 @@ def _format(value: Json) -> Json:
     return {"type": "json_schema", **named} if isinstance(named, dict) else value
 
 
-_SHARED = frozenset(
-    {"moderation", "prompt_cache_key", "prompt_cache_retention", "safety_identifier"}
-)
+_SHARED = frozenset({"prompt_cache_key", "prompt_cache_retention", "safety_identifier"})
 _SETTINGS = Settings(
     provider=_NAME,
     places={

@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from pdl._types import Json
 
 CHAT_ONLY = (
-    *("audio", "function_call", "functions", "modalities", "moderation", "prediction"),
-    *("prompt_cache_key", "prompt_cache_retention", "safety_identifier", "stream_options"),
+    *(
+        "audio",
+        "modalities",
+        "prediction",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "safety_identifier",
+        "stream_options",
+    ),
     "web_search_options",
 )
 """Settings of OpenAI's chat interface that mean nothing elsewhere."""
