@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _TICKS_PER_LOOK = 512
 _WORK_PER_LOOK = 1_000_000
-_ALL_TOGETHER = 8  # times the longest text that may be built
+_ALL_TOGETHER = 512_000_000  # characters and items of all that is built, kept or not
 _MISSING = 100  # undefined names that are looked for
 _PIECES = 128  # of a text under construction that are looked at together
 
@@ -70,10 +70,10 @@ class Meter:
         """Note a text or a list of that size. All together may be much, but not any number."""
         self.spend(size)
         self.total += size
-        if self.total > self.limits.output_chars * _ALL_TOGETHER:
+        if self.total > max(_ALL_TOGETHER, self.limits.output_chars):
             raise OverLimitError(
-                f"the texts and lists that were built have over {self.total:,} characters and"
-                " items together (Limits.output_chars)"
+                f"the texts and lists that were built have {self.total:,} characters and items"
+                " together"
             )
 
     def miss(self, name: MissingName) -> None:
@@ -88,7 +88,6 @@ class Meter:
             raise OverLimitError(
                 f"the text grew over {self.limits.output_chars:,} characters (Limits.output_chars)"
             )
-        self.spend(size)
 
 
 METER: ContextVar[Meter] = ContextVar("pdl_meter")
@@ -121,7 +120,9 @@ def concat(pieces: Any) -> str:
     """Join the pieces of a text, refusing to let it grow over the limit."""
     meter = METER.get(None) or Meter()
     if isinstance(pieces, list):
-        meter.sized(sum(map(len, pieces)))
+        size = sum(map(len, pieces))
+        meter.sized(size)
+        meter.built(size)
         return "".join(pieces)
     iterator = iter(pieces)
     out: list[str] = []
@@ -130,4 +131,5 @@ def concat(pieces: Any) -> str:
         size += sum(map(len, batch))
         meter.sized(size)
         out += batch
+    meter.built(size)
     return "".join(out)

@@ -12,7 +12,7 @@ from jinja2.environment import TemplateModule
 from jinja2.exceptions import TemplateRuntimeError
 
 from pdl.prompt.captured import Captured, encoded, module_text
-from pdl.prompt.measure import is_container, measured
+from pdl.prompt.measure import MOST_ITEMS, TooLargeError, is_container, measured
 from pdl.prompt.meter import METER, Meter
 from pdl.prompt.undefined import StrictUndefined
 
@@ -88,7 +88,8 @@ def bounded_list(values: Any) -> list[Any]:
     while batch := list(islice(iterator, _LOOK)):
         found += batch
         meter.look()
-        meter.sized(len(found))
+        if len(found) > MOST_ITEMS:
+            raise TooLargeError(f"this gives more than {MOST_ITEMS:,} items")
     return found
 
 

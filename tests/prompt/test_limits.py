@@ -166,6 +166,12 @@ def test_the_limits_can_be_changed() -> None:
         pdl.loads("<|user|>\nHi", limits=Limits(source_chars=5))
 
 
+def test_a_low_limit_is_one_of_each_text_and_not_of_all_together() -> None:
+    text = "{% for i in range(500) %}{% set x = '%05d' % i ~ 'a'|center(9) %}{% endfor %}done"
+    prompt = pdl.loads(f"<|user|>\n{text}", limits=Limits(output_chars=60))
+    assert prompt.render().messages[0].text == "done"
+
+
 def test_ordinary_work_is_not_refused() -> None:
     text = "{{ '-' * 80 }}{{ 2 ** 64 }}{{ '%05d' % 7 }}{{ '{:>8}'.format('x') }}{{ 'a'|center(9) }}"
     assert pdl.loads(f"<|user|>\n{text}").render().messages[0].text.startswith("----")
