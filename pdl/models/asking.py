@@ -9,7 +9,7 @@ import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pdl.errors import FileError
+from pdl.errors import ConfigError, FileError, Problem
 from pdl.models.answer import Answer, Attempt, Ending, ask_error, total
 from pdl.models.conversation import with_complaint, with_reply
 from pdl.models.exchange import Delta, Ignored, Request
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pdl.models.terms import Terms
     from pdl.prompt.rendered import Rendered
 
+_ADDRESSES = frozenset({"api_base", "api_key", "base_url"})
 _CHARS_PER_TOKEN = 4  # where a provider does not count
 _WAITED = 0.1  # the part of the time that a locked cache may take: most is the model's
 
@@ -283,6 +284,7 @@ class Asking:
 def asking(rendered: Rendered, model: Model, terms: Terms) -> Asking:
     """The asking of what a prompt renders to."""
     _check_default(rendered, terms)
+    _refuse_addresses(rendered)
     config = {**rendered.config, **terms.config}
     config.pop("model", None)
     if terms.seed is not None:
@@ -310,6 +312,17 @@ def _check_default(rendered: Rendered, terms: Terms) -> None:
     errors = violations(rendered.schema, terms.default)
     if errors:
         raise ValueError(f"default must fit the schema, or be None: {errors[0].message}")
+
+
+def _refuse_addresses(rendered: Rendered) -> None:
+    """A prompt file may be a stranger's: it says neither where to send a request nor with what key.
+
+    pdl would heed neither, but some proxies heed both in the body of a request.
+    """
+    for key in _ADDRESSES.intersection(rendered.config):
+        message = f"`{key}` must not be in a config turn: a prompt file names no server and no key"
+        hint = "give it as `--base-url`, in the environment, or to `pdl.models.connect`"
+        raise ConfigError(Problem("config/address", message, hint=hint))
 
 
 def _warn(error: FileError) -> None:

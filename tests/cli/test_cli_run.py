@@ -76,6 +76,15 @@ def test_a_prompt_file_names_models_below_its_folder_only(
     assert run("--model", f"replay:{outside}").exit_code == 0
 
 
+@pytest.mark.parametrize("key", ["base_url", "api_base", "api_key"])
+def test_a_prompt_file_names_no_server_and_no_key(key: str) -> None:
+    """A proxy that reads them in a request would send its own key to a stranger's server."""
+    Path("who.pdl").write_text(f"<|config|>\n{key}: http://a.example\n\n{PROMPT}", encoding="utf-8")
+    result = run("--model", "replay:good.txt")
+    assert result.exit_code == 2
+    assert f"`{key}` must not be in a config turn" in result.stderr
+
+
 def test_a_model_is_found_beside_its_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
