@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.compiled import ONE
+from pdl.reply.compiled import ONE, always
 from pdl.reply.equality import key
+from pdl.schema.keywords import DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +26,12 @@ def _enum(_cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
 
 def _const(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
     return _enum(cell_of, {"enum": [schema["const"]]})
+
+
+def _digits(_cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
+    if schema[DIGITS] is not True:
+        return always
+    return lambda value, _memo: not isinstance(value, float)
 
 
 def _all_of(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
@@ -91,6 +98,7 @@ def _dependent_schemas(cell_of: CellOf, schema: Mapping[str, Any]) -> Test:
 COMBINED: Mapping[str, Callable[[CellOf, Mapping[str, Any]], Test]] = {
     "enum": _enum,
     "const": _const,
+    DIGITS: _digits,
     "allOf": _all_of,
     "anyOf": _any_of,
     "oneOf": _one_of,

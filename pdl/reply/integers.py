@@ -13,7 +13,7 @@ from pdl._types import Json
 from pdl.reply.kinds import as_integer
 from pdl.reply.parts import of_index, of_key
 from pdl.reply.references import Document, branches
-from pdl.reply.shape import root_kinds
+from pdl.reply.shape import in_digits, root_kinds
 
 Place: TypeAlias = tuple[Json, ...]
 """The subschemas that may hold for a part of a value, those of all branches of unions."""
@@ -70,11 +70,12 @@ class _Places:
         self._integers: dict[tuple[int, ...], bool] = {}
 
     def wants_integer(self, place: Place) -> bool:
-        """Whether an integer may stand there, and no other number."""
+        """Whether an integer may stand there, however it is written, and no other number."""
         mark = tuple(map(id, place))
         if mark not in self._integers:
             kinds = frozenset().union(*(root_kinds(self._document, sub) for sub in place))
-            self._integers[mark] = "integer" in kinds and "number" not in kinds
+            digits = any(in_digits(self._document, sub) for sub in place)
+            self._integers[mark] = "integer" in kinds and "number" not in kinds and not digits
         return self._integers[mark]
 
     def has_integer(self, place: Place, step: str | int) -> bool:

@@ -11,7 +11,7 @@ from pdl.reply.outcome import Extent, Reading, Repair, Violation, failed
 from pdl.reply.parse import Broken, is_deep, parse
 from pdl.reply.phrases import say
 from pdl.reply.sentences import PLAIN_FENCES, masked, untagged
-from pdl.reply.shape import is_free_text, literals
+from pdl.reply.shape import in_digits, is_free_text, literals
 from pdl.reply.thousands import is_local
 from pdl.reply.wording import brief, listed, quoted
 
@@ -110,8 +110,9 @@ def accept(asked: Asked, span: Extent, value: Json, repairs: tuple[Repair, ...])
 
     A whole number with a point is an int where the schema allows no other numbers, or names it.
     """
-    if isinstance(value, float) and value.is_integer():
-        named = literals(asked.document, asked.document)
+    document = asked.document
+    if isinstance(value, float) and value.is_integer() and not in_digits(document, document):
+        named = literals(document, document)
         if "number" not in asked.kinds or any(isinstance(n, int) and n == value for n in named):
             value = as_integer(value)
     if asked.verdict(value):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.reply.kinds import KINDS, kind_of
 from pdl.reply.references import Document, branches, resolve
+from pdl.schema.keywords import DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,11 @@ def is_free_text(document: Document) -> bool:
         "string" in _own_kinds(branch) and "type" in branch and not {"enum", "const"} & set(branch)
         for branch in branches(document, document)
     )
+
+
+def in_digits(document: Document, schema: Json) -> bool:
+    """Whether a schema has an integer of draft 4, with neither a point nor an exponent."""
+    return any(branch.get(DIGITS) is True for branch in branches(document, schema))
 
 
 def required_names(document: Document, schema: Json) -> list[str]:

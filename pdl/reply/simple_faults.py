@@ -12,6 +12,7 @@ from pdl.reply.kinds import KINDS, is_multiple, is_number, kind_of
 from pdl.reply.outcome import Violation
 from pdl.reply.phrases import row, say
 from pdl.reply.wording import brief, line, quoted, shown_key
+from pdl.schema.keywords import DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -151,7 +152,13 @@ def _dependent(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterat
             yield fault("dependentRequired", path, value, wanted, message)
 
 
+def _digits(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterator[Violation]:
+    if schema[DIGITS] is True and isinstance(value, float):
+        yield fault("type", path, value, "integer", say("only-a-float", found=brief(value)))
+
+
 SIMPLE: Mapping[str, Callable[[Mapping[str, Any], Json, JsonPath], Iterator[Violation]]] = {
+    DIGITS: _digits,
     "minimum": _bound("minimum", "too-small", "at-least", lambda v, bound: v >= bound),
     "maximum": _bound("maximum", "too-big", "at-most", lambda v, bound: v <= bound),
     "exclusiveMinimum": _bound(

@@ -10,6 +10,7 @@ import re
 from types import MappingProxyType
 from typing import Any
 
+from pdl.schema.keywords import DIGITS
 from pdl.schema.references import schemas
 
 _DATE = r"\d{4}-\d\d-\d\d"
@@ -82,8 +83,12 @@ def _is_day(text: str) -> bool:
 
 
 def standard(document: dict[str, Any]) -> dict[str, Any]:
-    """The document, changed so that it says with patterns what only pdl has a format for."""
+    """The document, changed so that others know all that it says.
+
+    Patterns stand for the formats that only pdl has, and nothing for its keyword for draft 4.
+    """
     for _, node in list(schemas(document)):
+        node.pop(DIGITS, None)
         pattern = PATTERNS.get(str(node.get("format")))
         if pattern:
             del node["format"]

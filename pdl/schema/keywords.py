@@ -71,6 +71,13 @@ ASSERTIONS = frozenset(
 )
 """Keywords of 2020-12 that an instance can violate."""
 
+DIGITS = "x-draft-4-integer"
+"""Says of a schema of draft 4 that its integers are written in digits alone, so that 1.0 is none.
+
+An integer is "a JSON number without a fraction or exponent part" there (Core, draft 4, section
+3.5), and any number with a zero fraction from draft 6 on, which has no keyword for the difference.
+"""
+
 IN_PLACE = frozenset({"allOf", "anyOf", "dependentSchemas", "else", "if", "not", "oneOf", "then"})
 """Keywords whose schemas look at the same value as the schema that holds them."""
 

@@ -46,6 +46,7 @@ from pdl.gbnf.compiling.place import (
     kinds_named,
     stored,
 )
+from pdl.schema.keywords import DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -70,6 +71,11 @@ def _type(_place: Place, value: str | list[str]) -> Iterator[Fact]:
     yield OnlyKinds(kinds)
     if integers:
         yield NumberAtom("integer")
+
+
+def _digits(_place: Place, value: Any) -> Iterator[Fact]:
+    if value is True:
+        yield NumberAtom("digits")
 
 
 def _enum(place: Place, values: list[Any]) -> Iterator[Fact]:
@@ -288,6 +294,7 @@ def _unevaluated(place: Place) -> Iterator[Fact]:
 _KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Fact]]] = {
     "$ref": _ref,
     "type": _type,
+    DIGITS: _digits,
     "enum": _enum,
     "const": _const,
     **{keyword: partial(_bound, keyword=keyword) for keyword in OF_NUMBERS},

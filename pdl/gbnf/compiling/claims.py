@@ -37,11 +37,12 @@ class NumberAtom:
     """One constraint on numbers, or its opposite.
 
     `value` is a Fraction for bounds and `multipleOf`, a frozenset of them for `enum`, None for
-    `integer`.
+    `integer` and `digits` (an integer that is written in digits alone).
     """
 
     keyword: Literal[
         "integer",
+        "digits",
         "minimum",
         "maximum",
         "exclusiveMinimum",

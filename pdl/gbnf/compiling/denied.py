@@ -35,6 +35,7 @@ from pdl.gbnf.compiling.facts import (
 from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
 from pdl.gbnf.compiling.place import OF_NUMBERS, OF_STRINGS, Place, compared, kinds_named, stored
 from pdl.gbnf.compiling.texts import is_known_format
+from pdl.schema.keywords import DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -64,6 +65,11 @@ def _type(_place: Place, value: str | list[str]) -> Iterator[Facts]:
         yield (OnlyKinds(rest),)
     if integers:
         yield _NUMBER, NumberAtom("integer", holds=False)
+
+
+def _digits(_place: Place, value: Any) -> Iterator[Facts]:
+    if value is True:
+        yield _NUMBER, NumberAtom("digits", holds=False)
 
 
 def _enum(place: Place, values: list[Any]) -> Iterator[Facts]:
@@ -225,6 +231,7 @@ def _unevaluated(place: Place, _value: Any, keyword: str) -> Iterator[Facts]:
 _KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Facts]]] = {
     "$ref": _ref,
     "type": _type,
+    DIGITS: _digits,
     "enum": _enum,
     "const": _const,
     **{keyword: partial(_bound, keyword=keyword) for keyword in OF_NUMBERS},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.gbnf.compiling.claims import Claim, Goal
 from pdl.gbnf.compiling.handwritten import KEYWORD
-from pdl.schema.keywords import ASSERTIONS, pointer
+from pdl.schema.keywords import ASSERTIONS, DIGITS, pointer
 from pdl.schema.references import lookup, steps
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
 
-TELLING = ASSERTIONS | {KEYWORD}
+TELLING = ASSERTIONS | {KEYWORD, DIGITS}
 """Keywords that say what a value is; one of them is our own."""
 
 

@@ -40,6 +40,8 @@ _SMALL = 20  # a divisor whose remainders, for each number of digits, are few st
 
 _EXPONENT = r"^[eE][+]?[0-9]{1,2}$"
 
+_IN_DIGITS = r"^-?[0-9]+$"
+
 _SCIENTIFIC = r"^-?[0-9](\.[0-9]+)?[eE][+-]?([12][0-9]{2}|30[0-7])$"
 """The numbers with larger exponents that are floats: their point stands behind the first digit."""
 
@@ -57,6 +59,13 @@ def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | 
     None if no number does.
     """
     told = list(atoms)
+    if any(atom.keyword == "digits" for atom in told):
+        return _spelled_in_digits(told, numbers, note)
+    return _by_value(told, numbers, note)
+
+
+def _by_value(told: list[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
+    """The same where it does not matter how a number is written."""
     spelling = spelled(told, numbers)
     listed = [atom for atom in told if atom.keyword == "enum" and atom.holds]
     if listed:
@@ -84,6 +93,24 @@ def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | 
     for atom in unlike:
         found = _without(found, atom, spelling, note)
     return None if found.is_empty else found
+
+
+def _spelled_in_digits(atoms: list[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
+    """The texts of numbers of which it matters whether they have a point or an exponent."""
+    ways = {atom.holds for atom in atoms if atom.keyword == "digits"}
+    others = [atom for atom in atoms if atom.keyword != "digits"]
+    if len(ways) > 1:
+        return None
+    if True not in ways:
+        found = _by_value(others, numbers, note)
+        return _kept(None if found is None else build.difference(found, pattern(_IN_DIGITS)))
+    others += [] if NumberAtom("integer") in others else [NumberAtom("integer")]
+    found = _by_value(others, "canonical" if numbers == "canonical" else "plain", note)
+    return _kept(None if found is None else build.intersect(found, pattern(_IN_DIGITS)))
+
+
+def _kept(found: Dfa | None) -> Dfa | None:
+    return None if found is None or found.is_empty else found
 
 
 def _keyword(atom: NumberAtom) -> str:
@@ -133,7 +160,9 @@ def _listed(
 
 
 def satisfies(value: Fraction, atom: NumberAtom) -> bool:
-    """Whether a number satisfies an atom."""
+    """Whether a number satisfies an atom, in one way to write it at least."""
+    if atom.keyword == "digits":  # 5 may be written as 5.0
+        return not atom.holds or value.denominator == 1
     return _TESTS[atom.keyword](value, atom.value) == atom.holds
 
 

@@ -54,7 +54,9 @@ def _values(shape: Shape, texts: Texts) -> list[Any] | None:
 
 
 def _numbers(atoms: tuple[NumberAtom, ...]) -> list[float] | None:
-    """The numbers of a shape; None if they are too many, or no integers that are listed."""
+    """The numbers of a shape; None if they are too many, or none that are listed."""
+    if any(atom.keyword == "digits" for atom in atoms):
+        return None  # of which it matters how they are written
     listed = [atom for atom in atoms if atom.keyword == "enum" and atom.holds]
     candidates = sorted(cast("frozenset[Fraction]", listed[0].value)) if listed else _range(atoms)
     if candidates is None:

@@ -102,7 +102,8 @@ class Survey:
             self._anchors.setdefault((place.base, fragment), place)
         if not uri:
             return place
-        inside = replace(place, base=urljoin(place.base, uri))
+        draft = dialect(node) or place.draft
+        inside = replace(place, base=urljoin(place.base, uri), draft=draft)
         self._resources.setdefault(inside.base, inside)
         return inside
 

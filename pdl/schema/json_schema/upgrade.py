@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.schema.keywords import ANNOTATIONS, pointer
+from pdl.schema.keywords import ANNOTATIONS, DIGITS, pointer
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _NAMES = ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema", "$vocabulary")
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _KEPT_BESIDE_REF = ANNOTATIONS | {"$ref", "$defs", "definitions"}
+_WITH_DIGITS = 4
 _LAST_WITH_LONE_REF = 7
 _FIRST_WITH_PREFIX = 2020
 
@@ -28,6 +29,8 @@ def upgrade(node: dict[str, Json], draft: int | None) -> dict[str, str]:
     if draft is None:
         _lift_null(node)
     older = {**_rename_definitions(node), **_split_dependencies(node)}
+    if draft == _WITH_DIGITS:
+        older.update(_mark_integers(node))
     if draft != _FIRST_WITH_PREFIX:
         older.update(_rewrite_items(node))
     _rewrite_exclusive(node, "exclusiveMinimum", "minimum")
@@ -91,6 +94,16 @@ def _rewrite_exclusive(node: dict[str, Json], exclusive: str, inclusive: str) ->
     """Draft 4 says with a boolean whether `minimum` is exclusive."""
     if isinstance(node.get(exclusive), bool) and node.pop(exclusive) and inclusive in node:
         node[exclusive] = node.pop(inclusive)
+
+
+def _mark_integers(node: dict[str, Json]) -> dict[str, str]:
+    """From draft 6 on, 1.0 is an integer, which it is not in draft 4."""
+    types = node.get("type")
+    named = [types] if isinstance(types, str) else types or []
+    if "integer" not in named or "number" in named:
+        return {}
+    node[DIGITS] = True
+    return {DIGITS: "type"}
 
 
 def _lift_null(node: dict[str, Json]) -> None:

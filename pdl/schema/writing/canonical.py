@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem, error_from
 from pdl.schema.deep import Deep, call, run
-from pdl.schema.keywords import ASSERTIONS
+from pdl.schema.keywords import ASSERTIONS, DIGITS
 from pdl.schema.notation.fits import Fits, is_type
 from pdl.schema.notation.names import PREFIX, alias_cycle, endless_cycle
 from pdl.schema.notation.unions import NULL, join
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _NOWHERE: frozenset[str] = frozenset()
 _DESCRIBED = frozenset({"description"})
 _NOTES = frozenset({"description", "default"})
-_IGNORED = _NOTES | {"$defs"}
+_IGNORED = _NOTES | {"$defs", DIGITS}
 _NUMBER = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 _KEYWORDS_OF = MappingProxyType(
     {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import SchemaError
 from pdl.schema.json_schema.copying import copied
-from pdl.schema.keywords import subschemas
+from pdl.schema.keywords import DIGITS, subschemas
 from pdl.schema.prose import lines_of
 from pdl.schema.writing.canonical import canonical
 from pdl.schema.writing.phrases import counted, phrases
@@ -78,6 +78,7 @@ def _without_rules(document: JsonSchema) -> Json:
         node = pending.pop()
         if isinstance(node, dict):
             node.pop("x-gbnf", None)
+            node.pop(DIGITS, None)
             pending += (inner for _, inner in subschemas(node))
     return found
 
