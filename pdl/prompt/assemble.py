@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast
 from pdl import prompt as prompts
 from pdl import tools as toolsets
 from pdl.errors import LimitError, MediaError, Problem, PromptError, TurnError, error_from
-from pdl.prompt.captured import is_marked
-from pdl.prompt.marks import MARK, SCHEMA, SCHEMA_PLACE, spoken
+from pdl.prompt.marks import HALF, MARK, SCHEMA, SCHEMA_PLACE, is_marked, spoken, unescaped
 from pdl.prompt.messages import Media, Message, Part, Role, Text
 from pdl.prompt.rendered import Rendered
 from pdl.prompt.turns import Split, Token, Turn, no_role
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from pdl.source import Source, Span
     from pdl.tools import ToolSet
 
+_KEPT = (SCHEMA, HALF)
 _MESSAGES = frozenset({"system", "user", "assistant"})
 
 
@@ -157,10 +157,10 @@ class Assembly:
         if text.isascii():
             return text
         self.describes = self.describes or SCHEMA_PLACE in text
-        found = MARK.sub(lambda match: match[0] if match[1] == SCHEMA else "", text)
-        if is_marked(found.replace(SCHEMA_PLACE, "")):  # by now nothing else may have halves
+        found = MARK.sub(lambda match: match[0] if match[1] in _KEPT else "", text)
+        if is_marked(found) and is_marked(MARK.sub("", found)):  # by now each is a mark
             raise TurnError(Problem("turn/damaged", "a turn mark was damaged", self.source.span(0)))
-        return found
+        return unescaped(found)
 
     def _with_schema(self, message: Message, schema: Schema | None) -> Message:
         """The message with the schema described where `{{ schema }}` stands."""

@@ -16,16 +16,18 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.utils import _PassArg
 
-from pdl.prompt.marks import POSITION, SCHEMA_PLACE, UNIT
+from pdl.prompt.marks import POSITION, SCHEMA_PLACE, UNIT, escaped, is_marked, unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from jinja2.environment import TemplateModule
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
 _FIRST, _COUNT = 0xDB90, 0x70  # the characters that stand for marks; they repeat after so many
-_ESCAPED = re.compile(r"\\ud[89a-f][0-9a-f]{2}", re.IGNORECASE)
+_STAND_IN = re.compile("[\udb90-\udbff]")
+_OURS = re.compile("[\udb80-\udbff]")
+"""Halves of characters that are not assigned; no text has them but by design."""
+_ESCAPED = re.compile(r"\\udb[89a-f][0-9a-f]", re.IGNORECASE)
 
 
 _HARMLESS = frozenset({"do_default", "do_trim", "soft_str", "str"})
@@ -36,7 +38,7 @@ _UNKNOWN_YET = (
 
 
 class MarkError(TemplateRuntimeError):
-    """Text that holds a turn mark was changed, or a value holds half of a character."""
+    """Text that holds a turn mark was changed."""
 
 
 class Captured(str):
@@ -62,7 +64,7 @@ class Captured(str):
 
     def __repr__(self) -> str:
         """With its characters for marks: a list that holds it is refused where it is printed."""
-        return "".join(c if _SURROGATES.match(c) else repr(c)[1:-1] for c in str(self)).join("''")
+        return "".join(c if _STAND_IN.match(c) else repr(c)[1:-1] for c in str(self)).join("''")
 
     def __html__(self) -> str:
         """What `{% autoescape true %}` takes; it would lose the marks."""
@@ -116,15 +118,17 @@ def captured(encoded: str) -> str:
         return found[-1]
 
     text = UNIT.sub(stand_in, POSITION.sub("", encoded))
-    return Captured(text, encoded, "".join(found))
+    return Captured(unescaped(text), encoded, "".join(found))
 
 
 def encoded(value: str) -> str:
-    """The text that a value prints. Raises MarkError for half of a character."""
+    """The text that a value prints. Raises MarkError for what was cut out of captured text."""
     if isinstance(value, Captured):
         return value.encoded
     if is_marked(value):
-        raise _refused(value)
+        if _OURS.search(value):
+            raise _changed()
+        return escaped(value)
     return value
 
 
@@ -146,7 +150,7 @@ def kept(result: Any, subject: object, others: Iterable[object] = ()) -> Any:
         return result
     if not isinstance(result, str):
         raise _changed()
-    turns = "".join(_SURROGATES.findall(result))
+    turns = "".join(_OURS.findall(result))
     for each in holders:
         if turns == each.turns:
             return _restored(result, each)
@@ -159,7 +163,7 @@ def _restored(result: str, subject: Captured) -> str:
     if result == subject:
         return subject
     marks = [match.group() for match in UNIT.finditer(POSITION.sub("", subject.encoded))]
-    pieces = _SURROGATES.split(result)
+    pieces = [escaped(piece) for piece in _STAND_IN.split(result)]
     out = [pieces[0]]
     for mark, piece in zip(marks, pieces[1:], strict=True):
         out += (mark, piece)
@@ -195,7 +199,7 @@ def module_text(module: TemplateModule) -> str:
 
 def without_marks(message: str) -> str:
     """A message without what stands for marks, also where it was escaped."""
-    return _ESCAPED.sub("", _SURROGATES.sub("", message))
+    return _ESCAPED.sub("", _OURS.sub("", message))
 
 
 def shows_marks(error: BaseException) -> bool:
@@ -204,29 +208,7 @@ def shows_marks(error: BaseException) -> bool:
     return without_marks(text) != text
 
 
-def is_marked(text: str) -> bool:
-    """Whether a text has lone surrogates, marks or halves of characters."""
-    if text.isascii():
-        return False
-    try:
-        text.encode("utf-8")  # the fastest way to look for one
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
 def _changed() -> MarkError:
     return MarkError(
         "a filter or an expression changed text that holds a turn mark: apply it to the value"
-    )
-
-
-def _refused(text: str) -> MarkError:
-    found = _SURROGATES.search(text)
-    assert found is not None
-    if _FIRST <= ord(found[0]) < _FIRST + _COUNT:
-        return _changed()
-    return MarkError(
-        f"this text contains U+{ord(found[0]):04X}, a lone surrogate: half of a character, which no"
-        " UTF-8 text can hold"
     )

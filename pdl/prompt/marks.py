@@ -1,9 +1,10 @@
 """Marks: how `<|` and `|>` of the template's own text are told from those in data.
 
 While a template is parsed, each `<|…|>` in its text is replaced by a mark: five lone surrogates,
-which say its kind and the index of its entry in a table. Lone surrogates are part of no UTF-8 text,
-and a value that holds one is refused where it is printed; so no value can hold a mark, open a turn,
-close one, or embed a file. Text that a template captures has its marks out of reach (captured.py).
+which say its kind and the index of its entry in a table. Lone surrogates are part of no UTF-8 text;
+where a text has one all the same, it is written as a mark itself. So no value can hold a mark, open
+a turn, close one, or embed a file. In text that a template captures, marks are out of reach
+(captured.py).
 """
 
 from __future__ import annotations
@@ -19,19 +20,24 @@ if TYPE_CHECKING:
 
 LEAD = "\udb80"
 """How each mark begins."""
-WHOLE, OPEN, CLOSE, SCHEMA, HERE, LINE = "\udb81\udb82\udb83\udb84\udb85\udb86"
+WHOLE, OPEN, CLOSE, SCHEMA, HERE, LINE, HALF = "\udb81\udb82\udb83\udb84\udb85\udb86\udb87"
 """The kinds: `<|…|>` of one stretch of source text; `<|` and `|>` around what is computed; a place
-where the schema goes; a known place in the source; and one at the start of a line of the source."""
+where the schema goes; a known place in the source; one at the start of a line of the source; and a
+lone surrogate that is text, which its number says."""
 
 _BASE = 1024
 _FIRST_DIGIT = 0xDC00
 _ZERO = (_FIRST_DIGIT * _BASE + _FIRST_DIGIT) * _BASE + _FIRST_DIGIT
 MARK_LENGTH = 4
 """The characters of a mark behind the first: kind and number."""
-MARK = re.compile("\udb80([\udb81-\udb86])([\udc00-\udfff]{3})")
+MARK = re.compile("\udb80([\udb81-\udb87])([\udc00-\udfff]{3})")
 """A mark in rendered text: its kind and its number."""
-UNIT = re.compile(f"\udb80\udb82([\udc00-\udfff]{{3}})[^\udb80]*\udb80\udb83\\1|{MARK.pattern}")
+UNIT = re.compile(
+    "\udb80\udb82([\udc00-\udfff]{3})[^\udb80]*\udb80\udb83\\1|\udb80[\udb81-\udb84][\udc00-\udfff]{3}"
+)
 """All of a `<|…|>` in text without marks of places: one mark, or two and what is between them."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HALVES = re.compile("\udb80\udb87([\udc00-\udfff]{3})")
 POSITION = re.compile("\udb80[\udb85\udb86][\udc00-\udfff]{3}")
 """A mark that only knows a place."""
 
@@ -161,7 +167,7 @@ def _pair(
     inside = first.text[opened[1] + 2 : closed if is_whole else None]
     alone = opened[2] and _blank_behind(last, closed + 2)
     start, end = first.offset + opened[1], last.offset + closed + 2
-    return _Pair(start, end, _unescaped(inside), alone, is_whole)
+    return _Pair(start, end, _without_escapes(inside), alone, is_whole)
 
 
 def _blank_behind(stretch: Stretch, at: int) -> bool:
@@ -172,7 +178,7 @@ def _blank_behind(stretch: Stretch, at: int) -> bool:
     return not stretch.text[at:end].strip()
 
 
-def _unescaped(text: str) -> str:
+def _without_escapes(text: str) -> str:
     return _SOURCE_TOKENS.sub(lambda match: _LITERALS.get(match[0], match[0]), text)
 
 
@@ -196,7 +202,7 @@ class _Writer:
             if start < at:
                 continue  # within a pair that was written as one mark
             sign = match.group()
-            out.append(text[at:start])
+            out.append(escaped(text[at:start]))
             pair = self.pairs.get(stretch.offset + start)
             if sign == "\n":
                 out.append("\n")
@@ -209,7 +215,7 @@ class _Writer:
                 if self.placed and sign in _LITERALS:
                     out.append(self._place(HERE, stretch.offset + end))
             at = end
-        out.append(text[at:])
+        out.append(escaped(text[at:]))
         return "".join(out)
 
     def _write(self, pair: _Pair, offset: int, out: list[str]) -> int:
@@ -250,6 +256,29 @@ def number_of(digits: str) -> int:
     return number - _ZERO
 
 
+def is_marked(text: str) -> bool:
+    """Whether a text has lone surrogates: marks, parts of marks, or halves of characters."""
+    if text.isascii():
+        return False
+    try:
+        text.encode("utf-8")  # the fastest way to look for one
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def escaped(text: str) -> str:
+    """Text in which each lone surrogate is written as a mark."""
+    if not is_marked(text):
+        return text
+    return _SURROGATE.sub(lambda match: LEAD + HALF + _digits(ord(match[0])), text)
+
+
+def unescaped(text: str) -> str:
+    """The opposite of `escaped`."""
+    return _HALVES.sub(lambda match: chr(number_of(match[1])), text)
+
+
 def mark_value(text: str) -> str:
     """A value that the author has declared to be source text (`|safe`), with its pairs marked."""
     opener, closer = LEAD + OPEN + _digits(0), LEAD + CLOSE + _digits(0)
@@ -264,6 +293,8 @@ def spoken(text: str, marks: Marks) -> str:
     def said(match: re.Match[str]) -> str:
         entry = marks.entry(number_of(match[2])) if match[1] == WHOLE else None
         return f"<|{entry.text}|>" if entry is not None else _SAID.get(match[1], "")
+
+    text = unescaped(text)
 
     return MARK.sub(said, text)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.prompt.marks import LINE, MARK, WHOLE, number_of
+from pdl.prompt.marks import HALF, LINE, MARK, WHOLE, number_of
 from pdl.source import Anchor, Source
 
 if TYPE_CHECKING:
@@ -25,10 +25,12 @@ def placed_source(text: str, marks: Marks, name: str) -> Source:
     writer = _Writer()
     writer.add(split[0], None)
     for kind, digits, piece in zip(split[1::3], split[2::3], split[3::3], strict=True):
-        entry = marks.entry(number_of(digits))
+        entry = marks.entry(number_of(digits)) if kind != HALF else None
         if kind == WHOLE and entry is not None:
             writer.add(f"<|{entry.text}|>", entry)
             entry = entry._replace(start=entry.end)
+        elif kind == HALF:
+            writer.add(chr(number_of(digits)), None)
         writer.add(piece, entry, begins_line=kind == LINE)
     return Source("".join(writer.out), name, tuple(writer.anchors))
 

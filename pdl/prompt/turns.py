@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import syntax
 from pdl.errors import Problem, did_you_mean
-from pdl.prompt.marks import CLOSE, HERE, LEAD, LINE, MARK_LENGTH, OPEN, WHOLE, number_of
+from pdl.prompt.marks import CLOSE, HALF, HERE, LEAD, LINE, MARK_LENGTH, OPEN, WHOLE, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -160,6 +160,7 @@ class _Scanner:
                 if piece.text:
                     self.text.append(piece.text)
             else:
+                blank = blank and piece.kind != HALF
                 self._keep(piece)
             blank = _blank_after(piece.text, before=blank)
             at += 1
