@@ -138,7 +138,7 @@ def strict_json(text: str) -> Json:
         raise
 
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]|[^\s\[\]{},:"]+', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]|[^\s\[\]{},:"]+', re.DOTALL)
 _COLON = re.compile(r"\s*:")
 
 

@@ -26,7 +26,8 @@ _MEMOISED = 64  # tokens; longer outlines are rarely seen twice
 
 
 _LOOKS_LIKE_A_TURN = re.compile(
-    rf"^[^\S\n]*(?P<open><?\|?)[^\S\n]*(?P<name>{'|'.join(ROLES)})[^\S\n]*(?P<close>\|?>?)[^\S\n]*$",
+    rf"^[^\S\n]*+(?P<open><?\|?)[^\S\n]*+(?P<name>{'|'.join(ROLES)})"
+    r"[^\S\n]*+(?P<close>\|?>?)[^\S\n]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -72,7 +72,7 @@ def is_plain(pattern: str) -> bool:
     return _ODD.search(pattern) is None
 
 
-_SINGLE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]")
+_SINGLE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*(?:\]|\\?\Z)", re.DOTALL)  # or up to the end
 _GROUP = re.compile(r"\([^()]*\)")
 _TOKEN = re.compile(r"\{(\d+)(?:,(\d*))?\}|.", re.DOTALL)
 _MOST_TIMES = 64
