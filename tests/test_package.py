@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -57,6 +59,15 @@ def test_what_is_not_needed_is_not_imported(statement: str, absent: str) -> None
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == ""
+
+
+def test_no_name_of_a_package_is_that_of_a_module_in_it() -> None:
+    """Whatever imports the module first would put it in the name's place."""
+    for module in pkgutil.walk_packages(pdl.__path__, "pdl."):
+        if module.ispkg:
+            package = importlib.import_module(module.name)
+            inner = {one.name for one in pkgutil.iter_modules(package.__path__)}
+            assert not inner & set(getattr(package, "__all__", ())), module.name
 
 
 @pytest.mark.parametrize(

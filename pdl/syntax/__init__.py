@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.syntax.explain import explain
+    from pdl.syntax.explaining import explain
     from pdl.syntax.turns import parse_turns
 
 __all__ = ["explain", "parse_turns"]
 
-__getattr__ = lazy(__name__, {"explain": "pdl.syntax.explain", "parse_turns": "pdl.syntax.turns"})
+__getattr__ = lazy(
+    __name__, {"explain": "pdl.syntax.explaining", "parse_turns": "pdl.syntax.turns"}
+)

@@ -8,7 +8,7 @@ from pdl._lazy import lazy
 
 if TYPE_CHECKING:
     from pdl.models.transcript.files import prepare, write
-    from pdl.models.transcript.record import record
+    from pdl.models.transcript.recording import record
     from pdl.models.transcript.run import Run
     from pdl.models.transcript.source import prompt_source
 
@@ -20,7 +20,7 @@ __getattr__ = lazy(
         "Run": "pdl.models.transcript.run",
         "prepare": "pdl.models.transcript.files",
         "prompt_source": "pdl.models.transcript.source",
-        "record": "pdl.models.transcript.record",
+        "record": "pdl.models.transcript.recording",
         "write": "pdl.models.transcript.files",
     },
 )

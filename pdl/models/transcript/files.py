@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from pdl.errors import FileError, Problem
-from pdl.models.transcript.record import record
+from pdl.models.transcript.recording import record
 from pdl.models.transcript.source import prompt_source
 
 if TYPE_CHECKING:
