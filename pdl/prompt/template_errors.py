@@ -225,7 +225,7 @@ def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -
 def _failure(error: BaseException) -> tuple[str, str, str]:
     """The code, the message and the hint for an error that an expression raised."""
     if isinstance(error, (OverLimitError, TooLargeError)):
-        return "limit/template", str(error), "see pdl.Limits for the bounds"
+        return "limit/template", str(error), "make it smaller; a program may also pass other `pdl.Limits`"
     if isinstance(error, MarkError):
         return "template/mark", str(error), ""
     if isinstance(error, RecursionError):
