@@ -29,6 +29,8 @@ _ITEM = re.compile(r"""[\s}\])]*+(?:,\s*+[{\[]|\{\s*+["'])|\[(?!\d{1,3}\])""")
 """Another item of an array."""
 _GLUED = re.compile(r"""\\?["'][^\n]*[}\],][ \t`;]*+(?:\n|\Z)""")
 """A quote right behind the end, and another end later in the line: it was in a string."""
+_RUNS_ON = re.compile(r"""\d|\w++"|"\w""")
+"""A digit, or a word with a quote, without a blank: something of the data was closed too early."""
 _PARTS = re.compile(r"""[^\n]*?["}\]]""")
 _CLOSERS = re.compile(r"[ \t\r\n]*+([}\]](?>(?:[ \t\r\n]*+[}\]])*))")
 _NEAR = 80  # characters in front of a bracket that are looked at
@@ -66,12 +68,16 @@ def spills(asked: Asked, span: Extent, made: Parsed, body: Extent | None) -> boo
     return (
         _MORE.match(text, end) is not None
         or (text[end - 1] == "]" and _ITEM.match(text, end) is not None)
-        or (_GLUED.match(text, end) is not None and text[start - 1 : start] != text[end])
+        or (_glued(text, end) and text[start - 1 : start] != text[end])
         or (surplus and _CLOSERS.match(text, end) is not None)
         or _ends_later(text, end, body[1] if body else None)
         or ("bare-value" in kinds and _in_quotes(text, span))
         or (not kinds.isdisjoint(_GUESSES) and _may_be_part(text, end, body))
     )
+
+
+def _glued(text: str, end: int) -> bool:
+    return _GLUED.match(text, end) is not None or _RUNS_ON.match(text, end) is not None
 
 
 def _may_be_part(text: str, end: int, body: Extent | None) -> bool:

@@ -58,6 +58,8 @@ class Cursor:
             if self._at == len(text):
                 return
             if odd := tokens.ODD_BLANKS.match(text, self._at):
+                if odd[0][-2:-1] == "\\" and text[odd.end() : odd.end() + 1].isalpha():
+                    raise UnreadableError(self._at)  # it may be of a text: `\there`
                 self._repair("blank", odd.start(), odd.end(), " ")
                 self._at = odd.end()
             elif comment := tokens.COMMENT.match(text, self._at):
@@ -66,12 +68,16 @@ class Cursor:
                 return
 
     def _comment(self, start: int, end: int) -> None:
-        """Pass over a comment, unless it stands behind data and may hide some."""
+        """Pass over a comment, unless it stands behind data and may hide some.
+
+        One with half of a pair of quotes may be data that lost the other half.
+        """
         line = self._text[self._text.rfind("\n", 0, start) + 1 : start]
         said = self._text[start:end]
         glued = line[-1:] in {'"', "'"} and any(quote in said for quote in "\"'")
+        glued = glued or (line[-1:].isalnum() and said[:1] == "#")
         hides = line.strip() and (glued or tokens.HIDDEN.match(said))
-        if hides or tokens.HASHTAGS.fullmatch(said):
+        if hides or said.count('"') % 2 or tokens.HASHTAGS.fullmatch(said):
             raise UnreadableError(start, "has a comment that may hide data")
         self._repair("comment", start, end, "")
         self._at = end

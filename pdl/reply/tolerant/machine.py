@@ -8,7 +8,7 @@ are read on; what comes of it is a list of whole readings.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import re
 
 from pdl.reply.phrases import say
 from pdl.reply.tolerant import numbers, tokens
@@ -17,8 +17,8 @@ from pdl.reply.tolerant.errors import UnreadableError
 from pdl.reply.tolerant.state import Frame, Whole
 from pdl.reply.tolerant.trail import make
 
-if TYPE_CHECKING:
-    import re
+_GROUP = re.compile(r"[0-9]{3}(?![0-9])")
+"""What may be the last digits of a number that has a blank between its thousands."""
 
 _CLOSER = {"{": "}", "[": "]", "(": ")"}
 
@@ -237,4 +237,11 @@ class Machine(Closers):
             return False
         if following and tokens.GLUED_BEHIND.match(self._text, following.end()):
             return False
-        return bool(digits) and not (len(digits) == 3 and digits.isdigit())  # noqa: PLR2004
+        if following and digits.isdigit() and self._is_second_of_two(following.end()):
+            return False
+        return bool(digits) and not _GROUP.match(digits)
+
+    def _is_second_of_two(self, end: int) -> bool:
+        """Whether an array has no more than a number that a blank may have cut in two."""
+        closes = self._text[end:].lstrip(" \t").startswith("]") if self._frame else False
+        return closes and self._frame is not None and self._frame.size == 1

@@ -67,7 +67,8 @@ class Scalars(Cursor):
         ends = tokens.BARE_END.match(self._text, end + half)
         kinds = self._kinds()
         known = known or (said.casefold() in tokens.YES_OR_NO and "boolean" in kinds)
-        if not said or known or not ends or "string" not in kinds:
+        doubtful = half and self._text[:start].rstrip().endswith("=")
+        if not said or known or doubtful or not ends or "string" not in kinds:
             raise UnreadableError(start)
         self._bare(start, said, end + half, "missing-quote" if half else "bare-value")
 
@@ -148,10 +149,11 @@ class Scalars(Cursor):
     def _unclosed(self, start: int, end: int) -> str:
         self._ending = None
         body = self._text[start + 1 : end]
-        if strings.ends_in_doubt(body):
+        if not body.strip() or strings.ends_in_doubt(body):
             why = "has a string without a closing quote, and its end is not certain"
-            raise UnreadableError(start + len(body.rstrip()) - 1, why)
-        if strings.has_quote(body, self._text[start]):
+            raise UnreadableError(start + len(body.rstrip()), why)
+        opener = self._text[start]
+        if strings.has_quote(body, opener) or tokens.QUOTES[opener] in body:
             raise UnreadableError(start, expected="uncertain-string")
         value = self._held(start, start + 1, end, end)
         self._repair("missing-quote", end, end, '"')

@@ -43,8 +43,9 @@ _PYTHON_ESCAPES = frozenset("avN")
 _NEXT_RECORD = re.compile(r"""[}\]]\s*+,\s*+[{\[]\s*+["'“\w]""")
 _LINE_FOLLOWS = re.compile(r"\s*+,?[ \t]*+\r?\n")
 _BESIDE_STRING = re.compile(r"""["'“”’]\s*+,?\s*+\Z""")
+_LINE_ENDS = re.compile(r"[ \t]*+,[ \t]*+\r?\n")
 _LAST_ITEM = re.compile(r"\s*+(?>(?:/\*[^*]*+\*/\s*+)?)\]")
-_CONTINUED = re.compile(r"\\\r?\n(?=[^\W\d_])")
+_CONTINUED = re.compile(r"(?<=[ \t])\\\r?\n(?=[^\W\d_])")
 _PROSE = re.compile(r"[\w\s,.;:!?'()]*+")
 _RAW_LINE_ITEM = re.compile(r"[,，;；、][ \t]*+\r?\n")
 _ELISION = re.compile(r"[^\W\d_]{1,2}(?!\w)")
@@ -144,6 +145,8 @@ def natural(text: str, end: End, role: Role) -> bool:
     if role == "key":
         return all(_amid_a_word(text, place) for place in inner)
     if _opens_anew(text, end) or (inner and _is_part_of_json(text, end)):
+        return False
+    if role == "member" and any(_LINE_ENDS.match(text, place + 1) for place in inner):
         return False
     if role == "item" and (_joins_lines(text, end) or (inner and _may_be_items(text, end))):
         return False
@@ -289,7 +292,7 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
     JSON's escapes mean what they mean; `\'` is an apostrophe. A backslash before another letter
     is itself, as in the regular expression or the path that was meant, but not beside an escape
     such as `\n` or `\\`, which may then be none. Before another mark or a line end it says nothing
-    certain; in a key it falls away. Raises UnreadableError, with `at` as the offset of the body.
+    certain; there it falls away in a key. Raises UnreadableError, with `at` as the body's offset.
     """
     if "\\" not in body:
         return body, False
@@ -297,14 +300,16 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
     body = _CODED.sub(_decoded, _joined(body))
     odd = [mark for mark in _ESCAPE.findall(body) if mark not in _JSON_ESCAPES]
     strange = [mark for mark in odd if mark not in "'’‘“”„`"]
-    if strange and not key:
+    if key:
+        strange = [mark for mark in strange if mark.isalpha()]
+    if strange:
         _check(body, at, strange)
 
     def spelled(match: re.Match[str]) -> str:
         mark = match[1]
         if mark in _JSON_ESCAPES:
             return match[0]
-        return mark if mark in "'’‘“”„`" or key else rf"\\{mark}"
+        return mark if mark in "'’‘“”„`" or mark not in strange else rf"\\{mark}"
 
     quoted = _ESCAPE.sub(spelled, body)
     plain = _RAW.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted)

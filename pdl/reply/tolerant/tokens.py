@@ -79,9 +79,13 @@ NO_TEXTS = frozenset(
 """Bare words, in lower case, that may stand for something else than the text that they are."""
 
 NEARLY_CONSTANTS = frozenset(
-    word[:at] + word[at + 1 :] for word in ("true", "false", "null") for at in range(len(word))
+    word[:at] + changed + word[at + 2 :]
+    for word in ("true", "false", "null")
+    for at in range(len(word))
+    for one, other in [(word[at], word[at + 1 : at + 2])]
+    for changed in (one, other, other + one, one + one + other)
 )
-"""What is left of a literal that lost a letter."""
+"""What a literal becomes that lost a letter, has one twice, or two in the other order."""
 
 QUOTES = {
     '"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“", "‘": "’", "’": "’", "＂": "＂",
