@@ -27,6 +27,8 @@ INVALID = sorted((FOLDER / "invalid").glob("*.tools"))
 REPLIES = sorted((FOLDER / "replies").glob("*.txt"))
 GRAMMARS = sorted((FOLDER / "grammars").glob("*.json"))
 DOCSTRINGS = sorted((FOLDER / "docstrings").glob("*.txt"))
+QUOTED: list[tuple[str, bool]] = json.loads((FOLDER / "quoted.json").read_text("utf-8"))
+CALL = '{"name": "ping", "arguments": {}}'
 TOOLS = ToolSet.parse((FOLDER / "replies" / "all.tools").read_text("utf-8"))
 
 
@@ -105,3 +107,15 @@ def test_docstrings(path: Path, snapshot: Snapshot) -> None:
     found = docstrings.read(text_of(path))
     told = json.dumps({"text": found.text, **found.parameters}, indent=1)
     snapshot.check(path.with_suffix(".out"), told)
+
+
+@pytest.mark.parametrize(
+    "call", [CALL, f"<tool_call>\n{CALL}\n</tool_call>"], ids=["bare", "marked"]
+)
+@pytest.mark.parametrize(("words", "made"), QUOTED)
+def test_a_call_that_is_only_quoted_is_not_made(words: str, made: bool, call: str) -> None:  # noqa: FBT001 - a column
+    """A call in others' words, or one that the model asks about, is an error that says so."""
+    found = TOOLS.check(words.replace("{call}", call))
+    assert found.ok is made
+    assert bool(found.calls) is made
+    assert made or {error.reason for error in found.errors} == {"ambiguous"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,51 @@ _ESCAPED_MARK = re.compile(
 _TICK = re.compile(r"`[ \t]*+\Z")
 _TICK_BEHIND = re.compile(r"[ \t]*+`")
 _QUOTE_MARK = re.compile(r"(?:^|\n)[ \t]*+>[> \t]*+\Z")
+_LINE = 200  # characters of the line in front of a call, or behind it, that are looked at
+
+_QUOTING_TAG = re.compile(
+    r"<(?P<close>/?)(?P<name>(?:tool|function)_(?:response|result|output)s?|documents?|page|web_?page"
+    r"|e?mail|message|quote|blockquote|user(?:_input)?|context|search_results?|results?|source|file"
+    r"|examples?)\b[^<>\n]{0,200}+>",
+    re.IGNORECASE,
+)
+"""Tags around what others say: a call in them is theirs."""
+
+_TOLD = (
+    r"(?:wrote|writes?|says?|said|contains?|reads?|includes?|returned|(?:told|tells?|instruct(?:s|ed)?"
+    r"|asks?|asked|wants?) me to|dit|contient|sagt|enthält|dice|contiene)"
+)
+_ASCRIBED = re.compile(
+    rf"\b(?:(?:attackers?|documents?|dokument|documento|(?:web ?)?pages?|página|seite"
+    r"|(?:web ?)?sites?|e-?mails?|articles?|files?|tickets?|comments?|injections?|tool)"
+    rf"\b[^.!?\n]{{0,40}}\b{_TOLD}"
+    r"|(?:users?|customers?|someone|somebody)\b[^.!?\n]{0,40}\b(?:wrote|writes|says?|said|quoted))"
+    r"\b[^.,;!?\n]{0,20}\Z|(?:网页|页面|文档|邮件)[^。！？\n]{0,20}(?:写着|说|包含)[：:]?\Z",
+    re.IGNORECASE,
+)
+"""The end of a line that gives what follows to somebody else: `The page says:`."""
+
+_DO = r"(?:run|execute|call|proceed|go ahead|make|send|submit|do (?:it|this|that))"
+_ASKED = re.compile(
+    rf"(?:\b(?:should|shall|may|can) I {_DO}\b[^.?!\n]{{0,80}}\?"
+    r"|\b(?:do you want|would you like) me to\b[^.?!\n]{0,80}\??"
+    rf"|\b(?:please (?:confirm|approve)|before I {_DO})\b[^.?!\n]{{0,80}})\Z",
+    re.IGNORECASE,
+)
+"""The end of a line that asks whether what follows should be done."""
+
+_TAKEN_BACK = re.compile(
+    rf"\W*(?:(?:should|shall|may|can) I {_DO}\b[^.?!\n]*+\?"
+    rf"|(?:do you want|would you like) me to {_DO}\b[^.?!\n]*+\?"
+    r"|please (?:confirm|approve)\b|(?:but )?I (?:refuse|decline)\b"
+    r"|(?:but )?I need your (?:permission|approval|consent)\b"
+    rf"|(?:but )?I (?:will not|won['’]t) (?:{_DO}|follow|obey)\b"
+    r"|(?:but )?I (?:will not|won['’]t)\W*+\Z"
+    r"|(?:which|this|that|it) (?:looks|seems|is|appears)(?: to be)?(?: an?)? (?:malicious"
+    r"|suspicious|phishing|spam|attack|(?:prompt )?injection))",
+    re.IGNORECASE,
+)
+"""The beginning of a line that asks about the call in front of it, or refuses it."""
 
 
 @dataclass
@@ -52,6 +98,23 @@ class Lines:
         starts = [*(start for start, _ in self.extents), len(self.text)]
         ends = [0, *(end for _, end in self.extents)]
         return [self.text[end:start] for end, start in zip(ends, starts, strict=True)]
+
+    def is_quoted(self, span: Extent) -> bool:
+        """Whether one of them is in a tag around what others say."""
+        return span[0] in self._quoting
+
+    @cached_property
+    def _quoting(self) -> Extents:
+        """What is in such tags."""
+        found: list[Extent] = []
+        open_at: dict[str, list[int]] = {}
+        for tag in _QUOTING_TAG.finditer(self.text):
+            starts = open_at.setdefault(tag["name"].lower(), [])
+            if not tag["close"]:
+                starts.append(tag.end())
+            elif starts:
+                found.append((starts.pop(), tag.start()))
+        return Extents(found)
 
     def alone(self, span: Extent) -> bool:
         """Whether nothing but other extents is on the lines of one of them."""
@@ -111,6 +174,20 @@ def is_gone(text: str, body: Extent, gone: list[Extent]) -> bool:
 def escaped_mark(text: str, at: int) -> bool:
     """Whether a mark of calls is written out in front of a place: `&lt;tool_call&gt;`."""
     return _ESCAPED_MARK.search(text[max(0, at - _NEAR) : at]) is not None
+
+
+def others(lines: Lines, outer: Extent) -> str:
+    """Why a call is another's, or waits for an answer; empty if nothing says so."""
+    text, (start, end) = lines.text, outer
+    if lines.is_quoted(outer):
+        return "stands in a tag around what others say"
+    lead = text[max(0, start - _LINE) : start].rstrip(" \t\r\n*_`:：").rpartition("\n")[2]
+    if _ASCRIBED.search(lead):
+        return "is said to be another's words"
+    behind = text[end : end + _LINE].lstrip().partition("\n")[0].rstrip()
+    if _ASKED.search(lead) or _TAKEN_BACK.match(behind):
+        return "is asked about, or refused, and not made"
+    return ""
 
 
 def spoken_of(text: str, outer: Extent) -> str:

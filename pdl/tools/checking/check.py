@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from pdl import reply as replies
 from pdl.reply.doubt import Surroundings
 from pdl.reply.marks import exemplified
-from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, spoken_of
+from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, others, spoken_of
 from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
 from pdl.tools.checking.judge import Judge, Judged
 from pdl.tools.checking.outcome import CallError, CallsCheck
@@ -158,13 +158,15 @@ class _Checker:
             return "stands in a block of code"
         if place.nested:
             return "stands in an object that is never closed"
+        if said := others(lines, place.outer):
+            return said
         if place.marked:
             return spoken_of(reply, place.outer) or _beside(place, lines)
         outside = fence.span[0] if fence and fence.span[0] >= place.since else place.span[0]
         if exemplified(reply, place.since, outside):
             return "is called an example"
-        said = self._around.doubt(place.span, fence, place.since)
-        return said or _spoken_of(place, lines)
+        doubt = self._around.doubt(place.span, fence, place.since)
+        return doubt or _spoken_of(place, lines)
 
 
 def _spoken_of(place: Place, lines: Lines) -> str:
