@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ _WORDS = {
 }
 _VALUE = frozenset({"WORD", "STRING", "RAW", "NUMBER", "OPEN_SQUARE", "OPEN_CURLY"})
 _TYPE = _VALUE | {"OPEN_ROUND"}
+_RANGE = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:\.\.+|-|:)-?[0-9.]*")
 _KEY = frozenset({"WORD", "STRING", "RAW", "NUMBER"})
 
 
@@ -87,7 +89,7 @@ def _advise_character(place: Unexpected) -> Advice:
 def _hint(place: Unexpected) -> str:
     """Advice by what stands before the place and at it."""
     before, found = place.before, place.found
-    if found in ("[", "<") and foreign(before):
+    if found in ("[", "<", "(") and foreign(before):
         return foreign(before)
     hint = next((hint for test, hint in _HINTS if test(before, found)), "")
     if hint:
@@ -96,6 +98,8 @@ def _hint(place: Unexpected) -> str:
         return "is a comma missing before it?" if _begins_entry(found) else ""
     if "_COLON" in place.expected and before[-1:].isalnum():
         return f"a field is written `{before}: type`"
+    if found == "=" and before not in TYPES and before.isidentifier():
+        return "write the answer's type first, and definitions of names after it"
     return ""
 
 
@@ -111,6 +115,14 @@ _HINTS: tuple[tuple[Callable[[str, str], bool], str], ...] = (
     (
         lambda before, found: found == "{" and before == "{",
         "a field begins with its key; template syntax is no part of a schema",
+    ),
+    (
+        lambda before, found: found == "(" and before in TYPES,
+        "write bounds in `<>`: `int<1,5>`, `str<,80>`",
+    ),
+    (
+        lambda before, found: before == "<" and bool(_RANGE.fullmatch(found)),
+        "write a comma between two bounds: `int<1,5>`",
     ),
     (lambda before, found: found == "]" and before == "[", "a map is written `{ [str]: T }`"),
     (lambda before, found: found == "{" and before == "?", "constraints stand before the `?`"),

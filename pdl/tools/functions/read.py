@@ -65,6 +65,12 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
             _refuse(f"`{name}` takes `{shown}`, which no list of parameters can describe")
     if next(iter(parameters), "") == "self" and "self" not in annotations:
         _refuse(f"`{name}` is a method without its object: pass that of an object, `thing.{name}`")
+    if (
+        parameters
+        and not annotations
+        and not inspect.isfunction(getattr(target, "__func__", target))
+    ):
+        _refuse(f"`{name}` is built in, without types: pass a function of your own that calls it")
     return {one: annotations.get(one, Any) for one in parameters}
 
 

@@ -1,0 +1,2 @@
+Size = int<1,5>
+{ a: Size }
