@@ -132,6 +132,9 @@ class OutputError(PdlError):
         super().__init__(Problem("output", check.summary))
         self.check = check
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.check,)
+
 
 def missing_package(need: str, package: str, extra: str) -> ConfigError:
     """That an extra of pdl-prompts is not installed; `need` are words such as `masks need`."""

@@ -12,7 +12,7 @@ from pdl.errors import LimitError, MediaError, Problem, PromptError, TurnError, 
 from pdl.prompt.marks import HALF, MARK, SCHEMA, SCHEMA_PLACE, is_marked, spoken, unescaped
 from pdl.prompt.messages import Media, Message, Part, Role, Text
 from pdl.prompt.rendered import Rendered
-from pdl.prompt.turns import Split, Token, Turn, no_role
+from pdl.prompt.turns import ROLES, Split, Token, Turn, no_role
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -60,7 +60,7 @@ class Assembly:
         if self.describes:
             messages = tuple(self._with_schema(message, schema) for message in messages)
         if self.problems:
-            self.problems.sort(key=_place)
+            self.problems = sorted(dict.fromkeys(self.problems), key=_place)
             self._raise()
         return Rendered(
             messages,
@@ -83,10 +83,13 @@ class Assembly:
 
     def _add_preamble(self, tokens: tuple[Token, ...]) -> None:
         text = spoken("".join(token.text for token in tokens), self.marks).strip()
-        if text:
+        if not text:
+            return
+        first = next(token for token in tokens if spoken(token.text, self.marks).strip())
+        if first.kind != "BLOCK" or first.text.strip().lower() not in ROLES:  # else media's error
             problem = no_role(text, self.source)
             self.problems += [problem] if problem is not None else []
-            self._add(Turn("system", tokens))
+        self._add(Turn("system", tokens))
 
     def _add(self, turn: Turn) -> None:
         if turn.role in _MESSAGES:

@@ -17,6 +17,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.utils import _PassArg
 
 from pdl.prompt.marks import POSITION, SCHEMA_PLACE, UNIT, escaped, is_marked, unescaped
+from pdl.prompt.meter import METER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -63,13 +64,17 @@ class Captured(str):
         return self
 
     def __repr__(self) -> str:
-        """With its characters for marks: a list that holds it is refused where it is printed."""
-        return "".join(c if _STAND_IN.match(c) else repr(c)[1:-1] for c in str(self)).join("''")
+        if self.turns:
+            raise _changed()
+        return repr(str(self))
 
     def __html__(self) -> str:
         """What `{% autoescape true %}` takes; it would lose the marks."""
         if self.turns:
-            raise MarkError("text that holds a turn mark cannot be captured under `autoescape`")
+            raise MarkError(
+                "text that holds a turn mark cannot be captured under `autoescape`: put it between"
+                " `{% autoescape false %}` and `{% endautoescape %}`"
+            )
         return str(self)
 
     def __hash__(self) -> int:
@@ -104,7 +109,10 @@ class Captured(str):
         return kept(str(self) % values, self)  # type: ignore[no-any-return]
 
     def __rmod__(self, template: str) -> str:
-        return kept(template % str(self), None, (self,))  # type: ignore[no-any-return]
+        return kept(str.__mod__(template, self), self)  # type: ignore[no-any-return]
+
+
+Captured.__name__ = "captured text"  # what errors of Python call it
 
 
 def captured(encoded: str) -> str:
@@ -118,6 +126,9 @@ def captured(encoded: str) -> str:
         return found[-1]
 
     text = UNIT.sub(stand_in, POSITION.sub("", encoded))
+    meter = METER.get(None)
+    if found and meter is not None:
+        meter.has_marks = True
     return Captured(unescaped(text), encoded, "".join(found))
 
 
@@ -125,11 +136,12 @@ def encoded(value: str) -> str:
     """The text that a value prints. Raises MarkError for what was cut out of captured text."""
     if isinstance(value, Captured):
         return value.encoded
-    if is_marked(value):
-        if _OURS.search(value):
-            raise _changed()
-        return escaped(value)
-    return value
+    if not is_marked(value):
+        return value
+    meter = METER.get(None)
+    if meter is not None and meter.has_marks and _OURS.search(value):
+        raise _changed()
+    return escaped(value)
 
 
 def joined(pieces: Iterable[str], separator: str = "") -> str:
@@ -183,9 +195,13 @@ def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
         subject = args[first] if len(args) > first else None
         if isinstance(subject, Captured) and SCHEMA_PLACE in subject.encoded and not is_harmless:
             raise MarkError(_UNKNOWN_YET)
-        plain = [str(each) if type(each) is Captured else each for each in args]
-        named = {k: str(v) if type(v) is Captured else v for k, v in kwargs.items()}
-        result = function(*plain, **named)
+        plain = list(args)
+        if isinstance(subject, Captured):
+            plain[first] = str(subject)
+        try:
+            result = function(*plain, **kwargs)
+        except UnicodeEncodeError:
+            raise _changed() from None
         same = next((each for each in held if isinstance(result, str) and each == result), None)
         return same if same is not None else kept(result, subject, held)
 
@@ -204,7 +220,10 @@ def without_marks(message: str) -> str:
 
 def shows_marks(error: BaseException) -> bool:
     """Whether the text of an error that was raised on captured text shows what marks are."""
-    text = f"{error} {error!r}"
+    try:
+        text = f"{error} {error!r}"
+    except MarkError:  # captured text has no repr
+        return True
     return without_marks(text) != text
 
 

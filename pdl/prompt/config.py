@@ -91,8 +91,9 @@ def _wrong_key(found: dict[str, Json], match: re.Match[str], source: Source) -> 
     if not _KEY.fullmatch(key):
         return Problem("config/key", f"`{key}` is no key; keys begin with a letter", place)
     if not _is_of_file(source, match.start(2), source.text.index(":", match.end(2)) + 1):
-        message = f"the key `{key[:40]}` comes from a value; keys must be written in the file"
-        return Problem("config/computed-key", message, place)
+        message = f"the key `{key[:40]}` is printed by an expression"
+        hint = f"write keys into the file as text: `{key[:40]}: {{{{ value }}}}`"
+        return Problem("config/computed-key", message, place, hint)
     if key in found:
         return Problem("config/repeated", f"`{key}` is set twice", place)
     if not match[3]:

@@ -180,16 +180,17 @@ class _Linter:
             yield Finding(Problem("turn/none", "all turns are empty", span))
 
     def _lookalikes(self) -> Iterator[Finding]:
-        """Lines of the file that look like a turn's mark; the very first is an error elsewhere."""
+        """Text of the file that looks like a mark; at its beginning that is an error elsewhere."""
         text = self.source.text
         for offset, piece, _ in self.template.pieces():
             for start, end, meant in lookalikes(piece):
                 first, last = offset + start, offset + end
                 line = text[text.rfind("\n", 0, first) + 1 : first]
                 rest = text[last:].partition("\n")[0]
-                if line.strip() or rest.strip() or not text[:first].strip():
+                is_alone = not line.strip() and not rest.strip()
+                if not text[:first].strip() or not (is_alone or meant.endswith(")|>")):
                     continue
-                message = f"this looks like the turn mark `{meant}`, and is text"
+                message = f"this looks like `{meant}`, and is text"
                 span = self.source.span(first, last)
                 problem = Problem("turn/lookalike", message, span, f"write `{meant}`")
                 yield Finding(problem, "warning")

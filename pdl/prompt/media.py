@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pdl.errors import MediaError, Problem, did_you_mean
 from pdl.prompt.folder import Folder, JailError, shown
 from pdl.prompt.messages import MIME_TYPES, Media
+from pdl.prompt.turns import ROLES
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
@@ -35,6 +36,10 @@ _SIGNATURES: dict[str, re.Pattern[bytes]] = {
 def parse_media(block: str, span: Span, folder: Folder | None, limits: Limits) -> Media:
     """The media that the text between `<|` and `|>` names. Raises MediaError, placed at `span`."""
     found = _BLOCK.fullmatch(block)
+    if found is None and block.strip().lower() in ROLES:
+        message = f"`<|{block.strip()}|>` is not alone on its line, so it begins no turn"
+        hint = "put it on a line of its own; the `-` of `{%- … -%}` takes line breaks away"
+        raise _error("unknown-block", message, span, hint)
     if found is None:
         raise _error(
             "unknown-block",

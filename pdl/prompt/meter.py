@@ -40,11 +40,12 @@ class TooManyMissingError(Exception):
 class Meter:
     """What one rendering has used, and the undefined names that it met."""
 
-    __slots__ = ("deadline", "limits", "missing", "ticks", "total", "work")
+    __slots__ = ("deadline", "has_marks", "limits", "missing", "ticks", "total", "work")
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self.limits = limits
         self.ticks = 0
+        self.has_marks = False  # in a value that the template has captured
         self.total = 0
         self.work = 0
         self.missing: list[MissingName] = []

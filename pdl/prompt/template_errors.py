@@ -225,7 +225,11 @@ def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -
 def _failure(error: BaseException) -> tuple[str, str, str]:
     """The code, the message and the hint for an error that an expression raised."""
     if isinstance(error, (OverLimitError, TooLargeError)):
-        return "limit/template", str(error), "make it smaller; a program may also pass other `pdl.Limits`"
+        return (
+            "limit/template",
+            str(error),
+            "make it smaller; a program may also pass other `pdl.Limits`",
+        )
     if isinstance(error, MarkError):
         return "template/mark", str(error), ""
     if isinstance(error, RecursionError):
@@ -239,7 +243,10 @@ def _failure(error: BaseException) -> tuple[str, str, str]:
 
 def _described(error: BaseException) -> str:
     from_template = type(error).__module__.startswith("jinja2")
-    return str(error) if from_template else f"{type(error).__name__}: {error}"
+    try:
+        return str(error) if from_template else f"{type(error).__name__}: {error}"
+    except MarkError as inner:  # captured text has no repr
+        return str(inner)
 
 
 def _failed_at(

@@ -26,10 +26,11 @@ _MEMOISED = 64  # tokens; longer outlines are rarely seen twice
 
 
 _LOOKS_LIKE_A_TURN = re.compile(
-    rf"^[^\S\n]*+(?P<open><?\|?)[^\S\n]*+(?P<name>{'|'.join(ROLES)})"
-    r"[^\S\n]*+(?P<close>\|?>?)[^\S\n]*+$",
+    rf"^[^\S\n]*(?P<open><?[^\S\n]?\|{{0,2}})[^\S\n]*(?P<name>{'|'.join(ROLES)})[^\S\n]*"
+    r"(?P<close>\|{0,2}[^\S\n]?>?:?)[^\S\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_LOOKS_LIKE_MEDIA = re.compile(r"<\|[^\S\n]*((?:raw_)?media\([^|\n]*\))[^\S\n]*>", re.IGNORECASE)
 
 
 class Token(NamedTuple):
@@ -82,17 +83,21 @@ def split_turns(text: str, marks: Marks, *, unfilled: bool = False) -> Split:
 
 
 def lookalikes(text: str) -> Iterator[tuple[int, int, str]]:
-    """Lines that look like a turn's mark and are none, as `<|user>`: start, end, what was meant.
+    """What looks like a turn's mark or media and is text, as `<|user>`: start, end, what was meant.
 
     `<user>` counts where no `</user>` closes it.
     """
     for match in _LOOKS_LIKE_A_TURN.finditer(text):
-        opener, name, closer = match["open"], match["name"], match["close"]
-        if len(opener) + len(closer) in (0, 1, 4):
+        opener, closer = ("".join(match[part].split()) for part in ("open", "close"))
+        signs = opener + closer.removesuffix(":")
+        is_mark = match["open"].startswith("<|") and "|>" in match["close"]
+        if len(signs) < len("<|") or is_mark:
             continue
-        if opener + closer == "<>" and f"</{name}" in text:
+        if signs == "<>" and f"</{match['name']}" in text:
             continue
-        yield match.start("open"), match.end("close"), f"<|{name.lower()}|>"
+        yield match.start("open"), match.end("close"), f"<|{match['name'].lower()}|>"
+    for match in _LOOKS_LIKE_MEDIA.finditer(text):
+        yield match.start(), match.end(), f"<|{match[1]}|>"
 
 
 def no_role(text: str, source: Source) -> Problem | None:
@@ -106,7 +111,7 @@ def no_role(text: str, source: Source) -> Problem | None:
     start = max(source.text.find(line), 0)
     span = source.span(start, start + max(len(line), 1))
     for _, _, meant in lookalikes(line):
-        message = f"this looks like the turn mark `{meant}`, and is not one"
+        message = f"this looks like `{meant}`, and is not one"
         return Problem("turn/no-role", message, span, f"write `{meant}`")
     message = "this text stands before the first turn"
     hint = "begin with a line `<|system|>` or `<|user|>`; a comment is written `{# … #}`"
@@ -275,9 +280,10 @@ def _unknown_role(name: str, span: Span | None, known: Collection[str]) -> Probl
         message = f"a value names the turn `{name}`; it may name only {', '.join(known)}"
         hint = f"write `<|{name}|>` into the file itself"
         return Problem("turn/computed-role", message, span, hint)
-    hint = (
-        did_you_mean(name, known) or "a line that is text begins with `&lt;|`, for a literal `<|`"
-    )
+    otherwise = "a line that is text begins with `&lt;|`, for a literal `<|`"
+    if known is SENT:
+        otherwise = "let the template say which of these it is"
+    hint = did_you_mean(name, known) or otherwise
     message = f"there is no turn `{name}`; expected one of {', '.join(known)}"
     return Problem("turn/unknown-role", message, span, hint)
 

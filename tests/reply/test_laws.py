@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -132,6 +133,12 @@ def test_extract_gives_the_value_or_raises_with_the_check() -> None:
         pdl.extract(schema, '{"a": "x"}')
     assert raised.value.check.errors[0].path == ("a",)
     assert "a" in str(raised.value)
+    back = pickle.loads(pickle.dumps(raised.value))  # noqa: S301  (our own)
+    assert (type(back), back.check, str(back)) == (
+        pdl.OutputError,
+        raised.value.check,
+        str(raised.value),
+    )
 
 
 def test_without_a_schema_the_reply_is_the_answer() -> None:
