@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
+from jinja2.utils import Namespace
+
 from pdl.prompt.meter import METER, Meter
 
 MOST_ITEMS = 2_000_000
@@ -20,12 +22,13 @@ SMALL: frozenset[type] = frozenset({int, float, bool, type(None)})
 _SCALARS = SMALL | {str}
 _CONTAINERS: tuple[type, ...] = (
     *(dict, list, tuple, set, frozenset, deque, MappingProxyType),
-    *(type({}.keys()), type({}.values()), type({}.items())),
+    *(type({}.keys()), type({}.values()), type({}.items()), Namespace),
 )
 _EASY = _SCALARS | {dict, list, tuple, set}
 _ORDINARY = 50_000  # items
 _FOLDED = 10_000  # of what Jinja computes while it compiles
 _TICKS = 512
+TOO_MANY_DIGITS = "this number has too many digits"
 
 
 class TooLargeError(Exception):
@@ -131,6 +134,8 @@ def _is_record(value: object) -> bool:
 
 
 def _parts(value: Any) -> list[Any]:
+    if isinstance(value, Namespace):
+        value = value._Namespace__attrs  # noqa: SLF001
     if isinstance(value, Mapping):
         return [*value.keys(), *value.values()]
     if isinstance(value, _CONTAINERS):

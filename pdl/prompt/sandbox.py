@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, operators, optimizeconst
+from jinja2.exceptions import TemplateSyntaxError
 from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -17,7 +18,7 @@ from pdl.prompt import amplify, tags
 from pdl.prompt.bounded import compared
 from pdl.prompt.captured import Captured, captured, joined, kept
 from pdl.prompt.marks import Marks, Stretch
-from pdl.prompt.measure import SMALL, watched
+from pdl.prompt.measure import SMALL, TOO_MANY_DIGITS, watched
 from pdl.prompt.meter import concat, ticker
 from pdl.prompt.printing import Method, emitted
 from pdl.prompt.undefined import StrictUndefined
@@ -39,6 +40,7 @@ _READING_NAMES = (
 )
 _READING = frozenset(_READING_NAMES.split())
 """What Python's own mutable containers have that does not change them."""
+_SIMPLE = SMALL | {str}
 _LOOP = frozenset(name for name in dir(LoopContext) if not name.startswith("_"))
 _TAG_END = {"variable_end": "}}", "block_end": "%}"}
 
@@ -175,7 +177,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """`obj[argument]`; a `defaultdict` gives its default, and does not store it."""
-        if type(argument) is tuple:
+        if type(argument) not in _SIMPLE:
             compared(argument)
         if isinstance(obj, defaultdict) and obj.default_factory and argument not in obj:
             return obj.default_factory()
@@ -224,14 +226,23 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
     ) -> TokenStream:
-        stream = super()._tokenize(source, name, filename, state)
-        if state is not None:
-            return stream
-        return TokenStream(self._marked(stream, self.sources[name]), name, filename)
+        try:
+            stream = super()._tokenize(source, name, filename, state)
+            if state is not None:
+                return stream
+            return TokenStream(self._marked(stream, self.sources[name]), name, filename)
+        except ValueError:  # of Python, which reads numbers of some thousand digits at most
+            tokens = self.lexer.tokeniter(source, name, filename, state)
+            integers = ((line, text) for line, kind, text in tokens if kind == "integer")
+            line = next((line for line, text in integers if not _has_text(text)), 1)
+        raise TemplateSyntaxError(TOO_MANY_DIGITS, line, name, filename)
 
     def _marked(self, stream: TokenStream, source: Source) -> Iterator[Token]:
         """Replace `<|…|>` in the template's text by marks that know their places."""
         tokens = list(located(stream, source))
+        for token, _ in tokens:
+            if token.type == "integer":
+                str(token.value)  # the code that Jinja generates has its text
         found = [index for index, (token, _) in enumerate(tokens) if token.type == "data"]
         kinds = ["", *(token.type for token, _ in tokens), ""]
         stretches = [
@@ -246,6 +257,14 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         marked = dict(zip(found, self.marks.mark_source(stretches, source), strict=True))
         for index, (token, _) in enumerate(tokens):
             yield Token(token.lineno, "data", marked[index]) if index in marked else token
+
+
+def _has_text(number: str) -> bool:
+    """Whether Python reads an integer and writes it in decimal."""
+    try:
+        return bool(str(int(number, 0)))
+    except ValueError:
+        return False
 
 
 def _is_pythons(kind: type, attribute: str) -> bool:

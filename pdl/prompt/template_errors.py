@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from jinja2.exceptions import SecurityError, TemplateNotFound, TemplateSyntaxError
@@ -12,7 +13,7 @@ from jinja2.utils import missing
 from pdl.errors import LimitError, PdlError, Problem, TemplateError, did_you_mean
 from pdl.prompt.captured import MarkError, without_marks
 from pdl.prompt.folder import shown
-from pdl.prompt.measure import TooLargeError
+from pdl.prompt.measure import TOO_MANY_DIGITS, TooLargeError
 from pdl.prompt.meter import MissingName, OverLimitError
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ _OPERATORS = {
     "`": "texts stand in straight quotes",
     "$": "a name has no `$`",
 }
+_OFTEN = 16  # of one code in a traceback; a recursion without end has ten times as many
 _UNCLOSED = (
     (r"Missing end of comment tag", "{#", "#}"),
     (r"unexpected end of template, expected 'end of print statement'", "{{", "}}"),
@@ -106,6 +108,8 @@ def compile_problem(error: Exception, env: PromptEnvironment, main: Source) -> P
         # Python's own compiler, on what Jinja generated: only its limits on nesting are left.
         message = "the template nests its tags too deeply"
         return Problem("limit/template-depth", message, main.span(0))
+    if _is_of_digits(error):  # a constant that Jinja computed
+        return Problem("limit/template", TOO_MANY_DIGITS, main.span(0))
     return None
 
 
@@ -233,12 +237,34 @@ def _failure(error: BaseException) -> tuple[str, str, str]:
     if isinstance(error, MarkError):
         return "template/mark", str(error), ""
     if isinstance(error, RecursionError):
-        return "limit/recursion", "a macro, an include or a loop calls itself too often", ""
-    if isinstance(error, (MemoryError, OverflowError)):
-        return "limit/template", "this would build too much", ""
+        return _recursion(error)
+    if isinstance(error, (MemoryError, OverflowError)) or _is_of_digits(error):
+        message = TOO_MANY_DIGITS if _is_of_digits(error) else "this would build too much"
+        return "limit/template", message, ""
     if isinstance(error, SecurityError):
         return "template/forbidden", f"the sandbox refuses this: {error}", ""
     return "template/failed", f"this failed: {_described(error)}", ""
+
+
+def _is_of_digits(error: BaseException) -> bool:
+    """Whether Python refuses to write or to read a number of some thousand digits."""
+    return isinstance(error, ValueError) and "integer string conversion" in str(error)
+
+
+def _recursion(error: RecursionError) -> tuple[str, str, str]:
+    if _repeats(error.__traceback__):
+        return "limit/recursion", "a macro, an include or a loop calls itself too often", ""
+    return "limit/value-depth", "a value nests too deeply", ""
+
+
+def _repeats(trace: TracebackType | None) -> bool:
+    """Whether one code of a template stands in a traceback so often that it calls itself."""
+    codes: Counter[object] = Counter()
+    while trace is not None:
+        if "__jinja_template__" in trace.tb_frame.f_globals:
+            codes[trace.tb_frame.f_code] += 1
+        trace = trace.tb_next
+    return max(codes.values(), default=0) > _OFTEN
 
 
 def _described(error: BaseException) -> str:

@@ -155,7 +155,7 @@ def is_divisible(value: int, divisor: int) -> bool:
 
 def do_throw(message: str) -> str:
     """`{{ throw(message="…") }}`: stop with that message."""
-    raise TemplateRuntimeError(message)
+    raise TemplateRuntimeError(text_of(message))
 
 
 FILTERS: dict[str, Callable[..., Any]] = {

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import TemplateRuntimeError, Undefined
 from jinja2.exceptions import SecurityError
 
+from pdl.prompt.measure import is_container, measured
 from pdl.prompt.meter import METER, MissingName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+_LONGEST = 200  # characters of a name in an error
 
 
 class StrictUndefined(Undefined):
@@ -58,20 +61,33 @@ def _part(undefined: StrictUndefined, step: str) -> StrictUndefined:
     return StrictUndefined(
         undefined._undefined_hint,
         undefined._undefined_obj,
-        f"{undefined._undefined_name}{step}",
+        _named(undefined) + step,
         undefined._undefined_exception,
     )
 
 
+def _named(undefined: StrictUndefined) -> str:
+    return _written(undefined._undefined_name, str)
+
+
+def _written(key: object, form: Callable[[object], str]) -> str:
+    """A name or a key as an error shows it. Raises TooLargeError for a bomb."""
+    for part in (key.start, key.stop, key.step) if isinstance(key, slice) else (key,):
+        if is_container(part):
+            measured(part)
+    text = form(key[: _LONGEST + 1] if isinstance(key, str) else key)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
 def _item(undefined: StrictUndefined, key: object) -> StrictUndefined:
-    return _part(undefined, f"[{key!r}]")
+    return _part(undefined, f"[{_written(key, repr)}]")
 
 
 def _note(undefined: StrictUndefined, *_: object, **__: object) -> StrictUndefined:
     meter = METER.get(None)
     if meter is None:
         raise TemplateRuntimeError(undefined._undefined_message)
-    name, owner = str(undefined._undefined_name), undefined._undefined_obj
+    name, owner = _named(undefined), undefined._undefined_obj
     template, line = _where()
     if line is None:
         return undefined  # it is on its way out, and was noted where it was used

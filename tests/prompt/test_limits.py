@@ -74,6 +74,13 @@ EXPRESSIONS_THAT_WALK = [
     *("{a.t: 1}", "{}[a.t]", "{}.get(a.t)", "{}|get(key=a.t, default=1)", "a.t in {}"),
     *("[a.t]|unique|list", "dict([(a.t, 1)])", "{}.fromkeys([a.t])", "{'k': a.v}|pprint"),
 ]
+KEYS_THAT_ARE_WRITTEN = [
+    *("{}[a.v]", "[1][a.v]", "'x'[a.v]", "{'a': 1}[a.v]", "{}[(a.v, 1)]", "a[a.v]", "{}[a]"),
+    *("nope[a.v]", "nope[a.v:]", "nope[1:a.v]", "{}[a.v] is defined", "{}[a.v]|default(1)"),
+    *("[1]|map(attribute=a.v)|list", "[1]|sort(attribute=a.v)", "throw(a.v)", "throw(a)"),
+    *("a", "[a]", "a ~ 1", "a|string", "namespace(x=a)"),
+]
+EXPRESSIONS_THAT_WALK += KEYS_THAT_ARE_WRITTEN
 ENDLESS |= {f"nested, {one}": f"{NESTED}{{{{ {one} }}}}" for one in EXPRESSIONS_THAT_WALK}
 ENDLESS["nested, autoescape"] = NESTED + "{% autoescape true %}{{ a.v }}{% endautoescape %}"
 WALKS_OF_DATA = [
@@ -244,3 +251,57 @@ def test_a_value_does_not_end_the_program() -> None:
 
     with pytest.raises(pdl.TemplateError, match="SystemExit: 3"):
         pdl.loads("<|user|>\n{{ v }}").render(v=Leaves())
+
+
+def test_the_bomb_in_a_key_is_a_limit() -> None:
+    with pytest.raises(pdl.LimitError, match="written out"):
+        pdl.loads(f"<|user|>\n{NESTED}{{{{ {{}}[a.v] }}}}").render()
+
+
+def test_a_long_key_is_named_by_its_beginning() -> None:
+    with pytest.raises(pdl.TemplateError, match=r"`a{200}…` is undefined") as raised:
+        pdl.loads("<|user|>\n{{ {}['a' * 60000000] }}").render()
+    assert len(str(raised.value)) < 1000
+
+
+DIGITS, HEX = "9" * 5000, "0x" + "f" * 5000
+
+
+@pytest.mark.parametrize("number", [DIGITS, HEX], ids=["decimal", "hexadecimal"])
+@pytest.mark.parametrize(
+    "text", ["{{ N }}", "{% if x > N %}{% endif %}", "{{ [1][N] }}", "{% set a = [N] %}"]
+)
+def test_a_number_of_too_many_digits_is_refused_at_its_line(text: str, number: str) -> None:
+    with pytest.raises(pdl.TemplateError, match="too many digits") as raised:
+        pdl.loads(f"<|user|>\n{DIGITS} {{{{ 1 }}}}\n{text.replace('N', number)}").render(x=1)
+    location = raised.value.problem.location
+    assert location is not None
+    assert location.line == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["10 ** 5000", "[10**5000]", "{}[10**5000]", "('f' * 5000)|int(0, 16)"]
+)
+def test_a_computed_number_of_too_many_digits_is_refused(text: str) -> None:
+    with pytest.raises(pdl.LimitError, match="too many digits") as raised:
+        pdl.loads(f"<|user|>\n{{{{ {text} }}}}").render()
+    assert raised.value.problem.location is not None
+
+
+def test_a_constant_of_too_many_digits_is_refused() -> None:
+    with pytest.raises(pdl.LimitError, match="too many digits") as raised:
+        pdl.loads(f"<|user|>\n{{% set a = '{'f' * 5000}'|int(0, 16) %}}")
+    assert raised.value.problem.location is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["v", "v|tojson", "v|tojson(indent=1)", "v|string", "v ~ ''", "{}[v]", "throw(v)"]
+)
+def test_a_value_that_nests_too_deeply_is_told_from_a_loop(text: str) -> None:
+    value: object = 1
+    for _ in range(5_000):
+        value = [value]
+    with pytest.raises(pdl.LimitError, match="a value nests too deeply"):
+        pdl.loads(f"<|user|>\n{{{{ {text} }}}}").render(v=value)
+    with pytest.raises(pdl.LimitError, match="calls itself too often"):
+        pdl.loads("<|user|>\n{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}").render()
