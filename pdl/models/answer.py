@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -36,7 +37,8 @@ class Attempt:
     `fault` is what went wrong on the way; `reply` is what came, which with a fault is what had come
     until then (None if nothing had). `check` is the verdict on a whole reply, or on one that was
     stopped because it was wrong already (`is_stopped`). `complaint` is why this attempt gave no
-    answer, in the words that go back to the model; empty if it did, or if there was a fault.
+    answer, in the words that go back to the model; empty if it did, or if there was a fault. `told`
+    is the same for a person, where that are other words than those and than `check.summary`.
     `is_cached`: no call was made, the reply is a stored one. `mask` hides the key of the call in
     what is kept of it.
     """
@@ -50,6 +52,7 @@ class Attempt:
     is_stopped: bool = False
     is_cached: bool = False
     mask: Mask = field(default=NO_MASK, repr=False, compare=False)
+    told: str = ""
 
     @property
     def ok(self) -> bool:
@@ -68,8 +71,13 @@ class Attempt:
         if self.fault is not None:
             return f"{self.fault.kind}: {self.fault.problem.message}"
         if self.check is not None and not self.check.ok:
-            return self.mask.hide(self.check.summary)
-        return " ".join(self.mask.hide(self.complaint).split())
+            return _of_reply(self.mask.hide(self.check.summary))
+        return _of_reply(" ".join(self.mask.hide(self.told or self.complaint).split()))
+
+
+def _of_reply(words: str) -> str:
+    """What is said to a model of its output, as it is said of the reply to a person."""
+    return re.sub(r"^([\w-]+: )?Your output ", r"\1the reply ", words)
 
 
 @dataclass(frozen=True)

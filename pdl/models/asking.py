@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 from pdl.errors import ConfigError, FileError, Problem
 from pdl.models.answer import Answer, Attempt, Ending, ask_error, total
 from pdl.models.conversation import with_complaint, with_reply
-from pdl.models.exchange import Delta, Ignored, Request
+from pdl.models.exchange import Delta, Dropped, Ignored, Request
 from pdl.models.faults import AFTER_REFUSAL, Fault, shown
 from pdl.models.hooks import CacheWarning
 from pdl.models.model import Choosy
 from pdl.models.outcome import Call, Outcome, Sleep, Step, Tell
 from pdl.models.payloads.settings import TOKEN_LIMITS
 from pdl.models.secret import NO_MASK, Mask, Secret
+from pdl.models.spoken import spoken
 from pdl.models.terms import NoDefault
-from pdl.models.verdict import Verdict, judge, judge_stopped, used_up
+from pdl.models.verdict import Verdict, filtered, judge, judge_stopped, used_up
 from pdl.reply import violations
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.models.cache import Cache
-    from pdl.models.exchange import Dropped, Reply
+    from pdl.models.exchange import Reply
     from pdl.models.gather import Gathering
     from pdl.models.model import Model
     from pdl.models.terms import Terms
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 _ADDRESSES = frozenset({"api_base", "api_key", "base_url"})
 _CHARS_PER_TOKEN = 4  # where a provider does not count
+_SAID = 500  # characters of a refusal that are told
 _WAITED = 0.1  # the part of the time that a locked cache may take: most is the model's
 
 
@@ -59,6 +61,8 @@ class Asking:
     """Settings that the model turned out not to take, and why."""
     renamed: dict[str, str] = field(default_factory=dict)
     """Settings that the model turned out to call otherwise."""
+    unheld: str = ""
+    """Why the model turned out not to take the form of the schema, if it did not."""
     raised: int | None = None
     """The limit of tokens that took the place of one that nobody had asked for."""
 
@@ -73,7 +77,7 @@ class Asking:
             return stored
         request = self.request
         while True:
-            request = replace(request, config=self._config())
+            request = self._as_taken(request)
             verdict = yield from self._attempt(request)
             ending, pause = self._after()
             for hook in self.terms.hooks:
@@ -104,7 +108,7 @@ class Asking:
         outcome = yield Call(request, self._timeout())
         assert outcome is not None
         while outcome.fault is not None and self._gives_up(outcome.fault, request):
-            request = replace(request, config=self._config())
+            request = self._as_taken(request)
             outcome = yield Call(request, self._timeout())
             assert outcome is not None
         seconds = self.clock() - began
@@ -117,12 +121,16 @@ class Asking:
         return max(min(self._left(), self.terms.call_timeout or math.inf), 0.001)
 
     def _gives_up(self, fault: Fault, request: Request) -> bool:
-        """Whether the request goes again at once, without the setting that the model refused.
+        """Whether the request goes again at once, without what the model refused.
 
-        A limit of tokens goes under the name that the error tells, if it tells one.
+        That is a setting, or the form of the schema, which words take the place of. A limit of
+        tokens goes under the name that the error tells, if it tells one.
         """
         name, why = fault.setting, fault.problem.message
         known = {*self.untaken, *self.renamed}
+        if fault.is_of_form and not request.describe and self._left() > 0:
+            self.unheld = why
+            return True
         if name not in request.config or name in known or self._left() <= 0:
             return False
         others = {one for one in TOKEN_LIMITS if re.search(rf"\b{one}\b", why)} - {name, *known}
@@ -134,9 +142,8 @@ class Asking:
 
     def _judged(self, request: Request, outcome: Outcome) -> tuple[Attempt, Verdict]:
         reply, fault, errors = outcome.reply, outcome.fault, outcome.errors
-        if fault is None and reply is not None and reply.flaw and reply.flaw.kind == "refusal":
-            told = reply.flaw.words or "it gives no reason"
-            fault = Fault("refusal", f"the model refused: {shown(told)}", hint=AFTER_REFUSAL)
+        if fault is None and reply is not None:
+            fault = self._refusal(reply)
         if fault is not None or reply is None:
             return Attempt(request, reply, fault, mask=self.mask), Verdict()
         verdict = (
@@ -144,7 +151,24 @@ class Asking:
         )
         complaint, is_stopped = verdict.complaint, bool(errors)
         attempt = Attempt(request, reply, None, verdict.check, complaint, is_stopped=is_stopped)
-        return replace(attempt, mask=self.mask), verdict
+        return replace(attempt, mask=self.mask, told=verdict.told), verdict
+
+    def _refusal(self, reply: Reply) -> Fault | None:
+        """That the model, or a filter of its provider, declined to answer, if so."""
+        dialects = self.terms.dialects
+        words = reply.flaw.words if reply.flaw is not None else ""
+        if reply.flaw is not None and reply.flaw.kind == "refusal":
+            said = words or " ".join(spoken(reply.text, dialects).split())
+            who = "the model refused"
+            told = said or "it gives no reason"
+        elif filtered(reply, dialects):
+            who = "a filter of the provider left nothing of the reply"
+            told = words
+        else:
+            return None
+        told = f"{told[:_SAID]}…" if len(told) > _SAID else told
+        message = shown(self.mask.hide(f"{who}: {told}" if told else who))
+        return Fault("refusal", message, hint=AFTER_REFUSAL)
 
     def _after(self) -> tuple[Ending | None, float | None]:
         """Why there is no other attempt, if so, and how long to wait before the next one."""
@@ -218,7 +242,11 @@ class Asking:
 
     def _dropped(self) -> tuple[Dropped, ...]:
         constrained = self.request.constrain and self.request.schema is not None
-        return self.dropped(self.attempts[-1].request) if constrained else ()
+        if not constrained:
+            return ()
+        why = f"the model does not take it, so it is only described: {self.unheld}"
+        unheld = (Dropped("#", "", why),) if self.unheld else ()
+        return (*unheld, *self.dropped(self.attempts[-1].request))
 
     def _stored(self) -> Answer | None:
         """The answer that a stored reply gives, if it still checks."""
@@ -267,6 +295,10 @@ class Asking:
     def _tokens_left(self) -> float:
         most = self.terms.max_output_tokens
         return math.inf if most is None else most - sum(map(_written, self.attempts))
+
+    def _as_taken(self, request: Request) -> Request:
+        """A request without what the model turned out not to take."""
+        return replace(request, config=self._config(), describe=bool(self.unheld))
 
     def _config(self) -> dict[str, Json]:
         """The settings of the next call, whose limit of tokens is no more than what is left."""

@@ -46,7 +46,7 @@ class FunctionModel:
     def reply(self, request: Request, *, timeout: float) -> Reply:
         """The whole reply."""
         began = time.monotonic()
-        with _faults(timeout):
+        with _faults(self.function, timeout):
             result = self.function(request.messages)
             if inspect.isawaitable(result):
                 result = portal.run(_within(result, timeout))
@@ -60,7 +60,7 @@ class FunctionModel:
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - of the protocol
         """The whole reply; a function that is not asynchronous runs in a thread."""
-        with _faults(timeout):
+        with _faults(self.function, timeout):
             if is_async(self.function):
                 result: Any = self.function(request.messages)
             else:
@@ -89,7 +89,7 @@ async def _within(result: Awaitable[Any], seconds: float) -> Any:
 
 
 @contextmanager
-def _faults(seconds: float) -> Iterator[None]:
+def _faults(function: Function, seconds: float) -> Iterator[None]:
     try:
         yield
     except Fault:
@@ -99,7 +99,22 @@ def _faults(seconds: float) -> Iterator[None]:
     except ConnectionError as error:
         raise Fault("cut", f"the function lost its connection: {_told(error)}") from error
     except Exception as error:
-        raise Fault("failed", f"the function raised {_told(error)}") from error
+        hint = _AS_GIVEN if isinstance(error, TypeError) and not _takes_one(function) else ""
+        raise Fault("failed", f"the function raised {_told(error)}", hint=hint) from error
+
+
+_AS_GIVEN = "let the function take one argument: it is given the messages alone"
+
+
+def _takes_one(function: Function) -> bool:
+    """Whether a function can be called with one argument, as far as that can be known."""
+    try:
+        inspect.signature(function).bind(())
+    except TypeError:
+        return False
+    except ValueError:  # some that are written in C do not say what they take
+        return True
+    return True
 
 
 def _late(seconds: float) -> Fault:

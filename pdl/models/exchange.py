@@ -48,6 +48,7 @@ class Request:
     (`temperature`, `max_tokens`, `stop`, `seed`, `top_p`, ...); each provider translates them, and
     hands on those that it does not know. `constrain` asks for the strongest thing that the
     provider has to hold the model to `schema` and `tools`; without it they are only described.
+    `describe` says that this model does not take the form of the schema: words take its place.
     """
 
     messages: tuple[Message, ...]
@@ -56,6 +57,7 @@ class Request:
     config: Mapping[str, Json] = field(default_factory=dict)
     constrain: bool = True
     stream: bool = False
+    describe: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,8 @@ class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
 
     `status` is the HTTP status, if there was one; `retry_after` how many seconds the server asked
     to be left alone. `setting` is the setting that the server does not take, if that is all: the
-    name that it has in `Request.config`. `is_transient` says whether another try may help.
+    name that it has in `Request.config`; `is_of_form` says that it is the form of the schema, which
+    words can take the place of. `is_transient` says whether another try may help.
     """
 
     def __init__(  # noqa: PLR0913 - all that is told of it
@@ -69,12 +70,14 @@ class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
         retry_after: float | None = None,
         hint: str = "",
         setting: str = "",
+        is_of_form: bool = False,
     ) -> None:
         super().__init__(Problem(f"model/{kind.replace('_', '-')}", message, hint=hint))
         self.kind: Kind = kind
         self.status = status
         self.retry_after = retry_after
         self.setting = setting
+        self.is_of_form = is_of_form
 
     @property
     def is_transient(self) -> bool:
@@ -87,6 +90,7 @@ class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
             "retry_after": self.retry_after,
             "hint": self.problem.hint,
             "setting": self.setting,
+            "is_of_form": self.is_of_form,
         }
         return _restored, (self.kind, self.problem.message, told)
 

@@ -15,6 +15,7 @@ from pdl.models.bodies import BYTES_PER_CHAR, StreamReader, other_type, parsed, 
 from pdl.models.exchange import Delta, Reply
 from pdl.models.faults import Fault, shown
 from pdl.models.payloads import BadPayload, Family
+from pdl.models.payloads.turns import described
 from pdl.models.secret import NO_SECRET, Secret
 from pdl.models.statuses import fault_told
 from pdl.models.transport import Call, Opened, send
@@ -72,7 +73,7 @@ class RemoteModel:
             said = _said(error, family, payload)
             if said is not None:
                 return said
-            told = self._told(error, family, request)
+            told = self._told(error, family, request, payload)
         raise told  # out here, where no `__context__` holds what the server said
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
@@ -96,7 +97,7 @@ class RemoteModel:
                             yield batch
         except (BadPayload, Fault) as error:
             said = _said(error, family, payload)
-            told = self._told(error, family, request)
+            told = self._told(error, family, request, payload)
         else:
             return
         if said is not None:
@@ -144,7 +145,7 @@ class RemoteModel:
         last = self._last[-1] if self._last else None
         if last is not None and last[0] == asked:
             return family, last[1]
-        payload = family.payload(asked, self.model)
+        payload = family.payload(described(asked), self.model)
         self._last.append((asked, payload))
         return family, payload
 
@@ -178,13 +179,19 @@ class RemoteModel:
             replace(one, model=self.key.hidden_in(one.model)) if one.model else one for one in batch
         ]
 
-    def _told(self, error: BadPayload | Fault, family: Family, request: Request) -> Fault:
+    def _told(
+        self, error: BadPayload | Fault, family: Family, request: Request, payload: Payload
+    ) -> Fault:
         """Another fault that says the same, less the key, which a server may have repeated."""
         fault = fault_told(error) if isinstance(error, BadPayload) else error
-        message, setting = fault.problem.message, None
+        message, setting, is_of_form = fault.problem.message, None, False
         if fault.kind == "bad_request":
             words = _PREFACE.sub("", message)
             setting = family.settings.accused(fault.setting, words, request.config)
+            is_of_form = family.settings.accuses_form(fault.setting, words)
+            is_of_form = is_of_form and self._has_form(family, request, payload)
+            if is_of_form and fault.setting:
+                setting = None
         return Fault(
             fault.kind,
             shown(self.key.hidden_in(message)),
@@ -192,7 +199,15 @@ class RemoteModel:
             retry_after=fault.retry_after,
             hint=shown(self.key.hidden_in(fault.problem.hint)),
             setting=setting or "",
+            is_of_form=is_of_form and not setting,
         )
+
+    def _has_form(self, family: Family, request: Request, payload: Payload) -> bool:
+        """Whether a payload holds the model to the schema, so that words can take its place."""
+        if request.schema is None or request.describe:
+            return False
+        bare = replace(request, schema=None, stream=bool(payload.body.get("stream")))
+        return family.payload(bare, self.model).body != payload.body
 
 
 def _said(error: BadPayload | Fault, family: Family, payload: Payload) -> Reply | None:

@@ -58,6 +58,10 @@ _WORDED: dict[Kind, re.Pattern[str]] = {
         r"|\bapi[ _-]?key\s+(?:is\s+|has\s+)?(?:not\s+valid|invalid|incorrect|expired)\b",
         re.IGNORECASE,
     ),
+    "quota": re.compile(
+        r"\bcredit balance is too low\b|\binsufficient (?:account )?(?:balance|credits?|funds)\b",
+        re.IGNORECASE,
+    ),
     "refusal": re.compile(
         r"\b(?:flagged|violat\w+|triggering|blocked)\b.{0,60}\b(?:usage|content)\s+"
         r"(?:management\s+)?polic(?:y|ies)\b",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pdl.reply import Dialects
     from pdl.schema import Schema
     from pdl.tools.calls import ToolCall
+    from pdl.tools.checking.outcome import CallsCheck
     from pdl.tools.toolset import ToolSet
 
 _WRONG = "Your output is wrong."
@@ -51,11 +52,15 @@ _UNREAD = "Call tools only as they are declared, each with one JSON object of ar
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a reply came to; `complaint` is empty if it is an answer, or `calls` are."""
+    """What a reply came to; `complaint` is empty if it is an answer, or `calls` are.
+
+    `told` says the complaint to a person, where that are other words.
+    """
 
     check: Check | None = None
     calls: tuple[ToolCall, ...] = ()
     complaint: str = ""
+    told: str = ""
 
 
 def judge(request: Request, reply: Reply, terms: Terms) -> Verdict:
@@ -73,7 +78,7 @@ def judge(request: Request, reply: Reply, terms: Terms) -> Verdict:
         dialects=terms.dialects,
         limits=terms.limits,
     )
-    if request.constrain:
+    if request.constrain and not request.describe:
         verdict = _unquoted(verdict, request.schema)
     cut = _cut(reply, terms)
     if cut is not None:
@@ -105,11 +110,21 @@ def _of_calls(tools: ToolSet, reply: Reply, terms: Terms) -> Verdict | None:
         )
     )
     if not found.ok:
-        return Verdict(complaint=found.feedback or _WRONG)
+        return Verdict(complaint=found.feedback or _WRONG, told=_in_short(found))
     cut = _cut(reply, terms)
     if found.calls and cut is not None:  # there may have been more of them
-        return Verdict(complaint=_CUT[cut][1])
+        return _of_cut_calls(cut)
     return Verdict(calls=found.calls) if found.calls else None
+
+
+def _in_short(found: CallsCheck) -> str:
+    first, *others = found.errors
+    return f"{first.message}{f' (and {len(others)} more)' if others else ''}"
+
+
+def _of_cut_calls(cut: str) -> Verdict:
+    message, told = _CUT[cut]
+    return Verdict(complaint=told, told=f"truncated: Your output {message}")
 
 
 def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, terms: Terms) -> Verdict:
@@ -119,7 +134,7 @@ def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, terms: Terms) 
     """
     cut = _cut(reply, terms)
     if cut is not None:
-        return Verdict(complaint=_CUT[cut][1])
+        return _of_cut_calls(cut)
     found = _of_calls(tools, reply, terms) if tools is not None else None
     if found is not None and (found.complaint or not reply.calls):
         return found
@@ -133,6 +148,11 @@ def judge_stopped(request: Request, reply: Reply, errors: tuple[Violation, ...])
     told = feedback(request.schema, wrong)
     wrong = replace(wrong, feedback=told, summary=summary(replace(wrong, span=None)))
     return Verdict(wrong, complaint=f"{told}\n{_STOPPED}")
+
+
+def filtered(reply: Reply, dialects: Dialects) -> bool:
+    """Whether a filter let nothing through of a reply."""
+    return reply.finish == "filter" and not reply.calls and not spoken(reply.text, dialects)
 
 
 def used_up(reply: Reply, dialects: Dialects) -> bool:

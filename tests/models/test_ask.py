@@ -128,6 +128,20 @@ def test_the_same_request_behind_a_fault(rendered: pdl.Rendered) -> None:
     assert (first.reply, second.fault) == (None, None)
 
 
+def test_a_function_of_two_arguments(rendered: pdl.Rendered) -> None:
+    def model(messages: object, schema: object) -> str:
+        return f"{messages} {schema}"
+
+    with pytest.raises(AskError, match="hint: let the function take one argument: it is given the"):
+        asked(rendered, model)
+
+
+def test_a_function_with_a_type_error_of_its_own(rendered: pdl.Rendered) -> None:
+    with pytest.raises(AskError) as caught:
+        asked(rendered, lambda messages: 1 + messages)
+    assert "hint" not in str(caught.value)
+
+
 def test_a_function_that_fails(rendered: pdl.Rendered) -> None:
     with pytest.raises(AskError, match="the function raised ZeroDivisionError") as caught:
         asked(rendered, lambda _: 1 // 0)
@@ -186,7 +200,7 @@ def test_whole_at_the_limit(rendered: pdl.Rendered) -> None:
 
 def test_filtered(rendered: pdl.Rendered) -> None:
     with pytest.raises(AskError, match="is cut off by a filter of the provider"):
-        asked(rendered, says(Reply("", finish="filter")), retries=0)
+        asked(rendered, says(Reply("Ann", finish="filter")), retries=0)
 
 
 def test_no_schema() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from models.conftest import Serve, remote
 from models.hostile import GOOD, chat, good, respond
+from models.hostile import stream as streaming
 from models.scripted import VALUE, asked, says
 
 import pdl
@@ -54,6 +56,38 @@ def test_a_refusal_is_one_kind_of_fault(rendered: pdl.Rendered) -> None:
 def test_a_refusal_without_words(rendered: pdl.Rendered) -> None:
     error = failed(rendered, Reply("", finish="filter", flaw=Flaw("refusal")))
     assert "refusal: the model refused: it gives no reason" in str(error)
+
+
+def test_the_text_of_a_refusal(rendered: pdl.Rendered) -> None:
+    """Where nothing else gives a reason, the text does."""
+    refused = Reply("I would rather\nnot.", finish="filter", flaw=Flaw("refusal"))
+    assert "refusal: the model refused: I would rather not." in str(failed(rendered, refused))
+    long = replace(refused, text="no " * 999)
+    assert len(str(failed(rendered, long)).splitlines()[1]) < 600
+
+
+@pytest.mark.parametrize("text", ["", " \n", "<think>Is that right?</think>"])
+def test_an_empty_reply_that_a_filter_stopped_is_a_refusal(
+    text: str, rendered: pdl.Rendered
+) -> None:
+    """The same would happen again."""
+    error = failed(rendered, Reply(text, finish="filter", usage=SPENT))
+    [attempt] = error.attempts
+    assert attempt.reason == "refusal: a filter of the provider left nothing of the reply"
+    assert (error.is_fault, error.usage) == (False, SPENT)
+    assert "hint: ask in other words, or another model" in str(error)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_reason_of_a_filter(
+    stream: bool,  # noqa: FBT001 - a parameter of the test
+    serve: Serve,
+    rendered: pdl.Rendered,
+) -> None:
+    body = '{"candidates": [{"finishReason": "SAFETY", "index": 0}]}'
+    script = streaming(f"data: {body}\n\n") if stream else respond("200 OK", body)
+    with pytest.raises(AskError, match="left nothing of the reply: SAFETY"):
+        asked(rendered, remote(serve(script), "gemini"), stream=stream)
 
 
 def test_a_refused_request(serve: Serve, rendered: pdl.Rendered) -> None:
@@ -120,12 +154,27 @@ def test_a_call_that_was_cut_off(rendered: pdl.Rendered) -> None:
 
 
 @pytest.mark.parametrize("finish", ["length", "filter"])
+def test_cut_calls_are_told_to_people(finish: Finish, rendered: pdl.Rendered) -> None:
+    """What the model is to do is no advice for them."""
+    cut = Reply("", calls=(ToolCall("find", {"name": "a"}),), finish=finish)
+    error = failed(rendered, cut, tools=TOOLS, retries=0)
+    assert error.attempts[0].reason.startswith("truncated: the reply is cut off by ")
+    assert "Answer more shortly" not in str(error)
+    assert "in other words" not in str(error)
+
+
+def test_a_wrong_call_is_told_to_people(rendered: pdl.Rendered) -> None:
+    error = failed(rendered, "<tool_call>", tools=TOOLS, retries=0)
+    assert error.attempts[0].reason == "a call is cut off where it begins"
+
+
+@pytest.mark.parametrize("finish", ["length", "filter"])
 def test_a_cut_answer_says_by_what(finish: Finish, rendered: pdl.Rendered) -> None:
     cut = Reply('{"name": "An', finish=finish, usage=SPENT)
     answer = asked(rendered, says(cut, GOOD))
     by = {"length": "the limit of its length, `max_tokens`", "filter": "a filter of the provider"}
     reason = answer.attempts[0].reason
-    assert reason.startswith("truncated: Your output is cut off at")
+    assert reason.startswith("truncated: the reply is cut off at")
     assert reason.endswith(f"; it is cut off by {by[finish]}")
     told = complaint(answer).splitlines()
     assert len(told) == 3

@@ -67,5 +67,6 @@ def read(model: RemoteModel, request: Request) -> str:
 
 def described(fault: Fault) -> str:
     said: dict[str, Any] = {"setting": fault.setting, "retry_after": fault.retry_after}
+    said["form"] = fault.is_of_form
     more = "".join(f" {key}={value}" for key, value in said.items() if value)
     return f"{fault.kind}{more}: {fault.problem.message}"

@@ -73,8 +73,114 @@ def test_each_once(serve: Serve, rendered: pdl.Rendered) -> None:
     assert (fault.kind, fault.setting) == ("bad_request", "")
 
 
-def test_what_was_not_set_is_no_setting(serve: Serve, rendered: pdl.Rendered) -> None:
+def refused(words: str, **more: str) -> Script:
+    error = {"message": words, "type": "invalid_request_error", **more}
+    return respond("400 Bad Request", json.dumps({"error": error}))
+
+
+ANTHROPIC = (
+    '{"content": [{"type": "text", "text": "{\\"name\\": \\"Ann\\", \\"age\\": 30}"}],'
+    ' "stop_reason": "end_turn"}'
+)
+GEMINI = (
+    '{"candidates": [{"content": {"parts": [{"text": "{\\"name\\": \\"Ann\\", \\"age\\": 30}"}]},'
+    ' "finishReason": "STOP"}]}'
+)
+
+
+@pytest.mark.parametrize(
+    ("provider", "key", "script", "reply"),
+    [
+        (
+            "litellm",
+            "response_format",
+            refused("This response_format type is unavailable now"),
+            good(),
+        ),
+        (
+            "openai",
+            "response_format",
+            refused(
+                "Invalid parameter: 'response_format' of type 'json_schema' is not supported with"
+                " this model.",
+                param="response_format",
+            ),
+            good(),
+        ),
+        (
+            "openai",
+            "response_format",
+            refused("Invalid value: 'json_schema'.", param="response_format.type"),
+            good(),
+        ),
+        ("llama-server", "grammar", refused("grammars are not supported"), good()),
+        (
+            "anthropic",
+            "output_config",
+            refused("output_config.format: Extra inputs are not permitted"),
+            respond("200 OK", ANTHROPIC),
+        ),
+        (
+            "anthropic",
+            "output_config",
+            refused("This model does not support the output format."),
+            respond("200 OK", ANTHROPIC),
+        ),
+        (
+            "gemini",
+            "generationConfig",
+            refused("JSON mode is not enabled for models/tiny"),
+            respond("200 OK", GEMINI),
+        ),
+    ],
+)
+def test_a_form_that_is_refused(  # noqa: PLR0913, PLR0917 - a server's part of it
+    provider: str, key: str, script: Script, reply: Script, serve: Serve, rendered: pdl.Rendered
+) -> None:
+    """The schema is said in words at once, and listed as not held."""
+    server = serve(script, reply)
+    answer = asked(rendered, remote(server, provider), retries=0)
+    assert answer.value == VALUE
+    first, second = (received.body for received in server.received)
+    assert key in first
+    assert key not in second
+    assert rendered.schema is not None
+    assert json.dumps(rendered.schema.describe())[1:-1] in json.dumps(second)
+    assert (answer.dropped[0].pointer, len(answer.attempts)) == ("#", 1)
+    assert answer.dropped[0].why.startswith("the model does not take it, so it is only described: ")
+    assert rendered.schema.describe() not in answer.messages[0].text
+
+
+def test_a_form_stays_left_out(serve: Serve, rendered: pdl.Rendered) -> None:
+    server = serve(
+        refused("This response_format type is unavailable now"),
+        untaken("temperature"),
+        good('{"name": "Ann"}'),
+        good(),
+    )
+    answer = asked(rendered, remote(server), retries=1, config={"temperature": 0})
+    assert ["response_format" in one.body for one in server.received] == [True] + [False] * 3
+    assert settings(server)[1:] == [{"temperature": 0}, {}, {}]
+    assert answer.value == VALUE
+
+
+def test_a_form_is_kept_where_a_setting_is_meant(serve: Serve, rendered: pdl.Rendered) -> None:
+    told = "'temperature' is not supported with structured outputs"
+    server = serve(refused(told), good())
+    answer = asked(rendered, remote(server), retries=0, config={"temperature": 0})
+    assert "response_format" in server.received[1].body
+    assert answer.dropped == ()
+
+
+def test_a_form_is_refused_once(serve: Serve, rendered: pdl.Rendered) -> None:
     server = serve(untaken("response_format"))
+    with pytest.raises(AskError):
+        asked(rendered, remote(server), retries=3)
+    assert len(server.received) == 2
+
+
+def test_what_was_not_set_is_no_setting(serve: Serve, rendered: pdl.Rendered) -> None:
+    server = serve(untaken("top_p"))
     with pytest.raises(AskError):
         asked(rendered, remote(server), config={"temperature": 0})
     assert len(server.received) == 1

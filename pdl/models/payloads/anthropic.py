@@ -22,6 +22,7 @@ from pdl.models.payloads.turns import (
     unheld_form,
     with_ids,
     without_system,
+    words_of,
 )
 from pdl.models.payloads.unheld import UnheldError
 from pdl.prompt.messages import Media, Message, Text
@@ -233,12 +234,9 @@ def _describe(schema: Schema, request: Request, body: dict[str, Any]) -> None:
     No tool takes the answer as its input: the newest models cannot be made to call one, nor can
     those that think.
     """
-    words = schema.describe()
-    if any(words in message.text for message in request.messages):
-        return
-    if request.tools:
-        words = f"Call tools as needed. Then do this:\n\n{words}"
-    body["system"] = f"{body['system']}\n\n{words}" if "system" in body else words
+    words = words_of(schema, request)
+    if words:
+        body["system"] = f"{body['system']}\n\n{words}" if "system" in body else words
 
 
 def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all

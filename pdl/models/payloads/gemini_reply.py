@@ -92,7 +92,10 @@ def _flaw(candidate: Found) -> Flaw | None:
     reason = candidate["finishReason"].text("STOP")
     if reason in _BROKEN:
         return Flaw("call", candidate["finishMessage"].text("") or reason)
-    return None if reason in _FINISH else Flaw("unfinished", reason)
+    if reason in _FINISH and _FINISH[reason] != "filter":
+        return None
+    told = candidate["finishMessage"].text("") if reason in _FINISH else ""
+    return Flaw("unfinished", f"{reason}{told and f' ({told})'}")
 
 
 def _usage(counts: Found) -> Usage:

@@ -45,7 +45,7 @@ _ALSO = {
 """What errors also call a setting."""
 _UNTAKEN = re.compile(
     r"\b(?:unsupported|unknown|unrecogni[sz]ed|unexpected|deprecated|obsolete|incompatible|extra"
-    r"|may only|must be unset|only the default"
+    r"|may only|must be unset|only the default|unavailable"
     r"|(?:not|n['’]t|cannot|never|only|no longer)\s+(?:\w+\s+){0,3}?(?:support\w*|permit\w*"
     r"|allow\w*|enabled|available|accept\w*|recogni[sz]ed|specified|used|set|combined|compatible"
     r"|applicable))\b",
@@ -54,6 +54,22 @@ _UNTAKEN = re.compile(
 """How errors say that a model does not take a setting."""
 _EITHER = re.compile(r"\bboth\b|\bonly one\b", re.IGNORECASE)
 """How errors say that a setting excludes another one, which is named first."""
+
+
+_FORM = (
+    *("response_format", "output_format", "output_config.format", "output_config", "text.format"),
+    *("format", "text", "response_schema", "response_json_schema", "response_mime_type"),
+    *("generation_config.response_schema", "generation_config.response_json_schema"),
+    *("generation_config.response_mime_type", "json_schema", "grammar", "structured_outputs"),
+)
+"""Where the form of a schema stands in the bodies of the providers."""
+_OF_FORM = re.compile(
+    r"\b(?:response|output)[ _]?format\b|\btext\.format\b|^format\b|\boutput_config\b"
+    r"|\bresponse[ _]?(?:json[ _]?)?schema\b|\bresponse[ _]?mime[ _]?type\b|[`'\"]format[`'\"]"
+    r"|\bjson[ _]schema\b|\bjson[ _]mode\b|\bstructured[ _]outputs?\b|\bgrammars?\b",
+    re.IGNORECASE,
+)
+"""How errors without a cause call it."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +111,12 @@ class Settings:
             found.sort(key=places.__getitem__, reverse=_EITHER.search(words) is not None)
         is_known = _UNTAKEN.search(words) is None
         return next((key for key in found if not (is_known and key in TOKEN_LIMITS)), None)
+
+    def accuses_form(self, told: str, words: str) -> bool:
+        """Whether an error is about the form of the schema; `told` and `words` as for `accused`."""
+        if told:
+            return _is_within(_spelled(told), frozenset(map(_spelled, _FORM)))
+        return _UNTAKEN.search(words) is not None and _OF_FORM.search(words) is not None
 
     def _names(self, key: str) -> frozenset[str]:
         """What an error may call a setting: its own name, its place, the last steps to it."""

@@ -62,6 +62,31 @@ def unheld_beside_tools(provider: str) -> Dropped:
     return Dropped("#", "", f"{provider} holds a reply to a schema or offers it tools, not both")
 
 
+def words_of(schema: Schema, request: Request) -> str:
+    """A schema in words; empty if the prompt shows it already."""
+    words = schema.describe()
+    if any(words in message.text for message in request.messages):
+        return ""
+    return f"Call tools as needed. Then do this:\n\n{words}" if request.tools else words
+
+
+def described(request: Request) -> Request:
+    """The request with the schema in words, if it is one that the model takes in no other form.
+
+    They follow the system's, or those of the first turn, as models without such forms often take
+    no turn of the system's.
+    """
+    if request.schema is None or not request.describe:
+        return request
+    words, messages = words_of(request.schema, request), list(request.messages)
+    roles = [one.role for one in messages]
+    if words and {"system", "user"} & {*roles}:
+        index = roles.index("system" if "system" in roles else "user")
+        parts = (*messages[index].parts, Text(f"\n\n{words}"))
+        messages[index] = replace(messages[index], parts=parts)
+    return replace(request, messages=tuple(messages), schema=None)
+
+
 def without_system(request: Request, provider: str) -> tuple[str, tuple[Message, ...]]:
     """The texts of the system turns, joined by empty lines, and the other turns.
 
