@@ -17,6 +17,8 @@ _QUALIFIED = re.compile(
     r"|essentially|basically|predominantly|often|usually|sometimes|in\s+part)[\s-]+[*_`\"]*$",
     re.IGNORECASE,
 )
+_MANY = 500
+_SHORT = 10_000
 _BEFORE_WORD = 24  # characters in front of a word that may qualify it
 _NULL = re.compile(r"(?<![\w-])null(?![\w-])", re.IGNORECASE)
 _SPACELESS = "\u0e00-\U0003ffff"  # from Thai on, most scripts set no blanks between words
@@ -77,7 +79,7 @@ def choices(text: str, words: Sequence[str]) -> Iterator[Spoken]:
     by_fold: dict[str, list[str]] = {}
     for word in words:
         by_fold.setdefault(word.casefold(), []).append(word)
-    longest_first = sorted((w for w in words if w.strip()), key=len, reverse=True)
+    longest_first = sorted(filter(str.strip, _near(text, words)), key=len, reverse=True)
     if not longest_first:
         return
     pattern = "|".join(map(_escapable, longest_first))
@@ -88,6 +90,14 @@ def choices(text: str, words: Sequence[str]) -> Iterator[Spoken]:
         label = one[0] not in words and names is not None and names.end() in starts
         if not label:
             yield _choice(text, one, by_fold, names)
+
+
+def _near(text: str, words: Sequence[str]) -> Sequence[str]:
+    """Without words that a short text can't have: a pattern of very many takes long to compile."""
+    if len(words) < _MANY or len(text) > _SHORT or not text.isascii():
+        return words
+    folded = text.lower().replace("\\", "")
+    return [w for w in words if not w.isascii() or w.lower().replace("\\", "") in folded]
 
 
 def _is_weighed(text: str, word: re.Match[str]) -> bool:
