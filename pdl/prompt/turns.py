@@ -26,7 +26,7 @@ _MEMOISED = 64  # tokens; longer outlines are rarely seen twice
 
 
 _LOOKS_LIKE_A_TURN = re.compile(
-    rf"^[^\S\n]*(?P<open><?[^\S\n]?\|{{0,2}})[^\S\n]*(?P<name>{'|'.join(ROLES)})[^\S\n]*"
+    rf"^[^\S\n]*+(?P<open><?[^\S\n]?\|{{0,2}})[^\S\n]*+(?P<name>{'|'.join(ROLES)})[^\S\n]*"
     r"(?P<close>\|{0,2}[^\S\n]?>?:?)[^\S\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )

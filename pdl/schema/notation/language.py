@@ -35,7 +35,7 @@ _WORDS = {
 }
 _VALUE = frozenset({"WORD", "STRING", "RAW", "NUMBER", "OPEN_SQUARE", "OPEN_CURLY"})
 _TYPE = _VALUE | {"OPEN_ROUND"}
-_RANGE = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:\.\.+|-|:)-?[0-9.]*")
+_RANGE = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:\.\.++|-|:)-?[0-9.]*+")
 _KEY = frozenset({"WORD", "STRING", "RAW", "NUMBER"})
 
 
