@@ -17,13 +17,17 @@ def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) 
     """The files that the paths mean, each once; of folders those that end in `suffix`.
 
     Hidden folders are passed over, and what has a path, or is in a folder that has one, whose end
-    matches one of the globs `exclude`. Raises FileError that names all paths which lead to no file.
+    matches one of the globs `exclude`. Raises FileError that names all paths which lead to no file,
+    and for globs that leave no file.
     """
     problems = [problem for path in paths if (problem := _missing(path, suffix)) is not None]
     if problems:
         raise FileError(*problems)
     files = dict.fromkeys(file for path in paths for file in _files(path, suffix))
-    return [file for file in files if not _matches(file, exclude)]
+    left = [file for file in files if not _matches(file, exclude)]
+    if not left:
+        raise FileError(Problem("file/none", f"{', '.join(exclude)}: this excludes all files"))
+    return left
 
 
 def _matches(file: str, globs: Sequence[str]) -> bool:

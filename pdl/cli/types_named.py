@@ -44,7 +44,7 @@ class TypeOrigin:
         for step in path.split("."):
             if not hasattr(found, step):
                 hint = did_you_mean(step, [one for one in dir(found) if not one.startswith("_")])
-                raise _failure("type", f"--type: there is no `{step}` in `{self.name}`", hint)
+                raise _failure("type", f"--type: there is no `{step}` in `{module}`", hint)
             found = getattr(found, step)
         return pdl.Schema.from_type(found)
 
