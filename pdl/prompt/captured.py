@@ -29,8 +29,6 @@ _STAND_IN = re.compile("[\udb90-\udbff]")
 _OURS = re.compile("[\udb80-\udbff]")
 """Halves of characters that are not assigned; no text has them but by design."""
 _ESCAPED = re.compile(r"\\udb[89a-f][0-9a-f]", re.IGNORECASE)
-
-
 _HARMLESS = frozenset({"do_default", "do_trim", "soft_str", "str"})
 _UNKNOWN_YET = (
     "the schema depends on data, so its description is known only when all is rendered: print"
@@ -76,12 +74,6 @@ class Captured(str):
                 " `{% autoescape false %}` and `{% endautoescape %}`"
             )
         return str(self)
-
-    def __hash__(self) -> int:
-        return str.__hash__(self)
-
-    def __eq__(self, other: object) -> bool:
-        return str.__eq__(self, other)
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and not is_marked(key) and str.__contains__(self, key)

@@ -102,11 +102,6 @@ class Marks:
         entry = self.entry(number)
         return entry.source.span(entry.start, entry.end) if entry is not None else None
 
-    def _add(self, entry: Entry) -> int:
-        with self._lock:  # threads that share a prompt may compile its includes at the same time
-            self._entries.append(entry)
-            return len(self._entries)
-
     def mark_source(self, stretches: Sequence[Stretch], source: Source) -> list[str]:
         """The stretches of a template with marks instead of `<|…|>`, and with marks of places.
 
@@ -120,7 +115,9 @@ class Marks:
 
     def number(self, entry: Entry) -> str:
         """A new number for an entry, as the digits of a mark."""
-        return _digits(self._add(entry))
+        with self._lock:  # threads that share a prompt may compile its includes at the same time
+            self._entries.append(entry)
+            return _digits(len(self._entries))
 
 
 class _Pair(NamedTuple):
@@ -294,9 +291,7 @@ def spoken(text: str, marks: Marks) -> str:
         entry = marks.entry(number_of(match[2])) if match[1] == WHOLE else None
         return f"<|{entry.text}|>" if entry is not None else _SAID.get(match[1], "")
 
-    text = unescaped(text)
-
-    return MARK.sub(said, text)
+    return MARK.sub(said, unescaped(text))
 
 
 SCHEMA_PLACE = LEAD + SCHEMA + _digits(0)

@@ -42,7 +42,7 @@ class Method(StrictUndefined):
 def emitted(value: Any) -> str:
     """The text that a value prints, with its marks if it was captured; for each `{{ … }}`.
 
-    Raises MarkError for halves of characters, and TemplateRuntimeError for what has no text.
+    Raises MarkError for what was cut out of captured text, TemplateRuntimeError for what has none.
     """
     kind = type(value)
     if kind is str:
