@@ -147,10 +147,12 @@ def kept(result: Any, subject: object, others: Iterable[object] = ()) -> Any:
     Raises MarkError if the result has not all marks of `subject` in their order, or is made of
     parts of it. The marks of `others` may be left out, as by `default`.
     """
-    holders = [each for each in (subject, *others) if isinstance(each, Captured) and each.turns]
-    if not holders or isinstance(result, bool) or any(result is each for each in holders):
-        return result
-    if isinstance(result, (int, float)) or result is None:
+    held = [each for each in (subject, *others) if isinstance(each, Captured)]
+    for each in held:
+        if isinstance(result, str) and result == each:
+            return each  # with the places that it knows
+    holders = [each for each in held if each.turns]
+    if not holders or isinstance(result, (int, float)) or result is None:
         return result
     if not isinstance(result, str):
         raise _changed()
@@ -164,8 +166,6 @@ def kept(result: Any, subject: object, others: Iterable[object] = ()) -> Any:
 
 
 def _restored(result: str, subject: Captured) -> str:
-    if result == subject:
-        return subject
     marks = [match.group() for match in UNIT.finditer(POSITION.sub("", subject.encoded))]
     pieces = [escaped(piece) for piece in _STAND_IN.split(result)]
     out = [pieces[0]]
@@ -194,8 +194,7 @@ def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
             result = function(*plain, **kwargs)
         except UnicodeEncodeError:
             raise _changed() from None
-        same = next((each for each in held if isinstance(result, str) and each == result), None)
-        return same if same is not None else kept(result, subject, held)
+        return kept(result, subject, held)
 
     return call
 
