@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import schemata
 
-from pdl.reply.formats import FORMATS
+from pdl.reply.validation.formats import FORMATS
 from pdl.schema.patterns import matches
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.gbnf.compiling.claims import Claim
 from pdl.gbnf.compiling.figures import satisfies
 from pdl.gbnf.compiling.place import exact, kind_of, stored
-from pdl.reply.formats import FORMATS
+from pdl.reply.validation.formats import FORMATS
 from pdl.schema.patterns import matches
 
 if TYPE_CHECKING:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
+    from pdl.reply.checker import check, extract
     from pdl.reply.coercions import Coercions
-    from pdl.reply.dialects import DIALECTS, Dialects
-    from pdl.reply.english import ENGLISH
-    from pdl.reply.outcome import Check, Reason, Rejected, Repair, Segment, Violation
-    from pdl.reply.phrases import Words
-    from pdl.reply.pipeline import check, extract
+    from pdl.reply.feedback.english import ENGLISH
+    from pdl.reply.feedback.phrases import Words
+    from pdl.reply.feedback.translation import feedback_in
+    from pdl.reply.result import Check, Reason, Rejected, Repair, Segment, Violation
+    from pdl.reply.segments.dialects import DIALECTS, Dialects
     from pdl.reply.streaming.partial import Partial
     from pdl.reply.streaming.stream import Stream
-    from pdl.reply.translation import feedback_in
-    from pdl.reply.validate import violations
+    from pdl.reply.validation.violations import violations
 
 __all__ = [
     "DIALECTS",
@@ -41,22 +41,22 @@ __all__ = [
 __getattr__ = lazy(
     __name__,
     {
-        "DIALECTS": "pdl.reply.dialects",
-        "ENGLISH": "pdl.reply.english",
-        "Check": "pdl.reply.outcome",
+        "DIALECTS": "pdl.reply.segments.dialects",
+        "ENGLISH": "pdl.reply.feedback.english",
+        "Check": "pdl.reply.result",
         "Coercions": "pdl.reply.coercions",
-        "Dialects": "pdl.reply.dialects",
+        "Dialects": "pdl.reply.segments.dialects",
         "Partial": "pdl.reply.streaming.partial",
-        "Reason": "pdl.reply.outcome",
-        "Rejected": "pdl.reply.outcome",
-        "Repair": "pdl.reply.outcome",
-        "Segment": "pdl.reply.outcome",
+        "Reason": "pdl.reply.result",
+        "Rejected": "pdl.reply.result",
+        "Repair": "pdl.reply.result",
+        "Segment": "pdl.reply.result",
         "Stream": "pdl.reply.streaming.stream",
-        "Violation": "pdl.reply.outcome",
-        "Words": "pdl.reply.phrases",
-        "check": "pdl.reply.pipeline",
-        "extract": "pdl.reply.pipeline",
-        "feedback_in": "pdl.reply.translation",
-        "violations": "pdl.reply.validate",
+        "Violation": "pdl.reply.result",
+        "Words": "pdl.reply.feedback.phrases",
+        "check": "pdl.reply.checker",
+        "extract": "pdl.reply.checker",
+        "feedback_in": "pdl.reply.feedback.translation",
+        "violations": "pdl.reply.validation.violations",
     },
 )

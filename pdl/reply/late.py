@@ -9,33 +9,33 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.parse import Broken, told
+from pdl.reply.parsing.parsed import Broken, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pdl._types import Json
     from pdl.limits import Limits
-    from pdl.reply.asked import Asked
     from pdl.reply.coercions import Coercions
-    from pdl.reply.dialects import Dialects
-    from pdl.reply.outcome import Check, Reading, Repair, Violation
-    from pdl.reply.parse import Parsed
-    from pdl.reply.references import Document
-    from pdl.reply.tolerant import Made
+    from pdl.reply.parsing.parsed import Parsed
+    from pdl.reply.parsing.tolerant import Made
+    from pdl.reply.query import Asked
+    from pdl.reply.result import Check, Reading, Repair, Violation
+    from pdl.reply.segments.dialects import Dialects
+    from pdl.reply.validation.references import Document
     from pdl.schema import Schema
 
 
 _READERS = {
-    "brackets": ("pdl.reply.choose", "read"),
-    "literal": ("pdl.reply.literals", "literal"),
-    "scalar": ("pdl.reply.literals", "read"),
-    "prose": ("pdl.reply.scalars", "read"),
-    "formatted": ("pdl.reply.formatted", "read"),
-    "text": ("pdl.reply.text", "read"),
-    "yesno": ("pdl.reply.yesno", "read"),
-    "code": ("pdl.reply.fenced", "read"),
-    "tasklist": ("pdl.reply.tasklist", "read"),
+    "brackets": ("pdl.reply.choosing.choose", "read"),
+    "literal": ("pdl.reply.prose.literals", "literal"),
+    "scalar": ("pdl.reply.prose.literals", "read"),
+    "prose": ("pdl.reply.prose.scalars", "read"),
+    "formatted": ("pdl.reply.blocks.formatted", "read"),
+    "text": ("pdl.reply.blocks.text", "read"),
+    "yesno": ("pdl.reply.prose.yesno", "read"),
+    "code": ("pdl.reply.blocks.code", "read"),
+    "tasklist": ("pdl.reply.blocks.tasklist", "read"),
 }
 
 
@@ -52,7 +52,7 @@ def _named(home: str, name: str) -> Any:
 
 def lone(asked: Asked) -> Reading | None:
     """`lone.read`."""
-    found: Reading | None = _named("pdl.reply.lone", "read")(asked)
+    found: Reading | None = _named("pdl.reply.choosing.lone", "read")(asked)
     return found
 
 
@@ -72,72 +72,78 @@ def search(
 
 def root_kinds(document: Document) -> frozenset[str]:
     """`shape.root_kinds` of a whole document."""
-    found: frozenset[str] = import_module("pdl.reply.shape").root_kinds(document, document)
+    found: frozenset[str] = import_module("pdl.reply.validation.schema_walk").root_kinds(
+        document, document
+    )
     return found
 
 
 def is_whole(document: Document, value: Json) -> bool:
     """`wholeness.is_whole`."""
-    found: bool = import_module("pdl.reply.wholeness").is_whole(document, value)
+    found: bool = import_module("pdl.reply.validation.wholeness").is_whole(document, value)
     return found
 
 
 def settled(document: Document, value: Json) -> Json:
     """`integers.settled`."""
-    return import_module("pdl.reply.integers").settled(document, value)
+    return import_module("pdl.reply.validation.integers").settled(document, value)
 
 
 def is_certain(asked: Asked, body: str, made: Parsed, surplus: str) -> bool:
     """`surplus.certain`."""
-    found: bool = import_module("pdl.reply.surplus").certain(asked, body, made, surplus)
+    found: bool = import_module("pdl.reply.choosing.surplus").certain(asked, body, made, surplus)
     return found
 
 
 def lacking(document: Document, value: Json) -> frozenset[str]:
     """`lacking.lacking`."""
-    found: frozenset[str] = import_module("pdl.reply.lacking").lacking(document, value)
+    found: frozenset[str] = import_module("pdl.reply.validation.lacking").lacking(document, value)
     return found
 
 
 def item_kinds(document: Document) -> frozenset[str]:
     """`lacking.item_kinds`."""
-    found: frozenset[str] = import_module("pdl.reply.lacking").item_kinds(document)
+    found: frozenset[str] = import_module("pdl.reply.validation.lacking").item_kinds(document)
     return found
 
 
 def speaks_against(body: str, start: int, end: int) -> bool:
     """`remarks.speaks_against`."""
-    found: bool = import_module("pdl.reply.remarks").speaks_against(body, start, end)
+    found: bool = import_module("pdl.reply.prose.remarks").speaks_against(body, start, end)
     return found
 
 
 def changes(said: str) -> bool:
     """`remarks.changes` behind a bracket."""
-    found: bool = import_module("pdl.reply.remarks").changes(said, "apart")
+    found: bool = import_module("pdl.reply.prose.remarks").changes(said, "apart")
     return found
 
 
 def says_stop(text: str, at: int) -> bool:
     """`remarks.says_stop`."""
-    found: bool = import_module("pdl.reply.remarks").says_stop(text, at)
+    found: bool = import_module("pdl.reply.prose.remarks").says_stop(text, at)
     return found
 
 
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
     """`patterns.compile_pattern`."""
-    test: Callable[[str], bool] = import_module("pdl.reply.patterns").compile_pattern(pattern)
+    test: Callable[[str], bool] = import_module("pdl.reply.validation.patterns").compile_pattern(
+        pattern
+    )
     return test
 
 
 def formats() -> Mapping[str, Callable[[str], bool]]:
     """`formats.FORMATS`."""
-    found: Mapping[str, Callable[[str], bool]] = import_module("pdl.reply.formats").FORMATS
+    found: Mapping[str, Callable[[str], bool]] = import_module(
+        "pdl.reply.validation.formats"
+    ).FORMATS
     return found
 
 
 def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
     """`validate.violations_of`."""
-    found: tuple[Violation, ...] = import_module("pdl.reply.validate").violations_of(
+    found: tuple[Violation, ...] = import_module("pdl.reply.validation.violations").violations_of(
         document, value
     )
     return found
@@ -145,7 +151,7 @@ def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
 
 def unevaluated(*arguments: Any) -> Iterable[Any]:
     """`evaluated.unevaluated`."""
-    found: Iterable[Any] = import_module("pdl.reply.evaluated").unevaluated(*arguments)
+    found: Iterable[Any] = import_module("pdl.reply.validation.unevaluated").unevaluated(*arguments)
     return found
 
 
@@ -153,7 +159,7 @@ def coerce(
     document: Document, value: Json, allowed: Coercions, limits: Limits
 ) -> tuple[Json, tuple[Repair, ...]]:
     """`coerce.coerce`."""
-    change = import_module("pdl.reply.coerce").coerce
+    change = import_module("pdl.reply.coercing").coerce
     found: tuple[Json, tuple[Repair, ...]] = change(document, value, allowed, limits)
     return found
 
@@ -167,7 +173,7 @@ def read_tolerantly(
     fenced: bool,
 ) -> Made | Broken:
     """`tolerant.read`, or why and where that has no certain reading."""
-    tolerant = import_module("pdl.reply.tolerant")
+    tolerant = import_module("pdl.reply.parsing.tolerant")
     try:
         found: Made = tolerant.read(text, document, fits, limits, fenced=fenced)
     except tolerant.UnreadableError as error:

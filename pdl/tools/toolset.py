@@ -209,7 +209,7 @@ class ToolSet:
         `one`, `several` (one or more) or `any`. Never raises for a bad reply. Raises TypeError for
         arguments of other types, ValueError for a format or a number of calls that there is not.
         """
-        from pdl.reply.dialects import DIALECTS
+        from pdl.reply.segments.dialects import DIALECTS
         from pdl.tools.checking.check import check, judge_of
         from pdl.tools.checking.shapes import Shapes
 

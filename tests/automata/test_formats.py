@@ -14,7 +14,7 @@ from snapshots import CASES
 from pdl.automata.dfa import Budget
 from pdl.automata.formats import Fit, format_of
 from pdl.errors import LimitError
-from pdl.reply.formats import FORMATS
+from pdl.reply.validation.formats import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from snapshots import CASES, Snapshot
 
 import pdl
 from pdl.gbnf import Options
-from pdl.reply.verdict import verdict_of
+from pdl.reply.validation.verdict import verdict_of
 
 if TYPE_CHECKING:
     from pathlib import Path

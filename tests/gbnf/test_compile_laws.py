@@ -22,7 +22,7 @@ from shares import share
 
 import pdl
 from pdl.gbnf import Options, Report
-from pdl.reply.verdict import verdict_of
+from pdl.reply.validation.verdict import verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,7 +17,7 @@ from shares import share
 import pdl
 from pdl.gbnf import Grammar, Options
 from pdl.gbnf.compiling.wrap import wrap
-from pdl.reply.verdict import verdict_of
+from pdl.reply.validation.verdict import verdict_of
 
 if sys.platform == "linux":
     from sampled import Sampler

@@ -15,7 +15,7 @@ import pdl
 from pdl.gbnf.compiling.claims import Claim
 from pdl.gbnf.compiling.compiler import Compiler
 from pdl.gbnf.compiling.options import Options
-from pdl.reply.verdict import verdict_of
+from pdl.reply.validation.verdict import verdict_of
 
 if TYPE_CHECKING:
     from pdl.gbnf.compiling.claims import Goal, Shape

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import pdl
-from pdl.reply.patterns import compile_pattern
-from pdl.reply.program import Program
-from pdl.reply.wholeness import half_character, stand_in
+from pdl.reply.blocks.program import Program
+from pdl.reply.validation.patterns import compile_pattern
+from pdl.reply.validation.wholeness import half_character, stand_in
 
 ARRAY = pdl.Schema.parse("[int]")
 CODE = pdl.Schema.parse("code")

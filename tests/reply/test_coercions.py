@@ -16,7 +16,7 @@ import pdl
 from pdl._types import Json, format_path
 from pdl.limits import DEFAULT_LIMITS
 from pdl.reply import Coercions, violations
-from pdl.reply.coerce import coerce
+from pdl.reply.coercing import coerce
 from pdl.reply.coercions import NO_COERCIONS
 
 if TYPE_CHECKING:

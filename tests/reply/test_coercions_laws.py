@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pdl.limits import DEFAULT_LIMITS
 from pdl.reply import Coercions, violations
-from pdl.reply.coerce import coerce
+from pdl.reply.coercing import coerce
 from pdl.reply.coercions import NO_COERCIONS
 
 if TYPE_CHECKING:

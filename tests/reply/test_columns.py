@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.reply.verdict import Verdict
+from pdl.reply.validation.verdict import Verdict
 
 NAMES = ("a", "b", "c")
 LEAVES: list[Any] = [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import pdl
 from pdl.reply import Coercions
-from pdl.reply.kinds import as_integer
+from pdl.reply.validation.json_types import as_integer
 
 SCHEMA = pdl.Schema.parse("{ n: int, x: float, l: [int], any: any }")
 

@@ -13,10 +13,11 @@ from snapshots import CASES
 
 import pdl
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.reply import brackets, late, search
-from pdl.reply.exact import read_exactly
-from pdl.reply.parse import Broken, Parsed, is_deep, parse
-from pdl.reply.wholeness import is_whole
+from pdl.reply import late, search
+from pdl.reply.parsing.parsed import Broken, Parsed, is_deep, parse
+from pdl.reply.parsing.strict import read_exactly
+from pdl.reply.segments import brackets
+from pdl.reply.validation.wholeness import is_whole
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pdl.limits import DEFAULT_LIMITS
-from pdl.reply.segment import Cut, cut
+from pdl.reply.segments.segmenter import Cut, cut
 
 if TYPE_CHECKING:
     from snapshots import Snapshot

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.reply.tolerant import Made, UnreadableError
-from pdl.reply.tolerant import read as read_with
-from pdl.reply.verdict import verdict_of
+from pdl.reply.parsing.tolerant import Made, UnreadableError
+from pdl.reply.parsing.tolerant import read as read_with
+from pdl.reply.validation.verdict import verdict_of
 from pdl.schema import Schema
 
 CASES = Path(__file__).parent.parent / "cases" / "tolerant"

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pdl.reply.dialects import DIALECTS, Patterns
+from pdl.reply.segments.dialects import DIALECTS, Patterns
 from pdl.tools.formats import FORMATS
 
 if TYPE_CHECKING:

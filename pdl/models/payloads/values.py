@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.models.payloads.kinds import ABOUT, is_plain, is_simple, types
 from pdl.models.payloads.unheld import UnheldError
-from pdl.reply.kinds import KINDS, kind_of
+from pdl.reply.validation.json_types import KINDS, kind_of
 from pdl.schema.formats import PATTERNS
 from pdl.schema.writing.phrases import phrases
 

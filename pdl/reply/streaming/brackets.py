@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.marks import announced, exemplified
-from pdl.reply.outcome import Violation
-from pdl.reply.phrases import say
-from pdl.reply.sentences import PLAIN_FENCES, language
+from pdl.reply.feedback.phrases import say
+from pdl.reply.prose.marks import announced, exemplified
+from pdl.reply.prose.sentences import PLAIN_FENCES, language
+from pdl.reply.result import Violation
 from pdl.reply.streaming import spelling
 from pdl.reply.streaming.candidate import Candidate, Place
 from pdl.reply.streaming.judge import Judge
@@ -234,7 +234,7 @@ class BracketReader:
         )
 
     def _rank(self, cursor: Cursor, fence: Fence | None) -> int:
-        """As in `pdl.reply.candidates`, by the words in front."""
+        """As in `pdl.reply.choosing.candidates`, by the words in front."""
         start = max(0, self._ended - cursor.base)
         at = cursor.at
         if fence and fence.start >= max(self._ended, cursor.offset - _FENCE_LEAD):

@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.reply.kinds import is_integer, is_number, kind_of
 from pdl.reply.streaming.doubts import Doubts
 from pdl.reply.streaming.machine import Machine
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.streaming.tree import Growth, Whole, same
+from pdl.reply.validation.json_types import is_integer, is_number, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pdl._types import Json
     from pdl.limits import Limits
-    from pdl.reply.outcome import Extent
+    from pdl.reply.result import Extent
     from pdl.reply.streaming.judge import Judge
     from pdl.reply.streaming.partial import View
     from pdl.reply.streaming.tags import Tags
@@ -30,8 +30,9 @@ _CITED = 999  # the highest number of a citation
 class Place(NamedTuple):
     """Where a bracket stands: `start` is its offset in the reply.
 
-    `rank`: how clearly the reply says that it is the answer, as in `pdl.reply.candidates`. `clear`:
-    nothing but an answer stands there: at the beginning, behind a colon, in a fence for data.
+    `rank`: how clearly the reply says that it is the answer, as in
+    `pdl.reply.choosing.candidates`. `clear`: nothing but an answer stands there: at the
+    beginning, behind a colon, in a fence for data.
     `depth`: how many brackets of prose it is in.
     """
 

@@ -2,7 +2,7 @@
 
 A quote may stand in a string, and a comma in a number. So a scalar is there when what follows it
 is a part of JSON, and it is certain when what follows that can be nothing else: as
-`pdl.reply.tolerant.tokens` has it, which says where a string surely ends.
+`pdl.reply.parsing.tokens` has it, which says where a string surely ends.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply import late
-from pdl.reply.asked import Asked
-from pdl.reply.segment import cut
+from pdl.reply.query import Asked
+from pdl.reply.segments.segmenter import cut
 from pdl.reply.streaming.growing import Growing
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.streaming.text import Told

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.reply.envelope import payload
-from pdl.reply.kinds import KINDS
+from pdl.reply.choosing.tool_call import payload
+from pdl.reply.validation.json_types import KINDS
 
 if TYPE_CHECKING:
     from pdl._types import Json

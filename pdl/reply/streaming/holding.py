@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdl.reply import parts
-from pdl.reply.kinds import KINDS
-from pdl.reply.references import Document, resolve
-from pdl.reply.verdict import Verdict, verdict_of
+from pdl.reply.validation import parts
+from pdl.reply.validation.json_types import KINDS
+from pdl.reply.validation.references import Document, resolve
+from pdl.reply.validation.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.reply.compiled import Cell
+    from pdl.reply.validation.compiled import Cell
 
 _JOINT = (
     *("anyOf", "oneOf", "not", "if", "dependentSchemas", "contains", "propertyNames"),

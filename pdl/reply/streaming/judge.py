@@ -7,18 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl._types import JsonPath
-from pdl.reply.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.streaming.holding import Holding, Rules, Sub
-from pdl.reply.todo import MOST, Task
-from pdl.reply.validate import Survey  # finds what is wrong with a value by any part of a document
+from pdl.reply.validation.compiled import PatternTimeout, UnusablePattern
+from pdl.reply.validation.todo import MOST, Task
+from pdl.reply.validation.violations import (
+    Survey,  # finds what is wrong with a value by any part of a document
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl._types import Json
-    from pdl.reply.outcome import Extent, Violation
-    from pdl.reply.references import Document
+    from pdl.reply.result import Extent, Violation
     from pdl.reply.streaming.tree import Open
+    from pdl.reply.validation.references import Document
 
 _Seen: TypeAlias = tuple[JsonPath, str, str]
 _GIVEN_UP = (PatternTimeout, UnusablePattern, RecursionError)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.reply.outcome import Extent
+    from pdl.reply.result import Extent
     from pdl.reply.streaming.tree import Open
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from pdl.reply.equality import equal
 from pdl.reply.streaming import spelling
 from pdl.reply.streaming.certainty import Certainty
 from pdl.reply.streaming.spelling import NoReadingError
 from pdl.reply.streaming.tokens import Atom, Comment, Quoted
 from pdl.reply.streaming.tree import Growth, Open, Tail, Whole
+from pdl.reply.validation.equality import equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

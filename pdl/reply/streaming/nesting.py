@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.reply.references import Document, branches
-from pdl.reply.shape import ALL_KINDS, root_kinds
+from pdl.reply.validation.references import Document, branches
+from pdl.reply.validation.schema_walk import ALL_KINDS, root_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json, JsonPath
-    from pdl.reply.outcome import Violation
+    from pdl.reply.result import Violation
 
 State: TypeAlias = Literal["absent", "open", "complete"]
 """What is known of a part of the answer: nothing, something, all of it."""

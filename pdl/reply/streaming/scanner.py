@@ -1,6 +1,7 @@
 """One pass over a reply as it comes: reasoning, fences, tokens and tags are told from the rest.
 
-The rules are those of `pdl.reply.segment`, as far as they can be followed without looking ahead.
+The rules are those of `pdl.reply.segments.segmenter`, as far as they can be followed without
+looking ahead.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import regex
 
-from pdl.reply.segment import FENCE_PREFIX, PREFIX_WINDOW  # the rules of whole replies
+from pdl.reply.segments.segmenter import FENCE_PREFIX, PREFIX_WINDOW  # the rules of whole replies
 from pdl.reply.streaming.cursor import Cursor
 from pdl.reply.streaming.tags import LONGEST, Tag, Tags, seek
 

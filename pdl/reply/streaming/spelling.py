@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.kinds import exact
+from pdl.reply.validation.json_types import exact
 
 if TYPE_CHECKING:
     from pdl._types import Json

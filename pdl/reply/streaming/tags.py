@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import regex
 
-from pdl.reply.segment import NOUN, PREFIX_WINDOW, QUOTED, WORD  # the rules of whole replies
+from pdl.reply.segments.segmenter import (  # the rules of whole replies
+    NOUN,
+    PREFIX_WINDOW,
+    QUOTED,
+    WORD,
+)
 
 if TYPE_CHECKING:
-    from pdl.reply.dialects import Dialects, Patterns
+    from pdl.reply.segments.dialects import Dialects, Patterns
     from pdl.reply.streaming.cursor import Cursor
 
 TagKind: TypeAlias = Literal["closer", "opener", "channel", "token", "answer", "answer-end"]

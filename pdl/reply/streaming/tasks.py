@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.sentences import PLAIN_FENCES, language
+from pdl.reply.prose.sentences import PLAIN_FENCES, language
 from pdl.reply.streaming.growing import Growing
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.streaming.text import Told

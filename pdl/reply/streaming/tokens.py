@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from pdl.reply.elision import elided_at
+from pdl.reply.parsing.elision import elided_at
 from pdl.reply.streaming import spelling
 from pdl.reply.streaming.growing import Growing
 from pdl.reply.streaming.spelling import NoReadingError

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.envelope import ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPERS  # what marks a call
-from pdl.reply.references import Document, branches
-from pdl.reply.shape import ALL_KINDS, root_kinds
+from pdl.reply.choosing.tool_call import (  # what marks a call
+    ARGUMENTS,
+    LISTS,
+    NAMES,
+    OTHERS,
+    WRAPPERS,
+)
 from pdl.reply.streaming.nesting import Seat
+from pdl.reply.validation.references import Document, branches
+from pdl.reply.validation.schema_walk import ALL_KINDS, root_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

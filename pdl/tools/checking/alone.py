@@ -13,10 +13,10 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from pdl.reply.extents import Extents
+from pdl.reply.segments.spans import Extents
 
 if TYPE_CHECKING:
-    from pdl.reply.outcome import Extent, Segment
+    from pdl.reply.result import Extent, Segment
 
 PARTING = " \t\r\n\v\f\xa0\u200b\u3000\ufeff;,"
 """What may stand between calls."""

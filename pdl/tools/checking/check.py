@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from pdl import reply as replies
-from pdl.reply.doubt import Surroundings
-from pdl.reply.marks import exemplified
+from pdl.reply.prose.doubt import Surroundings
+from pdl.reply.prose.marks import exemplified
 from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, others, spoken_of
 from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
 from pdl.tools.checking.judge import Judge, Judged
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply import Coercions, Dialects, Repair
-    from pdl.reply.outcome import Extent
+    from pdl.reply.result import Extent
     from pdl.tools.calls import ToolCall
     from pdl.tools.checking.shapes import Found, Shapes
     from pdl.tools.tool import Tool

@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.reply.dialects import DIALECTS, Dialects
-from pdl.reply.extents import Extents, shifted
-from pdl.reply.segment import Cut, cut
-from pdl.reply.sentences import PLAIN_FENCES, language
+from pdl.reply.prose.sentences import PLAIN_FENCES, language
+from pdl.reply.segments.dialects import DIALECTS, Dialects
+from pdl.reply.segments.segmenter import Cut, cut
+from pdl.reply.segments.spans import Extents, shifted
 from pdl.tools.checking.alone import PARTING, is_gone
 from pdl.tools.checking.foreign import Named, named_tools
 from pdl.tools.checking.texts import value_of
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
     from pdl.limits import Limits
-    from pdl.reply.brackets import Bracketed
-    from pdl.reply.outcome import Extent, Segment
+    from pdl.reply.result import Extent, Segment
+    from pdl.reply.segments.brackets import Bracketed
     from pdl.tools.checking.shapes import Shapes
 
 _AGAIN = 16

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-    from pdl.reply.outcome import Extent
+    from pdl.reply.result import Extent
 
 _NAMED = re.compile(
     r"""(?x)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import reply as replies
 from pdl.errors import nearest
-from pdl.reply.extents import shifted
+from pdl.reply.segments.spans import shifted
 from pdl.schema import Schema
 from pdl.tools.calls import ToolCall
 from pdl.tools.checking.outcome import CallError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply import Check, Coercions, Repair
-    from pdl.reply.outcome import Extent
+    from pdl.reply.result import Extent
     from pdl.tools.checking.outcome import Reason
     from pdl.tools.checking.shapes import Shape
     from pdl.tools.tool import Tool

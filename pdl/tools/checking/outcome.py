@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from pdl.reply import Repair, Violation
-    from pdl.reply.outcome import Extent
+    from pdl.reply.result import Extent
     from pdl.tools.calls import ToolCall
 
 _LISTED = 10  # errors that a feedback tells

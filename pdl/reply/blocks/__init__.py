@@ -1,0 +1,1 @@
+"""Answers that are no JSON: text, code, and lists of tasks."""

@@ -1,0 +1,139 @@
+"""Texts with a format in prose: dates, addresses, identifiers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pdl.reply.blocks.spelled import string_of
+from pdl.reply.prose.literals import bare
+from pdl.reply.prose.scalars import choose, prose
+from pdl.reply.prose.spoken import Spoken
+from pdl.reply.result import Reading
+from pdl.reply.validation.references import branches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl.reply.query import Asked
+
+_DAY = r"\d{4}-\d{2}-\d{2}"
+_LOCAL = r"\d{2}:\d{2}:\d{2}(?:\.\d+)?"
+_CLOCK = rf"{_LOCAL}(?:[Zz]|[+-]\d{{2}}:\d{{2}})"
+_NO_ZONE = rf"(?>{_LOCAL})(?![\w:/+−-]|\.\w|,\d|[ \u00a0\u202f]*[+−-]\d)"
+_ENDS_LOCAL = re.compile(rf"(?:^|[Tt ]){_LOCAL}$")
+_ZONE = re.compile(
+    r"\b(?:UTC|GMT|Z|[A-Z]{1,4}[SD]?T|(?!The |This |That |My |Your )[A-Z]\w+ time|[AaPp]\.?[Mm])\b"
+    r"|(?i:\b(?:(?:time ?)?zones?|(?:to|mid)?night|evening|(?:after)?noon|o.clock|offset)\b)"
+    r"|[(（+]|午|晚|Uhr"
+)
+"""What says which zone, or which half of the day, a local time is of."""
+
+_SHAPES = {
+    "date": rf"{_DAY}(?![\w:/-]|\.\w)",
+    "date-time": rf"{_DAY}[Tt ]{_CLOCK}",
+    "time": _CLOCK,
+    "x-date-time": rf"{_DAY}[Tt ](?:{_CLOCK}|{_NO_ZONE})",
+    "x-time": rf"(?:{_CLOCK}|{_NO_ZONE})",
+    "duration": r"P(?=[\dT])(?:\d+[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?",
+    "email": r"(?<!\w['’])[^\s<>\"'’`()\[\],;:*_@][^\s<>\"’`()\[\],;:*@]{0,63}"
+    r"@[^\W_][^\W_-]*(?:[.-]+[^\W_]+)*",
+    "uri": r"(?:[A-Za-z][A-Za-z0-9+.-]*:(?=//)"
+    r"|(?:mailto|tel|sms|urn|data|doi|geo|tag|news|magnet|sips?|xmpp):)"
+    r"(?:[^\s<>\"'`“”*()]|\([^\s<>\"'`“”*()]*\))*"
+    r"(?:[^\s<>\"'`“”*.,;:!?()\]}。，]|(?<=\)))",
+    "uuid": r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
+    "ipv4": r"\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)",
+    "ipv6": r"(?=[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:)[0-9A-Fa-f:]+(?:\.\d+){0,3}",
+}
+"""Format -> what looks like a text of it; whether it is one, the schema decides."""
+
+_AT = re.compile(
+    r"\b(?:at|via|see|visit|contact|dated|under|unter|bei|à|en|em|a|su|pod|по)[ *_`<(:]+$",
+    re.IGNORECASE,
+)
+"""What leads to an address, but not to a date."""
+
+_DATED = re.compile(r"\bdated[ *_`]+$", re.IGNORECASE)
+
+_LINK = re.compile(
+    r"\[(?P<text>[^\[\]\n]{0,200})\]\((?P<link>[^\s<>()]+(?:\([^\s<>()]*\)[^\s<>()]*)*)\)"
+    r"|<(?P<auto>[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+|[^\s<>@:]+@[^\s<>@]+)>"
+)
+"""Links as Markdown has them: `[text](address)`, `<address>`."""
+
+_ADDRESS = re.compile(r"://|@")
+_GOES_ON = re.compile(r"(?<=-)\n\S|\[(?=[A-Za-z])|\.{2,}|…|<(?=[\w{])|[{|*'’`^\\\"~(](?=[\w/{<])")
+"""What shows that an address has a gap, or letters that an address may not have."""
+
+_BEFORE = 16  # characters in front of an address in which such a word is looked for
+_DOTS = 3  # of an IPv4 address
+_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "«": "»", "**": "**"}
+_ONE = {"const", "enum", "pattern", "format"}
+
+
+def read(asked: Asked) -> Reading:
+    """The only text of the schema's format that stands where an answer does, if there is one."""
+    return _unquoted(asked) or _spoken(asked)
+
+
+def _unquoted(asked: Asked) -> Reading | None:
+    """The reply without the quotes around it, where the schema tells what is inside."""
+    if not any(_ONE & set(branch) for branch in branches(asked.document, asked.document)):
+        return None
+    body, (start, _) = bare(asked)
+    if string_of(body) not in (None, body[1:-1]):
+        return None
+    for opener, closer in _QUOTES.items():
+        inside = body.removeprefix(opener).removesuffix(closer)
+        whole = len(inside) == len(body) - len(opener) - len(closer)
+        if whole and inside == inside.strip() and asked.verdict(inside):
+            begin = start + len(opener)
+            return Reading(inside, (begin, begin + len(inside)))
+    return None
+
+
+def _spoken(asked: Asked) -> Reading:
+    shapes = _shapes(asked)
+    text = _LINK.sub(_unlinked, prose(asked)) if shapes else prose(asked)
+    return choose(asked, text, _found(asked, text, shapes) if shapes else ())
+
+
+def _unlinked(link: re.Match[str]) -> str:
+    """The address of a link, with blanks for what is around it."""
+    if link["text"] and _ADDRESS.search(link["text"]) and link["text"] not in link["link"]:
+        return link[0]
+    group = "link" if link["link"] else "auto"
+    start, end = link.start(group) - link.start(), link.end(group) - link.start()
+    return " " * start + link[group] + " " * (len(link[0]) - end)
+
+
+def _shapes(asked: Asked) -> list[str]:
+    """The patterns of the formats at the root; none if any other text may stand there."""
+    texts = [
+        branch
+        for branch in branches(asked.document, asked.document)
+        if "type" in branch and "string" in branch["type"]
+    ]
+    formats = [branch.get("format") for branch in texts]
+    return [_SHAPES[name] for name in formats if name in _SHAPES] if all(formats) else []
+
+
+def _found(asked: Asked, text: str, shapes: list[str]) -> Iterator[Spoken]:
+    for found in re.finditer(rf"(?<![^\W_])(?<![^\W_]_)(?<![@/.:-])(?:{'|'.join(shapes)})", text):
+        emphasis = text[found.start() - 1 : found.start()] == "_"
+        if emphasis and text[found.end() : found.end() + 1] != "_":
+            continue
+        if _GOES_ON.match(asked.text, found.end()) and asked.verdict(found[0]):
+            yield Spoken(found.span(), None, "goes on with letters that do not belong to it")
+        elif _ENDS_LOCAL.search(found[0]) and _ZONE.search(asked.text):
+            yield Spoken(
+                found.span(), None, "stands beside words about its zone or half of the day"
+            )
+        elif asked.verdict(found[0]):
+            before = text[max(0, found.start() - _BEFORE) : found.start()]
+            led = _AT.search(before) is not None
+            address = (
+                not found[0][0].isdigit() or found[0].count(".") == _DOTS or _DATED.search(before)
+            )
+            yield Spoken(found.span(), found[0], placed=led and bool(address))

@@ -1,0 +1,111 @@
+"""Checking a reply: at once if it is one clean JSON value that fits, else by searching it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.errors import OutputError
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.reply import late
+from pdl.reply.coercions import NO_COERCIONS, Coercions
+from pdl.reply.forms import is_quoted
+from pdl.reply.parsing.parsed import Parsed
+from pdl.reply.parsing.strict import Exact, read_exactly
+from pdl.reply.result import Check, Segment
+from pdl.reply.segments.dialects import DIALECTS, Dialects
+from pdl.reply.validation.compiled import PatternTimeout, UnusablePattern
+from pdl.reply.validation.verdict import verdict_of
+from pdl.schema import Schema
+from pdl.schema.given import no_schema
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.reply.validation.references import Document
+
+_BLANKS = " \t\r\n"
+_OPENERS = frozenset('{["')
+
+
+def check(
+    schema: Schema | None,
+    reply: str,
+    *,
+    coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Check:
+    """Find the one answer in a reply and hold it against the schema.
+
+    Without a schema the whole reply is the answer, less its reasoning. `dialects` are the marks
+    that tell reasoning and tokens from text. Never raises for a bad reply: `Check` says what was
+    wrong with it. Raises TypeError for arguments of other types.
+    """
+    if not (schema is None or isinstance(schema, Schema)):
+        raise no_schema(schema, "a pdl.Schema or None")
+    if not isinstance(reply, str):
+        raise TypeError(f"reply must be a str, not {type(reply).__name__}")
+    check_options(coercions, dialects, limits)
+    return _clean(schema, reply, limits) or late.search(
+        schema, reply, coercions=coercions, dialects=dialects, limits=limits
+    )
+
+
+def check_options(coercions: Coercions, dialects: Dialects, limits: Limits) -> None:
+    """Raise TypeError for an option of another type."""
+    given = (("coercions", coercions, Coercions), ("dialects", dialects, Dialects))
+    for name, option, kind in (*given, ("limits", limits, Limits)):
+        if not isinstance(option, kind):
+            raise TypeError(f"{name} must be a {kind.__name__}, not {type(option).__name__}")
+
+
+def extract(
+    schema: Schema | None,
+    reply: str,
+    *,
+    coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Json:
+    """The value of the one answer in a reply. Raises OutputError, which carries the `Check`."""
+    result = check(schema, reply, coercions=coercions, dialects=dialects, limits=limits)
+    if not result.ok:
+        raise OutputError(result)
+    return result.value
+
+
+def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
+    """The check of a reply that is one JSON value in brackets or quotes and fits, as most do.
+
+    What looks like a mark in it is a part of its strings.
+    """
+    if schema is None or schema.form != "json" or len(reply) > limits.reply_chars:
+        return None
+    start = len(reply) - len(reply.lstrip(_BLANKS))
+    exact = read_exactly(reply, start, limits) if reply[start : start + 1] in _OPENERS else None
+    if not exact or reply[exact.extent[1] :].strip(_BLANKS):
+        return None
+    if is_quoted(schema) and "\\" not in reply:
+        return None  # its quotes may be a part of a text
+    made = _fitting(schema.document, exact)
+    if made is None:
+        return None
+    whole = (0, len(reply))
+    segments = (Segment("text", whole, whole),)
+    return Check(made.value, repairs=made.repairs, span=exact.extent, segments=segments)
+
+
+def _fitting(document: Document, exact: Exact) -> Parsed | None:
+    """What was read if it is plain and fits; what is not has a closer look elsewhere."""
+    made, deep, suspect = exact.findings
+    if deep or not isinstance(made, Parsed):
+        return None
+    try:
+        verdict = verdict_of(document)
+        fits, has_float = verdict.look(made.value)
+        if has_float:
+            made = Parsed(late.settled(document, made.value), made.repairs)
+            fits = verdict(made.value)
+        whole = fits and (not suspect or late.is_whole(document, made.value))
+    except (RecursionError, PatternTimeout, UnusablePattern):
+        return None
+    return made if whole else None

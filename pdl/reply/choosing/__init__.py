@@ -1,0 +1,1 @@
+"""Which of the JSON values in a reply is the answer."""

@@ -1,0 +1,102 @@
+"""What each candidate turned out to be: whether it fits, and with which value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+
+from pdl.reply import late
+from pdl.reply.choosing.reading import read
+from pdl.reply.choosing.tool_call import payload
+from pdl.reply.feedback.phrases import say
+from pdl.reply.feedback.wording import brief, shorten
+from pdl.reply.parsing.locate import locate
+from pdl.reply.parsing.parsed import Broken, Parsed
+from pdl.reply.result import Repair, Violation
+from pdl.reply.validation.schema_walk import resembles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pdl._types import Json, JsonPath
+    from pdl.reply.choosing.candidates import Candidate
+    from pdl.reply.query import Asked
+    from pdl.reply.result import Extent
+
+Fate: TypeAlias = Literal["fits", "misfit", "other", "broken"]
+"""It fits the schema; it does not, but was meant to; it was never meant to; it does not parse."""
+
+_TWO_WAYS = Broken("ambiguous", say("two-ways"))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A candidate after parsing and checking it; `made` is its value or why it has none."""
+
+    candidate: Candidate
+    fate: Fate
+    made: Parsed | Broken
+
+    @property
+    def value(self) -> Json:
+        """The value of a candidate that parsed."""
+        assert isinstance(self.made, Parsed)
+        return self.made.value
+
+
+def judge(asked: Asked, candidate: Candidate) -> Judged:
+    """Parse a candidate and hold its value against the schema."""
+    made = read(asked, candidate)
+    if isinstance(made, Broken):
+        return Judged(candidate, "broken", made)
+    inside = payload(made.value, asked.limits)
+    called = inside is not None and asked.verdict(inside[0])
+    if asked.verdict(made.value):
+        return Judged(candidate, "broken", _TWO_WAYS) if called else Judged(candidate, "fits", made)
+    if called and inside is not None:
+        return Judged(candidate, "fits", _called(asked, candidate, made, inside[0]))
+    if asked.coercions and (changed := _coerced(asked, candidate, made)):
+        return Judged(candidate, "fits", changed)
+    return Judged(candidate, "misfit" if resembles(asked.document, made.value) else "other", made)
+
+
+def _called(asked: Asked, candidate: Candidate, made: Parsed, inside: Json) -> Parsed:
+    """The arguments of a tool call as the answer."""
+    said = shorten(asked.text[slice(*candidate.span)])
+    repair = Repair("tool-call", candidate.span, (), said, brief(inside))
+    return Parsed(inside, (*made.repairs, repair))
+
+
+def _coerced(asked: Asked, candidate: Candidate, made: Parsed) -> Parsed | None:
+    """The value with the changes that the caller allows, if it fits with them."""
+    value, changes = late.coerce(asked.document, made.value, asked.coercions, asked.limits)
+    if not changes:
+        return None
+    return Parsed(value, (*made.repairs, *placed(asked, candidate, made, changes)))
+
+
+_Placed = TypeVar("_Placed", Violation, Repair)
+
+
+def placed(
+    asked: Asked, candidate: Candidate, made: Parsed, found: Sequence[_Placed]
+) -> tuple[_Placed, ...]:
+    """Violations or repairs of a value, each with the place of the part that it is about."""
+    start = candidate.span[0]
+    if made.made:
+        own = made.made.places()
+        places = {path: (a + start, b + start) for path, (a, b) in own.items()}
+    else:
+        places = locate(
+            asked.text,
+            *candidate.span,
+            {one.path[:length] for one in found for length in range(len(one.path) + 1)},
+        )
+    spans = [_nearest(places, one.path, candidate.span) for one in found]
+    return tuple(replace(one, span=span) for one, span in zip(found, spans, strict=True))
+
+
+def _nearest(places: Mapping[JsonPath, Extent], path: JsonPath, whole: Extent) -> Extent:
+    """Where a part stands, or the part around it: some paths lead into JSON inside a string."""
+    prefixes = (path[:length] for length in range(len(path), 0, -1))
+    return next((places[prefix] for prefix in prefixes if prefix in places), whole)

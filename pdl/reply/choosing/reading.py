@@ -1,0 +1,201 @@
+"""From the text of a candidate to its value, or to why it has none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pdl.reply import late
+from pdl.reply.choosing.embedded import in_lines, in_open_string
+from pdl.reply.choosing.spill import (
+    extra_closers,
+    member_behind,
+    remark_behind,
+    spills,
+    stops_behind,
+)
+from pdl.reply.feedback.phrases import Phrase, say
+from pdl.reply.feedback.wording import shorten
+from pdl.reply.parsing.elision import elided_at, elided_behind, placeholder_at
+from pdl.reply.parsing.parsed import Broken, Parsed, broken_at, furthest, parse
+from pdl.reply.validation.wholeness import left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pdl.reply.choosing.candidates import Candidate
+    from pdl.reply.query import Asked
+    from pdl.reply.result import Extent, Repair
+
+_LED = re.compile(
+    r"""[^\s{]["']\s*+(?::++|=>)\s*+\Z"""
+    r"""|(?:["'\d]|\b(?:true|false|null))\s*+,\s*+\Z|(?<=[^\s=({\[,:>])["']\Z"""
+)
+"""A key, or an item and a comma: what stands behind them is part of what is around them."""
+_LED_BY = {"{": re.compile(r"\]\s*+,\s*+\Z"), "[": re.compile(r"\}\s*+,\s*+\Z")}
+"""A bracket of the other kind and a comma; two of one kind may be lines of JSON."""
+_CLOSED = re.compile(r"[}\])][^{}\[\]\"]*\Z")
+_GOES_ON = re.compile(r"\s*+[,\"'}\])]")
+_SIGNS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|[{}\[\]]', re.DOTALL)
+_PARTNERS = {"{": "}", "[": "]"}
+_NAME = 80  # characters in front of a bracket that are looked at
+_DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")
+_AND_SO_ON = re.compile(
+    r"\band\s+so\s+(?:on|forth)\b|\b(?:rest|remaining|others?)\b.*\b(?:unchanged|as\s+(?:before|above|is))\b",
+    re.IGNORECASE,
+)
+_LEADS = frozenset("\"',:>")
+_GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
+
+
+def read(asked: Asked, candidate: Candidate) -> Parsed | Broken:
+    """Parse it, the C parser first, and look for what it says against itself."""
+    start, end = candidate.span
+    body = asked.text[start:end]
+    if candidate.bracket.deep:
+        return Broken("limit", say("too-deep", number=asked.limits.reply_depth))
+    if _is_part(asked.text, start):
+        return Broken("unparsable", say("headless"))
+    if candidate.fence and in_open_string(asked, candidate.fence):
+        return Broken("unparsable", say("in-string"))
+    exact = candidate.bracket.exact
+    closed = candidate.bracket.closed
+    made = exact.findings.made if exact else parse(body, asked.limits, start) if closed else None
+    if (made is None or isinstance(made, Broken)) and not (made and made.reason == "limit"):
+        made = _respelled(body, candidate, asked, made)
+    if isinstance(made, Parsed):
+        return _alone(asked, candidate, made)
+    return made if made and made.reason == "limit" else _broken(asked, candidate, made)
+
+
+def _alone(asked: Asked, candidate: Candidate, made: Parsed) -> Parsed | Broken:
+    """What was parsed, if nothing around it or in it says that it is not all of the answer."""
+    start, end = candidate.span
+    fence = candidate.fence
+    if (
+        spills(asked, (start, end), made, fence.body if fence else None)
+        or in_lines(asked, candidate.span)
+        or member_behind(asked, end, made.value)
+        or (fence and fence.closed and stops_behind(asked.text, fence.span[1], made))
+    ):
+        return Broken("unparsable", say("goes-on"), end - start)
+    if place := remark_behind(asked.text, end):
+        return _contradicted(asked.text, place, end - start)
+    if behind := elided_behind(asked.text, end):
+        return _elided(asked.text, behind)
+    if extra := extra_closers(asked.text, end):
+        if not late.is_certain(asked, asked.text[start:end], made, extra.before):
+            return Broken("unparsable", say("surplus-closer"), end - start)
+        made = replace(made, repairs=(*made.repairs, extra))
+    exact = candidate.bracket.exact
+    return made if exact and not exact.findings.suspect else _whole(asked, made)
+
+
+def _is_part(text: str, at: int) -> bool:
+    """Whether a key or an item stands in front, so that a bracket around both has no opener."""
+    front = text[max(0, at - _NAME) : at]
+    if front.rstrip()[-1:] not in _LEADS:
+        return False
+    return _LED.search(front) is not None or _LED_BY[text[at]].search(front) is not None
+
+
+def _respelled(
+    body: str, candidate: Candidate, asked: Asked, broken: Broken | None
+) -> Parsed | Broken | None:
+    """The value of what is JSON but for its spelling, unless words in it say what is missing."""
+    bracket = candidate.bracket
+    if bracket.cut or not (bracket.closed or candidate.fenced):
+        return broken
+    start = bracket.span[0]
+    read = late.read_tolerantly(
+        body, asked.document, asked.verdict, asked.limits, fenced=candidate.fenced
+    )
+    if isinstance(read, Broken):
+        return furthest(broken, read)
+    for repair in read.repairs:
+        said = body[slice(*repair.span)]
+        words = repair.kind in {"comment", "bare-value"} and (
+            elided_at(said) or _AND_SO_ON.search(said)
+        )
+        if words or (repair.kind in _GUESSES and _DOTS.search(said)):
+            return _elided(body, repair.span)
+        if repair.kind == "comment" and late.speaks_against(body, *repair.span):
+            return _contradicted(body, repair.span, repair.span[0])
+    if _is_aside(asked, candidate, read.repairs):
+        return Broken("unparsable", say("words-in-brackets"))
+    moved = [replace(r, span=(r.span[0] + start, r.span[1] + start)) for r in read.repairs]
+    return Parsed(read.value, tuple(moved), read)
+
+
+def _broken(asked: Asked, candidate: Candidate, made: Broken | None) -> Broken:
+    """Why a span that does not parse does not: the model's own word for it comes first."""
+    bracket = candidate.bracket
+    body = asked.text[slice(*bracket.span)]
+    if (place := elided_at(body)) is not None:
+        return _elided(body, place)
+    if bracket.cut and (wrong := _misclosed(asked, body)):
+        return wrong
+    if bracket.cut and (opened := _closes_all(body)):
+        return broken_at(body, opened, "open-string")
+    if bracket.cut:
+        kept = body.rstrip()
+        found = shorten(kept[-24:], 24)
+        return Broken("truncated", say("cut-off", found=found), len(kept), found)
+    if (place := placeholder_at(body)) is not None:
+        found = shorten(body[slice(*place)], 24)
+        return Broken("elided", say("placeholder", found=found), place[0], found)
+    return made or Broken("unparsable", say("unclosed"), len(body))
+
+
+def _closes_all(body: str) -> int:
+    """Where a string begins that never ends, if closers of all that is open stand at the end."""
+    open_: list[str] = []
+    for sign in _SIGNS.finditer(body):
+        if sign[0] in _PARTNERS:
+            open_.append(_PARTNERS[sign[0]])
+        elif sign[0] in {"]", "}"}:
+            open_ = open_[:-1]
+        elif sign.end() == len(body):
+            tail = body[len(body.rstrip(" \t\r\n}]")) :]
+            return sign.start() if "".join(tail.split()) == "".join(open_[::-1]) else 0
+    return 0
+
+
+def _misclosed(asked: Asked, body: str) -> Broken | None:
+    """What is wrong with data that is not cut off: it ends with a bracket that closes nothing."""
+    if not _CLOSED.search(body):
+        return None
+    read = late.read_tolerantly(body, asked.document, asked.verdict, asked.limits, fenced=False)
+    if not isinstance(read, Broken) or _GOES_ON.match(body, read.at + 1):
+        return None
+    wrong = isinstance(read.message, Phrase) and read.message.key == "wrong-closer"
+    return read if wrong or body.startswith(")", read.at) else None
+
+
+def _whole(asked: Asked, made: Parsed) -> Parsed | Broken:
+    """What was parsed, if no string in it stands for data that is left out."""
+    said = left_out(asked.document, made.value)
+    if not said:
+        return made
+    found = shorten(said, 24)
+    return Broken("elided", say("stands-for-data", found=found), 0, found)
+
+
+def _is_aside(asked: Asked, candidate: Candidate, repairs: Sequence[Repair]) -> bool:
+    """Whether a list of words without quotes may be a remark in brackets: `[Note, see below]`."""
+    if candidate.kind != "array" or candidate.fence:
+        return False
+    bare = any(one.kind == "bare-value" and " " in one.before for one in repairs)
+    return bare and asked.text.strip() != asked.text[slice(*candidate.span)]
+
+
+def _contradicted(text: str, place: Extent, at: int) -> Broken:
+    """A comment may change what it stands beside."""
+    found = shorten(text[slice(*place)].strip(), 24)
+    return Broken("ambiguous", say("comment-against", found=found), at, found)
+
+
+def _elided(text: str, place: Extent) -> Broken:
+    found = shorten(text[slice(*place)].strip(), 24)
+    return Broken("elided", say("leaves-out", found=found), place[0], found)

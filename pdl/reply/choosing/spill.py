@@ -1,0 +1,162 @@
+"""What stands right behind an answer, and whether it belongs inside of it.
+
+A closing bracket that stands too early leaves data behind it: `[{"a": 1}], {"a": 2}]`. What is in
+front of the bracket fits the schema all the same, so the answer would lose the rest in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pdl.reply import late
+from pdl.reply.result import Repair
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.reply.parsing.parsed import Parsed
+    from pdl.reply.query import Asked
+    from pdl.reply.result import Extent
+
+_STRING = r"""(?:"[^"\\\n]*+"|'[^'\\\n]*+')"""
+_MORE = re.compile(
+    rf"""[\s}}\])]*+(?:,\s*+(?:(?:{_STRING}|[\w$-]++)\s*+:(?!//)"""
+    rf"""|(?:{_STRING}|-?\d[\d.]*+|true|false|null)[ \t\r]*+(?:\s*+[\]}}]|,\s*+["'\d-]|\n|\Z))"""
+    rf"""|;?\s*+{_STRING}\s*+[:}}\]])"""
+)
+"""Another member: a key and a colon. Or items: up to a closing bracket or the end of the line."""
+_ITEM = re.compile(r"""[\s}\])]*+(?:,\s*+[{\[]|\{\s*+["'])|\[(?!\d{1,3}\])""")
+"""Another item of an array."""
+_GLUED = re.compile(r"""\\?["'][^\n]*[}\],][ \t`;]*+(?:\n|\Z)""")
+"""A quote right behind the end, and another end later in the line: it was in a string."""
+_RUNS_ON = re.compile(r"""\d|\w++"|"\w""")
+"""A digit, or a word with a quote, without a blank: something of the data was closed too early."""
+_PARTS = re.compile(r"""[^\n]*?["}\]]""")
+_CLOSERS = re.compile(r"[ \t\r\n]*+([}\]](?>(?:[ \t\r\n]*+[}\]])*))")
+_NEAR = 80  # characters in front of a bracket that are looked at
+_BLOCK = 4000  # characters behind a bracket that are looked at
+_EMPTY_LINE = re.compile(r"\n[ \t\r]*+\n")
+_PARTNERS = {"[": "]", "{": "}"}
+_MARKS = re.compile(r"[{}\[\]]")
+_FRONT = frozenset(",\"'}]0123456789")
+_STRUCTURE = frozenset(["missing-closer", "mistyped-closer", "missing-comma", "trailing-comma"])
+"""Repairs that say nothing certain where a closing bracket is left over."""
+_GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
+_REMARK = re.compile(r"[ \t]*+[,;]?[ \t]*+((?://|#[ \t]|/\*|<!--)[^\n]*+)")
+_SIGN = re.compile(r"[:=](?![:=/])")
+_NAMED = re.compile(
+    r"""(?<![\w.-])(?P<more>[^\W\d][\w-]*+[ ])?(?P<name>[^\W\d][\w-]*+)["'”`*_]{0,4}+[ \t]*+\Z"""
+)
+"""What stands in front of a colon: a name, or two words."""
+_OPENER = re.compile(r"[{\[<]")
+_REMARKS = frozenset(
+    ["note", "notes", "comment", "comments", "explanation", "reason", "reasoning", "warning",
+     "summary", "source", "sources", "hint", "remark", "disclaimer", "caveat", "example"]
+)  # fmt: skip
+"""What a remark may begin with, written as a sentence begins."""
+
+
+def spills(asked: Asked, span: Extent, made: Parsed, body: Extent | None) -> bool:
+    """Whether what stands right behind a span may be part of what it holds.
+
+    `body` is what the fence around it holds.
+    """
+    text, (start, end) = asked.text, span
+    kinds = {repair.kind for repair in made.repairs}
+    in_front = text[max(0, start - _NEAR) : start].rstrip()[-1:]
+    surplus = in_front in _FRONT or not kinds.isdisjoint(_STRUCTURE)
+    return (
+        _MORE.match(text, end) is not None
+        or (text[end - 1] == "]" and _ITEM.match(text, end) is not None)
+        or (_glued(text, end) and text[start - 1 : start] != text[end])
+        or (surplus and _CLOSERS.match(text, end) is not None)
+        or _ends_later(text, end, body[1] if body else None)
+        or ("bare-value" in kinds and _in_quotes(text, span))
+        or (not kinds.isdisjoint(_GUESSES) and _may_be_part(text, end, body))
+    )
+
+
+def _glued(text: str, end: int) -> bool:
+    return _GLUED.match(text, end) is not None or _RUNS_ON.match(text, end) is not None
+
+
+def _may_be_part(text: str, end: int, body: Extent | None) -> bool:
+    """Whether anything behind a span could be data, where it is not certain which quotes count."""
+    if body:
+        return bool(text[end : body[1]].strip(" \t\r\n;}])"))
+    return _PARTS.match(text, end) is not None
+
+
+def stops_behind(text: str, at: int, made: Parsed) -> bool:
+    """Whether words or data behind a fence, in which a closer is missing, say why it is.
+
+    The end of the fence is all that says that nothing was cut off.
+    """
+    missing = any(repair.kind == "missing-closer" for repair in made.repairs)
+    return missing and late.says_stop(text, at)
+
+
+def remark_behind(text: str, end: int) -> Extent | None:
+    """A comment behind the last bracket, on its line, that may change the data."""
+    found = _REMARK.match(text, end)
+    said = found[1].strip("/*#!<>- \t\r") if found else ""
+    return found.span(1) if found and said and late.changes(said) else None
+
+
+def member_behind(asked: Asked, end: int, value: Json) -> bool:
+    """Whether a key stands behind with a value that the last object lacks and the schema has.
+
+    `{"a": 1}, b = 2`. It may be on a line of its own, or in a sentence.
+    """
+    stop = _OPENER.search(asked.text, end, end + _BLOCK)
+    behind = asked.text[end : stop.start() if stop else end + _BLOCK]
+    if ":" not in behind and "=" not in behind:
+        return False
+    named = [name for sign in _SIGN.finditer(behind) for name in _names(behind, sign.start())]
+    if not named:
+        return False
+    lacking = late.lacking(asked.document, value)
+    return any(_is_key(name, lacking) for name in named)
+
+
+def _names(text: str, at: int) -> list[str]:
+    """The name in front of a colon, and it with the word before."""
+    found = _NAMED.search(text, max(0, at - _NEAR), at)
+    return [found["name"], f"{found['more'] or ''}{found['name']}"] if found else []
+
+
+def _is_key(said: str, lacking: frozenset[str]) -> bool:
+    if said in lacking:
+        return True
+    names = {name.casefold().replace("_", " ") for name in lacking} - _REMARKS
+    return said.casefold().replace("_", " ") in names
+
+
+def extra_closers(text: str, end: int) -> Repair | None:
+    """The closing brackets right behind a span that close nothing, as a repair of it."""
+    found = _CLOSERS.match(text, end)
+    return Repair("extra-closer", found.span(1), (), found[1], "") if found else None
+
+
+def _ends_later(text: str, end: int, stop: int | None) -> bool:
+    """Whether a bracket that was never opened is closed later in the block, behind other text.
+
+    A block ends with its fence, or outside of fences with an empty line.
+    """
+    behind = text[end : min(end + _BLOCK, len(text) if stop is None else stop)]
+    if stop is None and (gap := _EMPTY_LINE.search(behind)):
+        behind = behind[: gap.start()]
+    behind = behind.lstrip(" \t\r\n}]")
+    depth = {"]": 0, "}": 0}
+    for mark in _MARKS.finditer(behind):
+        closer = _PARTNERS.get(mark[0], mark[0])
+        depth[closer] += 1 if mark[0] in _PARTNERS else -1
+        if depth[closer] < 0:
+            return True
+    return False
+
+
+def _in_quotes(text: str, span: Extent) -> bool:
+    """Whether a quote stands beside a bracket."""
+    start, end = span
+    return any(quote in text[max(0, start - 1) : start] + text[end : end + 1] for quote in "\"'")

@@ -1,0 +1,1 @@
+"""What a refusal says to the model and to people."""

@@ -1,0 +1,86 @@
+"""Sentences that know what they are made of, so that they can be said in other words.
+
+A message is English text, and a `str`, wherever it goes. It keeps its key and its fields, from
+which a table in another language makes its own text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pdl.reply.feedback.english import ENGLISH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
+ROW = 12
+"""Texts that a row names at most."""
+
+Words: TypeAlias = Mapping[str, str | Callable[..., str]]
+"""Key -> the text, with `{name}` for each field, or a function that is called with the fields.
+
+The keys and their fields are those of `ENGLISH`, which also stands in for keys that are missing.
+"""
+
+
+class Phrase(str):
+    """An English text with the key and the fields that it was made from."""
+
+    __slots__ = ("fields", "key")
+
+    key: str
+    fields: Mapping[str, Any]
+
+    def __new__(cls, key: str, fields: Mapping[str, Any]) -> Self:
+        """The text that `ENGLISH` has for the key. Raises KeyError for an unknown one."""
+        phrase = super().__new__(cls, _said(ENGLISH[key], fields))
+        phrase.key = key
+        phrase.fields = fields
+        return phrase
+
+    def __getnewargs__(self) -> tuple[str, Mapping[str, Any]]:  # type: ignore[override]
+        """What pickling and copying make it from."""
+        return self.key, self.fields
+
+
+def say(key: str, **fields: Any) -> Phrase:
+    """The phrase of a key. Fields are texts, numbers, phrases, and tuples of them."""
+    return Phrase(key, fields)
+
+
+def row(
+    items: Iterable[str], key: str = "list", most: int = ROW, number: int | None = None
+) -> Phrase:
+    """Texts in a row, as `list`, `list-or` or `list-and`; of very many only the first.
+
+    `number` is how many there are, where `items` does not have all.
+    """
+    shown = tuple(items)
+    number = len(shown) if number is None else number
+    return say(key, items=shown[:most], more=max(0, number - most))
+
+
+def translate(text: str, words: Words) -> str:
+    """A phrase in other words; any other text as it is.
+
+    What the table lacks stays English, also inside of what it has.
+    """
+    if not isinstance(text, Phrase):
+        return text
+    fields = {name: _translated(field, words) for name, field in text.fields.items()}
+    said = _said(words.get(text.key, ENGLISH[text.key]), fields)
+    if not isinstance(said, str):
+        raise TypeError(f"phrase `{text.key}` must give a text, not {type(said).__name__}")
+    return said
+
+
+def _translated(field: Any, words: Words) -> Any:
+    if isinstance(field, tuple):
+        return tuple(_translated(part, words) for part in field)
+    return translate(field, words) if isinstance(field, str) else field
+
+
+def _said(words: str | Callable[..., str], fields: Mapping[str, Any]) -> str:
+    return words.format_map(fields) if isinstance(words, str) else words(**fields)

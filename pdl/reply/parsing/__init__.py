@@ -1,0 +1,1 @@
+"""From a part of a reply that looks like JSON to its value."""

@@ -1,0 +1,207 @@
+"""From the text of a candidate to its value. Never fills in, closes, drops or rounds anything.
+
+The C parser reads what is JSON. A tolerant parser, which may change spelling and says so, has its
+place behind it: `parse` is where it is to be asked if the first one fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from pdl.reply.feedback.phrases import Phrase, say
+from pdl.reply.feedback.wording import shorten
+from pdl.reply.parsing.doubled import doubled_keys
+from pdl.reply.validation.equality import equal
+from pdl.reply.validation.json_types import exact, whole
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.limits import Limits
+    from pdl.reply.parsing.events import Made
+    from pdl.reply.result import Reason, Repair
+
+_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+_WORDS = {
+    "Expecting property name": "expected-key",
+    "Expecting ':'": "expected-colon",
+    "Expecting ','": "expected-comma",
+    "Expecting value": "expected-value",
+    "Invalid control character": "raw-line-break",
+    "Unterminated string": "open-string",
+    "Invalid \\escape": "no-escape",
+    "Invalid \\uXXXX": "no-code-point",
+    "Extra data": "more-behind",
+    "Illegal trailing comma": "last-comma",
+}
+"""What the C parser says, by its beginning, and the key of what we say."""
+
+NO_FLOAT = {
+    "large": "number-too-large",
+    "small": "number-too-small",
+    "precise": "number-too-precise",
+}
+"""Why no float holds a number, and the key of what we say."""
+
+_NOT_BRACKET = bytes(set(range(256)) - set(b'[]{}"'))
+_WEIGHT = tuple(1 if code in b"[{" else -1 if code in b"]}" else 0 for code in range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A value, and the repairs that reading it took.
+
+    `made` is what the tolerant reader made of it, which knows where its parts stand.
+    """
+
+    value: Json
+    repairs: tuple[Repair, ...] = ()
+    made: Made | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Why a text has no value: what follows "it …"; the offset and what stands there."""
+
+    reason: Reason
+    message: str
+    at: int = 0
+    found: str = ""
+
+
+class _RefusedError(ValueError):
+    def __init__(self, broken: Broken) -> None:
+        super().__init__(broken.message)
+        self.broken = broken
+
+
+def parse(text: str, limits: Limits, start: int = 0) -> Parsed | Broken:
+    """The value of a text that holds one JSON value and blanks, nested no deeper than the limits.
+
+    Keys may be doubled if their values are equal, which is a repair; `start` is where the text
+    begins in the reply. NaN, Infinity and numbers too large are refused.
+    """
+    hooks = _Hooks(limits.integer_digits)
+    try:
+        value = hooks.decoder().decode(text.lstrip(_BOM))
+    except _RefusedError as refused:
+        return refused.broken
+    except json.JSONDecodeError as error:
+        return _unparsable(text, error)
+    except RecursionError:
+        return Broken("limit", say("nested-too-deep"))
+    return Parsed(value, doubled_keys(text, start) if hooks.doubled else ())
+
+
+def is_deep(text: str, depth: int) -> bool:
+    """Whether brackets outside strings are nested deeper than `depth`, in C's speed.
+
+    Exact for JSON; of other text it may say yes too often.
+    """
+    if text.count("{") + text.count("[") <= depth:
+        return False
+    raw = text.encode("utf-8", "surrogatepass").replace(rb"\\", b"").replace(rb"\"", b"")
+    marks = raw.translate(None, _NOT_BRACKET).replace(b'""', b"")
+    marks = re.sub(rb'"[^"]*+"', b"", marks)
+    return max(accumulate(map(_WEIGHT.__getitem__, marks)), default=0) > depth
+
+
+class _Hooks:
+    """What the C parser asks while it reads one text. `doubled`: a key stood twice."""
+
+    def __init__(self, digits: int) -> None:
+        self._digits = digits
+        self.doubled = False
+
+    def decoder(self) -> json.JSONDecoder:
+        """A parser that asks."""
+        return json.JSONDecoder(
+            object_pairs_hook=self._object,
+            parse_float=_float,
+            parse_int=self._integer,
+            parse_constant=refuse_constant,
+        )
+
+    def _integer(self, text: str) -> int:
+        value = whole(text, self._digits)
+        if value is None:
+            raise _RefusedError(Broken("limit", say("too-many-digits", number=self._digits)))
+        return value
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            self.doubled = True
+            for name, part in pairs:
+                if not equal(part, value[name]):
+                    message = say("doubled-key", name=shorten(name))
+                    raise _RefusedError(Broken("unparsable", message))
+        return value
+
+
+def _float(text: str) -> float:
+    value = exact(text)
+    if isinstance(value, str):
+        message = say(NO_FLOAT[value], found=shorten(text))
+        raise _RefusedError(Broken("unparsable", message))
+    return value
+
+
+def refuse_constant(text: str) -> float:
+    """What the C parser asks about NaN and Infinity. Raises an error that `parse` handles."""
+    raise _RefusedError(Broken("unparsable", say("no-number", found=text)))
+
+
+def _unparsable(text: str, error: json.JSONDecodeError) -> Broken:
+    offset = len(text) - len(text.lstrip(_BOM))
+    at = min(error.pos + offset, len(text))
+    keys = (ours for theirs, ours in _WORDS.items() if error.msg.startswith(theirs))
+    key = next(keys, "expected-value")
+    before = text[max(0, at - 200) : at].rstrip()
+    if text[at : at + 1] in {"}", "]"} and before.endswith(","):
+        key = _WORDS["Illegal trailing comma"]
+    return broken_at(text, at, key)
+
+
+_LIMITS = frozenset(["too-many-digits", "too-deep"])
+
+
+def told(text: str, at: int, why: str, expected: str) -> Broken:
+    """What a reader says that came no further than `at`: why, or at least what was expected."""
+    if not why:
+        return broken_at(text, at, expected)
+    is_limit = isinstance(why, Phrase) and why.key in _LIMITS
+    return Broken("limit" if is_limit else "unparsable", why, at)
+
+
+def furthest(one: Broken | None, other: Broken) -> Broken:
+    """Of what two readers say the one that tells more: why, or the place that is further on.
+
+    Where both say why, it is the first one, which reads by the letter, but for the same reason the
+    other one, which knows the place.
+    """
+    if one is None:
+        return other
+    if _only_breaks(one):
+        return one if _only_breaks(other) and one.at >= other.at else other
+    return other if _key(one) == _key(other) else one
+
+
+def _only_breaks(broken: Broken) -> bool:
+    return _key(broken) in {"breaks", "breaks-at-end"}
+
+
+def _key(broken: Broken) -> str:
+    """The key of the phrase that is said, or what is said itself."""
+    return broken.message.key if isinstance(broken.message, Phrase) else str(broken.message)
+
+
+def broken_at(text: str, at: int, key: str) -> Broken:
+    """A text that breaks off making sense at an offset; `key` is that of the phrase why."""
+    found = shorten(text[at : at + 80], 24)
+    why = say(key)
+    message = say("breaks", found=found, why=why) if found else say("breaks-at-end", why=why)
+    return Broken("unparsable", message, at, found)

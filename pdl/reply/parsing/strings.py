@@ -1,0 +1,347 @@
+"""Where a string ends if quotes in it may lack their backslash, and what it then holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from pdl.reply.feedback.phrases import say
+from pdl.reply.parsing import tokens
+from pdl.reply.parsing.errors import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Role: TypeAlias = Literal["key", "member", "item"]
+"""What a string is: the key of an object, the value of a key, an item of an array."""
+
+_STOPS = {
+    closer: re.compile(rf"[\\{others}]")
+    for closer, others in {
+        '"': '"', "'": "'", "`": "`", "”": '”"', "’": "’'", "＂": "＂", "“": '“”"', "」": "」",
+        "』": "』", "»": "»",
+    }.items()
+}  # fmt: skip
+_APOSTROPHES = "'’‘"
+_BETWEEN_ITEMS = re.compile(r"""\n|["']\s*+,\s*+["']""")
+_WOULD_END = re.compile(r"\s*+(?:[:}\]]|,\s*+[\"'])")
+_ITEM_END = re.compile(r"\s*+[,:\]]")
+_BEHIND_COMMA = re.compile(r",\s*+\Z")
+_ELIDED = 4  # letters before an apostrophe that are looked at
+_GAP = 20  # blanks between a comma and a key that are looked at
+_RAW = re.compile(r"[\x00-\x1f]")
+_ADJACENT = re.compile(r"\s++[\"']")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_JSON_ESCAPES = frozenset('"\\/bfnrtu')
+_AMBIGUOUS_ESCAPES = frozenset("\\/bfnrtu")
+_ANY = re.compile(r"\\.|[\"'`]", re.DOTALL)
+_PYTHON_ESCAPES = frozenset("avN")
+"""Those of Python that look like others; `\\x` and `\\U` without their digits are none of them."""
+_NEXT_RECORD = re.compile(r"""[}\]]\s*+,\s*+[{\[]\s*+["'“\w]""")
+_LINE_FOLLOWS = re.compile(r"\s*+,?[ \t]*+\r?\n")
+_BESIDE_STRING = re.compile(r"""["'“”’]\s*+,?\s*+\Z""")
+_LINE_ENDS = re.compile(r"[ \t]*+,[ \t]*+\r?\n")
+_LAST_ITEM = re.compile(r"\s*+(?>(?:/\*[^*]*+\*/\s*+)?)\]")
+_CONTINUED = re.compile(r"(?<=[ \t])\\\r?\n(?=[^\W\d_])")
+_PROSE = re.compile(r"[\w\s,.;:!?'()]*+")
+_RAW_LINE_ITEM = re.compile(r"[,，;；、][ \t]*+\r?\n")
+_ELISION = re.compile(r"[^\W\d_]{1,2}(?!\w)")
+_ENDS_IN_ELISION = re.compile(r"(?<!\w)[^\W\d_]{1,2}\Z")
+_CLOSING = frozenset(mark for pair in tokens.QUOTES.items() for mark in pair)
+_CODED = re.compile(r"(?<!\\)((?>(?:\\\\)*))\\(?:x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
+_QUOTE = re.compile(r'(\\.)|"', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Where the string at `start` ends, with its quote at `at`, and where to go on behind it.
+
+    `inner` are the places of the quotes in the body that have no backslash and should come in
+    pairs. `sure` is false if the string may as well go on behind this quote.
+    """
+
+    start: int
+    at: int
+    next: int
+    inner: tuple[int, ...]
+    sure: bool
+
+
+def find_end(
+    text: str, start: int, at: int, inner: tuple[int, ...], role: Role
+) -> tuple[End | None, tuple[int, ...]]:
+    """The first quote from `at` on that may end the string at `start`; `inner` quotes were passed.
+
+    Beside it the offsets at which the string ended if its closing quote is missing, which a key
+    in it suggests.
+    """
+    stops = _STOPS[tokens.QUOTES[text[start]]]
+    passed = list(inner)
+    unquoted: list[int] = []
+    line = None  # where the first line ends: a string without its closing quote ends on it
+    while found := stops.search(text, at):
+        place = found.start()
+        if found[0] == "\\":
+            at = place + 2
+            continue
+        at = place + 1
+        if tokens.CERTAIN_END[role].match(text, at):
+            end = End(start, place, at, tuple(passed), sure=True)
+            if not passed:
+                return end, tuple(unquoted)
+            paired = any(len(places) % 2 == 0 for places in _countings(text, end.inner, role))
+            return replace(end, sure=paired and natural(text, end, role)), tuple(unquoted)
+        if tokens.POSSIBLE_END[role].match(text, at):
+            return End(start, place, at, tuple(passed), sure=False), tuple(unquoted)
+        if role == "member" and not passed and _ADJACENT.match(text, at):
+            # Two strings side by side; on two lines they are one, else they may be anything.
+            lines = tokens.NEXT_LINE.match(text, at)
+            return (End(start, place, at, (), sure=True) if lines else None), ()
+        if not _is_apostrophe(text, place, role):
+            passed.append(place)
+        if role == "member" and tokens.QUOTED_KEY_AHEAD.match(text, place):
+            line = text.find("\n", start) if line is None else line
+            ends = _end_before(text, place)
+            unquoted += [end for end in ends if line < 0 or end <= line]
+    return None, tuple(unquoted)
+
+
+def _is_apostrophe(text: str, place: int, role: Role) -> bool:
+    """Whether a quote belongs to a word; in a list it may as well part two items."""
+    if text[place] not in _APOSTROPHES or not text[place - 1].isalnum():
+        return False
+    if role != "item":
+        return True
+    before = _ENDS_IN_ELISION.search(text, max(0, place - _ELIDED), place)
+    return before is not None or _ELISION.match(text, place + 1) is not None
+
+
+def _countings(text: str, inner: tuple[int, ...], role: Role) -> Iterator[tuple[int, ...]]:
+    """The quotes that should come in pairs: all of them, or all but those that may be inches."""
+    yield inner
+    inches = {place for place in inner if _may_be_inches(text, place, role)}
+    if inches:
+        yield tuple(place for place in inner if place not in inches)
+
+
+def _may_be_inches(text: str, place: int, role: Role) -> bool:
+    """Whether a quote stands behind a digit, and not where an item of a list would end."""
+    if not text[place - 1].isdigit():
+        return False
+    return role != "item" or not _ITEM_END.match(text, place + 1)
+
+
+def natural(text: str, end: End, role: Role) -> bool:
+    """Whether the quotes in a string stand as quotes in a text do, not as those of JSON.
+
+    In pairs, each around something, with no letters at their outer sides. A lone one is taken only
+    where no string could begin or end. Two that are next to each other may be all that is left of
+    a comma or of a doubled quote.
+    """
+    inner = end.inner
+    if role == "key":
+        return all(_amid_a_word(text, place) for place in inner)
+    if _opens_anew(text, end) or (inner and _is_part_of_json(text, end)):
+        return False
+    if role == "member" and any(_LINE_ENDS.match(text, place + 1) for place in inner):
+        return False
+    if role == "item" and (_joins_lines(text, end) or (inner and _may_be_items(text, end))):
+        return False
+    if any(_paired(text, places, role) for places in _countings(text, inner, role)):
+        return True
+    return role == "item" and len(inner) == 1 and _is_only_text(text, end)
+
+
+def _is_part_of_json(text: str, end: End) -> bool:
+    """Whether quotes in a string look like those of other strings, or stand twice."""
+    inner = end.inner
+    side_by_side = any(not text[a + 1 : b].strip() for a, b in pairwise(inner))
+    return (
+        side_by_side
+        or any(text[at - 1] == text[at] and at - 1 > end.start for at in inner)
+        or _NEXT_RECORD.search(text, end.start, end.at) is not None
+        or _has_member(text, end)
+        or _doubled(text, end)
+    )
+
+
+def _joins_lines(text: str, end: End) -> bool:
+    """Whether an item goes over lines at a comma, in a list that has an item on each line."""
+    if not _RAW_LINE_ITEM.search(text, end.start, end.at):
+        return False
+    front = text[text.rfind("\n", 0, end.start) + 1 : end.start]
+    return not front.strip(" \t") or _LINE_FOLLOWS.match(text, end.next) is not None
+
+
+def _is_only_text(text: str, end: End) -> bool:
+    """Whether an item is the last of its list, and what is in front of it is no text in quotes.
+
+    Elsewhere a lone quote in an item may be all that is left of two quotes and a comma.
+    """
+    place = end.inner[0]
+    inside = _amid_a_word(text, place) or text[place] in _APOSTROPHES
+    if not inside or not text[place - 1].isalnum():
+        return False
+    if _BESIDE_STRING.search(text, max(0, end.start - _GAP), end.start):
+        return False
+    return _LAST_ITEM.match(text, end.next) is not None
+
+
+def _opens_anew(text: str, end: End) -> bool:
+    """Whether a quote that only opens stands in a string for a second time."""
+    opener = text[end.start]
+    return tokens.QUOTES[opener] != opener and text.find(opener, end.start + 1, end.at) >= 0
+
+
+def _may_be_items(text: str, end: End) -> bool:
+    """Whether what looks like a string of a list may be several."""
+    if _BETWEEN_ITEMS.search(text, end.start + 1, end.at):
+        return True
+    return any(_ITEM_END.match(text, place + 1) for place in end.inner)
+
+
+def _doubled(text: str, end: End) -> bool:
+    """Whether one quote stands right inside one end of a string, and may be there twice."""
+    first, last = text[end.start + 1], text[end.at - 1]
+    opens, closes = end.start + 1 in end.inner, end.at - 1 in end.inner
+    if end.inner == (end.at - 1,) == (end.start + 1,):
+        return True
+    if opens == closes or len(end.inner) % 2 == 0:
+        return False
+    if opens:
+        return first == text[end.start]
+    return last == text[end.at]
+
+
+def _has_member(text: str, end: End) -> bool:
+    """Whether a quote begins what looks like the next member, in a text that opens no bracket."""
+    brace = text.find("{", end.start, end.at)
+    inner = [place for place in end.inner if brace < 0 or place < brace]
+    keys = (place for place in inner if tokens.QUOTED_KEY_AHEAD.match(text, place))
+    return any(_BEHIND_COMMA.search(text, max(0, place - _GAP), place) for place in keys)
+
+
+def _paired(text: str, places: tuple[int, ...], role: Role) -> bool:
+    if len(places) % 2:
+        return len(places) == 1 and _lone(text, places[0], role)
+    return all(_opens(text, place) for place in places[::2]) and all(
+        _closes(text, place) for place in places[1::2]
+    )
+
+
+def _amid_a_word(text: str, place: int) -> bool:
+    return text[place - 1].isalnum() and text[place + 1 : place + 2].isalnum()
+
+
+def _lone(text: str, place: int, role: Role) -> bool:
+    if role == "item":
+        return False
+    before = text[place - 1]
+    if before.isspace() or before in {*",{[:}"}:
+        return False
+    return not _WOULD_END.match(text, place + 1)
+
+
+def _is_letter(char: str) -> bool:
+    """A letter of a script that parts its words by blanks."""
+    return char.isalnum() and char < "\u0e00"
+
+
+def _opens(text: str, place: int) -> bool:
+    return not _is_letter(text[place - 1]) and not text[place + 1 : place + 2].isspace()
+
+
+def _closes(text: str, place: int) -> bool:
+    return not text[place - 1].isspace() and not _is_letter(text[place + 1 : place + 2])
+
+
+def _end_before(text: str, key: int) -> list[int]:
+    """Where a value ended without a quote if a key begins at `key`: before a comma or a line."""
+    blanks = key
+    while blanks and text[blanks - 1] in " \t\r\n":
+        blanks -= 1
+    if text[blanks - 1] in ",，":
+        return [blanks - 1]
+    return [blanks] if "\n" in text[blanks:key] else []
+
+
+def ends_in_doubt(body: str) -> bool:
+    """Whether a string without a closing quote ends with a mark that may not belong to it.
+
+    Another quote may be that quote; other marks may be of the notation.
+    """
+    return body.rstrip()[-1:] in {*_CLOSING, *"{}[],:;"}
+
+
+def has_quote(body: str, opener: str) -> bool:
+    """Whether a string holds one of its own quotes without a backslash."""
+    return opener in body and any(match[0] == opener for match in _ANY.finditer(body))
+
+
+def raw_control(body: str) -> re.Match[str] | None:
+    """The first control character that RFC 8259, section 7, wants escaped."""
+    return _RAW.search(body)
+
+
+def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
+    r"""What a string's body stands for, and whether it has escapes that JSON does not know.
+
+    JSON's escapes mean what they mean; `\'` is an apostrophe. A backslash before another letter
+    is itself, as in the regular expression or the path that was meant, but not beside an escape
+    such as `\n` or `\\`, which may then be none. Before another mark or a line end it says nothing
+    certain; there it falls away in a key. Raises UnreadableError, with `at` as the body's offset.
+    """
+    if "\\" not in body:
+        return body, False
+    coded = body
+    body = _CODED.sub(_decoded, _joined(body))
+    odd = [mark for mark in _ESCAPE.findall(body) if mark not in _JSON_ESCAPES]
+    strange = [mark for mark in odd if mark not in "'’‘“”„`"]
+    if key:
+        strange = [mark for mark in strange if mark.isalpha()]
+    if strange:
+        _check(body, at, strange)
+
+    def spelled(match: re.Match[str]) -> str:
+        mark = match[1]
+        if mark in _JSON_ESCAPES:
+            return match[0]
+        return mark if mark in "'’‘“”„`" or mark not in strange else rf"\\{mark}"
+
+    quoted = _ESCAPE.sub(spelled, body)
+    plain = _RAW.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted)
+    try:
+        value: str = json.loads(f'"{_QUOTE.sub(_escaped, plain)}"')
+    except ValueError:
+        raise UnreadableError(at, say("broken-escape")) from None
+    return value, bool(odd) or body != coded
+
+
+def _joined(body: str) -> str:
+    """A text whose lines go on behind a backslash, as in JSON5; of a command they may be part."""
+    plain = _CONTINUED.sub("", body)
+    return plain if plain != body and _PROSE.fullmatch(plain) else body
+
+
+def _check(body: str, at: int, strange: list[str]) -> None:
+    certain = any(mark.isalpha() and mark not in _PYTHON_ESCAPES for mark in strange)
+    doubtful = any(mark in _AMBIGUOUS_ESCAPES for mark in _ESCAPE.findall(body))
+    if certain and not doubtful:
+        return
+    place = body.index("\\" + strange[0])
+    raise UnreadableError(at + place, say("lone-backslash", found=body[place : place + 2]))
+
+
+def _decoded(match: re.Match[str]) -> str:
+    r"""`\xe9` and `\U0001f600` of Python and ECMAScript as the character, escaped for JSON."""
+    code = int(match[2] or match[3], 16)
+    if code > 0x10FFFF:  # noqa: PLR2004 - the last code point
+        return match[0]
+    return match[1] + json.dumps(chr(code))[1:-1]
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[1] or '\\"'

@@ -1,0 +1,125 @@
+"""Answers that are one scalar and nothing else: a JSON literal, or a word, decorated at most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pdl.reply.feedback.phrases import say
+from pdl.reply.feedback.wording import brief, listed, quoted
+from pdl.reply.late import coerce, violations_of
+from pdl.reply.parsing.parsed import Broken, is_deep, parse
+from pdl.reply.prose.sentences import PLAIN_FENCES, masked, untagged
+from pdl.reply.prose.thousands import is_local
+from pdl.reply.result import Extent, Reading, Repair, Violation, failed
+from pdl.reply.validation.json_types import as_integer
+from pdl.reply.validation.schema_walk import in_digits, is_free_text, literals
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.reply.query import Asked
+
+DECORATION = " \t\r\n*_`\"'“”‘’«»"
+"""What may stand around an answer and is no part of it."""
+
+
+def literal(asked: Asked) -> Reading | None:
+    """The reply as one JSON scalar that fits, if it is no more than that."""
+    body, span = bare(asked)
+    if "number" not in asked.kinds and is_local(body):
+        return None
+    made = parse(body, asked.limits) if body else None
+    if isinstance(made, Broken):
+        limited = made.reason == "limit" and body[:1] not in {"{", "["}
+        return failed("limit", made.message, span=span) if limited else None
+    if made is None:
+        return None
+    if isinstance(made.value, dict | list):
+        return _unwrapped(asked, made.value, span)
+    reading = accept(asked, span, made.value, ())
+    return None if reading.reason else reading
+
+
+def _unwrapped(asked: Asked, value: Json, span: Extent) -> Reading | None:
+    """The scalar in an object or array that is all of a reply, if the caller allows to take it."""
+    if not asked.coercions.unwrap or asked.kinds & {"object", "array"}:
+        return None
+    if is_deep(asked.text[slice(*span)], asked.limits.reply_depth):
+        return None
+    inner, changes = coerce(asked.document, value, asked.coercions, asked.limits)
+    repairs = tuple(replace(change, span=span) for change in changes)
+    return Reading(inner, span, repairs=repairs) if changes else None
+
+
+def bare(asked: Asked) -> tuple[str, Extent]:
+    """The text without the tags around it, and its place; those in it are parts of it."""
+    text = masked(asked.text, asked.cut, PLAIN_FENCES)
+    body = untagged(text).strip()
+    start, end = _extent(untagged(text), body)
+    return text[start:end], (start, end)
+
+
+def _plain(asked: Asked) -> str:
+    return untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
+
+
+def _extent(text: str, body: str) -> Extent:
+    start = text.find(body)
+    return start, start + len(body)
+
+
+def read(asked: Asked) -> Reading | None:
+    """The reading of a reply that is nothing but a literal, decorated at most."""
+    exact = literal(asked)
+    if exact:
+        return exact
+    text = _plain(asked)
+    body = text.strip(DECORATION).rstrip(".").rstrip(DECORATION)
+    if not body or len(body) > asked.limits.integer_digits:
+        return None
+    free = is_free_text(asked.document)
+    if "null" in asked.kinds and not free and body.lower() in {"null", "none"}:
+        return accept(asked, _extent(text, body), None, ())
+    for choice in literals(asked.document, asked.document):
+        if isinstance(choice, str) and choice == body and asked.verdict(choice):
+            return accept(asked, _extent(text, body), choice, ())
+    return _preferred(asked, text, body)
+
+
+def _preferred(asked: Asked, text: str, body: str) -> Reading | None:
+    """`feature, not bug`: one choice in place of another."""
+    chosen, denied, other = body.partition(", not ")
+    words = [word for word in literals(asked.document, asked.document) if isinstance(word, str)]
+    if denied and chosen != other and chosen in words and other in words and asked.verdict(chosen):
+        return accept(asked, _extent(text, chosen), chosen, ())
+    return None
+
+
+def wanted_kinds(asked: Asked) -> str:
+    """The types that the schema allows, each in backticks."""
+    names = [
+        name
+        for name in ("integer", "number", "boolean", "string", "null")
+        if name in asked.kinds and not (name == "integer" and "number" in asked.kinds)
+    ]
+    return listed(quoted(names), " or ")
+
+
+def accept(asked: Asked, span: Extent, value: Json, repairs: tuple[Repair, ...]) -> Reading:
+    """The reading of a value that was found, held against the schema.
+
+    A whole number with a point is an int where the schema allows no other numbers, or names it.
+    """
+    document = asked.document
+    if isinstance(value, float) and value.is_integer() and not in_digits(document, document):
+        named = literals(document, document)
+        if "number" not in asked.kinds or any(isinstance(n, int) and n == value for n in named):
+            value = as_integer(value)
+    if asked.verdict(value):
+        return Reading(value, span, repairs=repairs)
+    if isinstance(value, float) and "integer" in asked.kinds and "number" not in asked.kinds:
+        message = say("only-a-float", found=repr(value))
+        violation = Violation((), "type", brief(value), "integer", message, span)
+        return Reading(reason="wrong-schema", span=span, errors=(violation,))
+    errors = [replace(error, span=span) for error in violations_of(asked.document, value)]
+    return Reading(reason="wrong-schema", span=span, errors=tuple(errors))

@@ -1,0 +1,72 @@
+"""A reply and what was asked for: all that the readers of the several forms look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pdl.reply.coercions import NO_COERCIONS, Coercions
+from pdl.reply.segments.dialects import DIALECTS, Dialects, Patterns
+from pdl.reply.validation.verdict import Verdict, verdict_of
+
+if TYPE_CHECKING:
+    from pdl.limits import Limits
+    from pdl.reply.segments.segmenter import Cut
+    from pdl.reply.validation.references import Document
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The text of a reply, its parts, and the JSON Schema that the answer must fit.
+
+    `lang` is the language that a code block must have, `tasks` bound the items of a task list.
+    `quoted` says that a text may stand there as a JSON string, `spelled` that the reply is one and
+    has marks in it, which are characters of its value.
+    """
+
+    text: str
+    cut: Cut
+    document: Document
+    limits: Limits
+    coercions: Coercions = NO_COERCIONS
+    lang: str | None = None
+    tasks: tuple[int | None, int | None] = (None, None)
+    dialects: Dialects = DIALECTS
+    quoted: bool = False
+    spelled: bool = False
+
+    @property
+    def patterns(self) -> Patterns:
+        """The marks of the dialects as patterns."""
+        return self.dialects.patterns
+
+    @cached_property
+    def front(self) -> str:
+        """The text with blanks in place of reasoning, of which no word is about what follows it.
+
+        As long as before. What stands behind an answer is read in `text`: there a second thought
+        may take it back.
+        """
+        parts: list[str] = []
+        at = 0
+        for segment in self.cut.segments:
+            if segment.kind == "reasoning":
+                start, end = segment.span
+                parts += [self.text[at:start], " " * (end - start)]
+                at = end
+        return "".join([*parts, self.text[at:]]) if parts else self.text
+
+    def around(self, at: int) -> str:
+        """`front` up to a place where an answer begins, and `text` from there on."""
+        return self.text if self.front is self.text else self.front[:at] + self.text[at:]
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The compiled schema."""
+        return verdict_of(self.document)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The types that the schema allows at its root."""
+        return self.verdict.kinds

@@ -1,0 +1,37 @@
+"""Parts of a text, to be asked about places in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pdl.reply.result import Extent
+
+
+def shifted(span: Extent, by: int) -> Extent:
+    """An extent of a part of a text as one of the whole, in which the part begins at an offset."""
+    return span[0] + by, span[1] + by
+
+
+class Extents:
+    """Half-open ranges of offsets in any order; those that overlap become one."""
+
+    def __init__(self, spans: Iterable[Extent]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(spans):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(end, self._ends[-1])
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def __contains__(self, place: int) -> bool:
+        index = bisect_right(self._starts, place) - 1
+        return index >= 0 and place < self._ends[index]
+
+    def __iter__(self) -> Iterator[Extent]:
+        return zip(self._starts, self._ends, strict=True)

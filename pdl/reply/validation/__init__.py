@@ -1,0 +1,1 @@
+"""Whether a value fits a JSON Schema, and what is wrong with it."""
