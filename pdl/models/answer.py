@@ -11,7 +11,7 @@ from pdl.models.durations import tenths
 from pdl.models.exchange import Usage
 from pdl.models.payloads.settings import TOKEN_LIMITS
 from pdl.models.secret import NO_MASK, Mask
-from pdl.reply.feedback.wording import count
+from pdl.reply.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

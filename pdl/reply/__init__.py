@@ -9,9 +9,9 @@ from pdl._lazy import lazy
 if TYPE_CHECKING:
     from pdl.reply.checker import check, extract
     from pdl.reply.coercions import Coercions
-    from pdl.reply.feedback.english import ENGLISH
-    from pdl.reply.feedback.phrases import Words
+    from pdl.reply.english import ENGLISH
     from pdl.reply.feedback.translation import feedback_in
+    from pdl.reply.phrases import Words
     from pdl.reply.result import Check, Reason, Rejected, Repair, Segment, Violation
     from pdl.reply.segments.dialects import DIALECTS, Dialects
     from pdl.reply.streaming.partial import Partial
@@ -42,7 +42,7 @@ __getattr__ = lazy(
     __name__,
     {
         "DIALECTS": "pdl.reply.segments.dialects",
-        "ENGLISH": "pdl.reply.feedback.english",
+        "ENGLISH": "pdl.reply.english",
         "Check": "pdl.reply.result",
         "Coercions": "pdl.reply.coercions",
         "Dialects": "pdl.reply.segments.dialects",
@@ -53,7 +53,7 @@ __getattr__ = lazy(
         "Segment": "pdl.reply.result",
         "Stream": "pdl.reply.streaming.stream",
         "Violation": "pdl.reply.result",
-        "Words": "pdl.reply.feedback.phrases",
+        "Words": "pdl.reply.phrases",
         "check": "pdl.reply.checker",
         "extract": "pdl.reply.checker",
         "feedback_in": "pdl.reply.feedback.translation",

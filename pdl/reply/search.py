@@ -10,16 +10,16 @@ from pdl.reply import late
 from pdl.reply.blocks.spelled import spelled
 from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.feedback.feedback import feedback, summary
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import shorten
 from pdl.reply.forms import form_of, is_quoted
 from pdl.reply.parsing.strict import may_hold_whole_float
+from pdl.reply.phrases import say
 from pdl.reply.query import Asked
 from pdl.reply.result import Check, Reading, Segment, failed
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import cut
 from pdl.reply.validation.compiled import PatternTimeout, UnusablePattern
 from pdl.reply.validation.wholeness import half_character
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.schema import Schema

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import pdl
-from pdl.reply.feedback.english import ENGLISH
-from pdl.reply.feedback.phrases import Phrase, Words, say, translate
+from pdl.reply.english import ENGLISH
 from pdl.reply.feedback.translation import feedback_in, fields_of
+from pdl.reply.phrases import Phrase, Words, say, translate
 
 SOURCES = sorted(Path(pdl.__file__).parent.joinpath("reply").rglob("*.py"))
 

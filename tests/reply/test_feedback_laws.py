@@ -10,9 +10,9 @@ from hypothesis import given
 
 import pdl
 from pdl.reply import violations
-from pdl.reply.feedback.phrases import Phrase
-from pdl.reply.feedback.wording import brief
+from pdl.reply.phrases import Phrase
 from pdl.reply.validation.verdict import verdict_of
+from pdl.reply.wording import brief
 
 if TYPE_CHECKING:
     from pdl._types import Json

@@ -9,7 +9,7 @@ from pdl.cli.reports.json_text import json_document, json_line
 from pdl.cli.reports.verdict import value_text
 from pdl.models.durations import tenths
 from pdl.models.hooks import Hook
-from pdl.reply.feedback.wording import count
+from pdl.reply.wording import count
 
 if TYPE_CHECKING:
     from pdl.cli.screen import Screen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pdl.reply.feedback.wording import count
+from pdl.reply.wording import count
 
 if TYPE_CHECKING:
     from datetime import datetime

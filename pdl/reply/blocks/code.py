@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.blocks.program import Program
 from pdl.reply.blocks.quoted import unquoted
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import listed, shorten
+from pdl.reply.phrases import say
 from pdl.reply.prose.marks import announced
 from pdl.reply.prose.prefaces import doubt, left_out
 from pdl.reply.prose.sentences import language
 from pdl.reply.result import Reading, Rejected, failed
 from pdl.reply.segments.spans import Extents
+from pdl.reply.wording import listed, shorten
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked

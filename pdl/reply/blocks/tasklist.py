@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.blocks.quoted import unquoted
 from pdl.reply.blocks.text import amid_line, line_before
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import shorten
+from pdl.reply.phrases import say
 from pdl.reply.prose.marks import announced
 from pdl.reply.prose.omissions import left_out_behind, stands_for_more
 from pdl.reply.prose.prefaces import doubt, left_out, more_tasks
 from pdl.reply.prose.sentences import PLAIN_FENCES, blanked, language, masked
 from pdl.reply.result import Extent, Reading, failed
 from pdl.reply.segments.spans import Extents
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from pdl.reply import late
 from pdl.reply.blocks.spelled import string_of
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import shorten
+from pdl.reply.phrases import say
 from pdl.reply.result import Extent, Reading, failed
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked

@@ -16,16 +16,16 @@ from pdl.reply.choosing.asides import called_otherwise, is_form, other_call, set
 from pdl.reply.choosing.candidates import Candidate, candidates
 from pdl.reply.choosing.evaluate import Judged, judge, placed
 from pdl.reply.choosing.widen import widened
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import brief, listed, quoted, shorten
 from pdl.reply.late import coerce, violations_of
 from pdl.reply.parsing.parsed import Broken, Parsed, parse
+from pdl.reply.phrases import say
 from pdl.reply.prose.marks import is_aside, lead_clause
 from pdl.reply.prose.omissions import left_out_behind
 from pdl.reply.prose.withdrawals import contested
 from pdl.reply.result import Extent, Reading, Rejected, Violation, failed
 from pdl.reply.segments.segmenter import cut
 from pdl.reply.validation.equality import first_difference, key
+from pdl.reply.wording import brief, listed, quoted, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 from pdl.reply import late
 from pdl.reply.choosing.reading import read
 from pdl.reply.choosing.tool_call import payload
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import brief, shorten
 from pdl.reply.parsing.locate import locate
 from pdl.reply.parsing.parsed import Broken, Parsed
+from pdl.reply.phrases import say
 from pdl.reply.result import Repair, Violation
 from pdl.reply.validation.schema_walk import resembles
+from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,9 +10,9 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pdl.reply.feedback.wording import shorten
 from pdl.reply.parsing.parsed import Parsed
 from pdl.reply.result import Reading, Repair
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,11 +15,11 @@ from pdl.reply.choosing.spill import (
     spills,
     stops_behind,
 )
-from pdl.reply.feedback.phrases import Phrase, say
-from pdl.reply.feedback.wording import shorten
 from pdl.reply.parsing.elision import elided_at, elided_behind, placeholder_at
 from pdl.reply.parsing.parsed import Broken, Parsed, broken_at, furthest, parse
+from pdl.reply.phrases import Phrase, say
 from pdl.reply.validation.wholeness import left_out
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,12 +11,12 @@ from pdl.reply.coercing import strings
 from pdl.reply.coercing.keys import may_be_absent, means_answer, renamed
 from pdl.reply.coercing.shapes import Schemas, Shape, TooManyError, shapes
 from pdl.reply.coercing.strings import is_single
-from pdl.reply.feedback.wording import brief
 from pdl.reply.result import Repair
 from pdl.reply.validation import parts
 from pdl.reply.validation.equality import equal
 from pdl.reply.validation.schema_walk import literals, root_kinds
 from pdl.reply.validation.verdict import Verdict, verdict_of
+from pdl.reply.wording import brief
 from pdl.schema.deep import Deep, each, run
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.feedback.phrases import Phrase, row, say
-from pdl.reply.feedback.wording import brief, quoted, shown_key
 from pdl.reply.forms import form_of
+from pdl.reply.phrases import Phrase, row, say
 from pdl.reply.validation.references import branches
 from pdl.reply.validation.schema_walk import literals, required_names, root_kinds
+from pdl.reply.wording import brief, quoted, shown_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pdl._types import JsonPath, format_path
 from pdl.reply.feedback.expected import wanted
-from pdl.reply.feedback.phrases import Phrase, row, say
-from pdl.reply.feedback.wording import quoted
 from pdl.reply.forms import form_of
+from pdl.reply.phrases import Phrase, row, say
 from pdl.reply.validation.todo import is_full
+from pdl.reply.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from pdl.errors import did_you_mean
-from pdl.reply.feedback.english import ENGLISH
+from pdl.reply.english import ENGLISH
 from pdl.reply.feedback.feedback import lines
-from pdl.reply.feedback.phrases import translate
+from pdl.reply.phrases import translate
 from pdl.reply.result import Check
 from pdl.schema import Schema
 from pdl.schema.given import no_schema
@@ -18,7 +18,7 @@ from pdl.schema.given import no_schema
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pdl.reply.feedback.phrases import Words
+    from pdl.reply.phrases import Words
 
 
 def feedback_in(words: Words, schema: Schema | None, check: Check) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pdl.reply.feedback.phrases import say
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.errors import UnreadableError
 from pdl.reply.parsing.scalars import Scalars
 from pdl.reply.parsing.spine import ended, may_shift, spine
+from pdl.reply.phrases import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

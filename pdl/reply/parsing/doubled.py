@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.feedback.wording import FOUND_WIDTH
 from pdl.reply.result import Repair
+from pdl.reply.wording import FOUND_WIDTH
 
 if TYPE_CHECKING:
     from pdl._types import JsonPath

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import shorten
 from pdl.reply.parsing.errors import UnreadableError
 from pdl.reply.parsing.tokens import KEPT
+from pdl.reply.phrases import say
 from pdl.reply.result import Repair
 from pdl.reply.validation.equality import equal
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath

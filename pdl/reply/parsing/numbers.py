@@ -6,9 +6,9 @@ import re
 import sys
 import unicodedata
 
-from pdl.reply.feedback.phrases import say
 from pdl.reply.parsing.errors import UnreadableError
 from pdl.reply.parsing.parsed import NO_FLOAT
+from pdl.reply.phrases import say
 from pdl.reply.validation.json_types import exact, whole
 
 _END = r"(?![\w.%$€£°])"

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.feedback.phrases import Phrase, say
-from pdl.reply.feedback.wording import shorten
 from pdl.reply.parsing.doubled import doubled_keys
+from pdl.reply.phrases import Phrase, say
 from pdl.reply.validation.equality import equal
 from pdl.reply.validation.json_types import exact, whole
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl._types import Json

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 
-from pdl.reply.feedback.phrases import say
 from pdl.reply.parsing import numbers, tokens
 from pdl.reply.parsing.closers import Closers
 from pdl.reply.parsing.errors import UnreadableError
 from pdl.reply.parsing.events import make
 from pdl.reply.parsing.state import Frame, Whole
+from pdl.reply.phrases import say
 
 _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 """What may be the last digits of a number that has a blank between its thousands."""

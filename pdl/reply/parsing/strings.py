@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from pdl.reply.feedback.phrases import say
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.errors import UnreadableError
+from pdl.reply.phrases import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

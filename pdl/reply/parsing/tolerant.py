@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pdl.reply.feedback.wording import brief
 from pdl.reply.parsing.encoded import decoded
 from pdl.reply.parsing.errors import UnreadableError
 from pdl.reply.parsing.events import Made
 from pdl.reply.parsing.nodes import Nodes
 from pdl.reply.parsing.parser import Machine
 from pdl.reply.validation.equality import key
+from pdl.reply.wording import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

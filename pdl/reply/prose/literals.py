@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import brief, listed, quoted
 from pdl.reply.late import coerce, violations_of
 from pdl.reply.parsing.parsed import Broken, is_deep, parse
+from pdl.reply.phrases import say
 from pdl.reply.prose.sentences import PLAIN_FENCES, masked, untagged
 from pdl.reply.prose.thousands import is_local
 from pdl.reply.result import Extent, Reading, Repair, Violation, failed
 from pdl.reply.validation.json_types import as_integer
 from pdl.reply.validation.schema_walk import in_digits, is_free_text, literals
+from pdl.reply.wording import brief, listed, quoted
 
 if TYPE_CHECKING:
     from pdl._types import Json

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pdl.reply.feedback.phrases import say
+from pdl.reply.phrases import say
 from pdl.reply.prose.namings import ANSWER
 from pdl.reply.prose.scales import all_scaled, is_scaled
 from pdl.reply.prose.signs import is_signed, sign_of

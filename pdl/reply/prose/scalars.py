@@ -8,8 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pdl.reply import late
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import brief, listed, shorten
+from pdl.reply.phrases import say
 from pdl.reply.prose.choices import booleans, choices, nulls
 from pdl.reply.prose.explanations import unexplained
 from pdl.reply.prose.literals import accept, wanted_kinds
@@ -25,6 +24,7 @@ from pdl.reply.result import Extent, Reading, Reason, Rejected, Violation, faile
 from pdl.reply.segments.spans import Extents
 from pdl.reply.validation.equality import key
 from pdl.reply.validation.schema_walk import is_free_text, literals
+from pdl.reply.wording import brief, listed, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence

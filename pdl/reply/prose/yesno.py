@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import shorten
+from pdl.reply.phrases import say
 from pdl.reply.prose.marks import announced, answered
 from pdl.reply.prose.owners import is_anothers, is_cited, is_quoted
 from pdl.reply.prose.places import SIGNS, placed
@@ -37,6 +36,7 @@ from pdl.reply.prose.yes_words import (
     YES,
 )
 from pdl.reply.result import Extent, Reading, failed
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.feedback.phrases import say
+from pdl.reply.phrases import say
 from pdl.reply.prose.marks import announced, exemplified
 from pdl.reply.prose.sentences import PLAIN_FENCES, language
 from pdl.reply.result import Violation

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.checker import check
 from pdl.reply.coercions import NO_COERCIONS, Coercions
-from pdl.reply.feedback.phrases import say
+from pdl.reply.phrases import say
 from pdl.reply.result import Check, Violation
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.streaming.growing import Growing

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.feedback.phrases import row, say
-from pdl.reply.feedback.wording import brief, excerpt, quoted, shown_key
+from pdl.reply.phrases import row, say
 from pdl.reply.validation.references import resolve
 from pdl.reply.validation.schema_walk import forbids_all
 from pdl.reply.validation.simple_faults import fault, unwelcome
 from pdl.reply.validation.todo import Found, Run, Task, Union
 from pdl.reply.validation.word_faults import not_among
+from pdl.reply.wording import brief, excerpt, quoted, shown_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

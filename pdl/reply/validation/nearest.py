@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.feedback.phrases import row, say
-from pdl.reply.feedback.wording import brief, quoted
+from pdl.reply.phrases import row, say
 from pdl.reply.validation.references import Document, branches
 from pdl.reply.validation.schema_walk import root_kinds
 from pdl.reply.validation.simple_faults import fault, wrong_type
 from pdl.reply.validation.word_faults import not_among
+from pdl.reply.wording import brief, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.feedback.phrases import say
-from pdl.reply.feedback.wording import brief, excerpt
+from pdl.reply.phrases import say
 from pdl.reply.validation import parts
 from pdl.reply.validation.simple_faults import fault
 from pdl.reply.validation.todo import Found, Run, Task
 from pdl.reply.validation.unevaluated import rest_of
 from pdl.reply.validation.word_faults import unnecessary
+from pdl.reply.wording import brief, excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

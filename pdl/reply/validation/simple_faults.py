@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from pdl._types import Json, JsonPath, format_path
 from pdl.reply import late
-from pdl.reply.feedback.phrases import row, say
-from pdl.reply.feedback.wording import brief, line, quoted, shown_key
+from pdl.reply.phrases import row, say
 from pdl.reply.result import Violation
 from pdl.reply.validation.equality import key
 from pdl.reply.validation.json_types import KINDS, is_multiple, is_number, kind_of
+from pdl.reply.wording import brief, line, quoted, shown_key
 from pdl.schema.keywords import DIGITS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import nearest
-from pdl.reply.feedback.phrases import say
+from pdl.reply.phrases import say
 from pdl.reply.result import Violation
 from pdl.reply.validation import joint_faults as joint
 from pdl.reply.validation import part_faults as parts

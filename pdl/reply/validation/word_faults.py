@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.feedback.phrases import ROW, row, say
-from pdl.reply.feedback.wording import FOUND_WIDTH, brief, excerpt, quoted, shorten
+from pdl.reply.phrases import ROW, row, say
 from pdl.reply.validation.equality import equal
 from pdl.reply.validation.simple_faults import fault
+from pdl.reply.wording import FOUND_WIDTH, brief, excerpt, quoted, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

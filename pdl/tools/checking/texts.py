@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pdl import reply as replies
-from pdl.reply.feedback.wording import quoted
 from pdl.reply.parsing.parsed import refuse_constant
+from pdl.reply.wording import quoted
 from pdl.schema import Schema
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pdl.reply.feedback.english import ENGLISH
+from pdl.reply.english import ENGLISH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
