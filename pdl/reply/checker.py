@@ -82,7 +82,7 @@ def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
         return None
     start = len(reply) - len(reply.lstrip(_BLANKS))
     exact = read_exactly(reply, start, limits) if reply[start : start + 1] in _OPENERS else None
-    if not exact or reply[exact.extent[1] :].strip(_BLANKS):
+    if not exact or reply[exact.span[1] :].strip(_BLANKS):
         return None
     if is_quoted(schema) and "\\" not in reply:
         return None  # its quotes may be a part of a text
@@ -91,7 +91,7 @@ def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
         return None
     whole = (0, len(reply))
     segments = (Segment("text", whole, whole),)
-    return Check(made.value, repairs=made.repairs, span=exact.extent, segments=segments)
+    return Check(made.value, repairs=made.repairs, span=exact.span, segments=segments)
 
 
 def _fitting(document: Document, exact: Exact) -> Parsed | None:

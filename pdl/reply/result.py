@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from pdl._types import Json, JsonPath, format_path
 
-Extent: TypeAlias = tuple[int, int]
+Span: TypeAlias = tuple[int, int]
 """Half-open range of offsets into the reply as it came."""
 
 Reason: TypeAlias = Literal[
@@ -35,8 +35,8 @@ class Segment:
     """
 
     kind: Kind
-    span: Extent
-    body: Extent
+    span: Span
+    body: Span
     label: str = ""
     closed: bool = True
 
@@ -56,7 +56,7 @@ class Violation:
     found: str
     wanted: str
     message: str
-    span: Extent | None = None
+    span: Span | None = None
 
     def __str__(self) -> str:
         return f"{format_path(self.path)}: {self.message}"
@@ -67,7 +67,7 @@ class Repair:
     """One change of spelling that was needed to read the answer; data is never changed."""
 
     kind: str
-    span: Extent
+    span: Span
     path: JsonPath
     before: str
     after: str
@@ -77,7 +77,7 @@ class Repair:
 class Rejected:
     """A part of the reply that looked like an answer and was not taken."""
 
-    span: Extent
+    span: Span
     why: str
 
 
@@ -86,7 +86,7 @@ class Reading:
     """What one of the readers made of a reply: a value and its place, or a reason and errors."""
 
     value: Json = None
-    span: Extent | None = None
+    span: Span | None = None
     reason: Reason | None = None
     errors: tuple[Violation, ...] = ()
     repairs: tuple[Repair, ...] = ()
@@ -106,7 +106,7 @@ class Check:
     reason: Reason | None = None
     errors: tuple[Violation, ...] = ()
     repairs: tuple[Repair, ...] = ()
-    span: Extent | None = None
+    span: Span | None = None
     rejected: tuple[Rejected, ...] = ()
     segments: tuple[Segment, ...] = field(default=(), repr=False)
     feedback: str = ""
@@ -134,7 +134,7 @@ def failed(  # noqa: PLR0913 - each is a field of the violation
     reason: Reason,
     message: str,
     *,
-    span: Extent | None = None,
+    span: Span | None = None,
     path: JsonPath = (),
     found: str = "",
     wanted: str = "",

@@ -99,7 +99,7 @@ def test_what_is_read_exactly_is_what_the_parser_says(text: str, limits: Limits)
         assert text[:1] not in {"{", "["} or isinstance(parse(text, limits), Broken)
         return
     body = text.rstrip()
-    assert exact.extent == (2, 2 + len(body))
+    assert exact.span == (2, 2 + len(body))
     assert repr(exact.findings.made) == repr(parse(body, limits, 2))
     assert exact.findings.deep == is_deep(body, limits.reply_depth)
 

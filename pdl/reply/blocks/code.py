@@ -12,12 +12,12 @@ from pdl.reply.prose.marks import announced
 from pdl.reply.prose.prefaces import doubt, left_out
 from pdl.reply.prose.sentences import language
 from pdl.reply.result import Reading, Rejected, failed
-from pdl.reply.segments.spans import Extents
+from pdl.reply.segments.spans import Spans
 from pdl.reply.wording import listed, shorten
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked
-    from pdl.reply.result import Extent, Segment
+    from pdl.reply.result import Segment, Span
 
 _ALIASES = (
     ("python", "py", "python3", "py3"),
@@ -96,7 +96,7 @@ def _flaw(asked: Asked, value: str, block: Segment, blocks: list[Segment]) -> Re
     return _spoken_against(asked.around(block.span[0]), block, blocks)
 
 
-def _elided(said: str, span: Extent) -> Reading:
+def _elided(said: str, span: Span) -> Reading:
     found = shorten(said)
     message = say("leaves-code-out", found=found)
     return failed("elided", message, span=span, found=found, wanted="all of the code")
@@ -185,7 +185,7 @@ def _same_language(info: str, wanted: str) -> bool:
 
 def _marked(asked: Asked, blocks: list[Segment]) -> list[Segment]:
     """The blocks that the reply calls final or corrected, or puts into an answer tag."""
-    tagged = Extents(asked.cut.answers)
+    tagged = Spans(asked.cut.answers)
     marked: list[Segment] = []
     end = 0
     for block in blocks:

@@ -12,7 +12,7 @@ from pdl.reply.segments.segmenter import Cut, cut
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
-    from pdl.reply.result import Extent, Kind
+    from pdl.reply.result import Kind, Span
     from pdl.reply.segments.dialects import Dialects, Patterns
     from pdl.schema import Schema
 
@@ -57,7 +57,7 @@ class _Edges:
         self._tags = tags
         self._found: list[Segment] = []
 
-    def string(self) -> Extent | None:
+    def string(self) -> Span | None:
         """Where the string stands that is all of the reply but for marks."""
         end = self._reply.rfind('"') + 1
         start = self._front(0)

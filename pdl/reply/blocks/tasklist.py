@@ -13,8 +13,8 @@ from pdl.reply.prose.marks import announced
 from pdl.reply.prose.omissions import left_out_behind, stands_for_more
 from pdl.reply.prose.prefaces import doubt, left_out, more_tasks
 from pdl.reply.prose.sentences import PLAIN_FENCES, blanked, language, masked
-from pdl.reply.result import Extent, Reading, failed
-from pdl.reply.segments.spans import Extents
+from pdl.reply.result import Reading, Span, failed
+from pdl.reply.segments.spans import Spans
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _PARAGRAPH = 2  # columns by which a paragraph of an item is indented, at least
 class _List:
     """A run of lines that began with a task item."""
 
-    span: Extent
+    span: Span
     indent: int
     markers: dict[int, str]
     mixed: bool = False
@@ -75,7 +75,7 @@ def read(asked: Asked) -> Reading:
 
 def _marked(asked: Asked, lists: list[_List]) -> list[_List]:
     """The lists that the reply calls final or corrected, or puts into an answer tag."""
-    tagged = Extents(asked.cut.answers)
+    tagged = Spans(asked.cut.answers)
     ends = [0, *(one.span[1] for one in lists)]
     return [
         one
@@ -209,12 +209,12 @@ class _Lines:
         self.nearly = ""
         self._text = text
         self._programs = programs
-        self._fences = Extents((start, end + 1) for start, end in programs.items())
+        self._fences = Spans((start, end + 1) for start, end in programs.items())
         self._current: _List | None = None
-        self._last: Extent = (0, 0)  # the last line with text
+        self._last: Span = (0, 0)  # the last line with text
         self._bullet = -1  # the indentation of that line if it is a plain bullet
 
-    def add(self, line: str, span: Extent) -> None:
+    def add(self, line: str, span: Span) -> None:
         """Look at a line; `span` is where it stands, without the blanks at its end."""
         if span[0] in self._fences:
             self._below(span)
@@ -225,14 +225,14 @@ class _Lines:
             self._bullet = _indent(line) if bullet else -1
             self._last = span
 
-    def _below(self, span: Extent) -> None:
+    def _below(self, span: Span) -> None:
         """A program may stand below a task; its own lines are no tasks."""
         if self._current and span[0] in self._programs:
             end = self._programs[span[0]]
             self._current.span = (self._current.span[0], end)
             self._last = (span[0], end)
 
-    def _with_text(self, line: str, span: Extent, item: re.Match[str] | None) -> None:
+    def _with_text(self, line: str, span: Span, item: re.Match[str] | None) -> None:
         if _AMID.search(line) or (not item and _NEARLY.match(line)):
             self.nearly = self.nearly or line.strip()[:40]
         between = self._text[self._last[1] : span[0]]
@@ -249,13 +249,13 @@ class _Lines:
         elif item:
             self._begin(item, span)
 
-    def _begin(self, item: re.Match[str], span: Extent) -> None:
+    def _begin(self, item: re.Match[str], span: Span) -> None:
         self._current = _begin(item, span)
         self.lists.append(self._current)
         if self._bullet >= self._current.indent:
             self._current.stray = self._text[slice(*self._last)].strip()[:40]
 
-    def _behind(self, current: _List, line: str, span: Extent) -> None:
+    def _behind(self, current: _List, line: str, span: Span) -> None:
         """A line with a blank one in front: a paragraph of the last item, or no part of the list.
 
         A plain bullet there would be an item of the same list (GFM 5.3).
@@ -281,7 +281,7 @@ def _programs(asked: Asked) -> dict[int, int]:
     return found
 
 
-def _answer_tags(asked: Asked) -> list[Extent]:
+def _answer_tags(asked: Asked) -> list[Span]:
     """The tags around answers, which are no part of them."""
     text, tags = asked.text, []
     for start, end in asked.cut.answers:
@@ -291,7 +291,7 @@ def _answer_tags(asked: Asked) -> list[Extent]:
     return tags
 
 
-def _begin(item: re.Match[str], span: Extent) -> _List:
+def _begin(item: re.Match[str], span: Span) -> _List:
     indent = _width(item["indent"])
     current = _List(span, indent, {indent: _kind(item)})
     _look_for_gap(current, item)
@@ -313,7 +313,7 @@ def _look_for_gap(current: _List, item: re.Match[str]) -> None:
         current.left_out = item[0].strip()[:40]
 
 
-def _add(current: _List, span: Extent, item: re.Match[str], *, blank: bool) -> None:
+def _add(current: _List, span: Span, item: re.Match[str], *, blank: bool) -> None:
     indent = _width(item["indent"])
     current.span = (current.span[0], span[1])
     if indent <= current.indent:
@@ -323,7 +323,7 @@ def _add(current: _List, span: Extent, item: re.Match[str], *, blank: bool) -> N
     _look_for_gap(current, item)
 
 
-def _continue(current: _List, span: Extent, line: str) -> None:
+def _continue(current: _List, span: Span, line: str) -> None:
     """A line that is indented goes on with the item above it; another one has no clear place."""
     said = line.strip()
     bare = said[2:].lstrip() if said[:2] in {"- ", "* ", "+ "} else said

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.reply import late
 from pdl.reply.blocks.spelled import string_of
 from pdl.reply.phrases import say
-from pdl.reply.result import Extent, Reading, failed
+from pdl.reply.result import Reading, Span, failed
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read(asked: Asked) -> Reading:
     return _fitting(asked, _without_reasoning(text, segments, start, end), (start, end), inside)
 
 
-def _fitting(asked: Asked, value: str, span: Extent, inside: Reading | None) -> Reading:
+def _fitting(asked: Asked, value: str, span: Span, inside: Reading | None) -> Reading:
     """The text as it stands there if it fits, else without its quotes, else what is in it."""
     reading = Reading(value, span)
     if asked.verdict(value):
@@ -116,7 +116,7 @@ def _behind_turn(asked: Asked, start: int, end: int) -> Reading | None:
     return None
 
 
-def _amid_text(asked: Asked, segment: Segment, inner: Extent) -> bool:
+def _amid_text(asked: Asked, segment: Segment, inner: Span) -> bool:
     """Whether reasoning with an opener may be a part of the text: words stand on both its sides.
 
     So it is with a name that is also a word of its own, such as `reflection`, and where the line
@@ -150,14 +150,14 @@ def line_before(text: str, at: int) -> str:
     return text[max(0, at - _LINE) : at].rpartition("\n")[2]
 
 
-def _inner(text: str, segments: tuple[Segment, ...]) -> Extent:
+def _inner(text: str, segments: tuple[Segment, ...]) -> Span:
     """From the first to the last segment that is no token, no reasoning and not blank."""
     spans = [segment.span for segment in segments if segment.kind in {"text", "fence"}]
     kept = [span for span in spans if text[slice(*span)].strip()]
     return (kept[0][0], kept[-1][1]) if kept else (0, 0)
 
 
-def _stripped(text: str, start: int, end: int) -> Extent:
+def _stripped(text: str, start: int, end: int) -> Span:
     body = text[start:end]
     return start + len(body) - len(body.lstrip()), start + len(body.rstrip())
 

@@ -14,7 +14,7 @@ from pdl.reply.prose.sentences import PLAIN_FENCES, language
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked
-    from pdl.reply.result import Extent, Segment
+    from pdl.reply.result import Segment, Span
     from pdl.reply.segments.brackets import Bracketed
 
 _LONGEST_TAG = 200  # characters
@@ -66,7 +66,7 @@ class Candidate:
     `fence`: the fence that it stands in. `rank`, `claimed` and `doubt` are those of `Said`.
     """
 
-    span: Extent
+    span: Span
     kind: Literal["object", "array"]
     bracket: Bracketed
     said: Said = field(repr=False)

@@ -22,7 +22,7 @@ from pdl.reply.phrases import say
 from pdl.reply.prose.marks import is_aside, lead_clause
 from pdl.reply.prose.omissions import left_out_behind
 from pdl.reply.prose.withdrawals import contested
-from pdl.reply.result import Extent, Reading, Rejected, Violation, failed
+from pdl.reply.result import Reading, Rejected, Span, Violation, failed
 from pdl.reply.segments.segmenter import cut
 from pdl.reply.validation.equality import first_difference, key
 from pdl.reply.wording import brief, listed, quoted, shorten
@@ -212,9 +212,9 @@ def _decide(asked: Asked, judged: Sequence[Judged]) -> Reading:
     return Reading(answer.value, answer.candidate.span, repairs=answer.made.repairs)
 
 
-def _in_sequence(text: str, judged: Sequence[Judged]) -> set[Extent]:
+def _in_sequence(text: str, judged: Sequence[Judged]) -> set[Span]:
     """The spans that stand beside another with nothing but blanks between: they are one list."""
-    spans: set[Extent] = set()
+    spans: set[Span] = set()
     stated = [one for one in judged if not _is_citation(text, one)]
     for left, right in pairwise(one.candidate.span for one in stated):
         if not text[left[1] : right[0]].strip(" \t\r\n,;"):

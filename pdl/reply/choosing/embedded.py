@@ -10,7 +10,7 @@ from pdl.reply import late
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked
-    from pdl.reply.result import Extent, Segment
+    from pdl.reply.result import Segment, Span
     from pdl.reply.segments.brackets import Bracketed
 
 _STRINGS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)("?)', re.DOTALL)
@@ -43,7 +43,7 @@ def _start(place: tuple[Bracketed, Segment | None]) -> int:
     return place[0].span[0]
 
 
-def in_lines(asked: Asked, span: Extent) -> bool:
+def in_lines(asked: Asked, span: Span) -> bool:
     """Whether an array stands among lines of other kinds that may be items beside it.
 
     Of lines such as `{"a": 1}` and `["b"]` the array would be the only one to be taken.

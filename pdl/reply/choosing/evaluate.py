@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.reply.choosing.candidates import Candidate
     from pdl.reply.query import Asked
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 Fate: TypeAlias = Literal["fits", "misfit", "other", "broken"]
 """It fits the schema; it does not, but was meant to; it was never meant to; it does not parse."""
@@ -96,7 +96,7 @@ def placed(
     return tuple(replace(one, span=span) for one, span in zip(found, spans, strict=True))
 
 
-def _nearest(places: Mapping[JsonPath, Extent], path: JsonPath, whole: Extent) -> Extent:
+def _nearest(places: Mapping[JsonPath, Span], path: JsonPath, whole: Span) -> Span:
     """Where a part stands, or the part around it: some paths lead into JSON inside a string."""
     prefixes = (path[:length] for length in range(len(path), 0, -1))
     return next((places[prefix] for prefix in prefixes if prefix in places), whole)

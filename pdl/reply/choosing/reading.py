@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pdl.reply.choosing.candidates import Candidate
     from pdl.reply.query import Asked
-    from pdl.reply.result import Extent, Repair
+    from pdl.reply.result import Repair, Span
 
 _LED = re.compile(
     r"""[^\s{]["']\s*+(?::++|=>)\s*+\Z"""
@@ -190,12 +190,12 @@ def _is_aside(asked: Asked, candidate: Candidate, repairs: Sequence[Repair]) -> 
     return bare and asked.text.strip() != asked.text[slice(*candidate.span)]
 
 
-def _contradicted(text: str, place: Extent, at: int) -> Broken:
+def _contradicted(text: str, place: Span, at: int) -> Broken:
     """A comment may change what it stands beside."""
     found = shorten(text[slice(*place)].strip(), 24)
     return Broken("ambiguous", say("comment-against", found=found), at, found)
 
 
-def _elided(text: str, place: Extent) -> Broken:
+def _elided(text: str, place: Span) -> Broken:
     found = shorten(text[slice(*place)].strip(), 24)
     return Broken("elided", say("leaves-out", found=found), place[0], found)

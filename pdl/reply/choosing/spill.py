@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.reply.parsing.parsed import Parsed
     from pdl.reply.query import Asked
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _STRING = r"""(?:"[^"\\\n]*+"|'[^'\\\n]*+')"""
 _MORE = re.compile(
@@ -56,7 +56,7 @@ _REMARKS = frozenset(
 """What a remark may begin with, written as a sentence begins."""
 
 
-def spills(asked: Asked, span: Extent, made: Parsed, body: Extent | None) -> bool:
+def spills(asked: Asked, span: Span, made: Parsed, body: Span | None) -> bool:
     """Whether what stands right behind a span may be part of what it holds.
 
     `body` is what the fence around it holds.
@@ -80,7 +80,7 @@ def _glued(text: str, end: int) -> bool:
     return _GLUED.match(text, end) is not None or _RUNS_ON.match(text, end) is not None
 
 
-def _may_be_part(text: str, end: int, body: Extent | None) -> bool:
+def _may_be_part(text: str, end: int, body: Span | None) -> bool:
     """Whether anything behind a span could be data, where it is not certain which quotes count."""
     if body:
         return bool(text[end : body[1]].strip(" \t\r\n;}])"))
@@ -96,7 +96,7 @@ def stops_behind(text: str, at: int, made: Parsed) -> bool:
     return missing and late.says_stop(text, at)
 
 
-def remark_behind(text: str, end: int) -> Extent | None:
+def remark_behind(text: str, end: int) -> Span | None:
     """A comment behind the last bracket, on its line, that may change the data."""
     found = _REMARK.match(text, end)
     said = found[1].strip("/*#!<>- \t\r") if found else ""
@@ -156,7 +156,7 @@ def _ends_later(text: str, end: int, stop: int | None) -> bool:
     return False
 
 
-def _in_quotes(text: str, span: Extent) -> bool:
+def _in_quotes(text: str, span: Span) -> bool:
     """Whether a quote stands beside a bracket."""
     start, end = span
     return any(quote in text[max(0, start - 1) : start] + text[end : end + 1] for quote in "\"'")

@@ -17,7 +17,7 @@ from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 Op: TypeAlias = Literal["object", "array", "close", "key", "value", "repair"]
 
@@ -43,7 +43,7 @@ class Made:
     repairs: tuple[Repair, ...]
     last: Event | None = None
 
-    def places(self) -> dict[JsonPath, Extent]:
+    def places(self) -> dict[JsonPath, Span]:
         """Where each part of the value stands; nothing if that is not known."""
         return _Placer().places(self.last)
 
@@ -126,9 +126,9 @@ class _Placer(_Player):
 
     def __init__(self) -> None:
         super().__init__("")
-        self._places: dict[JsonPath, Extent] = {}
+        self._places: dict[JsonPath, Span] = {}
 
-    def places(self, last: Event | None) -> dict[JsonPath, Extent]:
+    def places(self, last: Event | None) -> dict[JsonPath, Span]:
         for event in _in_order(last):
             self.play(event)
         return self._places

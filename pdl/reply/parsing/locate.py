@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from pdl._types import JsonPath
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[{}\[\],:]|[^\s{}\[\],:"]++')
 
 
-def locate(text: str, start: int, end: int, paths: Collection[JsonPath]) -> dict[JsonPath, Extent]:
+def locate(text: str, start: int, end: int, paths: Collection[JsonPath]) -> dict[JsonPath, Span]:
     """The places of those parts, found in one pass over the JSON in `text[start:end]`."""
     wanted = set(paths)
-    places: dict[JsonPath, Extent] = {}
+    places: dict[JsonPath, Span] = {}
     path: list[str | int] = []
     opened: list[int] = []
     tokens = _TOKEN.finditer(text, start, end)
@@ -50,7 +50,7 @@ def _is_key(text: str, at: int) -> bool:
 
 
 def _note(
-    places: dict[JsonPath, Extent], wanted: set[JsonPath], path: list[str | int], place: Extent
+    places: dict[JsonPath, Span], wanted: set[JsonPath], path: list[str | int], place: Span
 ) -> None:
     here = tuple(path)
     if here in wanted:

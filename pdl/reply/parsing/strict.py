@@ -17,7 +17,7 @@ from pdl.reply.parsing.parsed import Broken, Parsed, is_deep, parse, refuse_cons
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _DECODER = json.JSONDecoder(parse_constant=refuse_constant)
 _DIGITS = 16  # from here on a float may not hold a number as it is written
@@ -51,20 +51,20 @@ class Findings(NamedTuple):
 class Exact:
     """JSON in a text and what the parser read; the rest is found out when it is asked for."""
 
-    __slots__ = ("_findings", "_limits", "_text", "_value", "extent")
+    __slots__ = ("_findings", "_limits", "_text", "_value", "span")
 
-    def __init__(self, value: Json, text: str, extent: Extent, limits: Limits) -> None:
+    def __init__(self, value: Json, text: str, span: Span, limits: Limits) -> None:
         self._value = value
         self._text = text
         self._limits = limits
         self._findings: Findings | None = None
-        self.extent = extent
+        self.span = span
 
     @property
     def findings(self) -> Findings:
         """What a closer look finds; it is taken once."""
         if self._findings is None:
-            self._findings = _look(self._value, self._text, self.extent, self._limits)
+            self._findings = _look(self._value, self._text, self.span, self._limits)
         return self._findings
 
 
@@ -82,8 +82,8 @@ def may_hold_whole_float(body: str) -> bool:
     return ".0" in body or b"0e" in body.encode("utf-8", "surrogatepass").translate(_KINDS)
 
 
-def _look(value: Json, text: str, extent: Extent, limits: Limits) -> Findings:
-    body = text[slice(*extent)]
+def _look(value: Json, text: str, span: Span, limits: Limits) -> Findings:
+    body = text[slice(*span)]
     raw = body.encode("utf-8", "surrogatepass")
     kinds = raw.translate(_KINDS)
     coded = b"0e" in kinds  # exponents, or escapes of characters
@@ -91,7 +91,7 @@ def _look(value: Json, text: str, extent: Extent, limits: Limits) -> Findings:
     doubled = keys != _keys(body, raw, keys)  # then a part of the text is not in the value
     odd = b"0" * min(_DIGITS, limits.integer_digits) in kinds
     if doubled or odd or (coded and re.search(_EXPONENT, raw)):
-        made = parse(body, limits, extent[0])
+        made = parse(body, limits, span[0])
     else:
         made = Parsed(value)
     most = limits.reply_depth

@@ -28,10 +28,10 @@ from pdl.reply.prose.unreal import unreal
 from pdl.reply.prose.verdicts import spoken_ill_of
 from pdl.reply.prose.vocabulary import behind, words_of
 from pdl.reply.prose.withdrawals import said_behind, takes_back
-from pdl.reply.segments.spans import Extents
+from pdl.reply.segments.spans import Spans
 
 if TYPE_CHECKING:
-    from pdl.reply.result import Extent, Segment
+    from pdl.reply.result import Segment, Span
 
 _COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
@@ -135,12 +135,12 @@ def _is_hypothetical(clause: str, before: str) -> bool:
     return _SHOWN.search(clause) is not None and declines(before)
 
 
-def _deletions(text: str) -> list[Extent]:
+def _deletions(text: str) -> list[Span]:
     """The insides of `<del>`, `<strike>` and `<s>`, of which the last is a token as well.
 
     One that begins the reply and one that ends it are the tokens of a turn.
     """
-    spans: list[Extent] = []
+    spans: list[Span] = []
     opened: dict[str, int] = {}
     ends = len(text) - len(text.lstrip()), len(text.rstrip())
     for tag in _DELETION.finditer(text):
@@ -174,10 +174,10 @@ class Surroundings:
         self._text = text
         self._front = front  # the same with blanks for reasoning: what stands before a bracket
         self._comments = [found.span() for found in _COMMENT.finditer(front)]
-        self._deleted = Extents(_deletions(front))
-        self._others = Extents(others_words(front))
+        self._deleted = Spans(_deletions(front))
+        self._others = Spans(others_words(front))
 
-    def no_data(self, span: Extent, before: int) -> bool:
+    def no_data(self, span: Span, before: int) -> bool:
         """Whether a closed array is none: a task box, the text of a link, an index.
 
         `before` is where the last span ended that was found to be no data.
@@ -191,7 +191,7 @@ class Surroundings:
             return True
         return bool(_BOX.match(self._text, start) and _ITEM.fullmatch(self._before(start)))
 
-    def doubt(self, span: Extent, fence: Segment | None, since: int) -> str:
+    def doubt(self, span: Span, fence: Segment | None, since: int) -> str:
         """Why a span is doubtful as an answer; an empty string if nothing speaks against it.
 
         `since` is where the candidate before it ends.
@@ -205,7 +205,7 @@ class Surroundings:
             return said
         return self._placed(span, fence)
 
-    def _placed(self, span: Extent, fence: Segment | None) -> str:
+    def _placed(self, span: Span, fence: Segment | None) -> str:
         """What the place of a span says against it: in a sentence, or in a program."""
         if fence and not self._programmed(span, fence):
             return ""
@@ -221,7 +221,7 @@ class Surroundings:
         """Whether what begins at `at` is another's words, or what came before the answer."""
         return at in self._others or ascribed(lead_clause(self._front, since, at))
 
-    def _said(self, span: Extent, fence: Segment | None, clause: str) -> str:
+    def _said(self, span: Span, fence: Segment | None, clause: str) -> str:
         """What the words before it, which are `clause`, and those behind it say against a span."""
         if self._denied(span, clause, in_prose=fence is None):
             return "is denied, or made a condition, by the words around it"
@@ -229,7 +229,7 @@ class Surroundings:
         earlier = self._front[max(0, outer[0] - _EARLIER) : outer[0]]
         return _spoken_against(clause, earlier) or self._turned(span, outer, clause)
 
-    def _turned(self, span: Extent, outer: Extent, clause: str) -> str:
+    def _turned(self, span: Span, outer: Span, clause: str) -> str:
         """What stands around a span, or behind it, against it."""
         if self._struck(outer):
             return "is struck out"
@@ -239,7 +239,7 @@ class Surroundings:
             return "is asked about"
         return self._followed(span, outer)
 
-    def _followed(self, span: Extent, outer: Extent) -> str:
+    def _followed(self, span: Span, outer: Span) -> str:
         """What the words behind a span say against it."""
         said = said_behind(self._text, outer[1])
         if not said and outer[1] == len(self._text):
@@ -255,7 +255,7 @@ class Surroundings:
             return "is followed by words that announce another answer"
         return ""
 
-    def _struck(self, span: Extent) -> bool:
+    def _struck(self, span: Span) -> bool:
         """Whether a span stands between `~~` and `~~` (GFM 6.5), or in an element for deletions."""
         start, end = span
         line = self._front[max(0, start - _LINE) : start].rpartition("\n\n")[2]
@@ -265,7 +265,7 @@ class Surroundings:
                 return True
         return start in self._deleted
 
-    def _quoted(self, outer: Extent) -> bool:
+    def _quoted(self, outer: Span) -> bool:
         """Whether a span is in a block quote that no words introduce, and prose follows it."""
         text, (start, end) = self._text, outer
         if not _BLOCK_QUOTE.match(text, text.rfind("\n", 0, start) + 1):
@@ -278,7 +278,7 @@ class Surroundings:
         below = any(line.strip(" `~") and line.lstrip()[0] != ">" for line in behind)
         return below and not above.rstrip(" *_`").endswith((":", "："))
 
-    def _asked(self, span: Extent, clause: str) -> bool:
+    def _asked(self, span: Span, clause: str) -> bool:
         """Whether a question mark follows, or the question goes on behind: `Is it {…}? No.`."""
         behind = self._text[span[1] : span[1] + _LINE].partition("\n")[0]
         if _QUESTION.match(behind):
@@ -292,7 +292,7 @@ class Surroundings:
         index = bisect_right(self._comments, (at, at)) - 1
         return index >= 0 and self._comments[index][0] <= at < self._comments[index][1]
 
-    def _denied(self, span: Extent, clause: str, *, in_prose: bool) -> bool:
+    def _denied(self, span: Span, clause: str, *, in_prose: bool) -> bool:
         resets = list(_RESET.finditer(clause))
         told = clause[resets[-1].end() :] if resets else clause
         if told and (_DENIAL.search(told) or _denied_elsewhere(told)):
@@ -303,7 +303,7 @@ class Surroundings:
             self._text, *span
         )
 
-    def _programmed(self, span: Extent, fence: Segment) -> bool:
+    def _programmed(self, span: Span, fence: Segment) -> bool:
         """Whether a span is a part of a program: of a fence in another language that holds more."""
         named = language(fence.label)
         if named in PLAIN_FENCES or named.startswith("json"):
@@ -313,7 +313,7 @@ class Surroundings:
         outside += self._text[span[1] : min(end, span[1] + _LINE)]
         return bool(outside.strip())
 
-    def _answered(self, span: Extent) -> bool:
+    def _answered(self, span: Span) -> bool:
         """Whether a span stands alone on its line, behind `is` or a colon, or in front of `is`."""
         before = self._before(span[0]).strip(' \t*_`"“>#-')
         behind = self._text[span[1] : span[1] + _LINE]

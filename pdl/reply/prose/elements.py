@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _TAG = re.compile(
     r"<(/?)((?:tool|function)_\w{0,20}?(?:response|result|output)s?|(?:untrusted|user|retrieved"
@@ -21,9 +21,9 @@ _TAG = re.compile(
 _OPEN = 40  # elements that may be open at once
 
 
-def others_words(text: str) -> list[Extent]:
+def others_words(text: str) -> list[Span]:
     """The insides of the outermost of such elements that are closed, in order."""
-    spans: list[Extent] = []
+    spans: list[Span] = []
     opened: list[tuple[str, int]] = []
     for tag in _TAG.finditer(text):
         name = tag[2].lower()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.segments.spans import Extents
+from pdl.reply.segments.spans import Spans
 from pdl.reply.validation.equality import key
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pdl.reply.prose.sentences import Sentences
     from pdl.reply.prose.spoken import Spoken
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _LABEL = re.compile(
     r"(?:^|\n)[ \t>#*_-]*+(?:\d{1,2}[.)][ ]*)?"
@@ -56,8 +56,8 @@ def instead_behind(text: str, at: int) -> int:
 
 def unexplained(text: str, sentences: Sentences, spoken: Sequence[Spoken]) -> list[Spoken]:
     """What is said outside of explanations, unless one comes to another result."""
-    explained = Extents(_explanations(text, sentences, spoken))
-    reasons = Extents(_reasons(text, sentences, spoken))
+    explained = Spans(_explanations(text, sentences, spoken))
+    reasons = Spans(_reasons(text, sentences, spoken))
     kept = [one for one in spoken if not _is_aside(one, explained, reasons)]
     answers = {key(one.value) for one in kept if one.clear}
     results = [
@@ -74,17 +74,17 @@ def _is_result(text: str, at: int) -> bool:
     return _RESULT.search(text[max(0, at - _BEFORE) : at]) is not None
 
 
-def _is_aside(one: Spoken, explained: Extents, reasons: Extents) -> bool:
+def _is_aside(one: Spoken, explained: Spans, reasons: Spans) -> bool:
     """Whether something is said in an explanation; a reason that is an answer itself is none."""
     contrary = one.span[0] in reasons and one.clear and one.placed
     return one.span[0] in explained and not contrary
 
 
-def _answers(spoken: Sequence[Spoken]) -> list[Extent]:
+def _answers(spoken: Sequence[Spoken]) -> list[Span]:
     return [one.span for one in spoken if one.clear and one.placed]
 
 
-def _reasons(text: str, sentences: Sentences, spoken: Sequence[Spoken]) -> list[Extent]:
+def _reasons(text: str, sentences: Sentences, spoken: Sequence[Spoken]) -> list[Span]:
     """The rest of each sentence that goes on with `because` behind an answer."""
     return [
         (span[1], sentences.around(span)[1])
@@ -93,7 +93,7 @@ def _reasons(text: str, sentences: Sentences, spoken: Sequence[Spoken]) -> list[
     ]
 
 
-def _explanations(text: str, sentences: Sentences, spoken: Sequence[Spoken]) -> list[Extent]:
+def _explanations(text: str, sentences: Sentences, spoken: Sequence[Spoken]) -> list[Span]:
     """The parts that explain: behind a label, behind `because`, behind `, not`."""
     answers = _answers(spoken)
     denied = (instead_behind(text, span[1]) for span in answers)

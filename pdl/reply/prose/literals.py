@@ -10,7 +10,7 @@ from pdl.reply.parsing.parsed import Broken, is_deep, parse
 from pdl.reply.phrases import say
 from pdl.reply.prose.sentences import PLAIN_FENCES, masked, untagged
 from pdl.reply.prose.thousands import is_local
-from pdl.reply.result import Extent, Reading, Repair, Violation, failed
+from pdl.reply.result import Reading, Repair, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer
 from pdl.reply.validation.schema_walk import in_digits, is_free_text, literals
 from pdl.reply.wording import brief, listed, quoted
@@ -40,7 +40,7 @@ def literal(asked: Asked) -> Reading | None:
     return None if reading.reason else reading
 
 
-def _unwrapped(asked: Asked, value: Json, span: Extent) -> Reading | None:
+def _unwrapped(asked: Asked, value: Json, span: Span) -> Reading | None:
     """The scalar in an object or array that is all of a reply, if the caller allows to take it."""
     if not asked.coercions.unwrap or asked.kinds & {"object", "array"}:
         return None
@@ -51,11 +51,11 @@ def _unwrapped(asked: Asked, value: Json, span: Extent) -> Reading | None:
     return Reading(inner, span, repairs=repairs) if changes else None
 
 
-def bare(asked: Asked) -> tuple[str, Extent]:
+def bare(asked: Asked) -> tuple[str, Span]:
     """The text without the tags around it, and its place; those in it are parts of it."""
     text = masked(asked.text, asked.cut, PLAIN_FENCES)
     body = untagged(text).strip()
-    start, end = _extent(untagged(text), body)
+    start, end = _span(untagged(text), body)
     return text[start:end], (start, end)
 
 
@@ -63,7 +63,7 @@ def _plain(asked: Asked) -> str:
     return untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
 
 
-def _extent(text: str, body: str) -> Extent:
+def _span(text: str, body: str) -> Span:
     start = text.find(body)
     return start, start + len(body)
 
@@ -79,10 +79,10 @@ def read(asked: Asked) -> Reading | None:
         return None
     free = is_free_text(asked.document)
     if "null" in asked.kinds and not free and body.lower() in {"null", "none"}:
-        return accept(asked, _extent(text, body), None, ())
+        return accept(asked, _span(text, body), None, ())
     for choice in literals(asked.document, asked.document):
         if isinstance(choice, str) and choice == body and asked.verdict(choice):
-            return accept(asked, _extent(text, body), choice, ())
+            return accept(asked, _span(text, body), choice, ())
     return _preferred(asked, text, body)
 
 
@@ -91,7 +91,7 @@ def _preferred(asked: Asked, text: str, body: str) -> Reading | None:
     chosen, denied, other = body.partition(", not ")
     words = [word for word in literals(asked.document, asked.document) if isinstance(word, str)]
     if denied and chosen != other and chosen in words and other in words and asked.verdict(chosen):
-        return accept(asked, _extent(text, chosen), chosen, ())
+        return accept(asked, _span(text, chosen), chosen, ())
     return None
 
 
@@ -105,7 +105,7 @@ def wanted_kinds(asked: Asked) -> str:
     return listed(quoted(names), " or ")
 
 
-def accept(asked: Asked, span: Extent, value: Json, repairs: tuple[Repair, ...]) -> Reading:
+def accept(asked: Asked, span: Span, value: Json, repairs: tuple[Repair, ...]) -> Reading:
     """The reading of a value that was found, held against the schema.
 
     A whole number with a point is an int where the schema allows no other numbers, or names it.

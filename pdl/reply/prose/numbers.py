@@ -13,7 +13,7 @@ from pdl.reply.prose.signs import is_signed, sign_of
 from pdl.reply.prose.spoken import Spoken
 from pdl.reply.prose.thousands import LOCAL
 from pdl.reply.prose.vocabulary import Vocabulary, words_of
-from pdl.reply.result import Extent, Repair
+from pdl.reply.result import Repair, Span
 from pdl.reply.validation.json_types import exact
 from pdl.reply.validation.json_types import whole as whole_number
 
@@ -223,7 +223,7 @@ def _is_result(text: str, end: int, before: str) -> bool:
     return before.rstrip().endswith("=") and text[end : end + 2].lstrip().startswith("=")
 
 
-def _number(span: Extent, sign: str, said: str, digits: int) -> Spoken:
+def _number(span: Span, sign: str, said: str, digits: int) -> Spoken:
     plain = _MARKS.sub("", _ascii(said))
     is_float = any(char in plain for char in ".eE")
     number = exact(plain) if is_float and len(plain) <= digits else whole_number(plain, digits)

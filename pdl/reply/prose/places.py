@@ -16,7 +16,7 @@ from pdl.reply.prose.owners import SPEAKERS
 from pdl.reply.prose.vocabulary import WORD, Vocabulary, words_of
 
 if TYPE_CHECKING:
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _MARKS = r"*_`\"'“”‘’«»「」『』"
 SIGNS = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f"
@@ -225,7 +225,7 @@ _LETTER = 2  # characters of a choice that a bracket may follow: `B) Paris`
 _WINDOW = 160  # characters in front of an answer, and behind it, that are looked at
 
 
-def boxed(text: str, span: Extent) -> bool:
+def boxed(text: str, span: Span) -> bool:
     """Whether a span is all of a LaTeX box, or of the line behind the `####` of a sum."""
     before = text[max(0, span[0] - _WINDOW) : span[0]]
     if _BOX.search(before):
@@ -233,7 +233,7 @@ def boxed(text: str, span: Extent) -> bool:
     return _GSM.search(before) is not None and _LINE_END.match(text, span[1]) is not None
 
 
-def placed(text: str, sentence: Extent, span: Extent) -> bool:
+def placed(text: str, sentence: Span, span: Span) -> bool:
     """Whether what stands at `span` is what its sentence is there to say."""
     if boxed(text, span):
         return True

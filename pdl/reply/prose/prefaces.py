@@ -16,7 +16,7 @@ from pdl.reply.prose.retractions import declines
 from pdl.reply.prose.withdrawals import withdrawn
 
 if TYPE_CHECKING:
-    from pdl.reply.result import Extent, Segment
+    from pdl.reply.result import Segment, Span
 
 _NOUN = (
     r"(?:code|snippet|function|method|class|script|program|query|statement|command|file|version|block|config\w*"
@@ -116,7 +116,7 @@ _WINDOW = 600  # characters beside an answer that are looked at
 _NEAR = 2  # sentences behind an answer that tell of more tasks
 
 
-def doubt(text: str, span: Extent, fence: Segment | None, since: int) -> str:
+def doubt(text: str, span: Span, fence: Segment | None, since: int) -> str:
     """Why a block of code or a list is no answer; an empty string if nothing says so.
 
     `span` is the answer and `fence` the fence that it is in; `since` is where the one before ends.
@@ -139,7 +139,7 @@ def doubt(text: str, span: Extent, fence: Segment | None, since: int) -> str:
     return why or ("is taken back by the words behind it" if withdrawn(text, outer[1]) else "")
 
 
-def left_out(text: str, start: int, end: int, since: int) -> Extent | None:
+def left_out(text: str, start: int, end: int, since: int) -> Span | None:
     """Where the words around an answer, from `start` to `end`, say that some of it is not there.
 
     A remark on what a program does with the rest of its data is none: it must speak of code, or
@@ -159,7 +159,7 @@ def left_out(text: str, start: int, end: int, since: int) -> Extent | None:
     return None
 
 
-def _at_once(text: str, end: int, said: Extent) -> bool:
+def _at_once(text: str, end: int, said: Span) -> bool:
     """Whether a remark is the first line behind an answer, in brackets or of a few words."""
     words = text[slice(*said)].strip()
     return not text[end : said[0]].strip("`~ \t\r\n") and (
@@ -167,7 +167,7 @@ def _at_once(text: str, end: int, said: Extent) -> bool:
     )
 
 
-def _told(said: str, at: int) -> Extent | None:
+def _told(said: str, at: int) -> Span | None:
     """The sentence of a text, which begins at `at`, that says what the answer lacks."""
     for start, end in _sentences(said):
         words = said[start:end]
@@ -176,8 +176,8 @@ def _told(said: str, at: int) -> Extent | None:
     return None
 
 
-def _sentences(said: str) -> list[Extent]:
-    found: list[Extent] = []
+def _sentences(said: str) -> list[Span]:
+    found: list[Span] = []
     at = 0
     for end in _SENTENCE.finditer(said):
         if end.start() > at:
@@ -186,7 +186,7 @@ def _sentences(said: str) -> list[Extent]:
     return [*found, (at, len(said))] if at < len(said) else found
 
 
-def more_tasks(text: str, start: int, end: int, since: int) -> Extent | None:
+def more_tasks(text: str, start: int, end: int, since: int) -> Span | None:
     """Where the words just around a list speak of tasks that are not in it: `3 more tasks`."""
     behind = text[end : end + _WINDOW]
     for one in [one for one in _sentences(behind) if behind[slice(*one)].strip()][:_NEAR]:

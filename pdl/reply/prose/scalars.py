@@ -20,8 +20,8 @@ from pdl.reply.prose.sentences import PLAIN_FENCES, Sentences, blanked, masked, 
 from pdl.reply.prose.spoken import Spoken
 from pdl.reply.prose.subjects import subjects
 from pdl.reply.prose.taking_back import disowned, shared
-from pdl.reply.result import Extent, Reading, Reason, Rejected, Violation, failed
-from pdl.reply.segments.spans import Extents
+from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
+from pdl.reply.segments.spans import Spans
 from pdl.reply.validation.equality import key
 from pdl.reply.validation.schema_walk import is_free_text, literals
 from pdl.reply.wording import brief, listed, shorten
@@ -92,12 +92,12 @@ def prose(asked: Asked) -> str:
     return untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
 
 
-def _is_data(text: str, span: Extent, shaped: bool) -> bool:  # noqa: FBT001
+def _is_data(text: str, span: Span, shaped: bool) -> bool:  # noqa: FBT001
     formula = _COMMAND.search(text, max(0, span[0] - _BEFORE), span[0])
     return shaped and not formula and not _CITATION.fullmatch(text, *span)
 
 
-def _bracketed(asked: Asked, span: Extent) -> Reading:
+def _bracketed(asked: Asked, span: Span) -> Reading:
     found = "object" if asked.text[span[0]] == "{" else "array"
     wanted = wanted_kinds(asked)
     message = say("type", wanted=wanted, found=found)
@@ -187,7 +187,7 @@ def _with_neighbours(
 ) -> list[Spoken]:
     """What was chosen, and what else their sentences say behind it: `Answer: 5, 6`."""
     kept = {id(one) for one in chosen}
-    begun: dict[Extent, int] = {}
+    begun: dict[Span, int] = {}
     for one in chosen:
         if not boxed(text, one.span):
             begun.setdefault(sentences.around(one.span), one.span[0])
@@ -210,7 +210,7 @@ def _leads(text: str, one: Spoken) -> bool:
 
 
 def _marked(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Iterator[bool]:
-    tagged = Extents(asked.cut.answers)
+    tagged = Spans(asked.cut.answers)
     end = 0
     for one in spoken:
         start = one.span[0]

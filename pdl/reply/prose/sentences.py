@@ -10,7 +10,7 @@ from pdl.reply.prose.explanations import instead_behind, reason_behind
 from pdl.reply.prose.unmeant import without_unmeant
 
 if TYPE_CHECKING:
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
     from pdl.reply.segments.segmenter import Cut
 
 _END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?…](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？।؟\n]")
@@ -60,22 +60,22 @@ class Sentences:
         self._turns = [turn.start() for turn in _TURNS.finditer(text)]
         self._asks = [mark.start() for mark in _ASKS.finditer(text)]
 
-    def around(self, span: Extent) -> Extent:
+    def around(self, span: Span) -> Span:
         """The sentence in which a span begins, with the mark that ends it."""
         index = bisect_right(self._ends, span[0])
         start = self._ends[index - 1] if index else 0
         later = bisect_left(self._ends, span[1])
         return start, self._ends[later] if later < len(self._ends) else len(self._text)
 
-    def asked(self, span: Extent) -> bool:
+    def asked(self, span: Span) -> bool:
         """Whether a span stands in a question."""
         return _any_between(self._asks, span[1], self.around(span)[1])
 
-    def turned_before(self, span: Extent) -> bool:
+    def turned_before(self, span: Span) -> bool:
         """Whether the sentence of a span denies it, or makes it a condition, in front of it."""
         return _any_between(self._turns, self.around(span)[0], span[0])
 
-    def turned(self, span: Extent) -> bool:
+    def turned(self, span: Span) -> bool:
         """Whether the sentence around a span denies it, makes it a condition, or asks."""
         end = self.around(span)[1]
         if self.asked(span) or self.turned_before(span):
@@ -123,7 +123,7 @@ def language(info: str) -> str:
     return found[1].lower() if found else ""
 
 
-def blanked(text: str, spans: list[Extent]) -> str:
+def blanked(text: str, spans: list[Span]) -> str:
     """The text with line breaks in place of the spans, which are in order and apart."""
     parts: list[str] = []
     at = 0

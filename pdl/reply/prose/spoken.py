@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pdl.reply.result import Extent, Repair
+    from pdl.reply.result import Repair, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Spoken:
     `rival`: it would be the answer in another case.
     """
 
-    span: Extent
+    span: Span
     value: str | int | float | bool | None
     why: str = ""
     repairs: tuple[Repair, ...] = ()

@@ -11,7 +11,7 @@ from pdl.reply.prose.vocabulary import Vocabulary, words_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _LABEL = re.compile(
     r"[ \t>#|•*_`-]*(?:\d{1,3}[.)][ \t]+)?[*_`\"']*(?P<label>[^\n:：=]{1,60}?)"
@@ -21,7 +21,7 @@ _OVERALL = Vocabulary("overall conclusion summary short total sentiment explanat
 _LINE = 80  # characters in front of an answer that hold its label
 
 
-def subjects(text: str, spans: Sequence[Extent]) -> bool:
+def subjects(text: str, spans: Sequence[Span]) -> bool:
     """Whether answers stand behind labels that differ, and none of them is called the answer."""
     labels: set[str] = set()
     for start, _ in spans:

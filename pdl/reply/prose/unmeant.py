@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.prose.elements import others_words
-from pdl.reply.segments.spans import Extents
+from pdl.reply.segments.spans import Spans
 
 if TYPE_CHECKING:
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _ELEMENT = re.compile(
     r"<(?P<name>errors?|exception|warning|wrong\w{0,20}|incorrect\w{0,20}|rejected\w{0,20}|former\w{0,20}|distractors?"
@@ -27,10 +27,10 @@ def without_unmeant(text: str) -> str:
     return _blanked(text, spans) if spans else text
 
 
-def _blanked(text: str, spans: list[Extent]) -> str:
+def _blanked(text: str, spans: list[Span]) -> str:
     parts: list[str] = []
     at = 0
-    for start, end in Extents(spans):
+    for start, end in Spans(spans):
         parts += [text[at:start], "\n" * (end - start)]
         at = end
     return "".join([*parts, text[at:]])

@@ -35,7 +35,7 @@ from pdl.reply.prose.yes_words import (
     WORD,
     YES,
 )
-from pdl.reply.result import Extent, Reading, failed
+from pdl.reply.result import Reading, Span, failed
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _begin(text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def _focus(asked: Asked, text: str, words: list[re.Match[str]]) -> list[Extent]:
+def _focus(asked: Asked, text: str, words: list[re.Match[str]]) -> list[Span]:
     """The insides of answer tags, or all from what is called the answer on."""
     if asked.cut.answers:
         return list(asked.cut.answers)
@@ -155,7 +155,7 @@ def _is_turned(sentences: Sentences, word: re.Match[str], *, leads: bool) -> boo
     )
 
 
-def _is_of_others(text: str, word: re.Match[str], starts: Extent) -> bool:
+def _is_of_others(text: str, word: re.Match[str], starts: Span) -> bool:
     """Whether a word is said by another, or with a hedge in front, or denies the verb behind it.
 
     `starts`: where the part of the text begins that is read, and where the word's sentence does.

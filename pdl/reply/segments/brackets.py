@@ -14,7 +14,7 @@ from pdl.reply.parsing.strict import Exact, read_exactly
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _SHAPED = {
     "{": re.compile(
@@ -77,7 +77,7 @@ class Bracketed(NamedTuple):
     was read there, if it is JSON as it should be.
     """
 
-    span: Extent
+    span: Span
     shaped: bool
     closed: bool = True
     cut: bool = False
@@ -140,7 +140,7 @@ class Stack:
             exact = read_exactly(text, at, self._limits)
             if exact:
                 self._spans.append(self._taken(exact))
-                return exact.extent[1]
+                return exact.span[1]
             self._tries -= 1
         self._open.append((at, char, shaped))
         self._count[char] += 1
@@ -157,10 +157,10 @@ class Stack:
         """
         self._read += 1
         if self._read <= self._limits.reply_candidates:
-            return Bracketed(exact.extent, shaped=True, exact=exact)
-        start, end = exact.extent
+            return Bracketed(exact.span, shaped=True, exact=exact)
+        start, end = exact.span
         deep = end - start > self._depth and exact.findings.deep
-        return Bracketed(exact.extent, shaped=True, overflows=deep)
+        return Bracketed(exact.span, shaped=True, overflows=deep)
 
     def close(self, at: int) -> int:
         """Read a closing bracket; brackets of the other kind still open are passed over."""

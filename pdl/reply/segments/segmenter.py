@@ -15,7 +15,7 @@ from pdl.reply.segments.dialects import DIALECTS, Dialects
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _START = itemgetter(0)
 _RUN = re.compile(r"`++|~++")
@@ -54,8 +54,8 @@ class Cut:
 
     segments: tuple[Segment, ...]
     brackets: tuple[tuple[Bracketed, Segment | None], ...]
-    answers: tuple[Extent, ...]
-    quoted: tuple[Extent, ...] = ()
+    answers: tuple[Span, ...]
+    quoted: tuple[Span, ...] = ()
 
     def in_answer(self, at: int) -> bool:
         """Whether a place is inside of an answer tag."""
@@ -99,8 +99,8 @@ class _Pass:
         self._stack = Stack(text, limits, self._patterns.first)
         self._segments: list[Segment] = []
         self._brackets: list[tuple[Bracketed, Segment | None]] = []
-        self._answers: list[Extent] = []
-        self._quoted: list[Extent] = []
+        self._answers: list[Span] = []
+        self._quoted: list[Span] = []
         self._answer: int | None = None
         self._tag_at = 0  # where the tag begins that opened it
         self._fence: _Fence | None = None

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 
-def shifted(span: Extent, by: int) -> Extent:
-    """An extent of a part of a text as one of the whole, in which the part begins at an offset."""
+def shifted(span: Span, by: int) -> Span:
+    """A span of a part of a text as one of the whole, in which the part begins at an offset."""
     return span[0] + by, span[1] + by
 
 
-class Extents:
+class Spans:
     """Half-open ranges of offsets in any order; those that overlap become one."""
 
-    def __init__(self, spans: Iterable[Extent]) -> None:
+    def __init__(self, spans: Iterable[Span]) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
         for start, end in sorted(spans):
@@ -33,5 +33,5 @@ class Extents:
         index = bisect_right(self._starts, place) - 1
         return index >= 0 and place < self._ends[index]
 
-    def __iter__(self) -> Iterator[Extent]:
+    def __iter__(self) -> Iterator[Span]:
         return zip(self._starts, self._ends, strict=True)

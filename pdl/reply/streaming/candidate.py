@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.limits import Limits
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
     from pdl.reply.streaming.judge import Judge
     from pdl.reply.streaming.partial import View
     from pdl.reply.streaming.tags import Tags
@@ -113,7 +113,7 @@ class Candidate:
         self._doubts.open(top, key, box)
         self._held.append(partial(self.judge.open, key, box, again=again))
 
-    def key(self, top: Open, name: str, span: Extent) -> None:
+    def key(self, top: Open, name: str, span: Span) -> None:
         """A key is complete."""
         if self._level == 1:
             self._solid = True
@@ -131,7 +131,7 @@ class Candidate:
         elif not known:
             self._call = self._only_call
 
-    def scalar(self, top: Open, key: str | int, value: Json, span: Extent) -> None:
+    def scalar(self, top: Open, key: str | int, value: Json, span: Span) -> None:
         """A scalar is complete."""
         self._solid = self._solid or self.place.clear
         if self._level == 1 and self._is_list:
@@ -143,7 +143,7 @@ class Candidate:
         self._doubts.scalar(top, key, value)
         self._held.append(partial(self.judge.scalar, top, key, value, span))
 
-    def close(self, top: Open, span: Extent) -> None:
+    def close(self, top: Open, span: Span) -> None:
         """A bracket closes."""
         self._level -= 1
         self._doubts.close(top)

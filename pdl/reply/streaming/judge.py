@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl._types import Json
-    from pdl.reply.result import Extent, Violation
+    from pdl.reply.result import Span, Violation
     from pdl.reply.streaming.tree import Open
     from pdl.reply.validation.references import Document
 
@@ -56,7 +56,7 @@ class Judge:
         self._open.append(holding)
         self._pending.update(holding.marks)
 
-    def key(self, top: Open, name: str, span: Extent) -> None:
+    def key(self, top: Open, name: str, span: Span) -> None:
         """A key is complete."""
         if self._rules is None:
             return
@@ -72,12 +72,12 @@ class Judge:
             self._add(self._faults(schema, {name: None}, path), span)
             self._closed.add(path)
 
-    def scalar(self, top: Open, key: str | int, value: Json, span: Extent) -> None:
+    def scalar(self, top: Open, key: str | int, value: Json, span: Span) -> None:
         """A string, a number or a literal is complete."""
         if self._rules is not None:
             self._hold(self._subs(key), value, top, key, span)
 
-    def close(self, top: Open, span: Extent) -> None:
+    def close(self, top: Open, span: Span) -> None:
         """A bracket is closed."""
         if self._rules is None:
             return
@@ -91,7 +91,7 @@ class Judge:
         return self._next if isinstance(key, str) else self._open[-1].of_index(key)
 
     def _hold(
-        self, subs: Iterable[Sub], value: Json, top: Open, key: str | int | None, span: Extent
+        self, subs: Iterable[Sub], value: Json, top: Open, key: str | int | None, span: Span
     ) -> None:
         for sub in subs:
             try:
@@ -106,7 +106,7 @@ class Judge:
         assert self._rules
         return Survey(self._rules.verdict).faults(Task(schema, value, path))
 
-    def _add(self, found: Iterable[Violation], span: Extent) -> None:
+    def _add(self, found: Iterable[Violation], span: Span) -> None:
         for one in found:
             mark = (one.path, one.keyword, one.message)
             told = one.keyword == "additionalProperties" and one.path in self._closed

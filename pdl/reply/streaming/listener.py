@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
     from pdl.reply.streaming.tree import Open
 
 
@@ -16,13 +16,13 @@ class Listener(Protocol):
     def open(self, top: Open | None, key: str | int | None, box: Json, *, again: bool) -> None:
         """A bracket opens in `top`; only the outermost one has no key."""
 
-    def key(self, top: Open, name: str, span: Extent) -> None:
+    def key(self, top: Open, name: str, span: Span) -> None:
         """A key is complete."""
 
-    def scalar(self, top: Open, key: str | int, value: Json, span: Extent) -> None:
+    def scalar(self, top: Open, key: str | int, value: Json, span: Span) -> None:
         """A string, a number or a literal is complete."""
 
-    def close(self, top: Open, span: Extent) -> None:
+    def close(self, top: Open, span: Span) -> None:
         """A bracket is closed."""
 
     def sure(self, top: Open) -> None:

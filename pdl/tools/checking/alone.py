@@ -13,10 +13,10 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from pdl.reply.segments.spans import Extents
+from pdl.reply.segments.spans import Spans
 
 if TYPE_CHECKING:
-    from pdl.reply.result import Extent, Segment
+    from pdl.reply.result import Segment, Span
 
 PARTING = " \t\r\n\v\f\xa0\u200b\u3000\ufeff;,"
 """What may stand between calls."""
@@ -79,34 +79,34 @@ _TAKEN_BACK = re.compile(
 
 @dataclass
 class Lines:
-    """The lines of a reply in which certain extents are: calls, and what is no text."""
+    """The lines of a reply in which certain spans are: calls, and what is no text."""
 
     text: str
-    extents: list[Extent]
+    spans: list[Span]
     _alone: list[bool] = field(init=False)
-    _blocks: dict[Extent, bool] = field(init=False, default_factory=dict)
+    _blocks: dict[Span, bool] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Look at each gap between the extents once."""
+        """Look at each gap between the spans once."""
         gaps = list(self._gaps())
         behind = _linked([(_is_blank(_last(gap)), "\n" in gap) for gap in gaps[:-1]])
         front = _linked([(_is_blank(_first(gap)), "\n" in gap) for gap in reversed(gaps[1:])])
         self._alone = [a and b for a, b in zip(behind, reversed(front), strict=True)]
 
     def _gaps(self) -> list[str]:
-        """The text in front of, between and behind the extents."""
-        starts = [*(start for start, _ in self.extents), len(self.text)]
-        ends = [0, *(end for _, end in self.extents)]
+        """The text in front of, between and behind the spans."""
+        starts = [*(start for start, _ in self.spans), len(self.text)]
+        ends = [0, *(end for _, end in self.spans)]
         return [self.text[end:start] for end, start in zip(ends, starts, strict=True)]
 
-    def is_quoted(self, span: Extent) -> bool:
+    def is_quoted(self, span: Span) -> bool:
         """Whether one of them is in a tag around what others say."""
         return span[0] in self._quoting
 
     @cached_property
-    def _quoting(self) -> Extents:
+    def _quoting(self) -> Spans:
         """What is in such tags."""
-        found: list[Extent] = []
+        found: list[Span] = []
         open_at: dict[str, list[int]] = {}
         for tag in _QUOTING_TAG.finditer(self.text):
             starts = open_at.setdefault(tag["name"].lower(), [])
@@ -114,26 +114,26 @@ class Lines:
                 starts.append(tag.end())
             elif starts:
                 found.append((starts.pop(), tag.start()))
-        return Extents(found)
+        return Spans(found)
 
-    def alone(self, span: Extent) -> bool:
-        """Whether nothing but other extents is on the lines of one of them."""
-        index = bisect_right(self.extents, span[0], key=_START) - 1
+    def alone(self, span: Span) -> bool:
+        """Whether nothing but other spans is on the lines of one of them."""
+        index = bisect_right(self.spans, span[0], key=_START) - 1
         return index >= 0 and self._alone[index]
 
     def fills(self, fence: Segment) -> bool:
-        """Whether a fence holds extents, and nothing else."""
+        """Whether a fence holds spans, and nothing else."""
         known = self._blocks.get(fence.body)
         if known is None:
-            known = self._blocks[fence.body] = is_gone(self.text, fence.body, self.extents)
+            known = self._blocks[fence.body] = is_gone(self.text, fence.body, self.spans)
         return known
 
 
 def _linked(gaps: list[tuple[bool, bool]]) -> list[bool]:
-    """For each extent whether its line is blank up to its end on one side.
+    """For each span whether its line is blank up to its end on one side.
 
-    A gap tells whether its part next to the extent is blank, and whether a line ends in it; without
-    a line's end the extent beyond it is on the same line.
+    A gap tells whether its part next to the span is blank, and whether a line ends in it; without
+    a line's end the span beyond it is on the same line.
     """
     found: list[bool] = []
     for is_blank, has_end in gaps:
@@ -153,13 +153,13 @@ def _first(gap: str) -> str:
     return gap.partition("\n")[0]
 
 
-def lines_of(text: str, extents: list[Extent]) -> Lines:
-    """The lines in which extents are, that may touch each other."""
-    return Lines(text, list(Extents(extents)))
+def lines_of(text: str, spans: list[Span]) -> Lines:
+    """The lines in which spans are, that may touch each other."""
+    return Lines(text, list(Spans(spans)))
 
 
-def is_gone(text: str, body: Extent, gone: list[Extent]) -> bool:
-    """Whether extents, which are in order, are in the body of a fence, and nothing else."""
+def is_gone(text: str, body: Span, gone: list[Span]) -> bool:
+    """Whether spans, which are in order, are in the body of a fence, and nothing else."""
     at, end = body
     first = index = max(bisect_right(gone, at, key=_START) - 1, 0)
     while index < len(gone) and gone[index][0] < end:
@@ -176,7 +176,7 @@ def escaped_mark(text: str, at: int) -> bool:
     return _ESCAPED_MARK.search(text[max(0, at - _NEAR) : at]) is not None
 
 
-def others(lines: Lines, outer: Extent) -> str:
+def others(lines: Lines, outer: Span) -> str:
     """Why a call is another's, or waits for an answer; empty if nothing says so."""
     text, (start, end) = lines.text, outer
     if lines.is_quoted(outer):
@@ -190,7 +190,7 @@ def others(lines: Lines, outer: Extent) -> str:
     return ""
 
 
-def spoken_of(text: str, outer: Extent) -> str:
+def spoken_of(text: str, outer: Span) -> str:
     """Why a call with its marks is spoken of, not made; empty if it is made."""
     front = text[max(0, outer[0] - _NEAR) : outer[0]]
     if _TICK.search(front) and _TICK_BEHIND.match(text, outer[1]):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply import Coercions, Dialects, Repair
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
     from pdl.tools.calls import ToolCall
     from pdl.tools.checking.shapes import Found, Shapes
     from pdl.tools.tool import Tool
@@ -130,7 +130,7 @@ class _Checker:
         elif place.marked or (not place.closed and self.shapes.is_cut(raw, self.judge.tools)):
             yield Judged(None, _stub(Stub(place.span, cut=not place.closed)))
 
-    def _found(self, found: Found, value: Json, raw: str, span: Extent) -> Judged:
+    def _found(self, found: Found, value: Json, raw: str, span: Span) -> Judged:
         arguments = found.value.get(found.shape.arguments_key)
         if found.shape.json_text and isinstance(arguments, str):
             return self.judge.arguments(found.name, arguments, span, id_=found.id)
@@ -205,12 +205,12 @@ def _stub(stub: Stub) -> CallError:
     return CallError("unparsable", told, "what is marked as a call is none", span=stub.span)
 
 
-def _no_call(span: Extent) -> CallError:
+def _no_call(span: Span) -> CallError:
     told = "An item in your list of calls is no call.\nGive each its name and its arguments."
     return CallError("unparsable", told, "an item in a list of calls is none", span=span)
 
 
-def _endless(span: Extent) -> CallError:
+def _endless(span: Span) -> CallError:
     told = "Your output ends amid your reasoning.\nThink more shortly, so that the calls fit."
     return CallError("truncated", told, "the reasoning never ends", span=span)
 

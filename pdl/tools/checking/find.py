@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pdl.reply.prose.sentences import PLAIN_FENCES, language
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import Cut, cut
-from pdl.reply.segments.spans import Extents, shifted
+from pdl.reply.segments.spans import Spans, shifted
 from pdl.tools.checking.alone import PARTING, is_gone
 from pdl.tools.checking.foreign import Named, named_tools
 from pdl.tools.checking.texts import value_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
     from pdl.limits import Limits
-    from pdl.reply.result import Extent, Segment
+    from pdl.reply.result import Segment, Span
     from pdl.reply.segments.brackets import Bracketed
     from pdl.tools.checking.shapes import Shapes
 
@@ -54,8 +54,8 @@ class Place(NamedTuple):
     object that cannot be read, so that it may be a part of a string.
     """
 
-    span: Extent
-    outer: Extent
+    span: Span
+    outer: Span
     closed: bool
     marked: bool
     name: str = ""
@@ -71,7 +71,7 @@ class Stub(NamedTuple):
     `name` is that of a tool which the mark names, in a spelling that is not read.
     """
 
-    span: Extent
+    span: Span
     cut: bool
     name: str = ""
 
@@ -87,9 +87,9 @@ class Search:
     dialects: Dialects = DIALECTS
     places: list[Place] = field(default_factory=list)
     stubs: list[Stub] = field(default_factory=list)
-    silent: list[Extent] = field(default_factory=list)
-    data: list[Extent] = field(default_factory=list)
-    reasoning: list[Extent] = field(default_factory=list)
+    silent: list[Span] = field(default_factory=list)
+    data: list[Span] = field(default_factory=list)
+    reasoning: list[Span] = field(default_factory=list)
     fences: list[Segment] = field(default_factory=list)
     endless: Segment | None = None
     around: Segment | None = None  # a fence that is open where the reply is cut anew
@@ -174,9 +174,9 @@ class Search:
         self._stub_foreign(taken)
         return None
 
-    def _taken(self) -> Extents:
+    def _taken(self) -> Spans:
         """What no call begins in: those that were found, data, reasoning and programs."""
-        return Extents(
+        return Spans(
             [place.outer for place in self.places if self._is_call(place)]
             + self.data
             + self.reasoning
@@ -215,10 +215,10 @@ class Search:
         if element and element.start(1) not in self._elements:
             self.stubs.append(Stub(trigger.span(), cut=False))
 
-    def _stub_foreign(self, taken: Extents) -> None:
+    def _stub_foreign(self, taken: Spans) -> None:
         """Note the calls in spellings that are not read."""
         cut_at = min((one.span[0] for one in self.stubs if one.cut), default=len(self.reply))
-        data = Extents(self.data)
+        data = Spans(self.data)
         for span, name, channel in self._foreign:
             hidden = span[0] in (data if channel else taken)
             if not hidden and span[0] < cut_at:
@@ -268,9 +268,9 @@ def _moved(segment: Segment, at: int) -> Segment:
     return replace(segment, span=shifted(segment.span, at), body=shifted(segment.body, at))
 
 
-def rest(search: Search, calls: list[Extent]) -> str:
+def rest(search: Search, calls: list[Span]) -> str:
     """The reply without those calls, and without reasoning, tokens and fences that hold no more."""
-    gone = list(Extents([*search.silent, *calls]))
+    gone = list(Spans([*search.silent, *calls]))
     fences = [
         fence.span
         for fence in search.fences
@@ -279,7 +279,7 @@ def rest(search: Search, calls: list[Extent]) -> str:
     text = search.reply
     parts: list[str] = []
     at = 0
-    for start, end in Extents([*gone, *fences]):
+    for start, end in Spans([*gone, *fences]):
         between = text[at:start]
         parts += [between] if between.strip(PARTING) or not at else []
         at = end

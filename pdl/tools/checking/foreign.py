@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
 
 _NAMED = re.compile(
     r"""(?x)
@@ -34,7 +34,7 @@ _NAMED = re.compile(
 class Named(NamedTuple):
     """A mark with the name of a tool; `channel`: a message that harmony addresses to the tool."""
 
-    span: Extent
+    span: Span
     name: str
     channel: bool
 

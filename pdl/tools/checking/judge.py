@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply import Check, Coercions, Repair
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
     from pdl.tools.checking.outcome import Reason
     from pdl.tools.checking.shapes import Shape
     from pdl.tools.tool import Tool
@@ -45,7 +45,7 @@ class Judge:
     coercions: Coercions
     limits: Limits
 
-    def unknown(self, name: str, span: Extent | None) -> CallError | None:
+    def unknown(self, name: str, span: Span | None) -> CallError | None:
         """That there is no tool of a name; None if there is one."""
         if name in self.tools:
             return None
@@ -58,7 +58,7 @@ class Judge:
         return CallError("unknown-tool", says + advice + known, message, told, (), span)
 
     def whole(
-        self, found: tuple[str, Shape], text: str, span: Extent, *, written: bool, id_: str = ""
+        self, found: tuple[str, Shape], text: str, span: Span, *, written: bool, id_: str = ""
     ) -> Judged:
         """A call as the text of its object, which is `written` so in the reply, at that span."""
         name, shape = found
@@ -73,7 +73,7 @@ class Judge:
         return Judged(ToolCall(name, arguments, id_), None, repairs)
 
     def arguments(
-        self, name: str, text: str, span: Extent | None, *, written: bool = False, id_: str = ""
+        self, name: str, text: str, span: Span | None, *, written: bool = False, id_: str = ""
     ) -> Judged:
         """A call as its name and the text of its arguments."""
         missing = self.unknown(name, span)
@@ -89,7 +89,7 @@ class Judge:
         found: Check = replies.check(schema, text, coercions=self.coercions, limits=self.limits)
         return found
 
-    def _error(self, name: str, check: Check, span: Extent | None, *, written: bool) -> CallError:
+    def _error(self, name: str, check: Check, span: Span | None, *, written: bool) -> CallError:
         reason: Reason = check.reason or "unparsable"
         fault = "cut off" if reason == "truncated" else "wrong"
         feedback = f"The call of `{name}` is {fault}.\n{check.feedback}"

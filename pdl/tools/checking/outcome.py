@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from pdl.reply import Repair, Violation
-    from pdl.reply.result import Extent
+    from pdl.reply.result import Span
     from pdl.tools.calls import ToolCall
 
 _LISTED = 10  # errors that a feedback tells
@@ -44,7 +44,7 @@ class CallError:
     message: str
     tool: str = ""
     violations: tuple[Violation, ...] = ()
-    span: Extent | None = None
+    span: Span | None = None
 
     def __str__(self) -> str:
         return self.message
