@@ -71,7 +71,7 @@ class Attempt:
         if self.fault is not None:
             return f"{self.fault.kind}: {self.fault.problem.message}"
         if self.check is not None and not self.check.ok:
-            return _of_reply(self.mask.hide(self.check.summary))
+            return self.mask.hide(self.check.summary)
         return _of_reply(" ".join(self.mask.hide(self.told or self.complaint).split()))
 
 

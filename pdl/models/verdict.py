@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from pdl.tools.checking.outcome import CallsCheck
     from pdl.tools.toolset import ToolSet
 
-_WRONG = "Your output is wrong."
-_STOPPED = "I stopped reading there. Give the whole answer again, with this mended."
+_WRONG = "Your output is not a valid answer."
 _CUT = {
     "length": (
-        "is cut off by the limit of its length, `max_tokens`",
-        """Your output was cut off by the limit of its length (`max_tokens`).
-Answer more shortly, so that the whole answer fits.""",
+        "is cut off by its length limit, `max_tokens`",
+        """Your output was cut off by its length limit (`max_tokens`).
+Give a shorter answer so that all of it fits.""",
     ),
     "filter": (
         "is cut off by a filter of the provider",
@@ -35,19 +34,19 @@ Answer more shortly, so that the whole answer fits.""",
 Give the whole answer in other words.""",
     ),
     "thoughts": (
-        "was not begun: its reasoning used up the limit of its length, `max_tokens`",
-        """Your output was not begun: your reasoning used up the limit of its length (`max_tokens`).
-Think less, and give the whole answer.""",
+        "is empty: its reasoning used up its length limit, `max_tokens`",
+        """Your output is empty: your reasoning used up its length limit (`max_tokens`).
+Reason more briefly, then give the whole answer.""",
     ),
     "unfinished": (
         "stopped before its end",
         """Your output stopped before its end.
-Give the whole answer at once.""",
+Give the whole answer again.""",
     ),
 }
 """How a reply ended that is not whole: the message for a person, and the words for the model."""
 _ALL = 0.9  # the part of what was written that thoughts took where they left no room
-_UNREAD = "Call tools only as they are declared, each with one JSON object of arguments."
+_UNREAD = "Call only the declared tools, each with one JSON object of arguments."
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def _in_short(found: CallsCheck) -> str:
 
 def _of_cut_calls(cut: str) -> Verdict:
     message, told = _CUT[cut]
-    return Verdict(complaint=told, told=f"truncated: Your output {message}")
+    return Verdict(complaint=told, told=f"truncated: the reply {message}")
 
 
 def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, terms: Terms) -> Verdict:
@@ -138,8 +137,8 @@ def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, terms: Terms) 
     found = _of_calls(tools, reply, terms) if tools is not None else None
     if found is not None and (found.complaint or not reply.calls):
         return found
-    advice = "There are no tools: give the answer." if tools is None else _UNREAD
-    return Verdict(complaint=f"A call of a tool is wrong: {flaw.words}\n{advice}")
+    advice = "There are no tools. Give the answer." if tools is None else _UNREAD
+    return Verdict(complaint=f"A tool call is invalid: {flaw.words}\n{advice}")
 
 
 def judge_stopped(request: Request, reply: Reply, errors: tuple[Violation, ...]) -> Verdict:
@@ -147,7 +146,7 @@ def judge_stopped(request: Request, reply: Reply, errors: tuple[Violation, ...])
     wrong = Check(reason="wrong-schema", errors=errors, span=(0, len(reply.text)))
     told = feedback(request.schema, wrong)
     wrong = replace(wrong, feedback=told, summary=summary(replace(wrong, span=None)))
-    return Verdict(wrong, complaint=f"{told}\n{_STOPPED}")
+    return Verdict(wrong, complaint=told)
 
 
 def filtered(reply: Reply, dialects: Dialects) -> bool:

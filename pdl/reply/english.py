@@ -1,8 +1,9 @@
-"""The English of all that a feedback says, by key. A table in another language has the same keys.
+"""The English of everything that feedback says, by key. Tables of other languages use these keys.
 
-Texts have their fields in braces, functions have them as parameters. `items` are tuples of texts,
-`number` and `more` are integers, all others are texts. A message follows its subject: "Your output"
-and "is cut off" make a sentence. Values of the reply (`found`) and names of types stay as they are.
+A template has its fields in braces; a function takes them as parameters. `items` is a tuple of
+strings, `number` and `more` are integers, every other field is a string. A message is a predicate:
+"Your output", "the reply", or "Field `x` of your output" precedes it. Quoted values are never
+translated.
 """
 
 from __future__ import annotations
@@ -13,43 +14,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-def _row(last: str) -> Callable[[tuple[str, ...], int], str]:
-    """Words in a row; `more` were left out."""
+def _joined(word: str, rest: str) -> Callable[[tuple[str, ...], int], str]:
+    """Items with a serial comma and a word before the last; `rest` is about those left out."""
 
     def text(items: tuple[str, ...], more: int) -> str:
-        if more:
-            return f"{', '.join(items)} and {more} more"
-        return last.join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
+        named = (*items, f"{rest}{more} more") if more else items
+        if len(named) <= 2:  # noqa: PLR2004 - no comma between two
+            return f" {word} ".join(named)
+        return f"{', '.join(named[:-1])}, {word} {named[-1]}"
 
     return text
 
 
-def _count(one: str, many: str) -> Callable[[int], str]:
-    def text(number: int) -> str:
-        return f"{number} {one if number == 1 else many}"
+def _counted(text: str) -> Callable[[int], str]:
+    """A template with `{number}`, and with `{s}` where the plural has an s."""
 
-    return text
+    def said(number: int) -> str:
+        return text.format(number=number, s="" if number == 1 else "s")
 
-
-def _missing(items: str, number: int) -> str:
-    return f"is missing {'a field' if number == 1 else 'fields'}: {items}"
+    return said
 
 
-def _unnecessary(items: str, number: int) -> str:
-    return f"has {'an unnecessary key' if number == 1 else 'unnecessary keys'}: {items}"
+def _listed(text: str) -> Callable[[str, int], str]:
+    """A template with `{items}`, and with `{s}` where several of them take an s."""
 
+    def said(items: str, number: int) -> str:
+        return text.format(items=items, s="" if number == 1 else "s")
 
-def _fields(items: str, number: int) -> str:
-    return f" with the {'field' if number == 1 else 'fields'} {items}"
-
-
-def _other_language(lang: str, number: int, found: str) -> str:
-    blocks = "block" if number == 1 else "blocks"
-    return f"holds no code block in `{lang}`, only {number} {blocks} {found}"
-
-
-def _more_errors(number: int) -> str:
-    return "There is 1 more error." if number == 1 else f"There are {number} more errors."
+    return said
 
 
 def _as_said(text: str, reason: str, found: str, wanted: str) -> str:  # noqa: ARG001 - for other languages
@@ -57,72 +49,71 @@ def _as_said(text: str, reason: str, found: str, wanted: str) -> str:  # noqa: A
     return text
 
 
-_LISTS: Mapping[str, Callable[..., str]] = {
-    "list": _row(", "),
-    "list-or": _row(" or "),
-    "list-and": _row(" and "),
-    "characters": _count("character", "characters"),
-    "elements": _count("element", "elements"),
-    "fields": _count("field", "fields"),
-}
-
-_FRAME: Mapping[str, str | Callable[..., str]] = {
+ENGLISH: Mapping[str, str | Callable[..., str]] = {
+    # Lists and counts
+    "list-and": _joined("and", ""),
+    "list-or": _joined("or", "one of "),
+    "characters": _counted("{number} character{s}"),
+    "elements": _counted("{number} element{s}"),
+    "fields": _counted("{number} field{s}"),
+    "tasks": _counted("{number} task{s}"),
+    # Types and forms of an answer
+    "an-object": "a JSON object",
+    "an-array": "a JSON array",
+    "a-string": "a string",
+    "an-integer": "an integer",
+    "a-number": "a number",
+    "a-boolean": "a boolean",
+    "a-null": "`null`",
+    "a-json-value": "a JSON value",
+    "a-code-block": "a code block",
+    "a-task-list": "a task list",
+    "a-text": "text",
+    "one-object": "one JSON object",
+    "one-array": "one JSON array",
+    "one-string": "one string",
+    "one-integer": "one integer",
+    "one-number": "one number",
+    "objects": "objects",
+    "arrays": "arrays",
+    "strings": "strings",
+    "integers": "integers",
+    "numbers": "numbers",
+    "booleans": "booleans",
+    # Sentences, and what a message is about
     "as-said": _as_said,
     "sentence": "{subject} {message}.",
     "output": "Your output",
     "field": "Field `{name}` of your output",
     "part": "`{path}`",
     "each-of": "Each of {items}",
-    "more-errors": _more_errors,
-    "at-least-more-errors": "There are at least {number} more errors.",
-    "perhaps-more-errors": "There may be more errors.",
-    "cannot-find": "I cannot find {wanted} in your output.",
-    "cannot-choose": "I do not know which answer to take.",
-    "cannot-parse": "I cannot parse your output.",
-    "incomplete": "Your answer is not complete.",
-    "a-code-block": "a code block",
-    "a-task-list": "a task list",
-    "a-text": "text",
-    "a-yes-or-no": "yes or no",
-}
-"""The sentences around messages: what a feedback begins with, and whom a message is about."""
-
-_ADVICE: Mapping[str, str | Callable[..., str]] = {
-    "be-shorter": "Answer more shortly, so that the whole answer fits.",
-    "be-simpler": "Give me a shorter and simpler answer.",
+    "more-errors": _counted("Your output has {number} more error{s}."),
+    "at-least-more-errors": _counted("Your output has at least {number} more error{s}."),
+    "perhaps-more-errors": "Your output might have more errors.",
+    # What to do next: one imperative
+    "correct": _counted("Correct the error{s} and return your whole output again."),
+    "be-shorter": "Give a shorter answer so that all of it fits.",
+    "be-simpler": "Give a shorter and simpler answer.",
+    "be-complete": "Write out the whole answer, without `...` or placeholders.",
+    "close-reasoning": "Close the reasoning, then write the answer.",
     "double-backslashes": "Write `\\\\` for each backslash in a string.",
-    "be-complete": "Write out all of the answer, and leave nothing out.",
-    "be-specific": "Please be specific. {advice}",
-    "say-yes-or-no": "Just say yes or no.",
-    "give-code": "Give me just 1 code block, between lines of three backticks.",
-    "give-code-in": "Give me just 1 code block in {lang}, between lines of three backticks.",
-    "give-tasks": ("Give me just 1 task list, each line of which begins with `- [ ]` or `- [x]`."),
-    "give-text": "Give me just the text.",
-    "give-bare-text": "Give me just that text, without quotes or other words.",
-    "just-null": "Just say `null`.",
-    "give-one": "Give me just 1 answer.",
-    "give-fitting": "Give me 1 JSON value that fits the schema.",
-    "answer-choice": "Answer with one of: {items}.",
-    "give-choice": "Give me just one of: {items}.",
-    "answer-value": "Answer with 1 {value}{details}.",
-    "give-value": "Give me just 1 {value}{details}.",
-    "a-json": "JSON {kind}",
-    "with-fields": _fields,
+    "say-yes-or-no": "Answer only `yes` or `no`.",
+    "give-code": "Return only one code block, between lines of three backticks.",
+    "give-code-in": "Return only one code block in `{lang}`, between lines of three backticks.",
+    "give-tasks": "Return only one task list, in which every line begins with `- [ ]` or `- [x]`.",
+    "give-text": "Return only the text.",
+    "give-bare-text": "Return only that text, without quotes or other words.",
+    "give-null": "Return only `null`.",
+    "give-boolean": "Return only `true` or `false`.",
+    "give-choice": "Return only {items}.",
+    "give-fitting": "Return only one JSON value that matches the schema.",
+    "give-value": "Return only {value}{details}.",
+    "with-fields": _listed(" with the field{s} {items}"),
     "with-items": " of {kinds}",
     "in-range": " from {low} to {high}",
-    "with-least": " that is at least {low}",
-    "with-most": " that is at most {high}",
-    "as-boolean": ", `true` or `false`",
-    "strings": "strings",
-    "integers": "integers",
-    "numbers": "numbers",
-    "booleans": "booleans",
-    "objects": "objects",
-    "arrays": "arrays",
-}
-"""What to answer with."""
-
-_WANTED: Mapping[str, str | Callable[..., str]] = {
+    "with-least": " of at least {low}",
+    "with-most": " of at most {high}",
+    # What is expected at a path
     "at-least": "at least {bound}",
     "at-most": "at most {bound}",
     "more-than": "more than {bound}",
@@ -132,156 +123,135 @@ _WANTED: Mapping[str, str | Callable[..., str]] = {
     "a-format": "a valid {name}",
     "a-format-like": "a valid {name} such as {example}",
     "another-value": "another value",
-    "another-key": "another key",
+    "another-key": "another field name",
     "nothing": "nothing",
-    "no-other-keys": "no other keys",
-    "no-other-keys-than": "no other keys than {items}",
-    "such-elements": "{bound} fitting `{schema}`",
-    "one-alternative": "a value that fits exactly 1 of the {number} alternatives",
-    "some-variant": "a value that fits one of the {number} variants",
+    "no-other-keys": "no other fields",
+    "no-other-keys-than": "no fields other than {items}",
+    "such-elements": "{bound} matching `{schema}`",
+    "one-alternative": _counted("a value that matches exactly one of {number} alternative{s}"),
+    "some-variant": _counted("a value that matches one of {number} alternative{s}"),
     "none-of-those": "not {items}",
-    "all-but": "what does not fit `{schema}`",
-    "a-fit": "a value that fits",
-}
-"""What should stand in a place."""
-
-_MESSAGES: Mapping[str, str | Callable[..., str]] = {
-    "type": "has a wrong type: it must be {wanted}, not `{found}`",
+    "all-but": "a value that does not match `{schema}`",
+    "a-fit": "a value that matches the schema",
+    # What is wrong with a part of an answer
+    "type": "has the wrong type: expected {wanted}, found {found}",
     "must-be": "must be {wanted}, not {found}{hint}",
-    "must-be-one-of": "must be one of {wanted}, not {found}{hint}",
-    "too-small": "is too small: make sure that the value is {wanted}, not {found}",
-    "too-big": "is too big: make sure that the value is {wanted}, not {found}",
-    "too-short": "is too short: make sure that it has {wanted}, not {found}",
-    "too-long": "is too long: make sure that it has {wanted}, not {found}",
-    "too-few": "has too few fields: make sure that it has {wanted}, not {found}",
-    "too-many": "has too many fields: make sure that it has {wanted}, not {found}",
+    "must-be-one-of": "must be {wanted}, not {found}{hint}",
+    "too-small": "must be {wanted}, not {found}",
+    "too-big": "must be {wanted}, not {found}",
+    "too-short": "must have {wanted}, not {found}",
+    "too-long": "must have {wanted}, not {found}",
+    "too-few": "must have {wanted}, not {found}",
+    "too-many": "must have {wanted}, not {found}",
     "pattern": "does not match the pattern `{pattern}`: {found}",
-    "same": "is the same as `{path}`, and no two elements may be equal",
-    "missing": _missing,
-    "missing-tag": "is missing a field: {name}, which must be {wanted}",
-    "missing-beside": "has the field `{name}`, so it {missing}",
-    "unnecessary": _unnecessary,
-    "unknown": "must not be there",
+    "same": "equals `{path}`, but all elements must be different",
+    "missing": _listed("is missing the required field{s} {items}"),
+    "missing-tag": "is missing the required field `{name}`, which must be {wanted}",
+    "missing-beside": "has the field `{name}`, but {missing}",
+    "unnecessary": _listed("has the unexpected field{s} {items}"),
+    "unknown": "is not allowed here",
     "or-left-out": "{why}; if it has no value, leave it out",
-    "bad-key": "has a key that is not allowed: {found}",
-    "bad-key-why": "has the key {found}, which {why}",
+    "bad-key": "has a field name that is not allowed: {found}",
+    "bad-key-why": "has the field name {found}, which {why}",
     "contains": "must have {wanted}, not {found}",
-    "several-fit": "must fit exactly 1 of the {number} alternatives, but fits number {items}",
-    "no-variant": "fits none of the {number} variants. What follows is about the nearest one",
+    "several-fit": _listed("matches the alternative{s} {items}, but must match exactly one"),
+    "no-variant": _counted(
+        "matches none of {number} alternative{s}; the next errors are about the closest one"
+    ),
     "forbidden-keys": "must not have {items}",
     "forbidden-values": "must not be {items}",
-    "forbidden": "must not fit `{schema}`, but {found} does",
-    "misfit": "does not fit",
+    "forbidden": "must not match `{schema}`, but {found} does",
+    "misfit": "does not match the schema",
     "did-you-mean": " (did you mean {near}?)",
     "key": "`{name}`{hint}",
-}
-"""What is wrong with a part of an answer."""
-
-_NUMBERS: Mapping[str, str | Callable[..., str]] = {
-    "number-or-fraction": "may be a thousand or a fraction: digits alone would be clear",
-    "part-of-date": "is a date, a time or a version",
+    # Why a number in prose is not an answer
+    "number-or-fraction": "might be a thousand or a fraction; write only digits",
+    "part-of-date": "is a date, a time, or a version",
     "part-of-name": "is part of a name",
-    "ordinal": "is an ordinal number, or part of a date",
-    "list-number": "numbers a list",
+    "ordinal": "is an ordinal number or part of a date",
+    "list-number": "numbers an item of a list",
     "part-of-calculation": "is part of a calculation",
     "part-of-formula": "is part of a formula",
-    "no-plain-number": "is no plain number",
-    "with-unit": "has a unit, or is part of a larger number",
-    "sign-in-words": "has its sign in words: `-` would be clear",
-    "only-a-bound": "is a bound, or counts something else",
-    "part-of-number": "may be part of one number",
-    "long-number": "has more than {number} digits",
+    "no-plain-number": "is not a plain number",
+    "with-unit": "has a unit or is part of a larger number",
+    "sign-in-words": "spells out the sign; write `-`",
+    "only-a-bound": "is a bound or counts something else",
+    "part-of-number": "might be part of one number",
+    "long-number": _counted("has more than {number} digit{s}"),
     "large-number": "is too large",
     "small-number": "is too small",
     "precise-number": "is too precise",
-}
-"""Why a number in a text is no answer."""
-
-_READING: Mapping[str, str | Callable[..., str]] = {
-    "holds-no": "holds no {wanted}",
-    "only-in-reasoning": "holds an answer in its reasoning only, and none behind it",
-    "a-task-list-of": "task list",
-    "a-code-block-of": "code block",
-    "many-candidates": "has more than {number} candidates",
-    "several-answers": (
-        "has more than 1 candidates: {number} different answers, `{one}` and `{other}`; "
-        "they differ at `{path}`: {found}"
-    ),
-    "several-scalars": "has more than 1 candidates for {wanted}: {found}",
-    "one-fits": "has more than 1 candidates: one fits, and `{other}` {why}",
-    "one-clear": "has more than 1 candidates for {wanted}: {one}, and `{other}`, which {why}",
-    "unclear": "says nothing clear: `{found}` {why}",
-    "two-ways": "fits as it is, and as a tool call that holds the answer",
-    "cut-off": "is cut off at `{found}`",
-    "placeholder": "has the placeholder `{found}` where a value belongs",
-    "stands-for-data": "has `{found}` where data belongs",
-    "leaves-out": "leaves something out at `{found}`",
-    "breaks": "breaks at `{found}`: {why}",
-    "breaks-at-end": "breaks at its end: {why}",
-    "expected-key": "a key in double quotes was expected",
-    "expected-colon": "a colon was expected",
-    "expected-comma": "a comma or a closing bracket was expected",
-    "expected-value": "a value was expected",
-    "raw-line-break": "a raw line break or tab stands in a string",
+    # Why JSON cannot be read
+    "breaks": "is not valid JSON at `{found}`: {why}",
+    "breaks-at-end": "is not valid JSON at its end: {why}",
+    "expected-key": "expected a key in double quotes",
+    "expected-colon": "expected a colon",
+    "expected-comma": "expected a comma or a closing bracket",
+    "expected-value": "expected a value",
+    "raw-line-break": "a string contains a raw newline or tab",
     "open-string": "a string is not closed",
-    "no-escape": "a backslash in a string begins no escape",
-    "no-code-point": "a \\u in a string needs four hexadecimal digits",
-    "more-behind": "something follows the value",
-    "last-comma": "a comma stands before the closing bracket",
-    "lone-backslash": "has a backslash in a string that may stand for itself: `{found}`",
-    "broken-escape": "has a broken escape in a string",
-    "wrong-closer": "has a `{found}` that closes nothing",
-    "uncertain-string": "it is not certain where the string that begins there ends",
-    "doubled-key": "has the key `{name}` twice with different values",
-    "no-number": "holds `{found}`, which is no JSON number",
-    "number-too-large": "holds a number that is too large: {found}",
-    "number-too-small": "holds a number that is too small: {found}",
-    "number-too-precise": "holds a number that is too precise: {found}",
-    "too-many-digits": "holds an integer of more than {number} digits",
-    "unclosed": "lacks a closing bracket",
-    "headless": "is the value of a key, in an object that never begins",
-    "surplus-closer": "has a closing bracket too many, and it is not certain which",
-    "in-string": "stands in a string that is open around it",
-    "comment-against": "has a comment that may change its data: `{found}`",
-    "words-in-brackets": "may be no list, but words in brackets",
-    "goes-on": "goes on behind the bracket that closes it",
-    "too-deep": "is nested deeper than {number} brackets",
+    "no-escape": "a backslash in a string does not begin a valid escape",
+    "no-code-point": "`\\u` in a string must precede four hexadecimal digits",
+    "more-behind": "more text follows the value",
+    "last-comma": "a comma precedes the closing bracket",
+    "uncertain-string": "it is unclear where the string that begins there ends",
+    "lone-backslash": "has a backslash in a string that might be meant literally: `{found}`",
+    "broken-escape": "has an invalid escape in a string",
+    "wrong-closer": "has an unmatched `{found}`",
+    "doubled-key": "has the field `{name}` twice with different values",
+    "no-number": "contains `{found}`, which is not a JSON number",
+    "number-too-large": "contains a number that is too large: {found}",
+    "number-too-small": "contains a number that is too small: {found}",
+    "number-too-precise": "contains a number that is too precise: {found}",
+    "too-many-digits": _counted("contains an integer of more than {number} digit{s}"),
+    "unclosed": "is missing a closing bracket",
+    "headless": "is missing an opening bracket",
+    "surplus-closer": "has one closing bracket too many, and it is unclear which",
+    "in-string": "is inside a string that is not closed",
+    "comment-against": "has a comment that might change the data: `{found}`",
+    "words-in-brackets": "might be words in brackets rather than a list",
+    "goes-on": "continues after its closing bracket",
+    "too-deep": _counted("is nested more than {number} level{s} deep"),
     "nested-too-deep": "is nested too deeply",
-    "too-many-characters": "is longer than {number} characters",
+    "half-character": "contains an unpaired surrogate: `{found}`",
+    # What is wrong with a whole reply
+    "holds-no": "does not contain {wanted}",
+    "only-in-reasoning": "has an answer only inside its reasoning",
+    "many-candidates": _counted("contains more than {number} possible answer{s}"),
+    "several-answers": (
+        "contains {number} different answers: `{one}` and `{other}` differ at `{path}` ({found})"
+    ),
+    "several-scalars": "contains several answers where {wanted} was expected: {found}",
+    "one-fits": "contains one answer that fits, but also `{other}`, which {why}",
+    "one-clear": "contains {one} where {wanted} was expected, but also `{other}`, which {why}",
+    "unclear": "gives no clear answer: `{found}` {why}",
+    "two-ways": "is an answer as it is, and also a tool call that contains an answer",
+    "cut-off": "is cut off at `{found}`",
+    "placeholder": "has the placeholder `{found}` instead of a value",
+    "stands-for-data": "has `{found}` instead of data",
+    "leaves-out": "omits data at `{found}`",
+    "too-many-characters": _counted("is longer than {number} character{s}"),
     "takes-too-long": "takes too long to check against a pattern of the schema",
-    "unusable-pattern": "cannot be checked, for the schema has a pattern that is none: {why}",
+    "unusable-pattern": "cannot be checked, because the schema has an invalid pattern: {why}",
     "forbidden-by-schema": "is forbidden by the schema",
-    "nothing-fits": "cannot fit: the schema allows no value at all",
-    "half-character": "holds half of a character: `{found}` needs its other half, a surrogate",
-    "tag-amid-line": "has a reasoning tag, `{tag}`, amid a line, and never ends it",
-    "tag-amid-text": "has a tag of reasoning, `{tag}`, amid its text",
-    "endless-reasoning": "never ends its reasoning, which `{tag}` begins",
-    "behind-turn": "goes on behind the token `{token}`, which ends a turn",
-    "tasks": _count("task", "tasks"),
-    "several-lists": "has multiple task lists: {number}",
-    "mixed-markers": "has a task list with different markers",
-    "stray-line": "has a line beside its tasks that is none: `{found}`",
-    "leaves-tasks-out": "leaves tasks out at `{found}`",
-    "empty-block": "holds an empty code block",
-    "block-in-block": "has a code block in which another one begins",
+    "nothing-fits": "cannot be valid, because the schema allows no value",
+    "tag-amid-line": "has a reasoning tag, `{tag}`, inside a line and does not close it",
+    "tag-amid-text": "has a reasoning tag, `{tag}`, inside its text",
+    "endless-reasoning": "does not close its reasoning, opened by `{tag}`",
+    "behind-turn": "continues after the token `{token}`, which ends a turn",
+    "several-lists": _counted("contains {number} different task list{s}"),
+    "mixed-markers": "mixes different markers in its task list",
+    "stray-line": "has a line among its tasks that is not a task: `{found}`",
+    "leaves-tasks-out": "omits tasks at `{found}`",
+    "empty-block": "contains an empty code block",
+    "block-in-block": "has a code block that begins inside another one",
     "block-cut-off": "has a code block that is cut off at `{found}`",
-    "leaves-code-out": "leaves code out at `{found}`",
-    "other-language": _other_language,
-    "several-blocks": "has more than 1 code block: {number} different blocks",
+    "leaves-code-out": "omits code at `{found}`",
+    "other-language": "contains no code block in `{lang}`, only {number} {found}",
+    "several-blocks": _counted("contains {number} different code block{s}"),
     "both-yes-and-no": "says both yes and no",
-    "neither-yes-nor-no": "says neither yes nor no clearly",
-    "not-null": "is not null",
-    "only-a-float": "must be `integer`, but I can only find a float literal: {found}",
-}
-"""What is wrong with a whole reply."""
-
-ENGLISH: Mapping[str, str | Callable[..., str]] = {
-    **_LISTS,
-    **_FRAME,
-    **_ADVICE,
-    **_WANTED,
-    **_MESSAGES,
-    **_NUMBERS,
-    **_READING,
+    "neither-yes-nor-no": "does not clearly say yes or no",
+    "not-null": "is not `null`",
+    "only-a-float": "must be an integer, not {found}",
 }
 """Key -> English."""

@@ -1,7 +1,6 @@
-"""Sentences that know what they are made of, so that they can be said in other words.
+"""Translatable messages: each keeps its key and fields, so that other languages can say it again.
 
-A message is English text, and a `str`, wherever it goes. It keeps its key and its fields, from
-which a table in another language makes its own text.
+A message is a `str`, its English text, wherever it goes.
 """
 
 from __future__ import annotations
@@ -16,12 +15,22 @@ if TYPE_CHECKING:
     from typing import Self
 
 ROW = 12
-"""Texts that a row names at most."""
+"""Items that a row names at most."""
+
+_KINDS = {
+    "object": "an-object",
+    "array": "an-array",
+    "string": "a-string",
+    "integer": "an-integer",
+    "number": "a-number",
+    "boolean": "a-boolean",
+    "null": "a-null",
+}
 
 Words: TypeAlias = Mapping[str, str | Callable[..., str]]
-"""Key -> the text, with `{name}` for each field, or a function that is called with the fields.
+"""Key -> a template with `{name}` for each field, or a function that is called with the fields.
 
-The keys and their fields are those of `ENGLISH`, which also stands in for keys that are missing.
+The keys and their fields are those of `ENGLISH`, which is used for keys that are missing.
 """
 
 
@@ -51,9 +60,9 @@ def say(key: str, **fields: Any) -> Phrase:
 
 
 def row(
-    items: Iterable[str], key: str = "list", most: int = ROW, number: int | None = None
+    items: Iterable[str], key: str = "list-and", most: int = ROW, number: int | None = None
 ) -> Phrase:
-    """Texts in a row, as `list`, `list-or` or `list-and`; of very many only the first.
+    """Items as `list-and` or `list-or`; of very many only the first.
 
     `number` is how many there are, where `items` does not have all.
     """
@@ -62,10 +71,15 @@ def row(
     return say(key, items=shown[:most], more=max(0, number - most))
 
 
-def translate(text: str, words: Words) -> str:
-    """A phrase in other words; any other text as it is.
+def kinds(names: Iterable[str]) -> Phrase:
+    """JSON types as alternatives, each with its article: `an integer or a string`."""
+    return row((say(_KINDS[name]) for name in names), "list-or")
 
-    What the table lacks stays English, also inside of what it has.
+
+def translate(text: str, words: Words) -> str:
+    """Translate a phrase; any other text stays as it is.
+
+    Keys that the table lacks stay English, also inside phrases that it has.
     """
     if not isinstance(text, Phrase):
         return text

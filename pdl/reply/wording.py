@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from pdl._types import Json
 
@@ -56,14 +56,6 @@ def shorten(text: str, width: int = FOUND_WIDTH) -> str:
     """The text on one line, cut to a width with an ellipsis."""
     text = " ".join(text[: 4 * width].split())
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def listed(words: Sequence[str], last: str = ", ") -> str:
-    """Words in a row; of very many only the first."""
-    shown = list(words[:_LISTED])
-    if len(words) > _LISTED:
-        return ", ".join(shown) + f" and {len(words) - _LISTED} more"
-    return last.join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
 def count(number: int, noun: str) -> str:

@@ -112,7 +112,7 @@ def test_a_bad_call_is_a_bad_answer(
     assert answer.value == VALUE
     assert answer.usage.output_tokens == 10
     told = server.received[1].body["messages"][-1]["content"]
-    assert "A call of a tool is wrong: the arguments of `find` are not a JSON object" in told
+    assert "A tool call is invalid: the arguments of `find` are not a JSON object" in told
 
 
 def test_the_other_calls_are_answered(rendered: pdl.Rendered) -> None:
@@ -122,7 +122,7 @@ def test_the_other_calls_are_answered(rendered: pdl.Rendered) -> None:
     [result] = answer.attempts[-1].request.messages[-1].parts
     assert isinstance(result, pdl.tools.ToolResult)
     assert result.failed
-    assert result.text.startswith("A call of a tool is wrong: no\n")
+    assert result.text.startswith("A tool call is invalid: no\n")
 
 
 def test_what_is_wrong_with_a_call_that_was_read(rendered: pdl.Rendered) -> None:
@@ -143,14 +143,14 @@ def test_a_call_that_only_the_provider_cannot_read(rendered: pdl.Rendered) -> No
 
 def test_a_call_without_tools(rendered: pdl.Rendered) -> None:
     answer = asked(rendered, says(Reply("", flaw=Flaw("call", "UNEXPECTED_TOOL_CALL")), GOOD))
-    assert complaint(answer).endswith("There are no tools: give the answer.")
+    assert complaint(answer).endswith("There are no tools. Give the answer.")
 
 
 def test_a_call_that_was_cut_off(rendered: pdl.Rendered) -> None:
     """That the limit was reached comes first: the arguments are broken only therefore."""
     bad = Reply("Hm", finish="length", flaw=Flaw("call", "the arguments"))
     answer = asked(rendered, says(bad, GOOD), tools=TOOLS)
-    assert complaint(answer).startswith("Your output was cut off by the limit of its length")
+    assert complaint(answer).startswith("Your output was cut off by its length limit")
 
 
 @pytest.mark.parametrize("finish", ["length", "filter"])
@@ -165,14 +165,14 @@ def test_cut_calls_are_told_to_people(finish: Finish, rendered: pdl.Rendered) ->
 
 def test_a_wrong_call_is_told_to_people(rendered: pdl.Rendered) -> None:
     error = failed(rendered, "<tool_call>", tools=TOOLS, retries=0)
-    assert error.attempts[0].reason == "a call is cut off where it begins"
+    assert error.attempts[0].reason == "a tool call is cut off at its beginning"
 
 
 @pytest.mark.parametrize("finish", ["length", "filter"])
 def test_a_cut_answer_says_by_what(finish: Finish, rendered: pdl.Rendered) -> None:
     cut = Reply('{"name": "An', finish=finish, usage=SPENT)
     answer = asked(rendered, says(cut, GOOD))
-    by = {"length": "the limit of its length, `max_tokens`", "filter": "a filter of the provider"}
+    by = {"length": "its length limit, `max_tokens`", "filter": "a filter of the provider"}
     reason = answer.attempts[0].reason
     assert reason.startswith("truncated: the reply is cut off at")
     assert reason.endswith(f"; it is cut off by {by[finish]}")
@@ -206,7 +206,7 @@ def test_thoughts_that_left_no_room(reply: Reply, rendered: pdl.Rendered) -> Non
     assert (error.ending, len(error.attempts)) == ("length", 1)
     first, attempted, hint = str(error).splitlines()
     assert first.endswith("in 1 attempt; another try under the same limit would not help")
-    assert attempted.endswith("its reasoning used up the limit of its length, `max_tokens`")
+    assert attempted.endswith("its reasoning used up its length limit, `max_tokens`")
     assert hint == "  hint: raise `max_tokens`, which is 100, or lower `reasoning_effort`"
     assert pickle.loads(pickle.dumps(error)).ending == "length"  # noqa: S301 - our own
 

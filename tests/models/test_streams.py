@@ -48,8 +48,8 @@ def test_early_stop(serve: Serve, rendered: pdl.Rendered) -> None:
     assert first.reply is not None
     assert len(first.reply.text) < 60
     said = answer.attempts[1].request.messages[-1].text
-    assert said.startswith("Field `age` of your output is too big")
-    assert said.endswith("I stopped reading there. Give the whole answer again, with this mended.")
+    assert said.startswith("Field `age` of your output must be at most")
+    assert said.endswith("Correct the errors and return your whole output again.")
     assert answer.seconds < 5
 
 

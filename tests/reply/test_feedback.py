@@ -6,6 +6,7 @@ import ast
 import copy
 import json
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -54,17 +55,71 @@ def test_every_phrase_of_the_table_is_said() -> None:
     assert set(ENGLISH) - computed <= written
 
 
+SAMPLES = {
+    "subject": "Your output",
+    "message": "is cut off",
+    "kinds": "integers",
+    "value": "one integer",
+    "details": "",
+    "hint": "",
+    "missing": "is missing the required field `b`",
+    "why": "is too large",
+}
+"""A value for each field whose value is part of a sentence; others are `x`."""
+TOKENS = re.compile(r"`[^`]*`|\S+")
+
+
+@pytest.mark.parametrize("key", ENGLISH)
+@pytest.mark.parametrize("number", [0, 1, 2, 30])
+def test_the_grammar_of_every_phrase(key: str, number: int) -> None:
+    """With no item, one, two and many of them."""
+    values: dict[str, Any] = {name: SAMPLES.get(name, "x") for name in fields_of(key)}
+    if "items" in values and "more" in values:
+        values["items"] = tuple(f"i{at}" for at in range(min(number, 12)))
+    values |= {name: number for name in ("number", "more") if name in values}
+    text = str(say(key, **values))
+    plain = text.replace("`{found}`", "")
+    assert "  " not in text
+    assert not re.search(r"\{[a-z]+\}", plain), "a field is left"
+    assert not re.search(r"\b1 (?!more\b|(?:of|or|and|is|in|was)\b)[a-z]+(?<!s)s\b", text)
+    assert not re.search(r"\b(?:0|2|30) (?:character|element|field|task|error|digit|level)\b", text)
+    assert not re.search(r"\b(?:is|are) no\b|\bI\b|\b[Pp]lease\b|\bholds?\b|\bstands?\b", text)
+    if text.endswith("."):
+        assert text[0].isupper() or key == "sentence"
+        assert len(TOKENS.findall(text)) <= 20
+
+
+@pytest.mark.parametrize(
+    ("key", "items", "more", "text"),
+    [
+        ("list-and", ("a",), 0, "a"),
+        ("list-and", ("a", "b"), 0, "a and b"),
+        ("list-and", ("a", "b", "c"), 0, "a, b, and c"),
+        ("list-and", ("a", "b"), 7, "a, b, and 7 more"),
+        ("list-or", ("a", "b"), 0, "a or b"),
+        ("list-or", ("a", "b", "c"), 0, "a, b, or c"),
+        ("list-or", ("a", "b"), 1, "a, b, or one of 1 more"),
+    ],
+)
+def test_rows(key: str, items: tuple[str, ...], more: int, text: str) -> None:
+    assert say(key, items=items, more=more) == text
+
+
 GERMAN: Words = {
     "sentence": "{subject} {message}.",
     "output": "Deine Ausgabe",
     "field": "Das Feld `{name}` deiner Ausgabe",
-    "type": "hat den falschen Typ: es muss {wanted} sein, nicht `{found}`",
+    "type": "hat den falschen Typ: es muss {wanted} sein, nicht {found}",
     "list-or": lambda items, more: " oder ".join(items) + (f" und {more} weitere" if more else ""),
     "missing": lambda items, number: f"fehlt {'das Feld' if number == 1 else 'die Felder'} {items}",
     "too-long": "ist zu lang: es darf {wanted} haben, nicht {found}",
     "at-most": "höchstens {bound}",
     "elements": lambda number: f"{number} Element" + ("" if number == 1 else "e"),
-    "be-shorter": "Antworte kürzer, damit die Antwort ganz hineinpasst.",
+    "list-and": lambda items, more: " und ".join(items) + (f" und {more} weitere" if more else ""),
+    "an-integer": "eine ganze Zahl",
+    "a-string": "ein Text",
+    "a-null": "`null`",
+    "correct": lambda number: f"Berichtige {'den' if number == 1 else 'die'} Fehler.",
     "as-said": lambda text, reason, found, wanted: f"taugt nicht ({reason}: {found})",  # noqa: ARG005
 }
 
@@ -77,18 +132,23 @@ GERMAN: Words = {
             '{"a": "x", "b": [1, 2]}',
             (
                 "Das Feld `a` deiner Ausgabe hat den falschen Typ: "
-                "es muss `integer` oder `null` sein, nicht `string`.\n"
+                "es muss eine ganze Zahl oder `null` sein, nicht ein Text.\n"
                 "Das Feld `b` deiner Ausgabe ist zu lang: "
-                "es darf höchstens 1 Element haben, nicht 2."
+                "es darf höchstens 1 Element haben, nicht 2.\n"
+                "Berichtige die Fehler."
             ),
         ),
-        ("{ a: int, b: int }", "{}", "Deine Ausgabe fehlt die Felder a, b."),
+        (
+            "{ a: int, b: int }",
+            "{}",
+            "Deine Ausgabe fehlt die Felder `a` und `b`.\nBerichtige den Fehler.",
+        ),
         (
             "{ a: str<3,> }",
             '{"a": "x"}',
             (
-                "Das Feld `a` deiner Ausgabe is too short: "
-                "make sure that it has at least 3 characters, not 1."
+                "Das Feld `a` deiner Ausgabe must have at least 3 characters, not 1.\n"
+                "Berichtige den Fehler."
             ),
         ),
     ],
@@ -139,7 +199,7 @@ def test_wrong_words_are_refused(words: Words, message: str) -> None:
 
 def test_phrases_are_texts_that_can_be_copied_and_sent() -> None:
     phrase = say("too-long", wanted=say("at-most", bound=say("elements", number=2)), found="3")
-    assert phrase == "is too long: make sure that it has at most 2 elements, not 3"
+    assert phrase == "must have at most 2 elements, not 3"
     copies: list[Any] = [pickle.loads(pickle.dumps(phrase)), copy.deepcopy(phrase)]  # noqa: S301
     for made in copies:
         assert made == phrase
@@ -157,5 +217,5 @@ def test_more_errors_than_are_counted_are_mentioned() -> None:
     reply = json.dumps(["x"] * 1_200)
     check = pdl.check(pdl.Schema.parse("[int]"), reply)
     assert len(check.errors) == 1_000
-    assert check.feedback.endswith("\nThere may be more errors.")
+    assert "\nYour output might have more errors.\n" in check.feedback
     assert "(and at least 999 more)" in check.summary

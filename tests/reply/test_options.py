@@ -73,21 +73,21 @@ def test_options_are_looked_at_when_they_are_given(
             {"output": "{"},
             "phrase `output` is no template: Single '{' encountered in format string",
         ),
-        ({"cannot-find": "{}"}, "phrase `cannot-find` has no field ``, its fields are: wanted"),
+        ({"holds-no": "{}"}, "phrase `holds-no` has no field ``, its fields are: wanted"),
         (
-            {"cannot-find": "{wanted!r}"},
-            "phrase `cannot-find` must have the field `wanted` as `{wanted}`",
+            {"holds-no": "{wanted!r}"},
+            "phrase `holds-no` must have the field `wanted` as `{wanted}`",
         ),
         (
-            {"cannot-find": lambda: "x"},
+            {"holds-no": lambda: "x"},
             (
-                "the function of phrase `cannot-find` cannot be called with its fields:"
+                "the function of phrase `holds-no` cannot be called with its fields:"
                 " got an unexpected keyword argument 'wanted'; its fields are: wanted"
             ),
         ),
         (
-            {"cannot-find": lambda wanted: [wanted]},
-            "phrase `cannot-find` must give a text, not list",
+            {"holds-no": lambda wanted: [wanted]},
+            "phrase `holds-no` must give a text, not list",
         ),
     ],
 )
@@ -97,7 +97,9 @@ def test_words_are_looked_at_before_they_are_said(words: object, message: str) -
 
 
 def test_functions_that_do_not_tell_their_parameters_are_taken() -> None:
-    assert told({"cannot-find": lambda **fields: f"no {fields['wanted']}"}).startswith("no `int")
+    assert told({"holds-no": lambda **fields: f"lacks {fields['wanted']}"}).startswith(
+        "Your output lacks an int"
+    )
 
 
 def test_no_more_digits_are_allowed_than_python_reads() -> None:

@@ -151,7 +151,7 @@ def test_too_many_candidates_are_an_error() -> None:
     fed = Stream(PERSON, limits=Limits(reply_candidates=2))
     partial = fed.feed('{"name": "a"} {"name": "b"} {"name": "c"} {"name": "d"}')
     assert partial.value == {"name": "c"}
-    assert partial.errors[-1].message == "has more than 2 candidates"
+    assert partial.errors[-1].message == "contains more than 2 possible answers"
 
 
 def test_a_number_of_too_many_digits_is_an_error() -> None:

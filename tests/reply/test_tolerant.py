@@ -81,7 +81,7 @@ def test_parts_have_places() -> None:
 
 def test_depth_and_digits_are_limited() -> None:
     limits = Limits(reply_depth=3, integer_digits=4)
-    with pytest.raises(UnreadableError, match="deeper than 3"):
+    with pytest.raises(UnreadableError, match="more than 3 levels deep"):
         read("[[[[1,],],],]", limits=limits)
     with pytest.raises(UnreadableError, match="more than 4 digits"):
         read("[12345,]", limits=limits)

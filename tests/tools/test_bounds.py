@@ -38,7 +38,9 @@ def test_too_many_calls(piece: str) -> None:
     assert "limit" not in {error.reason for error in before.errors}
     check = TOOLS.check(piece * 1_001)
     assert [error.reason for error in check.errors] == ["limit"]
-    assert check.feedback == ("Your output holds more than 1,000 calls.\nCall fewer tools at once.")
+    assert check.feedback == (
+        "Your output contains more than 1,000 tool calls.\nCall fewer tools at a time."
+    )
     assert not check.calls
 
 
@@ -51,7 +53,7 @@ def test_too_many_calls_of_a_provider() -> None:
 def test_two_calls_of_a_provider_with_one_id() -> None:
     calls = [ToolCall("ping", {}, "a"), ToolCall("ping", {}, "b"), ToolCall("ping", {}, "a")]
     check = TOOLS.check_calls(calls)
-    assert [error.message for error in check.errors] == ["two calls have the id `a`"]
+    assert [error.message for error in check.errors] == ["two tool calls have the ID `a`"]
     assert TOOLS.check_calls([ToolCall("ping"), ToolCall("ping")]).ok
 
 
@@ -60,11 +62,11 @@ def test_feedback_is_bounded() -> None:
     wrong = [f'{{"tool": "{"x" * 600}{number}", "args": {{}}}}' for number in range(900)]
     check = TOOLS.check("\n".join(wrong))
     assert len(check.errors) == 900
-    assert "(This is said of 900 calls.)" in check.feedback
+    assert "(This applies to 900 calls.)" in check.feedback
     assert len(check.feedback) < 400
     differing = [ToolCall(f"tool{number}") for number in range(500)]
     check = TOOLS.check_calls(differing)
-    assert check.feedback.endswith("There are 490 more errors in your calls.")
+    assert check.feedback.endswith("Your tool calls have 490 more errors.")
     assert len(check.feedback) < 2_000
 
 

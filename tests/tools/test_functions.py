@@ -136,10 +136,10 @@ def test_arguments_become_what_annotations_say(arguments: dict[str, Any], told: 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"when": "2024-02-30"}, "The call of `convert` is wrong.\nField `when` of your output"),
+        ({"when": "2024-02-30"}, "The call to `convert` is invalid.\nField `when` of your output"),
         ({"points": [{"x": "1"}]}, "`$.points[0].x`"),
-        ({"colour": "blue"}, "must be one of"),
-        ({"other": 1}, "unnecessary key: `other`"),
+        ({"colour": "blue"}, 'must be "red" or 2'),
+        ({"other": 1}, "unexpected field `other`"),
         ({"span": "P1Y"}, "The arguments of `convert`: 'P1Y' has years or months"),
     ],
 )
@@ -413,7 +413,9 @@ def test_how_many_calls_are_wanted() -> None:
     assert TOOLS.check(f"{call}\n{call}", calls="several").ok
     both = TOOLS.check(f"{call}\n{call}", calls="one")
     assert both.errors[0].reason == "ambiguous"
-    assert both.feedback == "Your output holds 2 calls: `echo`, `echo`.\nCall one tool only."
+    assert (
+        both.feedback == "Your output contains 2 tool calls: `echo`, `echo`.\nCall only one tool."
+    )
     assert not TOOLS.check_calls([], wanted="several").ok
 
 
@@ -422,7 +424,7 @@ def test_calls_that_a_provider_gave() -> None:
     check = TOOLS.check_calls([right, ToolCall("ech", {}), ToolCall("echo", {"value": {1}})])
     assert check.calls == (right,)
     assert [error.reason for error in check.errors] == ["unknown-tool", "unparsable"]
-    assert check.feedback.endswith("Write all calls again, also those that are right.")
+    assert check.feedback.endswith("Write all calls again, including the correct ones.")
 
 
 def test_a_tool_that_nothing_satisfies() -> None:

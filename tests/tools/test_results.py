@@ -143,7 +143,7 @@ def test_arguments_that_are_no_object(arguments: Any) -> None:
         assert [error.reason for error in check.errors] == ["unparsable"]
         result = OWN.dispatch(ToolCall(name, arguments))
         assert result.failed
-        assert result.text == f"The arguments of `{name}` are no JSON object."
+        assert result.text.startswith(f"The arguments of `{name}` are not a JSON object.\n")
 
 
 def test_arguments_as_the_text_of_an_object() -> None:
@@ -151,7 +151,7 @@ def test_arguments_as_the_text_of_an_object() -> None:
     assert OWN.check_calls([call]).calls == (ToolCall("ping", {"host": "a", "times": 2}, "c1"),)
     assert OWN.dispatch(call).text == "a 2"
     twice: Any = '{"host": "a", "host": "b"}'
-    assert "has the key `host` twice" in OWN.dispatch(ToolCall("ping", twice)).text
+    assert "has the field `host` twice" in OWN.dispatch(ToolCall("ping", twice)).text
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 _SHOWN = 10  # errors that are printed; --format json has them all
 
 _REASONS: dict[Reason, str] = {
-    "absent": "there is no answer in it",
+    "absent": "no answer found",
     "truncated": "the answer is cut off",
-    "unparsable": "the answer cannot be read",
-    "wrong-schema": "the answer does not fit the schema",
-    "ambiguous": "there are several answers in it",
-    "elided": "the model left something out",
-    "limit": "it is beyond a limit",
+    "unparsable": "the answer is not valid",
+    "wrong-schema": "the answer does not match the schema",
+    "ambiguous": "more than one possible answer",
+    "elided": "the answer omits data",
+    "limit": "a limit was exceeded",
 }
 
 

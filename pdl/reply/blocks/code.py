@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.blocks.program import Program
 from pdl.reply.blocks.quoted import unquoted
-from pdl.reply.phrases import say
+from pdl.reply.phrases import row, say
 from pdl.reply.prose.marks import announced
 from pdl.reply.prose.prefaces import doubt, left_out
 from pdl.reply.prose.sentences import language
 from pdl.reply.result import Reading, Rejected, failed
 from pdl.reply.segments.spans import Spans
-from pdl.reply.wording import listed, shorten
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked
@@ -198,11 +198,9 @@ def _marked(asked: Asked, blocks: list[Segment]) -> list[Segment]:
 
 def _absent(blocks: list[Segment], lang: str | None) -> Reading:
     if not blocks:
-        return failed(
-            "absent", say("holds-no", wanted=say("a-code-block-of")), wanted="a code block"
-        )
+        return failed("absent", say("holds-no", wanted=say("a-code-block")), wanted="a code block")
     named = dict.fromkeys(language(block.label) for block in blocks)
-    found = listed([f"in `{name}`" if name else "without a language" for name in named])
+    found = row([f"in `{name}`" if name else "without a language" for name in named])
     message = say("other-language", lang=lang, number=len(blocks), found=found)
     return failed(
         "wrong-schema", message, span=blocks[0].span, found=found, wanted=f"a block in `{lang}`"

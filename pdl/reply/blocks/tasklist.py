@@ -65,7 +65,7 @@ def read(asked: Asked) -> Reading:
         lists = _lists(bare) if bare else []
         asked = bare or asked
     if not lists:
-        return failed("absent", say("holds-no", wanted=say("a-task-list-of")), wanted="a task list")
+        return failed("absent", say("holds-no", wanted=say("a-task-list")), wanted="a task list")
     lists = _marked(asked, lists) or lists
     if len(lists) > 1:
         message = say("several-lists", number=len(lists))

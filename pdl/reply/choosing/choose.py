@@ -18,14 +18,14 @@ from pdl.reply.choosing.evaluate import Judged, judge, placed
 from pdl.reply.choosing.widen import widened
 from pdl.reply.late import coerce, violations_of
 from pdl.reply.parsing.parsed import Broken, Parsed, parse
-from pdl.reply.phrases import say
+from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.marks import is_aside, lead_clause
 from pdl.reply.prose.omissions import left_out_behind
 from pdl.reply.prose.withdrawals import contested
 from pdl.reply.result import Reading, Rejected, Span, Violation, failed
 from pdl.reply.segments.segmenter import cut
 from pdl.reply.validation.equality import first_difference, key
-from pdl.reply.wording import brief, listed, quoted, shorten
+from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -71,7 +71,7 @@ def _ambiguous(asked: Asked, other: Candidate) -> Reading:
     """One candidate fits, and another one, of a kind that does not, is called the answer."""
     excerpt = shorten(asked.text[slice(*other.span)], 32)
     wanted = "object" if other.kind == "array" else "array"
-    why = say("type", wanted=f"`{wanted}`", found=other.kind)
+    why = say("type", wanted=kinds([wanted]), found=kinds([other.kind]))
     message = say("one-fits", other=excerpt, why=why)
     return failed("ambiguous", message, span=other.span, found=excerpt, wanted="1 answer")
 
@@ -133,10 +133,10 @@ def _nothing(asked: Asked, found: Sequence[Candidate]) -> Reading:
         return _other_value(asked) or _only_in_reasoning(asked) or _absent(asked)
     wanted = "object" if "object" in asked.kinds else "array"
     other = found[0]
-    message = say("type", wanted=f"`{wanted}`", found=other.kind)
+    message = say("type", wanted=kinds([wanted]), found=kinds([other.kind]))
     excerpt = shorten(asked.text[slice(*other.span)])
     violation = Violation((), "type", excerpt, wanted, message, other.span)
-    rejected = tuple(Rejected(one.span, f"is no `{wanted}`") for one in found)
+    rejected = tuple(Rejected(one.span, f"is not {kinds([wanted])}") for one in found)
     return Reading(reason="wrong-schema", span=other.span, errors=(violation,), rejected=rejected)
 
 
@@ -165,7 +165,7 @@ def _sought(asked: Asked) -> str:
 
 def _absent(asked: Asked) -> Reading:
     wanted = _sought(asked)
-    shown = wanted if wanted == "JSON" else listed(quoted(wanted.split(" or ")), " or ")
+    shown = say("a-json-value") if wanted == "JSON" else kinds(wanted.split(" or "))
     return failed("absent", say("holds-no", wanted=shown), wanted=wanted, found=shorten(asked.text))
 
 

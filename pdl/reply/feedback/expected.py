@@ -1,11 +1,11 @@
-"""What to answer with, in a sentence that a model can act on."""
+"""What a schema asks for, as one imperative that a model can act on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply.forms import form_of
-from pdl.reply.phrases import Phrase, row, say
+from pdl.reply.phrases import Phrase, kinds, row, say
 from pdl.reply.validation.references import branches
 from pdl.reply.validation.schema_walk import literals, required_names, root_kinds
 from pdl.reply.wording import brief, quoted, shown_key
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonSchema
     from pdl.schema import Schema
 
+_ONE = {
+    "string": "one-string",
+    "integer": "one-integer",
+    "number": "one-number",
+    "object": "one-object",
+    "array": "one-array",
+}
 _MANY = {
     "string": "strings",
     "integer": "integers",
@@ -24,39 +31,57 @@ _MANY = {
     "object": "objects",
     "array": "arrays",
 }
+_ALONE = {"null": "give-null", "boolean": "give-boolean"}
+_FORMS = {"yesno": "say-yes-or-no", "tasklist": "give-tasks", "text": "give-text"}
 _SCALARS = frozenset(["string", "integer", "number", "boolean", "null"])
+_LITERAL = frozenset(["enum", "const"])
+_FEW = 3  # types that are named one by one
 
 
-def wanted(schema: Schema | None, *, alone: bool) -> Phrase:
-    """What to answer with; `alone` stresses that it is one thing only."""
+def is_scalar(schema: Schema | None) -> bool:
+    """Whether the answer is JSON, and neither an object nor an array."""
+    if schema is None or form_of(schema) != "json":
+        return False
+    return root_kinds(schema.document, schema.document) <= _SCALARS
+
+
+def instruction(schema: Schema | None) -> Phrase:
+    """Return the sentence that tells a model what to return."""
     form = form_of(schema)
-    if form == "yesno":
-        return say("say-yes-or-no")
+    if schema is None or form in _FORMS:
+        return say(_FORMS[form])
     if form == "code":
-        lang = schema.lang if schema else None
-        return say("give-code-in", lang=lang) if lang else say("give-code")
-    if form == "tasklist":
-        return say("give-tasks")
-    if form == "text" or schema is None:
-        return say("give-text")
-    return _wanted_json(schema.document, alone=alone)
+        return say("give-code-in", lang=schema.lang) if schema.lang else say("give-code")
+    return _json(schema.document)
 
 
-def _wanted_json(document: JsonSchema, *, alone: bool) -> Phrase:
-    values = literals(document, document)
-    kinds = root_kinds(document, document)
-    if values and kinds <= _SCALARS:
-        items = row(dict.fromkeys(map(_literal, values)))
-        return say("give-choice" if alone else "answer-choice", items=items)
-    named = sorted(kind for kind in kinds if not (kind == "integer" and "number" in kinds))
-    if named == ["null"]:
-        return say("just-null")
-    if len(named) != 1:
-        return say("give-one") if alone else say("give-fitting")
-    [kind] = named
-    value = say("a-json", kind=kind) if kind in {"object", "array"} else kind
-    details = _details(document, kind)
-    return say("give-value" if alone else "answer-value", value=value, details=details)
+def _json(document: JsonSchema) -> Phrase:
+    names = _named(document, document)
+    values = _choices(document) if _SCALARS.issuperset(names) else []
+    if values:
+        return say("give-choice", items=row(dict.fromkeys(map(_literal, values)), "list-or"))
+    if len(names) != 1:
+        few = 1 < len(names) <= _FEW
+        return say("give-choice", items=kinds(names)) if few else say("give-fitting")
+    [kind] = names
+    if kind in _ALONE:
+        return say(_ALONE[kind])
+    return say("give-value", value=say(_ONE[kind]), details=_details(document, kind))
+
+
+def _choices(document: JsonSchema) -> list[Json]:
+    """The literals that a schema allows, if it allows no other values."""
+    typed = [one for one in branches(document, document) if "type" in one]
+    free = [one["type"] for one in typed if _LITERAL.isdisjoint(one)]
+    if any(names != "null" for names in free):
+        return []
+    return [*literals(document, document), *([None] if free else [])]
+
+
+def _named(document: JsonSchema, schema: Json) -> list[str]:
+    """The types that a schema allows, an integer among numbers not by itself."""
+    found = root_kinds(document, schema)
+    return sorted(kind for kind in found if not (kind == "integer" and "number" in found))
 
 
 def _literal(value: Json) -> str:
@@ -64,13 +89,11 @@ def _literal(value: Json) -> str:
 
 
 def _details(document: JsonSchema, kind: str) -> str:
-    """The bounds of a number, the items of an array, the keys of an object."""
+    """The bounds of a number, the items of an array, the fields of an object."""
     if kind == "object":
         names = required_names(document, document)
-        items = row(quoted(map(shown_key, names)), "list-and")
+        items = row(quoted(map(shown_key, names)))
         return say("with-fields", items=items, number=len(names)) if names else ""
-    if kind == "boolean":
-        return say("as-boolean")
     found = [branch for branch in branches(document, document) if "type" in branch]
     if len(found) != 1:
         return ""
@@ -79,11 +102,10 @@ def _details(document: JsonSchema, kind: str) -> str:
 
 def _items(document: JsonSchema, array: Mapping[str, Any]) -> str:
     items = array.get("items")
-    if not isinstance(items, dict):
+    found = _named(document, items) if isinstance(items, dict) else []
+    if len(found) != 1 or found[0] not in _MANY:
         return ""
-    kinds = root_kinds(document, items)
-    named = [k for k in _MANY if k in kinds and not (k == "integer" and "number" in kinds)]
-    return say("with-items", kinds=say(_MANY[named[0]])) if len(named) == 1 else ""
+    return say("with-items", kinds=say(_MANY[found[0]]))
 
 
 def _range(number: Mapping[str, Any]) -> str:

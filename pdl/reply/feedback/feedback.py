@@ -1,11 +1,11 @@
-"""What to tell the model about its reply, and one line about it for a person."""
+"""Feedback: what is wrong with a reply and where, then what to return. And a line for people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pdl._types import JsonPath, format_path
-from pdl.reply.feedback.expected import wanted
+from pdl.reply.feedback.expected import instruction, is_scalar
 from pdl.reply.forms import form_of
 from pdl.reply.phrases import Phrase, row, say
 from pdl.reply.validation.todo import is_full
@@ -18,65 +18,40 @@ if TYPE_CHECKING:
     from pdl.schema import Schema
 
 _PATH_WIDTH = 120  # characters of a path that are written
-_LISTED = 10  # violations that a feedback names
-_MANY = 3  # equal violations of elements that are said in one sentence
-_ADVICE = {"lone-backslash": "double-backslashes", "broken-escape": "double-backslashes"}
-"""What helps against a fault, by the keys of the phrases."""
+_LISTED = 10  # violations that feedback names
+_MANY = 3  # equal violations of elements that share one sentence
 
-_HOW = {"truncated": "be-shorter", "elided": "be-complete", "limit": "be-simpler"}
-_SOUGHT = {"code": "a-code-block", "tasklist": "a-task-list", "text": "a-text"}
+_FIRST_AID = {"lone-backslash": "double-backslashes", "broken-escape": "double-backslashes"}
+"""Advice before the last sentence, by the key of the first message."""
+_BY_KEY = {"too-many-characters": "be-shorter", "endless-reasoning": "close-reasoning"}
+_BY_REASON = {"truncated": "be-shorter", "elided": "be-complete", "limit": "be-simpler"}
+"""The last sentence, by the key of the first message or else by the reason."""
 
 
 def feedback(schema: Schema | None, check: Check) -> str:
-    """What the model should know to do better, one sentence a line where there are several."""
+    """Return the feedback of a check that failed, a sentence a line."""
     return "\n".join(lines(schema, check))
 
 
 def lines(schema: Schema | None, check: Check) -> list[Phrase]:
-    """The sentences of a feedback."""
-    said = [_opening(schema, check), *_violations(check), *_advice(schema, check)]
-    return [line for line in said if line]
+    """Return the sentences of the feedback: those that name an error and its place, then advice."""
+    key = _message(check.errors[0]).key
+    aid = [say(_FIRST_AID[key])] if key in _FIRST_AID else []
+    return [*_violations(check), *aid, _advice(schema, check, key)]
 
 
 def summary(check: Check) -> str:
-    """One line: the reason, and the first violation with how many more there are."""
+    """Return one line for people: the reason, the first violation, and how many more there are."""
     first, *others = check.errors
+    path = _path_of(first)
+    subject = f"`{_place(path)}`" if path else "the reply"
     least = "at least " if is_full(check.errors) else ""
     more = f" (and {least}{len(others)} more)" if others else ""
     place = f" at characters {check.span[0]} to {check.span[1]}" if check.span else ""
-    return f"{check.reason}: {_sentence(first).rstrip('.')}{more}{place}"
-
-
-def _opening(schema: Schema | None, check: Check) -> Phrase | None:
-    first = check.errors[0]
-    match check.reason:
-        case "wrong-schema" if first.keyword == "type" and not first.path:
-            return _cannot_find(schema, first)  # the answer as a whole is of another type
-        case "absent" if first.wanted:
-            return _cannot_find(schema, first)
-        case "ambiguous":
-            return say("cannot-choose")
-        case "unparsable":
-            return say("cannot-parse")
-        case "elided":
-            return say("incomplete")
-    return None
-
-
-def _cannot_find(schema: Schema | None, first: Violation) -> Phrase:
-    form = form_of(schema)
-    if form == "yesno":
-        return say("cannot-find", wanted=say("a-yes-or-no"))
-    if form in _SOUGHT:
-        return say("cannot-find", wanted=say(_SOUGHT[form]))
-    if first.wanted == "JSON":
-        return say("cannot-find", wanted=first.wanted)
-    return say("cannot-find", wanted=row(quoted(first.wanted.split(" or ")), "list-or"))
+    return f"{check.reason}: {subject} {first.message}{more}{place}"
 
 
 def _violations(check: Check) -> list[Phrase]:
-    if check.reason == "absent" and check.errors[0].message.startswith("holds no "):
-        return []  # the opening has said so
     groups = _alike(check.errors)
     shown = [_sentence(*group) for group in groups[:_LISTED]]
     more = sum(map(len, groups[_LISTED:]))
@@ -89,7 +64,7 @@ def _violations(check: Check) -> list[Phrase]:
 
 
 def _alike(errors: Sequence[Violation]) -> list[list[Violation]]:
-    """The violations in their order; those of many elements with the same message are one group."""
+    """Group the violations of many elements that have the same message; keep the order."""
     groups: dict[tuple[object, ...], list[Violation]] = {}
     for error in errors:
         place = tuple(step if isinstance(step, str) else None for step in error.path)
@@ -101,9 +76,7 @@ def _alike(errors: Sequence[Violation]) -> list[list[Violation]]:
 
 
 def _sentence(error: Violation, *others: Violation) -> Phrase:
-    # An ambiguity has the path at which answers differ, but it is one of the whole reply.
-    path = () if error.keyword == "ambiguous" else error.path
-    subject = _subject(path)
+    subject = _subject(_path_of(error))
     if others:
         paths = [_place(one.path) for one in (error, *others)]
         subject = say("each-of", items=row(quoted(paths), "list-and", most=_MANY))
@@ -122,6 +95,11 @@ def _message(error: Violation) -> Phrase:
     )
 
 
+def _path_of(error: Violation) -> JsonPath:
+    """Where a message belongs: an ambiguity to the whole reply, though its answers have a path."""
+    return () if error.keyword == "ambiguous" else error.path
+
+
 def _subject(path: JsonPath) -> Phrase:
     if not path:
         return say("output")
@@ -136,21 +114,15 @@ def _place(path: JsonPath) -> str:
     return place if len(place) <= _PATH_WIDTH else f"{place[:half]}…{place[-half:]}"
 
 
-def _advice(schema: Schema | None, check: Check) -> list[Phrase | None]:
-    first = check.errors[0].message
-    key = first.key if isinstance(first, Phrase) else ""
-    return [say(_ADVICE[key]) if key in _ADVICE else None, _what_to_give(schema, check, key)]
-
-
-def _what_to_give(schema: Schema | None, check: Check, key: str) -> Phrase | None:
-    if check.reason in _HOW:
-        return say("be-shorter" if key == "too-many-characters" else _HOW[check.reason])
-    if check.reason == "ambiguous":
-        return say("be-specific", advice=wanted(schema, alone=True))
-    if check.reason in {"absent", "unparsable"} or (
-        check.errors[0].keyword == "type" and not check.errors[0].path
-    ):
-        return wanted(schema, alone=False)
-    if schema and form_of(schema) == "text" and check.errors[0].keyword in {"format", "pattern"}:
+def _advice(schema: Schema | None, check: Check, key: str) -> Phrase:
+    """The last sentence: what to return."""
+    first = check.errors[0]
+    if advice := _BY_KEY.get(key) or _BY_REASON.get(str(check.reason)):
+        return say(advice)
+    if check.reason != "wrong-schema" or is_scalar(schema):
+        return instruction(schema)
+    if not first.path and (first.keyword == "type" or form_of(schema) == "code"):
+        return instruction(schema)
+    if form_of(schema) == "text" and first.keyword in {"format", "pattern"}:
         return say("give-bare-text")
-    return None
+    return say("correct", number=len(check.errors))

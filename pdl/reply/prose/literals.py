@@ -13,7 +13,7 @@ from pdl.reply.prose.thousands import is_local
 from pdl.reply.result import Reading, Repair, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer
 from pdl.reply.validation.schema_walk import in_digits, is_free_text, literals
-from pdl.reply.wording import brief, listed, quoted
+from pdl.reply.wording import brief
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -95,14 +95,13 @@ def _preferred(asked: Asked, text: str, body: str) -> Reading | None:
     return None
 
 
-def wanted_kinds(asked: Asked) -> str:
-    """The types that the schema allows, each in backticks."""
-    names = [
+def wanted_kinds(asked: Asked) -> list[str]:
+    """The types that the schema allows."""
+    return [
         name
         for name in ("integer", "number", "boolean", "string", "null")
         if name in asked.kinds and not (name == "integer" and "number" in asked.kinds)
     ]
-    return listed(quoted(names), " or ")
 
 
 def accept(asked: Asked, span: Span, value: Json, repairs: tuple[Repair, ...]) -> Reading:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pdl.reply import late
-from pdl.reply.phrases import say
+from pdl.reply.phrases import kinds, row, say
 from pdl.reply.prose.choices import booleans, choices, nulls
 from pdl.reply.prose.explanations import unexplained
 from pdl.reply.prose.literals import accept, wanted_kinds
@@ -24,7 +24,7 @@ from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
 from pdl.reply.segments.spans import Spans
 from pdl.reply.validation.equality import key
 from pdl.reply.validation.schema_walk import is_free_text, literals
-from pdl.reply.wording import brief, listed, shorten
+from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -99,10 +99,10 @@ def _is_data(text: str, span: Span, shaped: bool) -> bool:  # noqa: FBT001
 
 def _bracketed(asked: Asked, span: Span) -> Reading:
     found = "object" if asked.text[span[0]] == "{" else "array"
-    wanted = wanted_kinds(asked)
-    message = say("type", wanted=wanted, found=found)
+    names = wanted_kinds(asked)
+    message = say("type", wanted=kinds(names), found=kinds([found]))
     excerpt = shorten(asked.text[slice(*span)])
-    violation = Violation((), "type", excerpt, wanted.replace("`", ""), message, span)
+    violation = Violation((), "type", excerpt, " or ".join(names), message, span)
     return Reading(reason="wrong-schema", span=span, errors=(violation,))
 
 
@@ -281,7 +281,7 @@ def _denies(value: object) -> bool:
 
 def _nothing(asked: Asked, text: str, everything: Sequence[Spoken]) -> Reading:
     """The reading of a text that has no answer, with a word on what came nearest to one."""
-    wanted = wanted_kinds(asked)
+    names = wanted_kinds(asked)
     if asked.kinds == {"null"}:
         return failed("absent", say("not-null"), found=shorten(text), wanted="null")
     idle = next((one for one in everything if one.idle), None)
@@ -293,15 +293,15 @@ def _nothing(asked: Asked, text: str, everything: Sequence[Spoken]) -> Reading:
         return _unclear(asked, text, said, {})
     return failed(
         "absent",
-        say("holds-no", wanted=wanted),
+        say("holds-no", wanted=kinds(names)),
         found=shorten(text),
-        wanted=wanted.replace("`", ""),
+        wanted=" or ".join(names),
     )
 
 
 def _conflict(asked: Asked, values: Sequence[Spoken], spoken: Sequence[Spoken]) -> Reading:
-    shown = listed([brief(one.value, 20) for one in values], " and ")
-    message = say("several-scalars", wanted=wanted_kinds(asked), found=shown)
+    shown = row([brief(one.value, 20) for one in values])
+    message = say("several-scalars", wanted=kinds(wanted_kinds(asked)), found=shown)
     reading = failed(
         "ambiguous", message, span=values[1].span, found=shorten(shown), wanted="1 answer"
     )
@@ -311,14 +311,13 @@ def _conflict(asked: Asked, values: Sequence[Spoken], spoken: Sequence[Spoken]) 
 
 def _unclear(asked: Asked, text: str, unclear: Spoken, values: dict[Hashable, Spoken]) -> Reading:
     found = shorten(text[slice(*unclear.span)])
-    wanted = wanted_kinds(asked)
+    names = wanted_kinds(asked)
     reason: Reason = "absent"
     message: str = say("unclear", found=found, why=unclear.why)
     if values:
         [clear] = values.values()
         reason = "ambiguous"
         shown = brief(clear.value, 20)
-        message = say("one-clear", wanted=wanted, one=shown, other=found, why=unclear.why)
-    wanted = wanted.replace("`", "")
-    reading = failed(reason, message, span=unclear.span, found=found, wanted=wanted)
+        message = say("one-clear", wanted=kinds(names), one=shown, other=found, why=unclear.why)
+    reading = failed(reason, message, span=unclear.span, found=found, wanted=" or ".join(names))
     return replace(reading, rejected=(Rejected(unclear.span, unclear.why),))

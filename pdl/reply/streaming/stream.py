@@ -35,7 +35,7 @@ class Stream:
     >>> partial.value, partial.is_complete(("name",)), partial.complete
     ({'name': 'Ann', 'age': 204}, True, True)
     >>> print(partial.errors[0])
-    $.age: is too big: make sure that the value is at most 120, not 204
+    $.age: must be at most 120, not 204
     >>> stream.close().ok
     False
 

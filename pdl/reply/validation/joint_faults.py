@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.phrases import row, say
+from pdl.reply.phrases import kinds, row, say
 from pdl.reply.validation.references import resolve
 from pdl.reply.validation.schema_walk import forbids_all
 from pdl.reply.validation.simple_faults import fault, unwelcome
@@ -52,8 +52,7 @@ def forbidden(run: Run, schema: Mapping[str, Any], value: Json, path: JsonPath) 
     if forbids_all(schema):
         yield unwelcome("not", value, path)
     elif isinstance(sub, dict) and list(sub) == ["type"]:
-        kinds = [sub["type"]] if isinstance(sub["type"], str) else sub["type"]
-        items = row(quoted(kinds), "list-or")
+        items = kinds([sub["type"]] if isinstance(sub["type"], str) else sub["type"])
         message = say("forbidden-values", items=items)
         yield fault("not", path, value, say("none-of-those", items=items), message)
     elif isinstance(sub, dict) and list(sub) == ["required"]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.phrases import row, say
+from pdl.reply.phrases import kinds, row, say
 from pdl.reply.validation.references import Document, branches
 from pdl.reply.validation.schema_walk import root_kinds
 from pdl.reply.validation.simple_faults import fault, wrong_type
 from pdl.reply.validation.word_faults import not_among
-from pdl.reply.wording import brief, quoted
+from pdl.reply.wording import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,9 +94,9 @@ def _merged(run: Run, union: Union, faults: list[Violation]) -> Violation:
     if keywords <= {"enum", "const"}:
         return not_among(run, union.keyword, _literals(whole), task.value, task.path)
     typed = [b for b, f in zip(union.branches, faults, strict=True) if f.keyword == "type"]
-    kinds = [kind for branch in typed for kind in _root_names(document, branch.schema)]
+    names = [kind for branch in typed for kind in _root_names(document, branch.schema)]
     literals = [brief(value) for value in _literals(whole)]
-    wanted = row(dict.fromkeys([*literals, *quoted(kinds)]), "list-or")
+    wanted = row(dict.fromkeys([*literals, *(kinds([name]) for name in names)]), "list-or")
     message = say("must-be", wanted=wanted, found=brief(task.value), hint="")
     return fault(union.keyword, task.path, task.value, wanted, message)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl._types import Json, JsonPath, format_path
 from pdl.reply import late
-from pdl.reply.phrases import row, say
+from pdl.reply.phrases import kinds, row, say
 from pdl.reply.result import Violation
 from pdl.reply.validation.equality import key
 from pdl.reply.validation.json_types import KINDS, is_multiple, is_number, kind_of
@@ -44,16 +44,15 @@ def unwelcome(keyword: str, value: Json, path: JsonPath) -> Violation:
     return fault(keyword, path, value, say("nothing"), message)
 
 
-def wrong_type(kinds: Sequence[str], value: Json, path: JsonPath) -> Violation:
+def wrong_type(names: Sequence[str], value: Json, path: JsonPath) -> Violation:
     """`integer` was wanted, and something else stands there."""
-    wanted, message = _wrong_type(tuple(kinds), kind_of(value))
+    wanted, message = _wrong_type(tuple(names), kind_of(value))
     return fault("type", path, value, wanted, message)
 
 
 @lru_cache(maxsize=256)
-def _wrong_type(kinds: tuple[str, ...], found: str) -> tuple[str, str]:
-    message = say("type", wanted=row(quoted(kinds), "list-or"), found=found)
-    return row(kinds, "list-or"), message
+def _wrong_type(names: tuple[str, ...], found: str) -> tuple[str, str]:
+    return row(names, "list-or"), say("type", wanted=kinds(names), found=kinds([found]))
 
 
 def _bound(
@@ -137,7 +136,7 @@ def _required(schema: Mapping[str, Any], value: Json, path: JsonPath) -> Iterato
 
 @lru_cache(maxsize=256)
 def _missing(names: tuple[str, ...]) -> tuple[str, str]:
-    message = say("missing", items=row(map(shown_key, names)), number=len(names))
+    message = say("missing", items=row(quoted(map(shown_key, names))), number=len(names))
     return row(quoted(names)), message
 
 

@@ -180,13 +180,13 @@ def others(lines: Lines, outer: Span) -> str:
     """Why a call is another's, or waits for an answer; empty if nothing says so."""
     text, (start, end) = lines.text, outer
     if lines.is_quoted(outer):
-        return "stands in a tag around what others say"
+        return "is inside a tag that quotes others"
     lead = text[max(0, start - _LINE) : start].rstrip(" \t\r\n*_`:：").rpartition("\n")[2]
     if _ASCRIBED.search(lead):
-        return "is said to be another's words"
+        return "is quoted from someone else"
     behind = text[end : end + _LINE].lstrip().partition("\n")[0].rstrip()
     if _ASKED.search(lead) or _TAKEN_BACK.match(behind):
-        return "is asked about, or refused, and not made"
+        return "is asked about or refused, not made"
     return ""
 
 
@@ -194,7 +194,7 @@ def spoken_of(text: str, outer: Span) -> str:
     """Why a call with its marks is spoken of, not made; empty if it is made."""
     front = text[max(0, outer[0] - _NEAR) : outer[0]]
     if _TICK.search(front) and _TICK_BEHIND.match(text, outer[1]):
-        return "stands in inline code"
+        return "is inside inline code"
     if _QUOTE_MARK.search(front if outer[0] > _NEAR else f"\n{front}"):
-        return "stands in a quotation"
+        return "is inside a quotation"
     return ""

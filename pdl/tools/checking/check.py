@@ -33,9 +33,9 @@ Wanted: TypeAlias = Literal["one", "several", "any"]
 MOST_CALLS = 1_000
 """Calls in one reply, right ones and wrong ones, at most."""
 _LISTED = 10  # calls that an error lists
-_LONG = "Your output is too long. Answer more shortly."
-_AS_JSON = "Write its name and its arguments as JSON."
-_MANY = f"Your output holds more than {MOST_CALLS:,} calls.\nCall fewer tools at once."
+_LONG = "Your output is too long.\nGive a shorter answer so that all of it fits."
+_AS_JSON = "Write the name and the arguments of each call as JSON."
+_MANY = f"Your output contains more than {MOST_CALLS:,} tool calls.\nCall fewer tools at a time."
 
 
 def check_calls(calls: Iterable[ToolCall], judge: Judge, wanted: Wanted) -> CallsCheck:
@@ -155,9 +155,9 @@ class _Checker:
         """Why a call may be none; empty if nothing says so."""
         fence, reply = place.fence, self.search.reply
         if fence is not None and not holds_calls(fence):
-            return "stands in a block of code"
+            return "is inside a code block"
         if place.nested:
-            return "stands in an object that is never closed"
+            return "is inside an object that is not closed"
         if said := others(lines, place.outer):
             return said
         if place.marked:
@@ -172,11 +172,11 @@ class _Checker:
 def _spoken_of(place: Place, lines: Lines) -> str:
     """Why a call without a mark may be none."""
     if escaped_mark(lines.text, place.span[0]):
-        return "stands behind a mark that is written out"
+        return "follows an escaped tool call marker"
     found = spoken_of(lines.text, place.outer) or _beside(place, lines)
     if found or lines.alone(place.span):
         return found
-    return "stands in a line that holds other things too"
+    return "is in a line with other text"
 
 
 def _beside(place: Place, lines: Lines) -> str:
@@ -184,50 +184,60 @@ def _beside(place: Place, lines: Lines) -> str:
     is_marked = place.outer[0] < place.span[0]
     if is_marked or place.fence is None or not place.fence.closed or lines.fills(place.fence):
         return ""
-    return "stands in a block that holds other things too"
+    return "is in a code block with other text"
 
 
 def _doubtful(name: str, why: str, place: Place) -> CallError:
-    told = f"It is not certain that you mean the call of `{name}`: it {why}."
-    told += "\nTo call a tool, write the call alone. If you mean none, leave it out."
-    return CallError("ambiguous", told, f"the call of `{name}` {why}", name, (), place.span)
+    told = f"It is unclear whether you want to call `{name}`: the call {why}."
+    told += "\nTo call a tool, write the call alone. If you want no call, leave it out."
+    return CallError("ambiguous", told, f"the call to `{name}` {why}", name, (), place.span)
 
 
 def _stub(stub: Stub) -> CallError:
     if stub.cut:
-        told = "Your output is cut off where a call begins.\nAnswer more shortly."
-        return CallError("truncated", told, "a call is cut off where it begins", span=stub.span)
+        told = "Your output is cut off at the beginning of a tool call.\n"
+        told += "Give a shorter answer so that all of it fits."
+        return CallError(
+            "truncated", told, "a tool call is cut off at its beginning", span=stub.span
+        )
     if stub.name:
-        told = f"I cannot read the call of `{stub.name}`.\n{_AS_JSON}"
-        message = f"the call of `{stub.name}` is not written as JSON"
+        told = f"The call to `{stub.name}` is not valid JSON.\n{_AS_JSON}"
+        message = f"the call to `{stub.name}` is not valid JSON"
         return CallError("unparsable", told, message, stub.name, span=stub.span)
-    told = f"What follows the mark of a call is no call.\n{_AS_JSON}"
-    return CallError("unparsable", told, "what is marked as a call is none", span=stub.span)
+    told = f"Your output has a tool call marker without a valid call after it.\n{_AS_JSON}"
+    return CallError(
+        "unparsable", told, "a tool call marker has no valid call after it", span=stub.span
+    )
 
 
 def _no_call(span: Span) -> CallError:
-    told = "An item in your list of calls is no call.\nGive each its name and its arguments."
-    return CallError("unparsable", told, "an item in a list of calls is none", span=span)
+    told = "An item in your list of tool calls is not a call.\n"
+    told += "Give each call its name and its arguments."
+    return CallError("unparsable", told, "an item in a list of tool calls is not a call", span=span)
 
 
 def _endless(span: Span) -> CallError:
-    told = "Your output ends amid your reasoning.\nThink more shortly, so that the calls fit."
-    return CallError("truncated", told, "the reasoning never ends", span=span)
+    told = (
+        "Your output ends inside your reasoning.\nReason more briefly so that the tool calls fit."
+    )
+    return CallError("truncated", told, "the reasoning is not closed", span=span)
 
 
 def _no_json(name: str) -> CallError:
-    told = f"The arguments of `{shown(name)}` are no JSON object."
-    message = f"the arguments of `{shown(name)}` are no JSON object"
+    told = (
+        f"The arguments of `{shown(name)}` are not a JSON object.\nWrite them as one JSON object."
+    )
+    message = f"the arguments of `{shown(name)}` are not a JSON object"
     return CallError("unparsable", told, message, shown(name))
 
 
 def _too_many() -> CallError:
-    return CallError("limit", _MANY, f"the reply has more than {MOST_CALLS:,} calls")
+    return CallError("limit", _MANY, f"the reply contains more than {MOST_CALLS:,} tool calls")
 
 
 def _same_id(id_: str) -> CallError:
-    told = f"Two of your calls have the id `{shown(id_)}`.\nGive each call an id of its own."
-    return CallError("ambiguous", told, f"two calls have the id `{shown(id_)}`")
+    told = f"Two of your tool calls have the ID `{shown(id_)}`.\nGive each call a different ID."
+    return CallError("ambiguous", told, f"two tool calls have the ID `{shown(id_)}`")
 
 
 def _counted(found: CallsCheck, wanted: Wanted) -> CallsCheck:
@@ -242,11 +252,14 @@ def _counted(found: CallsCheck, wanted: Wanted) -> CallsCheck:
         return found
     number = len(found.calls)
     if not number:
-        error = CallError("absent", "Your output holds no call of a tool.", "there is no call")
+        told = "Your output contains no tool call.\nCall a tool."
+        error = CallError("absent", told, "the reply contains no tool call")
     elif number > 1 and wanted == "one":
         names = listed([call.name for call in found.calls], _LISTED)
-        told = f"Your output holds {number} calls: {names}.\nCall one tool only."
-        error = CallError("ambiguous", told, f"there are {number} calls where one is wanted")
+        told = f"Your output contains {number} tool calls: {names}.\nCall only one tool."
+        error = CallError(
+            "ambiguous", told, f"the reply contains {number} tool calls, but only one is allowed"
+        )
     else:
         return found
     return CallsCheck((), found.text, (error,), found.repairs)

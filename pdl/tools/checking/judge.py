@@ -91,11 +91,11 @@ class Judge:
 
     def _error(self, name: str, check: Check, span: Span | None, *, written: bool) -> CallError:
         reason: Reason = check.reason or "unparsable"
-        fault = "cut off" if reason == "truncated" else "wrong"
-        feedback = f"The call of `{name}` is {fault}.\n{check.feedback}"
+        fault = "cut off" if reason == "truncated" else "invalid"
+        feedback = f"The call to `{name}` is {fault}.\n{check.feedback}"
         first, *others = check.errors
         more = f" (and {len(others)} more)" if others else ""
-        message = f"the call of `{name}`: {reason}: {first}{more}"
+        message = f"the call to `{name}`: {reason}: {first}{more}"
         start = span[0] if span and written else None
         placed = tuple(
             replace(one, span=shifted(one.span, start) if one.span and start is not None else None)

@@ -85,9 +85,9 @@ class CallsCheck:
             if told and (length > _LONGEST or len(told) == _LISTED):
                 left += number
             else:
-                told.append(text if number == 1 else f"{text}\n(This is said of {number} calls.)")
+                told.append(text if number == 1 else f"{text}\n(This applies to {number} calls.)")
         if left:
-            told.append(f"There are {left} more errors in your calls.")
+            told.append(f"Your tool calls have {left} more error{'' if left == 1 else 's'}.")
         if told and self.calls:
-            told.append("Write all calls again, also those that are right.")
+            told.append("Write all calls again, including the correct ones.")
         return "\n".join(told)
