@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply.coercions import Coercions
+    from pdl.reply.parsing.events import Made
     from pdl.reply.parsing.parsed import Parsed
-    from pdl.reply.parsing.tolerant import Made
     from pdl.reply.query import Asked
     from pdl.reply.result import Check, Reading, Repair, Violation
     from pdl.reply.segments.dialects import Dialects

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.reply.parsing.tolerant import Made, UnreadableError
+from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.parsing.tolerant import read as read_with
 from pdl.reply.validation.verdict import verdict_of
 from pdl.schema import Schema
+
+if TYPE_CHECKING:
+    from pdl._types import JsonPath
+    from pdl.reply.parsing.events import Made
 
 CASES = Path(__file__).parent.parent / "cases" / "tolerant"
 ANY: dict[str, Any] = {}
@@ -68,8 +72,7 @@ def test_a_repair_has_a_path_and_a_place() -> None:
 
 def test_parts_have_places() -> None:
     text = "{a: [1, 'x'], b: {c: True}}"
-    places = read(text).places()
-    assert {path: text[slice(*span)] for path, span in places.items()} == {
+    expected: dict[JsonPath, str] = {
         (): text,
         ("a",): "[1, 'x']",
         ("a", 0): "1",
@@ -77,6 +80,8 @@ def test_parts_have_places() -> None:
         ("b",): "{c: True}",
         ("b", "c"): "True",
     }
+    places = read(text).places({*expected, ("x",)})
+    assert {path: text[slice(*span)] for path, span in places.items()} == expected
 
 
 def test_depth_and_digits_are_limited() -> None:

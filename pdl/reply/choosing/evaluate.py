@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 from pdl.reply import late
 from pdl.reply.choosing.reading import read
 from pdl.reply.choosing.tool_call import payload
-from pdl.reply.parsing.locate import locate
+from pdl.reply.parsing.events import locate
 from pdl.reply.parsing.parsed import Broken, Parsed
 from pdl.reply.phrases import say
 from pdl.reply.result import Repair, Violation
@@ -83,15 +83,12 @@ def placed(
 ) -> tuple[_Placed, ...]:
     """Violations or repairs of a value, each with the place of the part that it is about."""
     start = candidate.span[0]
+    paths = {one.path[:length] for one in found for length in range(len(one.path) + 1)}
     if made.made:
-        own = made.made.places()
+        own = made.made.places(paths)
         places = {path: (a + start, b + start) for path, (a, b) in own.items()}
     else:
-        places = locate(
-            asked.text,
-            *candidate.span,
-            {one.path[:length] for one in found for length in range(len(one.path) + 1)},
-        )
+        places = locate(asked.text, *candidate.span, paths)
     spans = [_nearest(places, one.path, candidate.span) for one in found]
     return tuple(replace(one, span=span) for one, span in zip(found, spans, strict=True))
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.parsing.nodes import Nodes
 from pdl.reply.parsing.parsed import Parsed, parse
 from pdl.reply.validation.equality import key
+from pdl.reply.validation.nodes import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def certain(asked: Asked, body: str, read: Parsed, surplus: str) -> bool:
 def _may_lack_opener(asked: Asked, body: str) -> bool:
     """Whether a `]` too many may belong to an array whose opener is missing."""
     if body[0] == "[":
-        return Nodes(asked.document).may_nest(())
+        return Node(asked.document).may_nest()
     return "array" in asked.kinds
 
 

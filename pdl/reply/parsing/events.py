@@ -1,31 +1,38 @@
-"""What a reader has read, event by event, and the value that the events make.
+"""What a parser has read, event by event, and the value that the events make.
 
-Events are linked backwards, so that two readings of a text share what they have in common.
+Events are linked backwards, so that the readings of a text share what they have in common.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from pdl.reply.parsing.errors import UnreadableError
-from pdl.reply.parsing.tokens import KEPT
+from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.phrases import say
 from pdl.reply.result import Repair
 from pdl.reply.validation.equality import equal
-from pdl.reply.wording import shorten
+from pdl.reply.wording import FOUND_WIDTH, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from pdl._types import Json, JsonPath
     from pdl.reply.result import Span
 
 Op: TypeAlias = Literal["object", "array", "close", "key", "value", "repair"]
 
+_TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
+_COLON = re.compile(r"\s*+:")
+_MOST = 1_000  # keys that stand twice of which each is listed
+
 
 class Event(NamedTuple):
-    """One step: what it is, what it holds, where it stands, and the one before it.
+    """One step: what it is, its value or its key, where it is, and the event before it.
 
-    A repair holds its kind and what it is spelled after it.
+    The payload of a repair is its kind and the spelling after it.
     """
 
     before: Event | None
@@ -33,6 +40,16 @@ class Event(NamedTuple):
     payload: Any
     start: int
     end: int
+
+
+def since(last: Event | None, first: Event | None = None) -> list[Event]:
+    """The events after `first`, from all of them if it is None, in their order."""
+    events: list[Event] = []
+    while last is not first and last is not None:
+        events.append(last)
+        last = last.before
+    events.reverse()
+    return events
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +60,48 @@ class Made:
     repairs: tuple[Repair, ...]
     last: Event | None = None
 
-    def places(self) -> dict[JsonPath, Span]:
-        """Where each part of the value stands; nothing if that is not known."""
-        return _Placer().places(self.last)
+    def places(self, paths: Collection[JsonPath]) -> dict[JsonPath, Span]:
+        """The spans of those parts of the value; empty if that is not known."""
+        return _Player("", wanted=paths).play(self.last).places
+
+
+def make(text: str, last: Event | None) -> Made:
+    """Play the events. Raises UnreadableError if a key has two values that differ."""
+    player = _Player(text).play(last)
+    return Made(player.done, tuple(player.repairs), last)
+
+
+def doubled_keys(text: str, start: int) -> tuple[Repair, ...]:
+    """The members of the objects in JSON whose keys come for the second time, with equal values.
+
+    The text begins at `start` in the reply.
+    """
+    return tuple(_Player(text, start).play(_scan(text, 0, len(text))).repairs[:_MOST])
+
+
+def locate(text: str, start: int, end: int, paths: Collection[JsonPath]) -> dict[JsonPath, Span]:
+    """The spans of those parts of the JSON in `text[start:end]`."""
+    return _Player("", wanted=paths).play(_scan(text, start, end)).places
+
+
+def _scan(text: str, start: int, end: int) -> Event | None:
+    """The events of JSON (RFC 8259), without the values."""
+    last: Event | None = None
+    for token in _TOKEN.finditer(text, start, end):
+        mark, at, behind = token[0], token.start(), token.end()
+        if mark in "{[":
+            last = Event(last, "object" if mark == "{" else "array", None, at, behind)
+        elif mark in "}]":
+            last = Event(last, "close", None, at, behind)
+        elif mark[0] == '"' and _COLON.match(text, behind):
+            last = Event(last, "key", json.loads(mark, strict=False), at, behind)
+        elif mark not in ",:":
+            last = Event(last, "value", None, at, behind)
+    return last
 
 
 class _Part:
-    """A part of the value that is being made; `key`, which stands at `at`, is of its next part."""
+    """A part of the value that is being made; `key`, which is at `at`, is that of its next part."""
 
     __slots__ = ("at", "key", "start", "value")
 
@@ -60,39 +112,40 @@ class _Part:
         self.key: Any = 0 if isinstance(value, list) else None
 
 
-def make(text: str, last: Event | None) -> Made:
-    """Play the events. Raises UnreadableError if a key stands twice with different values."""
-    player = _Player(text)
-    for event in _in_order(last):
-        player.play(event)
-    return Made(player.done, tuple(player.repairs), last)
-
-
 class _Player:
-    """Plays events to the value that they make."""
+    """Plays events to the value that they make, its repairs and the places of its parts."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(
+        self, text: str, offset: int = 0, wanted: Collection[JsonPath] | None = None
+    ) -> None:
         self._text = text
+        self._offset = offset
+        self._wanted = wanted
         self._open: list[_Part] = []
         self.repairs: list[Repair] = []
+        self.places: dict[JsonPath, Span] = {}
         self.done: Json = None
 
-    def play(self, event: Event) -> None:
-        op = event.op
-        if op == "value":
-            self._put(event.payload, event.start, event.end)
-        elif op == "key":
-            self._open[-1].key, self._open[-1].at = event.payload, event.start
-        elif op == "repair":
-            self._repair(event)
-        elif op == "close":
-            part = self._open.pop()
-            self._put(part.value, part.start, event.end)
-        else:
-            self._open.append(_Part({} if op == "object" else [], event.start))
+    def play(self, last: Event | None) -> _Player:
+        for event in since(last):
+            op = event.op
+            if op == "value":
+                self._put(event.payload, event.start, event.end)
+            elif op == "key":
+                self._open[-1].key, self._open[-1].at = event.payload, event.start
+            elif op == "repair":
+                kind, after = event.payload
+                self._repair(kind, after, event.start, event.end)
+            elif op == "close":
+                part = self._open.pop()
+                self._put(part.value, part.start, event.end)
+            else:
+                self._open.append(_Part({} if op == "object" else [], event.start))
+        return self
 
     def _put(self, value: Any, start: int, end: int) -> None:
-        self._placed(start, end)
+        if self._wanted is not None and (path := self._path()) in self._wanted:
+            self.places[path] = (start, end)
         if not self._open:
             self.done = value
             return
@@ -104,49 +157,20 @@ class _Player:
             raise UnreadableError(start, say("doubled-key", name=shorten(top.key)))
         else:
             if top.key in top.value:
-                self._repair(Event(None, "repair", ("duplicate-key", ""), top.at, end))
+                self._repair("duplicate-key", "", top.at, end)
             top.value[top.key] = value
             top.key = None
 
-    def _placed(self, start: int, end: int) -> None:
-        """A value stands there; whoever wants to know overrides this."""
-
-    def _repair(self, event: Event) -> None:
-        kind, after = event.payload
-        before = self._text[event.start : min(event.end, event.start + KEPT)]
-        span = (event.start, event.end)
-        self.repairs.append(Repair(kind, span, self._path(), before, after[:KEPT]))
+    def _repair(self, kind: str, after: str, start: int, end: int) -> None:
+        span = (start + self._offset, end + self._offset)
+        before = self._text[start : min(end, start + FOUND_WIDTH)]
+        self.repairs.append(Repair(kind, span, self._path(), before, after[:FOUND_WIDTH]))
 
     def _path(self) -> JsonPath:
         return tuple([part.key for part in self._open if part.key is not None])
-
-
-class _Placer(_Player):
-    """Plays events to the places of the values."""
-
-    def __init__(self) -> None:
-        super().__init__("")
-        self._places: dict[JsonPath, Span] = {}
-
-    def places(self, last: Event | None) -> dict[JsonPath, Span]:
-        for event in _in_order(last):
-            self.play(event)
-        return self._places
-
-    def _placed(self, start: int, end: int) -> None:
-        self._places[self._path()] = (start, end)
 
 
 def _same(one: Json, other: Json) -> bool:
     if type(one) is type(other) and not isinstance(one, dict | list):
         return bool(one == other)
     return equal(one, other)
-
-
-def _in_order(last: Event | None) -> list[Event]:
-    events: list[Event] = []
-    while last is not None:
-        events.append(last)
-        last = last.before
-    events.reverse()
-    return events

@@ -6,30 +6,19 @@ import re
 import sys
 import unicodedata
 
-from pdl.reply.parsing.errors import UnreadableError
-from pdl.reply.parsing.parsed import NO_FLOAT
+from pdl.reply.parsing.parsed import NO_FLOAT, UnreadableError
 from pdl.reply.phrases import say
 from pdl.reply.validation.json_types import exact, whole
 
 _END = r"(?![\w.%$€£°])"
-_DECIMAL = re.compile(
+DECIMAL = re.compile(
     rf"[+\-−]?(?:\d++(?>(?:_\d++)*)(?>(?:\.(?:\d++(?>(?:_\d++)*))?)?)|\.\d++)(?>(?:[eE][+-]?\d++)?){_END}"
 )
-_RADIX = re.compile(rf"[+-]?0(?:[xX][0-9a-fA-F]++|[oO][0-7]++|[bB][01]++){_END}")
-_GROUPED = re.compile(rf"[+\-−]?[1-9]\d{{0,2}}(?>(?:,\d{{3}})+){_END}(?!,\d)(?!\s*+[:：])")
+RADIX = re.compile(rf"[+-]?0(?:[xX][0-9a-fA-F]++|[oO][0-7]++|[bB][01]++){_END}")
+GROUPED = re.compile(rf"[+\-−]?[1-9]\d{{0,2}}(?>(?:,\d{{3}})+){_END}(?!,\d)(?!\s*+[:：])")
 _JSON = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _ZEROS = re.compile(r"[+-]?0[\d_]")
 _PARTS = re.compile(r"([^eE]*)([eE]?)(.*)")
-
-
-def match(text: str, at: int) -> re.Match[str] | None:
-    """The number that stands at an offset; nothing if more than a number does."""
-    return _RADIX.match(text, at) or _DECIMAL.match(text, at)
-
-
-def grouped(text: str, at: int) -> re.Match[str] | None:
-    """A whole number with commas between its thousands."""
-    return _GROUPED.match(text, at)
 
 
 def spelled(written: str, at: int, digits: int) -> str:

@@ -1,7 +1,6 @@
-"""From the text of a candidate to its value. Never fills in, closes, drops or rounds anything.
+"""From a text to its value in the C parser's words: JSON as it should be, or why it is not.
 
-The C parser reads what is JSON. A tolerant parser, which may change spelling and says so, has its
-place behind it: `parse` is where it is to be asked if the first one fails.
+Nothing is filled in, closed, dropped or rounded.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.parsing.doubled import doubled_keys
 from pdl.reply.phrases import Phrase, say
 from pdl.reply.validation.equality import equal
 from pdl.reply.validation.json_types import exact, whole
@@ -72,6 +70,20 @@ class Broken:
     found: str = ""
 
 
+class UnreadableError(Exception):
+    """The text has no certain reading: `at` is the offset where that shows, `why` what it is.
+
+    `why` follows "it …"; it is empty if no more is to be said than that the text breaks there.
+    Then `expected` is the key of the phrase that says what should be there.
+    """
+
+    def __init__(self, at: int, why: str = "", expected: str = "expected-value") -> None:
+        super().__init__(at, why)
+        self.at = at
+        self.why = why
+        self.expected = expected
+
+
 class _RefusedError(ValueError):
     def __init__(self, broken: Broken) -> None:
         super().__init__(broken.message)
@@ -93,7 +105,11 @@ def parse(text: str, limits: Limits, start: int = 0) -> Parsed | Broken:
         return _unparsable(text, error)
     except RecursionError:
         return Broken("limit", say("nested-too-deep"))
-    return Parsed(value, doubled_keys(text, start) if hooks.doubled else ())
+    if not hooks.doubled:
+        return Parsed(value)
+    from pdl.reply.parsing.events import doubled_keys  # noqa: PLC0415 - few replies need it
+
+    return Parsed(value, doubled_keys(text, start))
 
 
 def is_deep(text: str, depth: int) -> bool:

@@ -6,71 +6,75 @@ import json
 from typing import TYPE_CHECKING
 
 from pdl.reply.parsing import numbers, strings, tokens
-from pdl.reply.parsing.cursor import Cursor
-from pdl.reply.parsing.errors import UnreadableError
+from pdl.reply.parsing.parsed import UnreadableError
+from pdl.reply.parsing.reader import IncompleteError, Reader
 
 if TYPE_CHECKING:
     import re
 
     from pdl._types import Json
-    from pdl.reply.parsing.strings import Role
+    from pdl.reply.parsing.strings import End, Role
 
+_QUOTES = 1_000  # quotes without a backslash in one string
 _NO_KEY = frozenset("{}[],:")
-"""Marks that make a name with a line end more than a name."""
+"""Marks that make a name with a line break more than a name."""
 
 
-class Scalars(Cursor):
+class Scalars(Reader):
     """A reader of values that have no parts."""
 
-    def _number(self, found: re.Match[str]) -> None:
-        start = self._at
-        frame = self._frame
-        grouped = numbers.grouped(self._text, start) if frame and frame.is_object else None
-        if grouped:
-            if "number" in self._kinds():
-                why = f"has a comma in a number: `{grouped[0][:24]}`"
-                raise UnreadableError(start, why)
-            found = grouped
-        self._at = found.end()
-        spelled = numbers.spelled(found[0], start, self._limits.integer_digits)
-        if spelled != found[0]:
-            self._repair("number", start, self._at, spelled)
-        self._scalar(numbers.value(spelled, start), start)
+    def _scalar(self, value: Json, start: int) -> None:
+        self._event("value", value, start)
+        self._stored()
 
-    def _word(self, word: str, end: int) -> None:
-        start = self._at
-        if word in tokens.CONSTANTS:
-            self._at = end
-            self._scalar(tokens.CONSTANTS[word], start)
-        elif word in tokens.OTHER_CONSTANTS:
-            value = tokens.OTHER_CONSTANTS[word]
-            self._at = end
-            self._repair("python-literal", start, end, json.dumps(value))
-            self._scalar(value, start)
-        else:
+    def _number(self, at: int) -> bool:
+        """The number that is there, unless more than a number is."""
+        found = self._match(numbers.RADIX, at) or self._match(numbers.DECIMAL, at)
+        if found is None:
+            return False
+        is_member = self._frame is not None and self._frame.is_object
+        grouped = self._match(numbers.GROUPED, at) if is_member else None
+        if grouped and "number" in self._place().kinds:
+            raise UnreadableError(at, f"has a comma in a number: `{grouped[0][:24]}`")
+        found = grouped or found
+        self._at = found.end()
+        spelled = numbers.spelled(found[0], at, self._limits.integer_digits)
+        if spelled != found[0]:
+            self._repair("number", at, self._at, spelled)
+        self._scalar(numbers.value(spelled, at), at)
+        return True
+
+    def _word(self, found: re.Match[str]) -> None:
+        word, start = found[0], found.start()
+        if word not in tokens.CONSTANTS:
             self._bare_text(start)
+            return
+        self._at = found.end()
+        value = tokens.CONSTANTS[word]
+        if word != (spelled := json.dumps(value)):
+            self._repair("python-literal", start, self._at, spelled)
+        self._scalar(value, start)
 
     def _bare_text(self, start: int) -> None:
         """Words without quotes, where the schema has a string and they can be nothing else."""
-        found = tokens.BARE_TEXT.match(self._text, start)
+        found = self._match(tokens.BARE_TEXT, start)
         said = found[0].rstrip() if found else ""
         end = start + len(said)
         frame = self._frame
-        half = self._text[end : end + 1] == '"' and frame is not None and frame.is_object
-        name = str(frame.key) if frame else ""
-        known = (
-            tokens.HOLE.fullmatch(said) is not None
-            or said.casefold() in tokens.NO_TEXTS
-            or said.casefold() in tokens.NEARLY_CONSTANTS
-            or said.casefold() == name.casefold()
+        is_half = self._text[end : end + 1] == '"' and frame is not None and frame.is_object
+        kinds = self._place().kinds
+        folded = said.casefold()
+        is_known = (
+            folded in tokens.NO_TEXTS
+            or tokens.HOLE.fullmatch(said) is not None
+            or folded == str(frame.key if frame else "").casefold()
+            or (folded in tokens.YES_OR_NO and "boolean" in kinds)
         )
-        ends = tokens.BARE_END.match(self._text, end + half)
-        kinds = self._kinds()
-        known = known or (said.casefold() in tokens.YES_OR_NO and "boolean" in kinds)
-        doubtful = half and self._text[:start].rstrip().endswith("=")
-        if not said or known or doubtful or not ends or "string" not in kinds:
+        assigned = is_half and self._text[:start].rstrip().endswith("=")
+        ends = self._match(tokens.BARE_END, end + is_half)
+        if not said or is_known or assigned or not ends or "string" not in kinds:
             raise UnreadableError(start)
-        self._bare(start, said, end + half, "missing-quote" if half else "bare-value")
+        self._bare(start, said, end + is_half, "missing-quote" if is_half else "bare-value")
 
     def _bare(self, start: int, said: str, end: int, kind: str = "bare-value") -> None:
         self._at = end
@@ -79,72 +83,117 @@ class Scalars(Cursor):
 
     def _wants_text(self) -> bool:
         """Whether a string belongs here, and no number."""
-        kinds = self._kinds()
+        kinds = self._place().kinds
         return "string" in kinds and "integer" not in kinds
 
-    def _scalar(self, value: Json, start: int) -> None:
-        self._event("value", value, start, self._at)
-        self._stored()
+    # Strings
 
     def _string_value(self) -> None:
         start = self._string[0] if self._string else self._ending[0] if self._ending else self._at
-        frame = self._frame
-        value = self._quoted("member" if frame and frame.is_object else "item")
+        role: Role = "member" if self._frame and self._frame.is_object else "item"
+        value = self._quoted(role)
         while (plus := self._joint()) is not None:
             self._repair("concatenation", self._at, plus.end(), "")
             self._at = plus.end()
-            value += self._certainly_quoted("member" if frame and frame.is_object else "item")
+            value += self._certainly_quoted(role)
         self._scalar(value, start)
 
     def _certainly_quoted(self, role: Role) -> str:
         """A string that can end at one place only: nothing is kept that would forget its start."""
-        start, kept = self._at, len(self._others)
+        start, kept, rollback = self._at, len(self._others), self._rollback
         try:
             said = self._quoted(role)
         finally:
             doubtful = len(self._others) > kept
             del self._others[kept:]
+            self._rollback = rollback
         if doubtful:
             raise UnreadableError(start, expected="uncertain-string")
         return said
 
     def _joint(self) -> re.Match[str] | None:
-        """What stands between two strings that are one."""
-        plus = tokens.PLUS.match(self._text, self._at)
-        line = tokens.NEXT_LINE.match(self._text, self._at)
+        """What is between two strings that are one."""
+        plus = self._match(tokens.PLUS, self._at)
+        line = self._match(tokens.NEXT_LINE, self._at)
         if plus or not line or not (self._frame and self._frame.is_object):
             return plus
-        return None if tokens.KEY_AHEAD.match(self._text, line.end()) else line
+        return None if self._match(tokens.KEY_AHEAD, line.end()) else line
 
     def _quoted(self, role: Role) -> str:
         """A string in any quotes, from its opening quote or from where it is to go on."""
         if self._ending:
             return self._unclosed(*self._ending)
         start, at, inner = self._string or (self._at, self._at + 1, ())
+        text = self._text
         if not self._string:
-            plain = tokens.STRING.match(self._text, start)
-            if plain and tokens.CERTAIN_END[role].match(self._text, plain.end()):
-                self._at = plain.end()
-                return plain[1]
-            single = None if plain else tokens.SINGLE.match(self._text, start)
-            if single and tokens.CERTAIN_END[role].match(self._text, single.end()):
-                return self._held(start, start + 1, single.end() - 1, single.end())
-        self._string = None
-        triple = self._text[start : start + 3]
-        if triple in tokens.TRIPLE and (end := self._text.find(triple, start + 3)) > 0:
-            return self._held(start, start + 3, end, end + 3)
-        found, unquoted = strings.find_end(self._text, start, at, inner, role)
-        self._at = start
-        for place in unquoted:
-            self._keep(ending=(start, place))
-        self._passed = self._passed or bool(unquoted)
+            plain = tokens.STRING.match(text, start) or tokens.SINGLE.match(text, start)
+            if plain and self._match(tokens.CERTAIN_END[role], plain.end()):
+                return self._held(start, start + 1, plain.end() - 1, plain.end())
+            if (triple := self._peek(3)) in tokens.TRIPLE:
+                end = text.find(triple, start + 3)
+                if end > 0:
+                    return self._held(start, start + 3, end, end + 3)
+                self._need(len(text))
+        found = self._find_end(start, at, inner, role)
+        self._at, self._string = start, None
         if found is None:
             raise UnreadableError(start, expected="uncertain-string")
+        self._match(tokens.SOLID_AHEAD, found.next)
         if not found.sure:
             self._keep(string=(start, found.next, (*found.inner, found.at)))
-        if not strings.natural(self._text, found, role):
+        if not strings.is_natural(text, found, role):
             raise UnreadableError(start, expected="uncertain-string")
         return self._held(start, start + 1, found.at, found.next)
+
+    def _find_end(self, start: int, at: int, inner: tuple[int, ...], role: Role) -> End | None:
+        """The first quote from `at` on that may end the string at `start`; `inner` were passed.
+
+        The string that ended without its closing quote, which a key in it suggests, is kept as
+        another state.
+        """
+        text = self._text
+        stops = tokens.STOPS[tokens.QUOTES[text[start]]]
+        line: int | None = None  # where the first line ends, on which a string without quote does
+        while found := stops.search(text, at):
+            place = found.start()
+            self._secure(string=(start, place, inner))
+            at = place + 1
+            if found[0] == "\\":
+                self._need(at)
+                at += 1
+            elif self._match(tokens.CERTAIN_END[role], at):
+                end = strings.End(start, place, at, inner, sure=True)
+                return end if not inner else strings.settled(text, end, role)
+            elif self._match(tokens.POSSIBLE_END[role], at):
+                return strings.End(start, place, at, inner, sure=False)
+            elif role == "member" and not inner and self._match(tokens.ADJACENT, at):
+                # Two strings in sequence; on two lines they are one, else they may be anything.
+                lines = self._match(tokens.NEXT_LINE, at)
+                return strings.End(start, place, at, (), sure=True) if lines else None
+            else:
+                if role == "member" and self._match(tokens.QUOTED_KEY_AHEAD, place):
+                    line = text.find("\n", start) if line is None else line
+                    self._keep_unquoted(start, place, line)
+                self._need(place + strings.ELIDED)
+                if not strings.is_apostrophe(text, place, role):
+                    inner = (*inner, place)
+                if len(inner) > _QUOTES:
+                    raise UnreadableError(start, expected="uncertain-string")
+        self._secure(string=(start, len(text), inner))
+        self._need(len(text))
+        return None
+
+    def _need(self, at: int) -> None:
+        """Wait for a character."""
+        if at >= len(self._text) and not self._ended:
+            raise IncompleteError
+
+    def _keep_unquoted(self, start: int, key: int, line: int) -> None:
+        """Keep the state in which the string ended without a quote before a key at `key`."""
+        end = strings.end_before(self._text, key)
+        if end and (line < 0 or end <= line):
+            self._keep(ending=(start, end))
+            self._passed = True
 
     def _unclosed(self, start: int, end: int) -> str:
         self._ending = None
@@ -163,8 +212,10 @@ class Scalars(Cursor):
         """The value of a string, and the repairs of its quotes and of what is in it."""
         body = self._text[body_start:body_end]
         self._at = end
-        value, escapes = strings.unescaped(body, body_start, key=self._phase == "key")
         opener = self._text[start:body_start]
+        if opener == '"' and tokens.PLAIN.fullmatch(body):
+            return body
+        value, escapes = strings.unescaped(body, body_start, key=self._phase == "key")
         kinds = {
             "quotes": opener != '"',
             "inner-quotes": strings.has_quote(body, opener),

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl.reply.parsing import tokens
-from pdl.reply.parsing.errors import UnreadableError
+from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.phrases import say
 
 if TYPE_CHECKING:
@@ -18,22 +18,14 @@ if TYPE_CHECKING:
 Role: TypeAlias = Literal["key", "member", "item"]
 """What a string is: the key of an object, the value of a key, an item of an array."""
 
-_STOPS = {
-    closer: re.compile(rf"[\\{others}]")
-    for closer, others in {
-        '"': '"', "'": "'", "`": "`", "”": '”"', "’": "’'", "＂": "＂", "“": '“”"', "」": "」",
-        "』": "』", "»": "»",
-    }.items()
-}  # fmt: skip
 _APOSTROPHES = "'’‘"
 _BETWEEN_ITEMS = re.compile(r"""\n|["']\s*+,\s*+["']""")
 _WOULD_END = re.compile(r"\s*+(?:[:}\]]|,\s*+[\"'])")
 _ITEM_END = re.compile(r"\s*+[,:\]]")
 _BEHIND_COMMA = re.compile(r",\s*+\Z")
-_ELIDED = 4  # letters before an apostrophe that are looked at
+ELIDED = 4  # letters before an apostrophe that are looked at
 _GAP = 20  # blanks between a comma and a key that are looked at
 _RAW = re.compile(r"[\x00-\x1f]")
-_ADJACENT = re.compile(r"\s++[\"']")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _JSON_ESCAPES = frozenset('"\\/bfnrtu')
 _AMBIGUOUS_ESCAPES = frozenset("\\/bfnrtu")
@@ -70,52 +62,19 @@ class End:
     sure: bool
 
 
-def find_end(
-    text: str, start: int, at: int, inner: tuple[int, ...], role: Role
-) -> tuple[End | None, tuple[int, ...]]:
-    """The first quote from `at` on that may end the string at `start`; `inner` quotes were passed.
-
-    Beside it the offsets at which the string ended if its closing quote is missing, which a key
-    in it suggests.
-    """
-    stops = _STOPS[tokens.QUOTES[text[start]]]
-    passed = list(inner)
-    unquoted: list[int] = []
-    line = None  # where the first line ends: a string without its closing quote ends on it
-    while found := stops.search(text, at):
-        place = found.start()
-        if found[0] == "\\":
-            at = place + 2
-            continue
-        at = place + 1
-        if tokens.CERTAIN_END[role].match(text, at):
-            end = End(start, place, at, tuple(passed), sure=True)
-            if not passed:
-                return end, tuple(unquoted)
-            paired = any(len(places) % 2 == 0 for places in _countings(text, end.inner, role))
-            return replace(end, sure=paired and natural(text, end, role)), tuple(unquoted)
-        if tokens.POSSIBLE_END[role].match(text, at):
-            return End(start, place, at, tuple(passed), sure=False), tuple(unquoted)
-        if role == "member" and not passed and _ADJACENT.match(text, at):
-            # Two strings side by side; on two lines they are one, else they may be anything.
-            lines = tokens.NEXT_LINE.match(text, at)
-            return (End(start, place, at, (), sure=True) if lines else None), ()
-        if not _is_apostrophe(text, place, role):
-            passed.append(place)
-        if role == "member" and tokens.QUOTED_KEY_AHEAD.match(text, place):
-            line = text.find("\n", start) if line is None else line
-            ends = _end_before(text, place)
-            unquoted += [end for end in ends if line < 0 or end <= line]
-    return None, tuple(unquoted)
+def settled(text: str, end: End, role: Role) -> End:
+    """The end with what the quotes in the string say about it: whether they come in pairs."""
+    paired = any(len(places) % 2 == 0 for places in _countings(text, end.inner, role))
+    return replace(end, sure=paired and is_natural(text, end, role))
 
 
-def _is_apostrophe(text: str, place: int, role: Role) -> bool:
+def is_apostrophe(text: str, place: int, role: Role) -> bool:
     """Whether a quote belongs to a word; in a list it may as well part two items."""
     if text[place] not in _APOSTROPHES or not text[place - 1].isalnum():
         return False
     if role != "item":
         return True
-    before = _ENDS_IN_ELISION.search(text, max(0, place - _ELIDED), place)
+    before = _ENDS_IN_ELISION.search(text, max(0, place - ELIDED), place)
     return before is not None or _ELISION.match(text, place + 1) is not None
 
 
@@ -134,7 +93,7 @@ def _may_be_inches(text: str, place: int, role: Role) -> bool:
     return role != "item" or not _ITEM_END.match(text, place + 1)
 
 
-def natural(text: str, end: End, role: Role) -> bool:
+def is_natural(text: str, end: End, role: Role) -> bool:
     """Whether the quotes in a string stand as quotes in a text do, not as those of JSON.
 
     In pairs, each around something, with no letters at their outer sides. A lone one is taken only
@@ -258,14 +217,17 @@ def _closes(text: str, place: int) -> bool:
     return not text[place - 1].isspace() and not _is_letter(text[place + 1 : place + 2])
 
 
-def _end_before(text: str, key: int) -> list[int]:
-    """Where a value ended without a quote if a key begins at `key`: before a comma or a line."""
+def end_before(text: str, key: int) -> int:
+    """Where a value ended without a quote if a key begins at `key`: before a comma or a line.
+
+    0 if there is neither.
+    """
     blanks = key
     while blanks and text[blanks - 1] in " \t\r\n":
         blanks -= 1
     if text[blanks - 1] in ",，":
-        return [blanks - 1]
-    return [blanks] if "\n" in text[blanks:key] else []
+        return blanks - 1
+    return blanks if "\n" in text[blanks:key] else 0
 
 
 def ends_in_doubt(body: str) -> bool:

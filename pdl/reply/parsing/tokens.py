@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pdl._types import Json
 
-KEPT = 40
-"""Characters of a repair's before and after."""
+NEAR = 40
+"""Characters in front of a place that are looked at."""
 
 BLANKS = re.compile(r"[ \t\r\n]*+")
 _ODD = r"\s\ufeff\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069"
@@ -23,7 +23,8 @@ MEMBER = re.compile(r'[ \t\r\n]*+"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:(?!:)[ \t\r\n]
 """A key and its colon as JSON has them."""
 NEXT = re.compile(r"[ \t\r\n]*+,[ \t\r\n]*+(?=[\"0-9A-Za-z-])")
 """A comma in front of a key or a scalar, as JSON has it."""
-STRING = re.compile(r'"([^"\\\x00-\x1f]*+)"')
+PLAIN = re.compile(r"""[^"\\\x00-\x1f]*+""")
+STRING = re.compile(rf'"{PLAIN.pattern}"')
 """A string without escapes and without doubt."""
 SINGLE = re.compile(r"'[^'\\\x00-\x1f]*+'")
 """The same in Python's quotes."""
@@ -59,26 +60,17 @@ GLUED = re.compile(r"\d,\d++\Z")
 GLUED_BEHIND = re.compile(r",\d")
 NEXT_LINE = re.compile(r"[ \t]*+\r?\n\s*+(?=[\"'])")
 """Between two strings on two lines, which many languages take for one."""
+ADJACENT = re.compile(r"\s++[\"']")
+SOLID_AHEAD = re.compile(r"[\s,]*+(?>(?:/\*[^*]*+\*/[\s,]*+)?)[^\s,]")
 PLUS = re.compile(r"\s*+\+\s*+(?=[\"'`])")
 
-CONSTANTS: dict[str, Json] = {"true": True, "false": False, "null": None}
-OTHER_CONSTANTS: dict[str, Json] = {
-    "True": True, "False": False, "None": None, "TRUE": True, "FALSE": False, "NULL": None,
-    "nil": None,
+CONSTANTS: dict[str, Json] = {
+    "true": True, "false": False, "null": None, "True": True, "False": False, "None": None,
+    "TRUE": True, "FALSE": False, "NULL": None, "nil": None,
 }  # fmt: skip
-"""Python's literals, those of SQL, and Ruby's `nil`."""
+"""The literals of JSON, then those of Python, of SQL, and Ruby's `nil`."""
 
-NO_TEXTS = frozenset(
-    [
-        "nan", "infinity", "inf", "undefined", "na", "n/a", "nil", "todo", "tbd",
-        "true", "false", "null", "none", "new", "not", "str", "string", "text", "int", "integer",
-        "float", "double", "number", "bool", "boolean", "array", "list", "object", "dict", "any",
-        "date", "time", "datetime", "email", "uri", "url", "uuid", "enum",
-    ]
-)  # fmt: skip
-"""Bare words, in lower case, that may stand for something else than the text that they are."""
-
-NEARLY_CONSTANTS = frozenset(
+_NEARLY_CONSTANTS = frozenset(
     word[:at] + changed + word[at + 2 :]
     for word in ("true", "false", "null")
     for at in range(len(word))
@@ -87,14 +79,36 @@ NEARLY_CONSTANTS = frozenset(
 )
 """What a literal becomes that lost a letter, has one twice, or two in the other order."""
 
+NO_TEXTS = _NEARLY_CONSTANTS | frozenset(
+    [
+        "nan", "infinity", "inf", "undefined", "na", "n/a", "nil", "todo", "tbd",
+        "true", "false", "null", "none", "new", "not", "str", "string", "text", "int", "integer",
+        "float", "double", "number", "bool", "boolean", "array", "list", "object", "dict", "any",
+        "date", "time", "datetime", "email", "uri", "url", "uuid", "enum",
+    ]
+)  # fmt: skip
+"""Bare words, in lower case, that may represent something else than the text that they are."""
+
 QUOTES = {
     '"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“", "‘": "’", "’": "’", "＂": "＂",
     "「": "」", "『": "』", "«": "»",
 }  # fmt: skip
 """Opening quotes and what closes them."""
 TRIPLE = ('"""', "'''")
-PUNCTUATION = {"，": ",", "、": ",", "：": ":"}
-"""Full-width forms (Unicode, Halfwidth and Fullwidth Forms) and what they stand for."""
+STOPS = {
+    closer: re.compile(rf"[\\{others}]")
+    for closer, others in {
+        '"': '"', "'": "'", "`": "`", "”": '”"', "’": "’'", "＂": "＂", "“": '“”"', "」": "」",
+        "』": "』", "»": "»",
+    }.items()
+}  # fmt: skip
+"""What may end a string, by the quote that should, and a backslash."""
+COMMAS, CLOSERS, SEMICOLONS = frozenset(",，"), frozenset("}]"), frozenset(";；")
+JOINS = frozenset(",:")
+APART = frozenset("{[\"'“")
+"""What begins a value that is not the rest of the one before it."""
+PUNCTUATION = {"，": ",", "、": ",", ";": ",", "；": ",", "：": ":"}
+"""Semicolons, full-width forms (Unicode, Halfwidth and Fullwidth Forms) and what they represent."""
 
 _B = rf"[{_ODD}]*+(?>(?:\\[nrt]\s*+)*)"
 """Blanks, and line ends that were escaped once too often."""
@@ -117,7 +131,7 @@ ITEM_AHEAD = re.compile(
 """A value that is no key: it belongs to an array."""
 
 _STRING_AHEAD = (
-    r"""(?:"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|'[^'\\]*+(?>(?:\\.[^'\\]*+)*)'|“[^”]*+”|「[^」]*+」)"""
+    r"""(?:"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|'[^'\\]*+(?>(?:\\.[^'\\]*+)*)'|“[^“”]*+”|「[^「」]*+」)"""
     rf"{_B}(?:{_COMMA}|[\]):}}+]|{_COMMENTED}|\Z)"
 )
 _VALUE_AHEAD = (

@@ -8,16 +8,18 @@ of them fits it; else nothing is read.
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pdl.reply.parsing.encoded import decoded
-from pdl.reply.parsing.errors import UnreadableError
-from pdl.reply.parsing.events import Made
-from pdl.reply.parsing.nodes import Nodes
-from pdl.reply.parsing.parser import Machine
+from pdl.reply.parsing.events import Made, since
+from pdl.reply.parsing.parsed import Parsed, UnreadableError, parse
+from pdl.reply.parsing.parser import Parser, Whole
+from pdl.reply.result import Repair
 from pdl.reply.validation.equality import key
-from pdl.reply.wording import brief
+from pdl.reply.validation.nodes import Node
+from pdl.reply.wording import FOUND_WIDTH, brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -25,11 +27,8 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.limits import Limits
     from pdl.reply.parsing.events import Event
-    from pdl.reply.parsing.state import Whole
-    from pdl.reply.result import Repair
     from pdl.reply.validation.references import Document
 
-__all__ = ["Made", "UnreadableError", "read"]
 
 _BRACKETS = frozenset(["missing-closer", "extra-closer", "mistyped-closer"])
 _PARTNERS = {"}": "{", "]": "[", "{": "}", "[": "]"}
@@ -42,6 +41,14 @@ _TOO_MUCH = (
     (frozenset(["mistyped-closer"]), frozenset(["missing-closer"])),
 )
 """Repairs that are not made in one reading: where the one is, the other may be a sign of it."""
+
+_ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
+_BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
+_ENTITY = re.compile(r"&(quot|#34|#x22|apos|#39|#x27|lt|gt|amp);")
+_ENTITIES = {
+    "quot": '"', "#34": '"', "#x22": '"', "apos": "'", "#39": "'", "#x27": "'",
+    "lt": "<", "gt": ">", "amp": "&",
+}  # fmt: skip
 
 
 def read(
@@ -57,35 +64,66 @@ def read(
     `fenced` says that the text is all of a closed fence, so that a closer that is missing at its
     end is no sign of a reply that was cut off. Raises UnreadableError where no reading is certain.
     """
-    made = decoded(text, limits)
+    made = _decoded(text, limits)
     if made is not None:
         return made
-    found = _readings(text, Nodes(document), limits, fenced=fenced)
-    found = [one for one in found if not _daring(one)]
+    node = Node(document)
+    found = _readings(text, node, limits, fenced=fenced)
+    daring = [_is_daring(one) for one in found]
+    found = [one for one, dares in zip(found, daring, strict=True) if not dares]
     if not found:
         raise UnreadableError(0, "has misplaced brackets, and quotes without a backslash")
+    if not fenced and all(one.early for one in found):
+        raise UnreadableError(len(text), "lacks a closing bracket")
     if len(found) == 1:
         return found[0].made
     distinct: dict[Hashable, Whole] = {}
     for one in found:
         distinct.setdefault(key(one.made.value), one)
-    return _choose(list(distinct.values()), fits).made
+    decides = fenced or all(one.closed for one in found)
+    return _choose(list(distinct.values()), fits if decides else lambda _: False).made
 
 
-def _readings(text: str, nodes: Nodes, limits: Limits, *, fenced: bool) -> list[Whole]:
-    """All readings; where a closer is missing, those as well in which it is missing earlier."""
+def _readings(text: str, node: Node, limits: Limits, *, fenced: bool) -> list[Whole]:
+    """All readings; only if there are none, those in which closing brackets are wrong."""
     try:
-        found = Machine(text, nodes, limits, fenced=fenced, early=False).readings()
-    except UnreadableError:
-        if not fenced:
-            raise
-        found = []
-    if fenced and not any(one.closed for one in found):
-        found += Machine(text, nodes, limits, fenced=fenced, early=True).readings()
-    return found
+        return Parser(node, limits, fenced=fenced).end(text)
+    except UnreadableError as failure:
+        try:
+            return Parser(node, limits, fenced=fenced, mends=True).end(text)
+        except UnreadableError as other:
+            raise (other if other.at >= failure.at else failure) from None
 
 
-def _daring(reading: Whole) -> bool:
+def _decoded(text: str, limits: Limits) -> Made | None:
+    """The value of JSON that was encoded once more as a whole: as a string's body, or for HTML."""
+    for kind, plain in (("escaped", _unescaped(text)), ("html-entities", _unentitled(text))):
+        made = parse(plain, limits) if plain else None
+        if isinstance(made, Parsed):
+            before, after = text[:FOUND_WIDTH], plain[:FOUND_WIDTH]
+            return Made(made.value, (Repair(kind, (0, len(text)), (), before, after),))
+    return None
+
+
+def _unescaped(text: str) -> str:
+    """The text that the body of a string represents, if each quote in it has its backslash."""
+    if not _ESCAPED.match(text) or any(found[1] for found in _BARE_QUOTE.finditer(text)):
+        return ""
+    try:
+        plain: str = json.loads(f'"{text}"', strict=False)
+    except ValueError:
+        return ""
+    return plain
+
+
+def _unentitled(text: str) -> str:
+    """The text that HTML's entities represent, if no quote is there that is not one."""
+    if "&" not in text or '"' in text:
+        return ""
+    return _ENTITY.sub(lambda match: _ENTITIES[match[1]], text)
+
+
+def _is_daring(reading: Whole) -> bool:
     """Whether a reading guesses at two things at once, so that one of them proves nothing."""
     kinds = {repair.kind for repair in reading.made.repairs}
     if not kinds.isdisjoint(_BRACKETS) and _swallows(reading.made.last):
@@ -97,15 +135,11 @@ def _daring(reading: Whole) -> bool:
     )
 
 
-def _swallows(event: Event | None) -> bool:
+def _swallows(last: Event | None) -> bool:
     """Whether a text ends with a bracket without its partner: it may be the one that is missing."""
-    while event:
-        said = event.payload if event.op in {"key", "value"} else ""
-        mark = said[-1:] if isinstance(said, str) else ""
-        if mark in _PARTNERS and said.count(mark) > said.count(_PARTNERS[mark]):
-            return True
-        event = event.before
-    return False
+    said = (one.payload for one in since(last) if one.op in {"key", "value"})
+    texts = (one for one in said if isinstance(one, str) and one[-1:] in _PARTNERS)
+    return any(one.count(one[-1]) > one.count(_PARTNERS[one[-1]]) for one in texts)
 
 
 def _mixes(made: Made) -> bool:

@@ -1,0 +1,220 @@
+"""Where a parser is in its text, and the smallest steps that it takes.
+
+The text may still grow. A look at characters that are not there yet raises `IncompleteError`, so
+that nothing is decided by where the text ends, until it is said to have ended.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from pdl.reply.parsing import tokens
+from pdl.reply.parsing.events import Event, Op
+from pdl.reply.parsing.parsed import UnreadableError
+
+if TYPE_CHECKING:
+    import re
+
+    import regex
+
+    from pdl.limits import Limits
+    from pdl.reply.validation.nodes import Node
+
+Phase: TypeAlias = Literal["value", "key", "first", "after", "comma", "done"]
+"""What is expected: a value, a key, either after an opener, what follows a value, or its comma."""
+
+_BRANCHES = 16  # places at which a text may be read in two ways
+_LINE = 200  # characters in front of a comment that are looked at
+
+
+class IncompleteError(Exception):
+    """Characters that are still to come decide how the text is read."""
+
+
+class Frame(NamedTuple):
+    """A bracket that is open; there is a new one at each key and each item.
+
+    `key` is the key that waits for its value, or the index of the next item; `size` counts the
+    values; `closer` is what ends it; `nests`: an array is in it.
+    """
+
+    parent: Frame | None
+    node: Node
+    is_object: bool
+    key: str | int | None
+    size: int
+    closer: str
+    depth: int
+    nests: bool = False
+
+
+class State(NamedTuple):
+    """All that a parser knows at one moment: a handful of references, cheap to keep.
+
+    `passed`: a quote was read over that a key may follow. `missing`: where closers were missing;
+    `early`: only what came after it suggests that; `extra`: closers that were one too many.
+    `string` is one to go on with: its start, an offset, and the quotes in it so far; `ending` one
+    that ends without a quote: its start and its end. `comma` is the offset of the last one.
+    """
+
+    at: int
+    phase: Phase
+    frame: Frame | None
+    trail: Event | None
+    passed: bool
+    missing: int
+    early: bool
+    extra: int
+    string: tuple[int, int, tuple[int, ...]] | None
+    ending: tuple[int, int] | None
+    comma: int
+
+
+START = State(0, "value", None, None, False, -1, False, 0, None, None, -1)  # noqa: FBT003
+
+
+@lru_cache(maxsize=64)
+def _partial(pattern: re.Pattern[str]) -> regex.Pattern[str]:
+    """The same pattern for `regex`, which tells a text that may become a match."""
+    import regex  # noqa: PLC0415 - only replies that come in pieces need it
+
+    return regex.compile(pattern.pattern, pattern.flags & regex.DOTALL)
+
+
+class Reader:
+    """A place in a text, what was read up to it, and the other states that are possible."""
+
+    def __init__(self, node: Node, limits: Limits) -> None:
+        self._text = ""
+        self._ended = False
+        self._node = node
+        self._limits = limits
+        self._others: list[State] = []
+        self._branches = 0
+        self._resume(START)
+
+    def _resume(self, state: State) -> None:
+        (
+            self._at, self._phase, self._frame, self._trail, self._passed,
+            self._missing, self._early, self._extra, self._string, self._ending, self._comma,
+        ) = state  # fmt: skip
+        self._rollback = (state, len(self._others), self._branches)
+
+    def _state(self, **changes: Any) -> State:
+        state = State(
+            self._at, self._phase, self._frame, self._trail, self._passed,
+            self._missing, self._early, self._extra, self._string, self._ending, self._comma,
+        )  # fmt: skip
+        return state._replace(**changes) if changes else state
+
+    def _keep(self, **changes: Any) -> None:
+        """Keep the present state, with changes, as another one that is possible."""
+        self._branches += 1
+        if self._branches > _BRANCHES:
+            raise UnreadableError(self._at, "can be read in too many ways")
+        self._others.append(self._state(**{"string": None, "ending": None, **changes}))
+
+    def _secure(self, **changes: Any) -> None:
+        """Go on from here, not from the last step, if characters are missing."""
+        if not self._ended:
+            self._rollback = (self._state(**changes), len(self._others), self._branches)
+
+    # Looking at the text
+
+    def _match(self, pattern: re.Pattern[str], at: int) -> re.Match[str] | None:
+        """Match a pattern, whatever follows the text that is there."""
+        if not self._ended:
+            found = _partial(pattern).match(self._text, at, partial=True)
+            if found and (found.partial or not self._is_solid_after(found.end())):
+                raise IncompleteError
+        return pattern.match(self._text, at)
+
+    def _is_solid_after(self, at: int) -> bool:
+        """Whether more than blanks is there, which a pattern might have looked at."""
+        return not self._text[at : at + _LINE].isspace() and at < len(self._text)
+
+    def _peek(self, width: int = 1) -> str:
+        """The next characters; fewer of them only at the end."""
+        found = self._text[self._at : self._at + width]
+        if len(found) < width and not self._ended:
+            raise IncompleteError
+        return found
+
+    def _skip(self, *, secure: bool = True) -> None:
+        """Pass over blanks and comments; `secure`: they need not be read again."""
+        while self._peek() not in tokens.SOLID:
+            blank = tokens.BLANKS.match(self._text, self._at)
+            assert blank is not None
+            self._at = blank.end()
+            if secure:
+                self._secure()
+            if not self._peek():
+                return
+            if odd := self._match(tokens.ODD_BLANKS, self._at):
+                if odd[0][-2:-1] == "\\" and self._text[odd.end() : odd.end() + 1].isalpha():
+                    raise UnreadableError(self._at)  # it may be of a text: `\there`
+                self._repair("blank", odd.start(), odd.end(), " ")
+                self._at = odd.end()
+            elif comment := self._match(tokens.COMMENT, self._at):
+                self._comment(comment.start(), comment.end())
+            else:
+                return
+
+    def _comment(self, start: int, end: int) -> None:
+        """Pass over a comment, unless it is after data and may hide some.
+
+        One with half of a pair of quotes may be data that lost the other half.
+        """
+        front = self._text[max(0, start - _LINE) : start].rpartition("\n")[2]
+        said = self._text[start:end]
+        glued = front[-1:] in {'"', "'"} and any(quote in said for quote in "\"'")
+        glued = glued or (front[-1:].isalnum() and said[:1] == "#")
+        hides = front.strip() and (glued or tokens.HIDDEN.match(said))
+        if hides or said.count('"') % 2 or tokens.HASHTAGS.fullmatch(said):
+            raise UnreadableError(start, "has a comment that may hide data")
+        self._repair("comment", start, end, "")
+        self._at = end
+
+    def _punctuation(self, wanted: str) -> bool:
+        mark = self._peek()
+        if mark == wanted:
+            self._at += 1
+            return True
+        kind = "semicolon" if mark in tokens.SEMICOLONS and mark else "full-width"
+        if tokens.PUNCTUATION.get(mark) != wanted:
+            return False
+        self._repair(kind, self._at, self._at + 1, wanted)
+        self._at += 1
+        return True
+
+    # What was read
+
+    def _event(self, op: Op, payload: Any, start: int, end: int | None = None) -> None:
+        self._trail = Event(self._trail, op, payload, start, self._at if end is None else end)
+
+    def _repair(self, kind: str, start: int, end: int, after: str) -> None:
+        self._trail = Event(self._trail, "repair", (kind, after), start, end)
+
+    def _stored(self, *, nests: bool = False) -> None:
+        """A value is complete."""
+        frame = self._frame
+        if frame is None:
+            self._phase = "done"
+            return
+        size = frame.size + 1
+        key = None if frame.is_object else size
+        self._frame = frame._replace(key=key, size=size, nests=frame.nests or nests)
+        self._phase = "after"
+
+    def _place(self) -> Node:
+        """What the schema has for the value that is to come."""
+        frame = self._frame
+        return self._node if frame is None or frame.key is None else frame.node.at(frame.key)
+
+    def _last(self) -> Event | None:
+        """The last event that is not a repair."""
+        event = self._trail
+        while event and event.op == "repair":
+            event = event.before
+        return event
