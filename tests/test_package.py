@@ -49,6 +49,10 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
             "import pdl; pdl.check(pdl.Schema.parse('{ a: int }'), '{\"a\": 1}')",
             "jsonschema jinja2",
         ),
+        (
+            "import pdl; pdl.check(pdl.Schema.parse('{ a: int }'), 'So: {\"a\": 1}. Done!')",
+            "jsonschema jinja2",
+        ),
         ("import pdl.cli", "jinja2 lark jsonschema regex rich pydantic"),
     ],
 )
@@ -59,6 +63,15 @@ def test_what_is_not_needed_is_not_imported(statement: str, absent: str) -> None
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == ""
+
+
+def test_jsonschema_is_imported_for_what_does_not_fit() -> None:
+    code = (
+        "import pdl, sys\nschema = pdl.Schema.parse('{ a: int }')\n"
+        "assert pdl.check(schema, '{\"a\": 1}').ok and 'jsonschema' not in sys.modules\n"
+        "assert not pdl.check(schema, '{\"a\": true}').ok and 'jsonschema' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603  (our own text)
 
 
 def test_no_name_of_a_package_is_that_of_a_module_in_it() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pdl.reply.segments.dialects import DIALECTS, Dialects
     from pdl.reply.streaming.partial import Partial
     from pdl.reply.streaming.stream import Stream
-    from pdl.reply.validation.violations import violations
+    from pdl.reply.validation.referee import violations
 
 __all__ = [
     "DIALECTS",
@@ -57,6 +57,6 @@ __getattr__ = lazy(
         "check": "pdl.reply.checker",
         "extract": "pdl.reply.checker",
         "feedback_in": "pdl.reply.feedback.translation",
-        "violations": "pdl.reply.validation.violations",
+        "violations": "pdl.reply.validation.referee",
     },
 )

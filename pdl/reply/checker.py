@@ -13,8 +13,8 @@ from pdl.reply.parsing.parsed import Parsed
 from pdl.reply.parsing.strict import Exact, read_exactly
 from pdl.reply.result import Check, Segment
 from pdl.reply.segments.dialects import DIALECTS, Dialects
-from pdl.reply.validation.compiled import PatternTimeout, UnusablePattern
-from pdl.reply.validation.verdict import verdict_of
+from pdl.reply.validation.compiled import validator_of
+from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
 from pdl.schema import Schema
 from pdl.schema.given import no_schema
 
@@ -100,11 +100,13 @@ def _fitting(document: Document, exact: Exact) -> Parsed | None:
     if deep or not isinstance(made, Parsed):
         return None
     try:
-        verdict = verdict_of(document)
-        fits, has_float = verdict.look(made.value)
+        validator = validator_of(document)
+        fits, has_float = validator.look(made.value)
         if has_float:
-            made = Parsed(late.settled(document, made.value), made.repairs)
-            fits = verdict(made.value)
+            from pdl.reply.validation.schema_walk import settled  # noqa: PLC0415 - rare
+
+            made = Parsed(settled(document, made.value), made.repairs)
+            fits = validator.is_valid(made.value)
         whole = fits and (not suspect or late.is_whole(document, made.value))
     except (RecursionError, PatternTimeout, UnusablePattern):
         return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.reply.parsing.parsed import Broken, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable
 
     from pdl._types import Json
     from pdl.limits import Limits
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pdl.reply.parsing.events import Made
     from pdl.reply.parsing.parsed import Parsed
     from pdl.reply.query import Asked
-    from pdl.reply.result import Check, Reading, Repair, Violation
+    from pdl.reply.result import Check, Reading, Repair
     from pdl.reply.segments.dialects import Dialects
     from pdl.reply.validation.references import Document
     from pdl.schema import Schema
@@ -70,23 +70,10 @@ def search(
     return found
 
 
-def root_kinds(document: Document) -> frozenset[str]:
-    """`shape.root_kinds` of a whole document."""
-    found: frozenset[str] = import_module("pdl.reply.validation.schema_walk").root_kinds(
-        document, document
-    )
-    return found
-
-
 def is_whole(document: Document, value: Json) -> bool:
     """`wholeness.is_whole`."""
     found: bool = import_module("pdl.reply.validation.wholeness").is_whole(document, value)
     return found
-
-
-def settled(document: Document, value: Json) -> Json:
-    """`integers.settled`."""
-    return import_module("pdl.reply.validation.integers").settled(document, value)
 
 
 def is_certain(asked: Asked, body: str, made: Parsed, surplus: str) -> bool:
@@ -122,36 +109,6 @@ def changes(said: str) -> bool:
 def says_stop(text: str, at: int) -> bool:
     """`remarks.says_stop`."""
     found: bool = import_module("pdl.reply.prose.remarks").says_stop(text, at)
-    return found
-
-
-def compile_pattern(pattern: str) -> Callable[[str], bool]:
-    """`patterns.compile_pattern`."""
-    test: Callable[[str], bool] = import_module("pdl.reply.validation.patterns").compile_pattern(
-        pattern
-    )
-    return test
-
-
-def formats() -> Mapping[str, Callable[[str], bool]]:
-    """`formats.FORMATS`."""
-    found: Mapping[str, Callable[[str], bool]] = import_module(
-        "pdl.reply.validation.formats"
-    ).FORMATS
-    return found
-
-
-def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
-    """`validate.violations_of`."""
-    found: tuple[Violation, ...] = import_module("pdl.reply.validation.violations").violations_of(
-        document, value
-    )
-    return found
-
-
-def unevaluated(*arguments: Any) -> Iterable[Any]:
-    """`evaluated.unevaluated`."""
-    found: Iterable[Any] = import_module("pdl.reply.validation.unevaluated").unevaluated(*arguments)
     return found
 
 

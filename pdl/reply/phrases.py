@@ -73,7 +73,7 @@ def row(
 
 def kinds(names: Iterable[str]) -> Phrase:
     """JSON types as alternatives, each with its article: `an integer or a string`."""
-    return row((say(_KINDS[name]) for name in names), "list-or")
+    return row((say(_KINDS[name]) if name in _KINDS else name for name in names), "list-or")
 
 
 def translate(text: str, words: Words) -> str:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.segments.dialects import DIALECTS, Dialects, Patterns
-from pdl.reply.validation.verdict import Verdict, verdict_of
+from pdl.reply.validation.compiled import Validator, validator_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply.segments.segmenter import Cut
     from pdl.reply.validation.references import Document
@@ -62,11 +65,16 @@ class Asked:
         return self.text if self.front is self.text else self.front[:at] + self.text[at:]
 
     @cached_property
-    def verdict(self) -> Verdict:
+    def validator(self) -> Validator:
         """The compiled schema."""
-        return verdict_of(self.document)
+        return validator_of(self.document)
+
+    @cached_property
+    def verdict(self) -> Callable[[Json], bool]:
+        """Whether a value fits."""
+        return self.validator.is_valid
 
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The types that the schema allows at its root."""
-        return self.verdict.kinds
+        return self.validator.kinds

@@ -17,7 +17,9 @@ from pdl.reply.query import Asked
 from pdl.reply.result import Check, Reading, Segment, failed
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import cut
-from pdl.reply.validation.compiled import PatternTimeout, UnusablePattern
+from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
+from pdl.reply.validation.referee import violations_of
+from pdl.reply.validation.schema_walk import settled
 from pdl.reply.validation.wholeness import half_character
 from pdl.reply.wording import shorten
 
@@ -124,9 +126,9 @@ def _settled(asked: Asked, reading: Reading) -> Reading:
     as_written = not reading.repairs
     if as_written and not may_hold_whole_float(asked.text[slice(*reading.span)]):
         return reading
-    if not asked.verdict.look(reading.value)[1]:
+    if not asked.validator.look(reading.value)[1]:
         return reading
-    value = late.settled(asked.document, reading.value)
+    value = settled(asked.document, reading.value)
     return reading if value is reading.value else _held(asked, replace(reading, value=value))
 
 
@@ -134,7 +136,7 @@ def _held(asked: Asked, reading: Reading) -> Reading:
     """A text that was found, held against the bounds that the schema has for it."""
     if reading.reason or asked.verdict(reading.value):
         return reading
-    errors = late.violations_of(asked.document, reading.value)
+    errors = violations_of(asked.document, reading.value)
     placed = tuple(replace(error, span=reading.span) for error in errors)
     return replace(reading, value=None, reason="wrong-schema", errors=placed)
 

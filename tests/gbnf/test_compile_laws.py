@@ -22,7 +22,7 @@ from shares import share
 
 import pdl
 from pdl.gbnf import Options, Report
-from pdl.reply.validation.verdict import verdict_of
+from pdl.reply.validation.compiled import validator_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ class Subject:
 
     @cached_property
     def verdict(self) -> Callable[[Any], bool]:
-        return verdict_of(self.schema.document)
+        return validator_of(self.schema.document).is_valid
 
     @cached_property
     def values(self) -> list[Any]:

@@ -17,7 +17,7 @@ from shares import share
 import pdl
 from pdl.gbnf import Grammar, Options
 from pdl.gbnf.compiling.wrap import wrap
-from pdl.reply.validation.verdict import verdict_of
+from pdl.reply.validation.compiled import validator_of
 
 if sys.platform == "linux":
     from sampled import Sampler
@@ -75,7 +75,7 @@ def judges(schema: pdl.Schema) -> list[Callable[[Any], bool]]:
     The latter leaves formats out and divides in floating point: it is asked for nothing of these.
     """
     document = schema.document
-    found: list[Callable[[Any], bool]] = [verdict_of(document)]
+    found: list[Callable[[Any], bool]] = [validator_of(document).is_valid]
     if not any(f'"{keyword}"' in json.dumps(document) for keyword in ("format", "multipleOf")):
         found.append(Draft202012Validator(document).is_valid)
     return found

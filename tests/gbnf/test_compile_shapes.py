@@ -15,7 +15,7 @@ import pdl
 from pdl.gbnf.compiling.claims import Claim
 from pdl.gbnf.compiling.compiler import Compiler
 from pdl.gbnf.compiling.options import Options
-from pdl.reply.validation.verdict import verdict_of
+from pdl.reply.validation.compiled import validator_of
 
 if TYPE_CHECKING:
     from pdl.gbnf.compiling.claims import Goal, Shape
@@ -43,7 +43,7 @@ def compare(rng: Random) -> tuple[int, int]:
         shapes = Shapes(document)
     except pdl.SchemaError:
         return 0, 0
-    verdict = verdict_of(shapes.schema.document)
+    verdict = validator_of(shapes.schema.document).is_valid
     valid = 0
     values = [schemata.value(rng) for _ in range(12)]
     for value in values:

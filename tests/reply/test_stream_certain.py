@@ -15,7 +15,7 @@ from spellings import SPELLINGS, Writer
 
 import pdl
 from pdl.reply import Stream
-from pdl.reply.validation.equality import equal
+from pdl.reply.validation.json_types import equal
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath

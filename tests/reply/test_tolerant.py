@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.parsing.tolerant import read as read_with
-from pdl.reply.validation.verdict import verdict_of
+from pdl.reply.validation.compiled import validator_of
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def read(
     text: str, notation: str = "any", limits: Limits = DEFAULT_LIMITS, **options: bool
 ) -> Made:
     document = Schema.parse(notation).document
-    return read_with(text, document, verdict_of(document), limits, **options)
+    return read_with(text, document, validator_of(document).is_valid, limits, **options)
 
 
 def rows(name: str) -> list[list[Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pdl._types import format_path
 from pdl.cli.reports.json_text import json_line
 from pdl.errors import Problem
-from pdl.reply.validation.todo import is_full
+from pdl.reply.validation.messages import is_full
 
 if TYPE_CHECKING:
     from pdl.cli.screen import Screen

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pdl.models.exchange import Flaw
 from pdl.models.payloads.bad import BadPayload, told_error
-from pdl.reply.validation.equality import equal
+from pdl.reply.validation.json_types import equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -14,7 +14,7 @@ from pdl.reply.parsing.parsed import Broken, Parsed
 from pdl.reply.prose.marks import claimed, is_aside, lead_clause
 from pdl.reply.prose.vocabulary import Vocabulary, words_of
 from pdl.reply.prose.withdrawals import withdrawn
-from pdl.reply.validation.equality import key
+from pdl.reply.validation.json_types import key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from pdl.reply.choosing.asides import called_otherwise, is_form, other_call, set
 from pdl.reply.choosing.candidates import Candidate, candidates
 from pdl.reply.choosing.evaluate import Judged, judge, placed
 from pdl.reply.choosing.widen import widened
-from pdl.reply.late import coerce, violations_of
+from pdl.reply.late import coerce
 from pdl.reply.parsing.parsed import Broken, Parsed, parse
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.marks import is_aside, lead_clause
@@ -24,7 +24,8 @@ from pdl.reply.prose.omissions import left_out_behind
 from pdl.reply.prose.withdrawals import contested
 from pdl.reply.result import Reading, Rejected, Span, Violation, failed
 from pdl.reply.segments.segmenter import cut
-from pdl.reply.validation.equality import first_difference, key
+from pdl.reply.validation.json_types import first_difference, key
+from pdl.reply.validation.referee import violations_of
 from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:

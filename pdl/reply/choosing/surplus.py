@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.parsing.parsed import Parsed, parse
-from pdl.reply.validation.equality import key
+from pdl.reply.validation.json_types import key
 from pdl.reply.validation.nodes import Node
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply.validation import parts
+from pdl.reply.validation.schema_walk import of_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,4 +106,4 @@ def _refused(shape: Shape, key: str) -> bool:
 def _closed(schema: Mapping[str, Any], key: str) -> bool:
     if schema.get("unevaluatedProperties") is False:
         return True
-    return parts.of_key(schema, key) == [False]
+    return of_key(schema, key) == [False]

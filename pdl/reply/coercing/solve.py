@@ -12,10 +12,9 @@ from pdl.reply.coercing.keys import may_be_absent, means_answer, renamed
 from pdl.reply.coercing.shapes import Schemas, Shape, TooManyError, shapes
 from pdl.reply.coercing.strings import is_single
 from pdl.reply.result import Repair
-from pdl.reply.validation import parts
-from pdl.reply.validation.equality import equal
-from pdl.reply.validation.schema_walk import literals, root_kinds
-from pdl.reply.validation.verdict import Verdict, verdict_of
+from pdl.reply.validation.compiled import Validator, validator_of
+from pdl.reply.validation.json_types import equal
+from pdl.reply.validation.schema_walk import literals, of_index, of_key, root_kinds
 from pdl.reply.wording import brief
 from pdl.schema.deep import Deep, each, run
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.limits import Limits
     from pdl.reply.coercions import Coercions
-    from pdl.reply.validation.compiled import Memo
+    from pdl.reply.validation.keywords import Memo
     from pdl.reply.validation.references import Document
 
 
@@ -55,16 +54,16 @@ def coerce(
     Nor is it changed where two ways to make it fit give different values. Paths of repairs are
     those of the value as it came, and lead into JSON inside strings; spans are left at (0, 0).
     """
-    verdict = verdict_of(document)
-    if not allowed or verdict(value):
+    validator = validator_of(document)
+    if not allowed or validator.is_valid(value):
         return value, ()
-    found = run(_Solver(verdict, allowed, limits).solve((document,), value, (), wraps=True))
+    found = run(_Solver(validator, allowed, limits).solve((document,), value, (), wraps=True))
     return (found.value, found.repairs) if isinstance(found, Way) else (value, ())
 
 
 @dataclass
 class _Solver:
-    verdict: Verdict
+    validator: Validator
     allowed: Coercions
     limits: Limits
     memo: Memo = field(default_factory=dict)
@@ -74,7 +73,7 @@ class _Solver:
 
     def fits(self, schemas: Schemas, value: Json) -> bool:
         self.alive.append(value)  # what is remembered of it is found by its identity
-        return all(self.verdict.cell(schema)[0](value, self.memo) for schema in schemas)
+        return all(self.validator.fits(schema, value, self.memo) for schema in schemas)
 
     def solve(self, schemas: Schemas, value: Json, path: JsonPath, *, wraps: bool) -> Deep[Found]:
         """The only way to make the value fit all the schemas; `wraps`: a list may be made of it."""
@@ -92,7 +91,7 @@ class _Solver:
         self, schemas: Schemas, value: Json, path: JsonPath, *, wraps: bool
     ) -> Deep[Found]:
         try:
-            found = shapes(self.verdict.document, schemas, value)
+            found = shapes(self.validator.document, schemas, value)
         except TooManyError:
             return No.SINGLE_WAY
         tasks: list[Deep[Found]] = []
@@ -122,7 +121,7 @@ class _Solver:
         steps = [step for step in steps if step not in absent]
         tasks = []
         for key, name in steps:
-            subs = chain.from_iterable(parts.of_key(schema, name) for schema in shape)
+            subs = chain.from_iterable(of_key(schema, name) for schema in shape)
             tasks.append((tuple(subs), value[key], (*path, key)))
         ways = yield from self._parts(tasks)
         if isinstance(ways, No):
@@ -141,7 +140,7 @@ class _Solver:
         """Whether null for a declared key can only mean that it is not there."""
         if not self.allowed.null_to_absent or not may_be_absent(shape, name):
             return False
-        subs = tuple(chain.from_iterable(parts.of_key(schema, name) for schema in shape))
+        subs = tuple(chain.from_iterable(of_key(schema, name) for schema in shape))
         return not self.fits(subs, None)
 
     def _array(
@@ -155,7 +154,7 @@ class _Solver:
     ) -> Deep[Found]:
         tasks = []
         for index, part in enumerate(value):
-            subs = chain.from_iterable(parts.of_index(schema, index) for schema in shape)
+            subs = chain.from_iterable(of_index(schema, index) for schema in shape)
             tasks.append((tuple(subs), part, paths[index]))
         ways = yield from self._parts(tasks)
         if isinstance(ways, No):
@@ -188,7 +187,7 @@ class _Solver:
         self.alive.append(made)
         repair = _repair("single_to_list", path, value, made)
         try:
-            found = shapes(self.verdict.document, schemas, made)
+            found = shapes(self.validator.document, schemas, made)
         except TooManyError:
             return No.SINGLE_WAY
         ways = yield each([self._items(schemas, shape, made, [path]) for shape in found])
@@ -234,12 +233,12 @@ class _Solver:
             yield "words_in_strings", strings.word(text)
         if self.allowed.enum_case:
             for schema in schemas:
-                for member in strings.members(text, literals(self.verdict.document, schema)):
+                for member in strings.members(text, literals(self.validator.document, schema)):
                     yield "enum_case", member
 
     def _wants_integers(self, schemas: Schemas) -> bool:
         """Whether no other numbers than integers are wanted."""
-        wanted = (root_kinds(self.verdict.document, schema) for schema in schemas)
+        wanted = (root_kinds(self.validator.document, schema) for schema in schemas)
         return any("number" not in kinds for kinds in wanted)
 
     def _container(self, text: str, path: JsonPath) -> Json:

@@ -8,7 +8,7 @@ from pdl._types import JsonPath, format_path
 from pdl.reply.feedback.expected import instruction, is_scalar
 from pdl.reply.forms import form_of
 from pdl.reply.phrases import Phrase, row, say
-from pdl.reply.validation.todo import is_full
+from pdl.reply.validation.messages import is_full
 from pdl.reply.wording import quoted
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.phrases import say
 from pdl.reply.result import Repair
-from pdl.reply.validation.equality import equal
+from pdl.reply.validation.json_types import equal
 from pdl.reply.wording import FOUND_WIDTH, shorten
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply.phrases import Phrase, say
-from pdl.reply.validation.equality import equal
-from pdl.reply.validation.json_types import exact, whole
+from pdl.reply.validation.json_types import equal, exact, whole
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:

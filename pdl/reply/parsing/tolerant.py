@@ -17,7 +17,7 @@ from pdl.reply.parsing.events import Made, since
 from pdl.reply.parsing.parsed import Parsed, UnreadableError, parse
 from pdl.reply.parsing.parser import Parser, Whole
 from pdl.reply.result import Repair
-from pdl.reply.validation.equality import key
+from pdl.reply.validation.json_types import key
 from pdl.reply.validation.nodes import Node
 from pdl.reply.wording import FOUND_WIDTH, brief
 

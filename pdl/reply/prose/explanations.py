@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.segments.spans import Spans
-from pdl.reply.validation.equality import key
+from pdl.reply.validation.json_types import key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.late import coerce, violations_of
+from pdl.reply.late import coerce
 from pdl.reply.parsing.parsed import Broken, is_deep, parse
 from pdl.reply.phrases import say
 from pdl.reply.prose.sentences import PLAIN_FENCES, masked, untagged
 from pdl.reply.prose.thousands import is_local
 from pdl.reply.result import Reading, Repair, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer
+from pdl.reply.validation.referee import violations_of
 from pdl.reply.validation.schema_walk import in_digits, is_free_text, literals
 from pdl.reply.wording import brief
 

@@ -22,7 +22,7 @@ from pdl.reply.prose.subjects import subjects
 from pdl.reply.prose.taking_back import disowned, shared
 from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
 from pdl.reply.segments.spans import Spans
-from pdl.reply.validation.equality import key
+from pdl.reply.validation.json_types import key
 from pdl.reply.validation.schema_walk import is_free_text, literals
 from pdl.reply.wording import brief, shorten
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdl.reply.validation import parts
+from pdl.reply.validation.compiled import Validator, validator_of
 from pdl.reply.validation.json_types import KINDS
 from pdl.reply.validation.references import Document, resolve
-from pdl.reply.validation.verdict import Verdict, verdict_of
+from pdl.reply.validation.schema_walk import of_index, of_key
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.reply.validation.compiled import Cell
+    from pdl.reply.validation.keywords import Cell
 
 _JOINT = (
     *("anyOf", "oneOf", "not", "if", "dependentSchemas", "contains", "propertyNames"),
@@ -41,8 +41,8 @@ class Rules:
     """One document, and what it asks of the brackets that were met."""
 
     def __init__(self, document: Document) -> None:
-        self.verdict = verdict_of(document)
-        self.root = (Sub(document, self.verdict.cell(document)),)
+        self.validator = validator_of(document)
+        self.root = (Sub(document, self.validator.cell(document)),)
         self._holdings: dict[tuple[tuple[int, ...], bool], Holding] = {}
 
     def holding(self, subs: Iterable[Sub], box: Json) -> Holding:
@@ -50,7 +50,7 @@ class Rules:
         mark = (tuple([id(sub.schema) for sub in subs]), isinstance(box, dict))
         found = self._holdings.get(mark)
         if found is None:
-            found = self._holdings[mark] = Holding(self.verdict, subs, box)
+            found = self._holdings[mark] = Holding(self.validator, subs, box)
         return found
 
 
@@ -61,10 +61,10 @@ class Holding:
     must see all of it. `marks`: the identities of these.
     """
 
-    __slots__ = ("_keys", "_plain", "_prefix", "_rest", "_verdict", "marks", "shells", "wholes")
+    __slots__ = ("_keys", "_plain", "_prefix", "_rest", "_validator", "marks", "shells", "wholes")
 
-    def __init__(self, verdict: Verdict, subs: Iterable[Sub], box: Json) -> None:
-        self._verdict = verdict
+    def __init__(self, validator: Validator, subs: Iterable[Sub], box: Json) -> None:
+        self._validator = validator
         self._plain: list[Mapping[str, Any]] = []
         self.shells: list[Sub] = []
         self.wholes: list[Sub] = []
@@ -80,7 +80,7 @@ class Holding:
         """The subschemas for the value of a key."""
         known = self._keys.get(name)
         if known is None:
-            found = [parts.of_key(schema, name) for schema in self._plain]
+            found = [of_key(schema, name) for schema in self._plain]
             known = self._subs(found)
             if any(name in schema.get("properties", ()) for schema in self._plain):
                 self._keys[name] = known
@@ -90,7 +90,7 @@ class Holding:
         """The subschemas for an item."""
         if index >= self._prefix and self._rest is not None:
             return self._rest
-        found = self._subs([parts.of_index(schema, index) for schema in self._plain])
+        found = self._subs([of_index(schema, index) for schema in self._plain])
         if index >= self._prefix:
             self._rest = found
         return found
@@ -102,13 +102,13 @@ class Holding:
             for schema in self._plain
             if schema.get("additionalProperties") is False
             and name not in schema.get("properties", ())
-            and parts.of_key(schema, name) == [False]
+            and of_key(schema, name) == [False]
         ]
 
     def _subs(self, found: Iterable[Iterable[Json]]) -> tuple[Sub, ...]:
         """Without `false`: what is forbidden is told of the bracket."""
         schemas = [schema for some in found for schema in some if not isinstance(schema, bool)]
-        return tuple([Sub(schema, self._verdict.cell(schema)) for schema in schemas])
+        return tuple([Sub(schema, self._validator.cell(schema)) for schema in schemas])
 
     def _expand(self, schemas: list[Json], box: Json) -> None:
         """Go through the schemas that hold in place: references and conjunctions, each once."""
@@ -130,16 +130,16 @@ class Holding:
                 self._whole(schema)
             pending += schema.get("allOf", ())
             if "$ref" in schema:
-                pending.append(resolve(self._verdict.document, schema["$ref"]))
+                pending.append(resolve(self._validator.document, schema["$ref"]))
 
     def _whole(self, schema: Json) -> None:
-        self.wholes.append(Sub(schema, self._verdict.cell(schema)))
+        self.wholes.append(Sub(schema, self._validator.cell(schema)))
 
     def _shell(self, schema: Mapping[str, Any]) -> None:
         own = {word: schema[word] for word in schema if word in _OWN}
         if own:
             # It refers to nothing, so that it means the same as a document of its own.
-            shell = Verdict(own)
+            shell = Validator(own)
             self.shells.append(Sub(own, shell.cell(own)))
 
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl._types import JsonPath
 from pdl.reply.streaming.holding import Holding, Rules, Sub
-from pdl.reply.validation.compiled import PatternTimeout, UnusablePattern
-from pdl.reply.validation.todo import MOST, Task
-from pdl.reply.validation.violations import (
-    Survey,  # finds what is wrong with a value by any part of a document
-)
+from pdl.reply.validation.messages import MOST
+from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
+from pdl.reply.validation.referee import Referee
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -104,7 +102,7 @@ class Judge:
 
     def _faults(self, schema: Json, value: Json, path: JsonPath) -> list[Violation]:
         assert self._rules
-        return Survey(self._rules.verdict).faults(Task(schema, value, path))
+        return Referee(self._rules.validator).faults(schema, value, path)
 
     def _add(self, found: Iterable[Violation], span: Span) -> None:
         for one in found:

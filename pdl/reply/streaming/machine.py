@@ -9,7 +9,7 @@ from pdl.reply.streaming.certainty import Certainty
 from pdl.reply.streaming.spelling import NoReadingError
 from pdl.reply.streaming.tokens import Atom, Comment, Quoted
 from pdl.reply.streaming.tree import Growth, Open, Tail, Whole
-from pdl.reply.validation.equality import equal
+from pdl.reply.validation.json_types import equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,51 +1,201 @@
-"""The shape of a compiled test. A test takes a value and the memo of its run and says yes or no.
+"""Does a value fit a schema? Compiled to closures, for most replies do and need no more than a yes.
 
-A column is the same question about a list of values, all of which must fit.
+Each subschema becomes one test in a cell, which may be filled in after others refer to it: so that
+references are shared cells, and following one costs no frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from pdl._types import Json
+from pdl.reply.validation.keywords import (
+    ANY_TYPE,
+    BY_TYPE,
+    FLOAT_MET,
+    Cell,
+    Memo,
+    Test,
+    always,
+    never,
+    of_types,
+    only_type,
+)
+from pdl.reply.validation.references import Document, resolve
+from pdl.schema.keywords import ANNOTATIONS, IN_PLACE
 
-Memo: TypeAlias = dict[tuple[int, int], bool]
-"""What is known of (test, part of the value) in one run: keeps unions from being tried twice."""
+if TYPE_CHECKING:
+    from pdl._types import Json
 
-Test: TypeAlias = Callable[[Json, Memo], bool]
-Column: TypeAlias = Callable[[list[Json], Memo], bool]
-Cell: TypeAlias = list[Test]
-"""A test, and the column beside it; they may be filled in after others refer to the cell."""
-
-FLOAT_MET = (0, 0)
-"""What a memo holds once a float was met where an integer is wanted: 5.0 for 5."""
-
-ONE, MANY = 0, 1
-"""Where in a cell the test stands, and where the column."""
-
-CellOf: TypeAlias = Callable[[Json], Cell]
-"""From a subschema to its cell."""
-
-
-def always(_value: Json, _memo: Memo) -> bool:
-    """The test of `true` and `{}`."""
-    return True
-
-
-def never(_value: Json, _memo: Memo) -> bool:
-    """The test of `false`."""
-    return False
+_TWICE = (*IN_PLACE, "patternProperties", "contains")
+_SILENT = ANNOTATIONS | {"$ref", "$defs", "definitions", "$schema"}
+_CACHED = 64
 
 
-def nothing(values: list[Json], _memo: Memo) -> bool:
-    """The column of `false`."""
-    return not values
+class Validator:
+    """The compiled tests of one document, which hold no state between questions."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._cells: dict[int, Cell] = {}
+        self._queue: list[tuple[Mapping[str, Any], Cell]] = []
+        self._shared = _shared(document)
+        self._root = self.cell(document)
+
+    def is_valid(self, value: Json) -> bool:
+        """Whether the value fits. Raises RecursionError for values nested beyond all limits."""
+        return self._root[0](value, {})
+
+    def look(self, value: Json) -> tuple[bool, bool]:
+        """Whether the value fits, and whether a float was met where an integer is wanted."""
+        memo: Memo = {}
+        return self._root[0](value, memo), FLOAT_MET in memo
+
+    def fits(self, schema: Json, value: Json, memo: Memo) -> bool:
+        """Whether a value fits a subschema of the document.
+
+        The memo knows parts of values by their identity: they must live as long as it is used.
+        """
+        return self.cell(schema)[0](value, memo)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The types that the document allows at its root."""
+        from pdl.reply.validation.schema_walk import root_kinds  # noqa: PLC0415 - often not needed
+
+        return root_kinds(self.document, self.document)
+
+    def cell(self, schema: Json) -> Cell:
+        """The cell of a subschema, compiled with all that it leads to."""
+        cell = self._cell(schema)
+        while self._queue:
+            waiting, its_cell = self._queue.pop()
+            test = self._test(waiting)
+            remembers = id(waiting) in self._shared
+            its_cell[0] = _remembered(test, scalars=_looks_on(waiting)) if remembers else test
+        return cell
+
+    def _cell(self, schema: Json) -> Cell:
+        """The cell of a subschema: that of its target if it is no more than a reference."""
+        chain: list[int] = []
+        while isinstance(schema, Mapping) and id(schema) not in self._cells and _is_bare(schema):
+            if id(schema) in chain:
+                return [never]  # references in a circle, which nothing satisfies
+            chain.append(id(schema))
+            schema = resolve(self.document, schema["$ref"])
+        cell = self._own_cell(schema)
+        self._cells.update(dict.fromkeys(chain, cell))
+        return cell
+
+    def _own_cell(self, schema: Json) -> Cell:
+        if isinstance(schema, bool):
+            return [always if schema else never]
+        if id(schema) not in self._cells:
+            self._cells[id(schema)] = [never]
+            self._queue.append((schema, self._cells[id(schema)]))
+        return self._cells[id(schema)]
+
+    def _test(self, schema: Mapping[str, Any]) -> Test:
+        tests = list(self._tests(schema))
+        if not tests:
+            return always
+        return tests[0] if len(tests) == 1 else _every(tests)
+
+    def _tests(self, schema: Mapping[str, Any]) -> Iterator[Test]:
+        """A test for each group of keywords, the quickest first."""
+        tests = {kind: build(self._cell, schema) for kind, build in BY_TYPE.items()}
+        if schema.get("type") and tests.get(only_type(schema)) is None:
+            yield of_types(schema["type"])
+        yield from (test for test in tests.values() if test)
+        if "$ref" in schema:
+            target = self._cell(resolve(self.document, schema["$ref"]))
+            yield lambda value, memo: target[0](value, memo)  # noqa: PLW0108 - filled in later
+        yield from (build(self._cell, schema) for word, build in ANY_TYPE.items() if word in schema)
+        if "unevaluatedProperties" in schema or "unevaluatedItems" in schema:
+            from pdl.reply.validation.unevaluated import unevaluated  # noqa: PLC0415 - rare
+
+            yield from unevaluated(self.document, self._cell, schema)
 
 
-class PatternTimeout(Exception):  # noqa: N818 - it ends a check with a reason; nobody else sees it
-    """A pattern took too long on one string."""
+_cache: OrderedDict[int, Validator] = OrderedDict()
 
 
-class UnusablePattern(ValueError):  # noqa: N818 - it ends a check with a reason, as the other does
-    """A pattern of the schema is none."""
+def validator_of(document: Document) -> Validator:
+    """The compiled tests of a document; those of the last few documents are kept.
+
+    A document is known by its identity, and the cache holds it, so an identity never means another.
+    """
+    known = _cache.get(id(document))
+    if known is not None and known.document is document:
+        return known
+    made = _cache[id(document)] = Validator(document)
+    while len(_cache) > _CACHED:
+        _cache.popitem(last=False)
+    return made
+
+
+def _is_bare(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema says nothing but `$ref`."""
+    return "$ref" in schema and _SILENT.issuperset(schema)
+
+
+def _shared(document: Json) -> frozenset[int]:
+    """The identities of the subschemas whose tests are worth remembering.
+
+    They are the targets of references, if anything in the document may look at one value twice:
+    then each level of a recursive value would double the work.
+    """
+    targets: list[int] = []
+    twice = False
+    pending = [document]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Mapping):
+            ref = part.get("$ref")
+            if isinstance(ref, str):
+                twice = twice or not _is_bare(part)
+                targets += _identity(document, ref)
+            twice = twice or any(word in part for word in _TWICE)
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
+    return frozenset(targets) if twice else frozenset()
+
+
+def _identity(document: Json, ref: str) -> list[int]:
+    try:
+        return [id(resolve(document, ref))]
+    except (LookupError, TypeError, ValueError):
+        return []  # not a reference: a `$ref` in the values of an enum, or a property of that name
+
+
+def _looks_on(schema: Mapping[str, Any]) -> bool:
+    """Whether the test of a schema asks others about the same value, which may ask further ones."""
+    return "$ref" in schema or not IN_PLACE.isdisjoint(schema)
+
+
+def _remembered(test: Test, *, scalars: bool) -> Test:
+    """A test that is asked once a run for each object and array, and perhaps for each scalar."""
+
+    def remember(value: Json, memo: Memo) -> bool:
+        if not scalars and not isinstance(value, (dict, list)):
+            return test(value, memo)
+        mark = (id(test), id(value))
+        known = memo.get(mark)
+        if known is None:
+            known = memo[mark] = test(value, memo)
+        return known
+
+    return remember
+
+
+def _every(tests: list[Test]) -> Test:
+    def every(value: Json, memo: Memo) -> bool:
+        for test in tests:  # noqa: SIM110 - a generator would be a second frame
+            if not test(value, memo):
+                return False
+        return True
+
+    return every

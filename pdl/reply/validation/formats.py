@@ -6,8 +6,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pdl.reply import late
 from pdl.reply.validation import idna
+from pdl.reply.validation.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -191,7 +191,7 @@ def _is_uri(pattern: re.Pattern[str], text: str) -> bool:
 def is_regex(text: str) -> bool:
     """An ECMA-262 pattern, as far as the library that runs it can tell."""
     try:
-        late.compile_pattern(text)
+        compile_pattern(text)
     except ValueError:
         return False
     return True

@@ -1,14 +1,19 @@
-"""The types of JSON values, and arithmetic on numbers as they are written."""
+"""The types of JSON values, their equality, and arithmetic on numbers as they are written."""
 
 from __future__ import annotations
 
 import math
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
-    from pdl._types import Json
+    from pdl._types import Json, JsonPath
+
+_EXACT = 2**53  # from here on not every integer is a float
+_LONGEST = 1200  # characters of a number; more than any that a float needs
+_ABSENT = object()  # represents a part that one of two values lacks; equal to nothing else
 
 
 def is_integer(value: Json) -> bool:
@@ -19,14 +24,11 @@ def is_integer(value: Json) -> bool:
 
 
 def is_number(value: Json) -> bool:
-    """A finite number; true is none."""
+    """A finite number; true is not a number."""
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)
 
-
-_EXACT = 2**53  # from here on not every whole number is a float
-_LONGEST = 1200  # characters of a number; more than any that a float needs
 
 KINDS: Mapping[str, Callable[[Json], bool]] = {
     "null": lambda value: value is None,
@@ -43,6 +45,62 @@ KINDS: Mapping[str, Callable[[Json], bool]] = {
 def kind_of(value: Json) -> str:
     """The type's name, `integer` where it fits; the Python type's name if JSON has none."""
     return next((name for name, fits in KINDS.items() if fits(value)), type(value).__name__)
+
+
+# Equality
+
+
+def key(value: Json) -> Hashable:
+    """A hashable that is the same for equal values and for no others (2020-12 core, 4.2.2).
+
+    1 is 1.0, but true is not 1. One frame for each level of the value, whose depth is limited.
+    """
+    if isinstance(value, dict):
+        return frozenset([(name, key(part)) for name, part in value.items()])
+    if isinstance(value, list | tuple):
+        return tuple([key(part) for part in value])
+    if isinstance(value, bool):
+        return ("bool", value)
+    if isinstance(value, int | float):
+        return _digits(value)
+    scalar: Hashable = value
+    return scalar
+
+
+def _digits(number: float) -> bytes:
+    """A number as bytes, the same for 1 and 1.0.
+
+    Python hashes numbers in a way that anybody can foresee (all multiples of 2**61 - 1 alike, and
+    -1 as -2), so that a set of them may take the square of their number; bytes it hashes otherwise.
+    """
+    if isinstance(number, int):
+        return b"%x" % number
+    return b"%x" % int(number) if number.is_integer() else number.hex().encode()
+
+
+def equal(one: Json, other: Json) -> bool:
+    """Whether two JSON values are equal; the order of keys does not count."""
+    return first_difference(one, other) is None
+
+
+def first_difference(one: Json, other: Json) -> JsonPath | None:
+    """The path of the first part in which two values differ, in the order of the first value."""
+    pending: list[tuple[JsonPath, Json, Json]] = [((), one, other)]
+    while pending:
+        path, a, b = pending.pop()
+        if isinstance(a, dict) and isinstance(b, dict):
+            names = [*a, *(name for name in b if name not in a)]
+            parts = [((*path, name), a.get(name, _ABSENT), b.get(name, _ABSENT)) for name in names]
+            pending += reversed(parts)
+        elif isinstance(a, list | tuple) and isinstance(b, list | tuple):
+            pairs = enumerate(zip_longest(a, b, fillvalue=_ABSENT))
+            pending += reversed([((*path, index), x, y) for index, (x, y) in pairs])
+        elif (a is not b) if isinstance(a, bool) or isinstance(b, bool) else a != b:
+            return path
+    return None
+
+
+# Numbers as they are written
 
 
 def is_multiple(value: float, divisor: float) -> bool:
@@ -71,6 +129,13 @@ def _written(text: str) -> tuple[int, int]:
     return int(whole + fraction), int(exponent or 0) - len(fraction)
 
 
+def as_integer(value: float) -> int:
+    """The integer that a float is written as: 10**23 of 1e23, whose nearest float is less."""
+    mantissa, exponent = _written(repr(value))
+    scale: int = 10 ** abs(exponent)
+    return mantissa * scale if exponent >= 0 else mantissa // scale
+
+
 def whole(text: str, digits: int) -> int | None:
     """The integer that is written in digits; None for more of them than `digits`.
 
@@ -84,19 +149,12 @@ def whole(text: str, digits: int) -> int | None:
         return None
 
 
-def as_integer(value: float) -> int:
-    """The whole number that a float is written as: 10**23 of 1e23, whose nearest float is less."""
-    mantissa, exponent = _written(repr(value))
-    scale: int = 10 ** abs(exponent)
-    return mantissa * scale if exponent >= 0 else mantissa // scale
-
-
 def exact(text: str) -> float | int | str:
     """The value of a number written with a point or an exponent; a word if there is none.
 
     A float holds about 16 digits (IEEE 754). Ordinary fractions are rounded to it as everywhere,
-    but one whole number never becomes another, nor a fraction a whole number, nor any number 0:
-    what a float cannot hold is an integer then, or `large`, `small`, or `precise`.
+    but one integer never becomes another, nor a fraction an integer, nor any number 0: what a float
+    cannot hold is an integer then, or `large`, `small`, or `precise`.
     """
     value = float(text)
     if math.isinf(value):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pdl.reply import late
-from pdl.reply.validation.compiled import ONE
 from pdl.reply.validation.json_types import KINDS
+from pdl.reply.validation.patterns import compile_pattern
 from pdl.reply.validation.references import Document, resolve
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.reply.validation.compiled import CellOf, Memo, Test
+    from pdl.reply.validation.keywords import CellOf, Memo, Test
 
 
 def unevaluated(
@@ -39,7 +38,7 @@ def _test(
         if not is_kind(value):
             return True
         for step in rest_of(document, cell_of, schema, value, memo):
-            if not rest[ONE](value[step], memo):
+            if not rest[0](value[step], memo):
                 return False
         return True
 
@@ -78,9 +77,9 @@ def _in_place(
         yield resolve(document, schema["$ref"])
     yield from schema.get("allOf", ())
     for word in ("anyOf", "oneOf"):
-        yield from (sub for sub in schema.get(word, ()) if cell_of(sub)[ONE](value, memo))
+        yield from (sub for sub in schema.get(word, ()) if cell_of(sub)[0](value, memo))
     if "if" in schema:
-        fits = cell_of(schema["if"])[ONE](value, memo)
+        fits = cell_of(schema["if"])[0](value, memo)
         if fits:
             yield schema["if"]
         yield schema.get("then" if fits else "else", True)
@@ -100,7 +99,7 @@ def _properties(
         return list(value)
     known = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})
-    matchers = [late.compile_pattern(pattern) for pattern in patterns]
+    matchers = [compile_pattern(pattern) for pattern in patterns]
     return [name for name in value if name in known or any(fits(name) for fits in matchers)]
 
 
@@ -116,5 +115,5 @@ def _items(
     known = list(range(min(len(schema.get("prefixItems", ())), len(value))))
     if "contains" in schema:
         cell = cell_of(schema["contains"])
-        known += [index for index, part in enumerate(value) if cell[ONE](part, memo)]
+        known += [index for index, part in enumerate(value) if cell[0](part, memo)]
     return known

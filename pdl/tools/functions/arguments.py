@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 from uuid import UUID
 
-from pdl.reply.validation.violations import violations
+from pdl.reply.validation.referee import violations
 from pdl.schema import Schema
 from pdl.schema.typed.records import is_pydantic, is_record, members
 from pdl.tools.functions.durations import duration

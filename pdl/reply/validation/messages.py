@@ -1,0 +1,256 @@
+"""What is said about a value by a keyword that it violates: from jsonschema's words to ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pdl._types import Json, JsonPath, format_path
+from pdl.errors import nearest
+from pdl.reply.phrases import ROW, kinds, row, say
+from pdl.reply.result import Violation
+from pdl.reply.validation.json_types import key, kind_of
+from pdl.reply.wording import FOUND_WIDTH, brief, excerpt, line, quoted, shorten, shown_key
+from pdl.schema.keywords import DIGITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+
+    Teller: TypeAlias = Callable[[Any, Json, JsonPath], Iterator[Violation]]
+    """From the keyword's value, and a value that violates it, to what is wrong."""
+
+MOST = 1_000
+"""Violations of one value that are collected; what may be wrong besides is not looked at."""
+
+_COMPARED = 5_000  # words that are compared with misspelled ones
+_EXAMPLES = {
+    "date": "2024-05-31",
+    "time": "13:45:00Z",
+    "x-time": "13:45:00",
+    "date-time": "2024-05-31T13:45:00Z",
+    "x-date-time": "2024-05-31T13:45:00",
+    "duration": "P3DT4H",
+    "email": "ann@example.com",
+    "hostname": "www.example.com",
+    "uri": "https://example.com/a",
+    "uuid": "123e4567-e89b-12d3-a456-426614174000",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+}
+
+
+def is_full(violations: Sequence[Violation]) -> bool:
+    """Whether so many were collected that there may be more."""
+    return len(violations) >= MOST
+
+
+def fault(keyword: str, path: JsonPath, value: Json, wanted: str, message: str) -> Violation:
+    """A violation of `keyword` by the value at `path`."""
+    return Violation(path, keyword, brief(value), wanted, message)
+
+
+def must_be(keyword: str, path: JsonPath, value: Json, wanted: str) -> Violation:
+    """A value in the place of one that is described."""
+    message = say("must-be", wanted=wanted, found=brief(value), hint="")
+    return fault(keyword, path, value, wanted, message)
+
+
+def unwelcome(keyword: str, value: Json, path: JsonPath) -> Violation:
+    """A value where none is allowed."""
+    message = say("unknown") if path else say("forbidden-by-schema")
+    return fault(keyword, path, value, say("nothing"), message)
+
+
+def wrong_type(names: str | Sequence[str], value: Json, path: JsonPath) -> Violation:
+    """`type`."""
+    names = [names] if isinstance(names, str) else names
+    message = say("type", wanted=kinds(names), found=kinds([kind_of(value)]))
+    return fault("type", path, value, row(names, "list-or"), message)
+
+
+def _multiple(divisor: float, value: Json, path: JsonPath) -> Iterator[Violation]:
+    yield must_be("multipleOf", path, value, say("a-multiple", bound=brief(divisor)))
+
+
+def _pattern(pattern: str, value: Json, path: JsonPath) -> Iterator[Violation]:
+    shown = line(pattern)
+    message = say("pattern", pattern=shown, found=brief(value))
+    yield fault("pattern", path, value, say("a-match", pattern=shown), message)
+
+
+def _format(name: str, value: Json, path: JsonPath) -> Iterator[Violation]:
+    example, name = _EXAMPLES.get(name), name.removeprefix("x-")
+    wanted = say("a-format", name=name)
+    if example:
+        wanted = say("a-format-like", name=name, example=example)
+    yield must_be("format", path, value, wanted)
+
+
+def _missing(names: Sequence[str]) -> tuple[str, str]:
+    message = say("missing", items=row(quoted(map(shown_key, names))), number=len(names))
+    return row(quoted(names)), message
+
+
+def _required(names: Sequence[str], value: Json, path: JsonPath) -> Iterator[Violation]:
+    yield fault("required", path, value, *_missing([name for name in names if name not in value]))
+
+
+def missing_tag(name: str, values: Sequence[Json], value: Json, path: JsonPath) -> Violation:
+    """The key by which the branches of a union are told apart is missing."""
+    message = say("missing-tag", name=shown_key(name), wanted=row(map(brief, values), "list-or"))
+    return fault("required", path, value, row(quoted([name])), message)
+
+
+def _dependent(
+    dependent: Mapping[str, Sequence[str]], value: Json, path: JsonPath
+) -> Iterator[Violation]:
+    for name, others in dependent.items():
+        missing = [other for other in others if other not in value]
+        if name in value and missing:
+            wanted, lacks = _missing(missing)
+            message = say("missing-beside", name=shown_key(name), missing=lacks)
+            yield fault("dependentRequired", path, value, wanted, message)
+
+
+def _same(_unique: bool, value: Json, path: JsonPath) -> Iterator[Violation]:  # noqa: FBT001
+    """Each item that is equal to an earlier one."""
+    first: dict[Hashable, int] = {}
+    for index, item in enumerate(value):
+        earlier = first.setdefault(key(item), index)
+        if earlier != index:
+            message = say("same", path=format_path((*path, earlier)))
+            yield fault("uniqueItems", (*path, index), item, say("another-value"), message)
+
+
+def _digits(_digits: bool, value: Json, path: JsonPath) -> Iterator[Violation]:  # noqa: FBT001
+    yield fault("type", path, value, "integer", say("only-a-float", found=brief(value)))
+
+
+def _size(keyword: str, size: str, bounded: str, noun: str = "") -> Teller:
+    """A number that is too large, or something that has too many parts; or too small, or few."""
+
+    def tell(limit: Any, value: Json, path: JsonPath) -> Iterator[Violation]:
+        wanted = say(bounded, bound=say(noun, number=limit) if noun else brief(limit))
+        found = str(len(value)) if noun else brief(value)
+        yield fault(keyword, path, value, wanted, say(size, wanted=wanted, found=found))
+
+    return tell
+
+
+too_long = _size("items", "too-long", "at-most", "elements")
+"""`items: false`."""
+
+TOLD: Mapping[str, Teller] = {
+    DIGITS: _digits,
+    "minimum": _size("minimum", "too-small", "at-least"),
+    "maximum": _size("maximum", "too-big", "at-most"),
+    "exclusiveMinimum": _size("exclusiveMinimum", "too-small", "more-than"),
+    "exclusiveMaximum": _size("exclusiveMaximum", "too-big", "less-than"),
+    "multipleOf": _multiple,
+    "minLength": _size("minLength", "too-short", "at-least", "characters"),
+    "maxLength": _size("maxLength", "too-long", "at-most", "characters"),
+    "pattern": _pattern,
+    "format": _format,
+    "minItems": _size("minItems", "too-short", "at-least", "elements"),
+    "maxItems": _size("maxItems", "too-long", "at-most", "elements"),
+    "uniqueItems": _same,
+    "required": _required,
+    "dependentRequired": _dependent,
+    "minProperties": _size("minProperties", "too-few", "at-least", "fields"),
+    "maxProperties": _size("maxProperties", "too-many", "at-most", "fields"),
+}
+"""Keyword -> what is said of a value that violates it."""
+
+
+class Literals:
+    """Says which of some literals, or keys, one that is none of them may have been meant to be."""
+
+    def __init__(self) -> None:
+        self._compared = 0
+
+    def not_among(
+        self, keyword: str, choices: Sequence[Json], value: Json, path: JsonPath
+    ) -> Violation:
+        """`enum`, `const`."""
+        wanted = row(map(_literal, choices[:ROW]), "list-or", number=len(choices))
+        if len(choices) == 1:
+            message = say("must-be", wanted=wanted, found=_literal(value), hint="")
+        else:
+            near = self._near(value, choices)
+            hint = say("did-you-mean", near=brief(near)) if near else ""
+            message = say("must-be-one-of", wanted=wanted, found=_literal(value), hint=hint)
+        return fault(keyword, path, value, wanted, message)
+
+    def unnecessary(
+        self, keyword: str, names: list[str], known: list[str], value: Json, path: JsonPath
+    ) -> Violation:
+        """Keys that the schema does not allow."""
+        shown = [self._meant(name, known) for name in names[:ROW]]
+        message = say("unnecessary", items=row([*shown, *names[ROW:]]), number=len(names))
+        wanted = say("no-other-keys")
+        if known:
+            wanted = say("no-other-keys-than", items=row(quoted(known)))
+        return fault(keyword, path, value, wanted, message)
+
+    def _meant(self, name: str, known: list[str]) -> str:
+        near = self._near(name, known)
+        hint = say("did-you-mean", near=f"`{shorten(near)}`") if near else ""
+        return say("key", name=shorten(name), hint=hint)
+
+    def _near(self, value: Json, choices: Sequence[Json]) -> str:
+        """The choice that is most like a short string; an empty one after very many questions."""
+        if not isinstance(value, str) or len(value) > FOUND_WIDTH:
+            return ""
+        self._compared += len(choices)
+        known = choices if self._compared <= _COMPARED else ()
+        return nearest(value, [one for one in known if isinstance(one, str)])
+
+
+def _literal(value: Json) -> str:
+    return excerpt(value) if isinstance(value, dict | list) else brief(value)
+
+
+def forbidden(sub: Json, value: Json, path: JsonPath) -> Violation:
+    """`not`."""
+    if sub in (True, {}):
+        return unwelcome("not", value, path)
+    items = None
+    if isinstance(sub, dict) and len(sub) == 1:
+        [(word, named)] = sub.items()
+        named = [named] if word == "const" or isinstance(named, str) else named
+        if word in ("type", "required"):
+            items = kinds(named) if word == "type" else row(quoted(named))
+        elif word in ("const", "enum"):
+            items = row(map(brief, named), "list-or")
+    if items is None:
+        shown = excerpt(sub)
+        message = say("forbidden", schema=shown, found=brief(value))
+        return fault("not", path, value, say("all-but", schema=shown), message)
+    message = say("forbidden-keys" if "required" in sub else "forbidden-values", items=items)
+    return fault("not", path, value, say("none-of-those", items=items), message)
+
+
+def contained(
+    schema: Mapping[str, Any], number: int, value: Json, path: JsonPath
+) -> Iterator[Violation]:
+    """`contains`, `minContains`, `maxContains`, if too few or too many items fit."""
+    least, most = schema.get("minContains", 1), schema.get("maxContains", number)
+    if least <= number <= most:
+        return
+    size, limit = ("at-least", least) if number < least else ("at-most", most)
+    bound = say(size, bound=say("elements", number=limit))
+    wanted = say("such-elements", bound=bound, schema=excerpt(schema["contains"]))
+    message = say("contains", wanted=wanted, found=str(number))
+    yield fault("contains", path, value, wanted, message)
+
+
+def several_fit(number: int, fitting: list[str], value: Json, path: JsonPath) -> Violation:
+    """`oneOf`, of which more than one branch fits."""
+    wanted = say("one-alternative", number=number)
+    message = say("several-fit", number=number, items=row(fitting))
+    return fault("oneOf", path, value, wanted, message)
+
+
+def fits_none(keyword: str, number: int, value: Json, path: JsonPath) -> Violation:
+    """A union, several branches of which may have been meant."""
+    message = say("no-variant", number=number)
+    return fault(keyword, path, value, say("some-variant", number=number), message)
