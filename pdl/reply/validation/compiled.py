@@ -193,7 +193,7 @@ def _remembered(test: Test, *, scalars: bool) -> Test:
 
 def _every(tests: list[Test]) -> Test:
     def every(value: Json, memo: Memo) -> bool:
-        for test in tests:  # noqa: SIM110 - a generator would be a second frame
+        for test in tests:
             if not test(value, memo):
                 return False
         return True

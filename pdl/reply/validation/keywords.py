@@ -238,39 +238,44 @@ def _array(cell_of: CellOf, schema: Schema) -> Test | None:
     if _ARRAY_WORDS.isdisjoint(schema):
         return (lambda value, _memo: isinstance(value, ARRAY)) if strict else None
     least, most = schema.get("minItems", 0), schema.get("maxItems", _MOST)
-    prefix = [cell_of(sub) for sub in schema.get("prefixItems", ())]
-    items = _items(cell_of, schema, len(prefix)) if "items" in schema else always
     unique = schema.get("uniqueItems", False)
-    contains = _contains(cell_of, schema) if "contains" in schema else always
+    parts = [build(cell_of, schema) for word, build in _OF_ITEMS.items() if word in schema]
 
     def test(value: Json, memo: Memo) -> bool:
         if not isinstance(value, ARRAY):
             return not strict
         if not least <= len(value) <= most or (unique and not is_unique(value)):
             return False
-        for cell, part in zip(prefix, value):  # noqa: B905 - either may be the longer one
-            if not cell[0](part, memo):
+        for part in parts:
+            if not part(value, memo):
                 return False
-        return items(value, memo) and contains(value, memo)
+        return True
 
     return test
 
 
-_ARRAY_WORDS = frozenset(
-    ("prefixItems", "items", "minItems", "maxItems", "uniqueItems", "contains")
-)
+def _prefix_items(cell_of: CellOf, schema: Schema) -> Test:
+    cells = [cell_of(sub) for sub in schema["prefixItems"]]
+
+    def test(value: Json, memo: Memo) -> bool:
+        for cell, part in zip(cells, value):  # noqa: B905
+            if not cell[0](part, memo):
+                return False
+        return True
+
+    return test
 
 
-def _items(cell_of: CellOf, schema: Schema, first: int) -> Test:
-    """All items from `first` on fit; those of one type are looked at in C."""
+def _items(cell_of: CellOf, schema: Schema) -> Test:
+    """Those after the prefix; whether they are of one type is asked in C."""
     types = frozenset([_exact_type(schema["items"])])
-    cell = cell_of(schema["items"])
+    cell, first = cell_of(schema["items"]), len(schema.get("prefixItems", ()))
 
     def test(value: Json, memo: Memo) -> bool:
         rest = value[first:] if first else value
         if types.issuperset(map(type, rest)):
             return True
-        for part in rest:  # noqa: SIM110 - a generator would be a second frame
+        for part in rest:
             if not cell[0](part, memo):
                 return False
         return True
@@ -295,6 +300,9 @@ def _contains(cell_of: CellOf, schema: Schema) -> Test:
 
     return test
 
+
+_OF_ITEMS = {"prefixItems": _prefix_items, "items": _items, "contains": _contains}
+_ARRAY_WORDS = frozenset([*_OF_ITEMS, "minItems", "maxItems", "uniqueItems"])
 
 BY_TYPE: Mapping[str, Callable[[CellOf, Schema], Test | None]] = {
     "string": _string,
@@ -331,7 +339,7 @@ def _all_of(cell_of: CellOf, schema: Schema) -> Test:
     cells = [cell_of(sub) for sub in schema["allOf"]]
 
     def test(value: Json, memo: Memo) -> bool:
-        for cell in cells:  # noqa: SIM110 - a generator would be a second frame
+        for cell in cells:
             if not cell[0](value, memo):
                 return False
         return True
@@ -343,7 +351,7 @@ def _any_of(cell_of: CellOf, schema: Schema) -> Test:
     cells = [cell_of(sub) for sub in schema["anyOf"]]
 
     def test(value: Json, memo: Memo) -> bool:
-        for cell in cells:  # noqa: SIM110 - a generator would be a second frame
+        for cell in cells:
             if cell[0](value, memo):
                 return True
         return False
@@ -380,7 +388,7 @@ def _dependent_schemas(cell_of: CellOf, schema: Schema) -> Test:
     def test(value: Json, memo: Memo) -> bool:
         if not isinstance(value, dict):
             return True
-        for name, cell in cells.items():  # noqa: SIM110 - a generator would be a second frame
+        for name, cell in cells.items():
             if name in value and not cell[0](value, memo):
                 return False
         return True
