@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from pdl.limits import DEFAULT_LIMITS
-from pdl.reply.segments.segmenter import Cut, cut
+from pdl.reply.segments.segmenter import Cut, Segmenter, cut
 
 if TYPE_CHECKING:
     from snapshots import Snapshot
@@ -47,3 +52,70 @@ def test_segments(path: Path, snapshot: Snapshot) -> None:
     assert [segment.span[0] for segment in parts.segments] == ends[:-1]
     assert ends[-1] == len(text)
     snapshot.check(path.with_suffix(".txt"), listing(text, parts))
+
+
+PIECES = st.sampled_from(
+    ["{", "}", "[", "]", '"a"', '"', "'", ":", ",", "1", "true", "a", "b", " ", " " * 30, "\n",
+     "\n\n", '{"a": "x"}', '{"a": ["y', '"a": ', "{x: ", "[1]", "[12", "x[0]", "```", "```json\n",
+     "~~~", "`", "```py\n", "```thinking\n", "> ```", "<think>", "</think>", "<thinking>",
+     "</thinking>", "<th", "</think>\n", "\n</think>\n", "[THINK]", "[/THINK]", "[ANSWER]",
+     "<answer>", "</answer>", ">", "<|channel|>analysis<|message|>", "<|channel|>final",
+     "<|message|>", "<|end|>", "<|im_start|>", "assistant", "user", "analysis", "assistantfinal",
+     "- ", "Here: ", "// no\n", "/* x */", "/*", "*/", "//", "# ", "/", "*", "\\", "\\n", "“",
+     "”", "，", "：", "é", "\ud800", "name", "  "]
+)  # fmt: skip
+REPLIES = st.lists(PIECES | st.text(max_size=2), max_size=20).map("".join)
+
+
+def without_values(parts: Cut) -> Cut:
+    """The parts less what the C parser read, which only reads what is there as a whole."""
+    brackets = tuple((one._replace(exact=None), fence) for one, fence in parts.brackets)
+    return replace(parts, brackets=brackets)
+
+
+@given(REPLIES, st.lists(st.integers(0, 200), max_size=6))
+@example("[truefinal: ", [])
+def test_the_pieces_make_no_difference(reply: str, places: list[int]) -> None:
+    ends = sorted({0, len(reply), *(min(place, len(reply)) for place in places)})
+    for pieces in (reply, [reply[start:end] for start, end in pairwise(ends)]):
+        segmenter, at_once = Segmenter(DEFAULT_LIMITS), Segmenter(DEFAULT_LIMITS)
+        at_once.feed(reply)
+        settled = 0
+        for piece in pieces:
+            began = segmenter.segments
+            segmenter.feed(piece)
+            assert segmenter.segments is not began or segmenter.settled >= settled
+            settled = segmenter.settled
+        for name in ("at", "settled", "segments", "fence", "answer"):
+            assert getattr(segmenter, name) == getattr(at_once, name)
+        assert segmenter.stack.spans == at_once.stack.spans
+        assert segmenter.stack.data == at_once.stack.data
+        assert without_values(segmenter.end()) == without_values(cut(reply, DEFAULT_LIMITS))
+
+
+UNITS = {
+    "braces": "{", "brackets": "[", "quotes": '"', "smart quotes": "[“", "apostrophes": "['",
+    "ticks": "`", "blanks in data": '{"a": 1,   ', "closers": "</think>", "openers": "<think>",
+    "fences": "```json\n", "fenced closers": "- ```x\n</think>\n",
+    "thoughts": "```thinking\nx\n```\n", "keys": '{"a\n</think>\n', "long strings": '{,"x\n',
+    "prose": '[see {"a": 1} ', "half tags": "<th", "turns": "<|im_start|>user ",
+    "channels": "<|channel|>a", "answers": "<answer></answer>", "stripped": "analysis assistant",
+    "comments": "{/* ", "boxes": "- [ ] ", "candidates": '{"b": 1} ',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
+def test_time_follows_length(unit: str) -> None:
+    """Four times the text takes no more than six times as long, as a whole and in pieces."""
+
+    def seconds(length: int, step: int) -> float:
+        text = unit * (length // len(unit))
+        start = time.process_time()
+        segmenter = Segmenter(DEFAULT_LIMITS)
+        for at in range(0, len(text), step):
+            segmenter.feed(text[at : at + step])
+        segmenter.end()
+        return time.process_time() - start
+
+    for step in (8, 80_000):
+        assert seconds(80_000, step) < 6 * min(seconds(20_000, step) for _ in range(2)) + 0.2

@@ -68,7 +68,6 @@ def test_without_an_opener_it_is_never_the_answer(
     [
         ("int", "a\n```b</think>\n\n6", 6),
         ("int", "a\n```py\nb</think>\n\n6", 6),
-        ("{ [str]: int }", 'a "}, {" b</think>\n\n{}', {}),
         ("{ [str]: int }", '{ "a</think>\n{"b": 2}', {"b": 2}),
         ("str", "```</think>\n\nHello.", "Hello."),
         ("code", "```</think>\n\n```\nx\n```", "x"),

@@ -41,6 +41,12 @@ _CITATION = re.compile(r"\[\s*\d[\d,\s-]*\]")
 _CLOSED = re.compile(r"(?<!\d)[.!?][*_\"')\]]*[ \t]+[ \t*_`\"'(\[]*$")
 """A sentence that ends on the line of what follows: it calls that nothing."""
 
+_LABELLED = re.compile(
+    r"(?:^|[.!?]\s)\W*(?:(?:the|your|this|from\s+the|in\s+the)\s+)?(?:documents?|inputs?|texts?|questions?|examples?|contexts?|e?mails?"
+    r"|users?|tools?|prompts?|sources?|drafts?|messages?|pages?|articles?|passages?|templates?|formats?|customers?|students?)\b"
+    r"[^.!?\n]{0,40}[:：][\s*_`]*$",
+    re.IGNORECASE,
+)
 _TALLY = re.compile(
     r"\W*(?:correct|right|richtig|correct[ao]s?|juist|верно|правильно)\W*", re.IGNORECASE
 )
@@ -210,7 +216,7 @@ def _leads(text: str, one: Spoken) -> bool:
 
 
 def _marked(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Iterator[bool]:
-    tagged = Spans(asked.cut.answers)
+    tagged = Spans(span for span in asked.cut.answers if not _is_labelled(asked.text, span[0]))
     end = 0
     for one in spoken:
         start = one.span[0]
@@ -218,6 +224,12 @@ def _marked(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Iterator[bool]
         called = announced(text, end, start) and not closed and not _is_tally(text, end, start)
         yield start in tagged or boxed(text, one.span) or called
         end = one.span[1]
+
+
+def _is_labelled(text: str, at: int) -> bool:
+    """Whether words in front of a tag say whose its text is: `Document: <result>3</result>`."""
+    line = text[max(0, at - _SENTENCE) : at].rpartition("\n")[2].rpartition("<")[0]
+    return _LABELLED.search(line) is not None
 
 
 def _is_tally(text: str, start: int, at: int) -> bool:

@@ -1,4 +1,4 @@
-"""The bracketed spans of a stretch of text, from one pass with a stack.
+"""The bracketed spans of a text, from one pass with a stack (a pushdown automaton).
 
 Quotes count only inside brackets and only where a JSON token may begin, so that apostrophes and
 inch marks in prose hide nothing.
@@ -7,6 +7,7 @@ inch marks in prose hide nothing.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,37 +16,48 @@ from pdl.reply.parsing.strict import Exact, read_exactly
 if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.result import Span
+    from pdl.reply.segments.dialects import Patterns
+    from pdl.reply.segments.spans import Growing
 
+WAIT = -1
+"""In the place of where to go on: what stands here shows when more of the text is there."""
+
+_WORD = r"[\w$-]{1,60}+"
 _SHAPED = {
     "{": re.compile(
-        r"""\{\s*+(?:["'“”„‘`«「『＂{}\[<]|//|/\*|\#|…|\.\.\.|\\[nrt"]|&quot;"""
-        r"""|[\w$-]++(?>(?: [\w$-]++){0,4})"?\s*+(?:[:：]|=)|:[\w$-]++\s*+=>|\Z)"""
+        r"""\{\s{0,400}+(?:["'“”„‘`«「『＂{}\[<]|//|/\*|\#|…|\.\.\.|\\[nrt"]|&quot;|(?<=\s{400})"""
+        rf"""|{_WORD}(?>(?: {_WORD}){{0,4}})"?\s{{0,20}}+(?:[:：]|=)|:{_WORD}\s{{0,20}}+=>)"""
     ),
     "[": re.compile(
-        r"""\[\s*+(?:["'“„‘`«「『＂{\[\]<]|\(\s*+['"\d]|[-+]?\.?\d|//|/\*|\#\s|…|\.\.\."""
-        r"""|\\[nrt"]|&quot;"""
-        r"""|(?:true|false|null|none|nan|infinity|undefined)\b|[\w -]{1,40}+,|\Z)""",
+        r"""\[\s{0,400}+(?:["'“„‘`«「『＂{\[\]<]|\(\s{0,20}+['"\d]|[-+]?\.?\d|//|/\*|\#\s|…"""
+        r"""|\.\.\.|\\[nrt"]|&quot;|(?<=\s{400})"""
+        r"""|(?:true|false|null|none|nan|infinity|undefined)\b|[\w -]{1,40}+,)""",
         re.IGNORECASE,
     ),
 }
 """How a bracket goes on that opens data, or an attempt at it; others belong to prose."""
 
+_LONGEST_SHAPE = 800  # characters in which one of them ends
+_ONLY_BLANKS = re.compile(r".\s*+\Z")
+_CITATION = re.compile(r"\[\d{0,3}\Z")
 _PARTNER = {"]": "[", "}": "{"}
-_PLAINLY_SHAPED = frozenset(['{"', "{}", "{'", "[{", '["', "[[", "[]", "['"])
-"""Beginnings that need no pattern."""
-
-_LINE_STRING = re.compile(r'"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"')
-_LONG_STRING = re.compile(r'(?s)"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')
-_ENDS_TOKEN = re.compile(r"\s*+(?:[,:}\]]|$)")
-_OTHER_STRING = {
-    "'": re.compile(r"'[^'\\\n]*+(?>(?:\\.[^'\\\n]*+)*)'(?=\s*+[,:}\]])"),
-    "“": re.compile(r"“[^”\n]*+”(?=\s*+[,:}\]])"),
+_LINE_STRING = r'"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"'
+_IN_LINE = {
+    '"': re.compile(r'[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)'),
+    "'": re.compile(r"[^'\\\n]*+(?>(?:\\.[^'\\\n]*+)*)"),
+    "“": re.compile(r"[^”\\\n]*+(?>(?:\\.[^”\\\n]*+)*)"),
 }
+_IN_LINES = re.compile(r'(?s)[^"\\]*+(?>(?:\\.[^"\\]*+)*)')
+_CLOSER = {'"': '"', "'": "'", "“": "”", "//": "\n", "#": "\n", "/*": "*/"}
 _OUTSIDE = "{[`~"
 _INSIDE = """{}[]"'“/#`~"""
-_BEFORE_STRING = ",:(：，"
+_ENDS_SHAPE = frozenset(_INSIDE + "<")
+_SEPARATORS = ",:(：，"
+_STARTS = frozenset(["", *_SEPARATORS, *"{}[]"])
+"""What stands in front of a string; nothing does behind another one."""
+_ENDS = re.compile(r"\s{0,400}+(?:[,:}\]\s]|\Z)")
+_BLANKS = re.compile(r"\s{0,400}+\Z")
 _ADDRESS = re.compile(r"\w:/")
-_NEAR = 40  # characters in front of a key in which a bracket or a comma stands
 _TRIES = 8  # how often the C parser may fail in one reply, each time after as many characters
 
 
@@ -54,19 +66,17 @@ class _Scanners:
 
     def __init__(self, first: str) -> None:
         inside = re.escape(_INSIDE + first)
-        separators = re.escape(_BEFORE_STRING)
+        separators = re.escape(_SEPARATORS)
         self.outside = re.compile(rf"[{re.escape(_OUTSIDE + first)}](?:(?<=\[)\d{{1,3}}\])?")
         """A citation, `[1]`, is taken as a whole, for prose may be full of them."""
         self.inside = re.compile(f"[{inside}]")
         self.strings = re.compile(
-            rf"(?>(?:(?>(?:[^{inside}{separators}]*+[{separators}])*)\s*+{_LINE_STRING.pattern})+)"
+            rf"(?>(?:(?>(?:[^{inside}{separators}]*+[{separators}])*)\s*+{_LINE_STRING})+)"
         )
         """Strings, each where a token may begin, and what stands between them."""
 
 
-@lru_cache(maxsize=16)
-def _scanners(first: str) -> _Scanners:
-    return _Scanners(first)
+_scanners = lru_cache(maxsize=16)(_Scanners)
 
 
 class Bracketed(NamedTuple):
@@ -90,174 +100,245 @@ class Bracketed(NamedTuple):
         return self.overflows or (self.exact is not None and self.exact.findings.deep)
 
 
-class Stack:
-    """The brackets that are open while a stretch of text is read, and the spans that closed."""
+class _Open(NamedTuple):
+    """A bracket that is open; `data` is the offset of the outermost one that looks like data."""
 
-    def __init__(self, text: str, limits: Limits, first: str = "") -> None:
-        self._text = text
-        self._end = len(text)
-        self._limits = limits
-        self._depth = limits.reply_depth
-        self._scanners = _scanners(first)
-        self._tries = _TRIES
-        self._read = 0
-        self._last = 0  # where the last bracket, string or comment ended
-        self._starts = True  # whether a string may begin there
-        self._deep_at = -1
-        self._open: list[tuple[int, str, bool]] = []
-        self._count = {"{": 0, "[": 0}
-        self._shaped = 0
-        self._spans: list[Bracketed] = []
+    start: int
+    char: str
+    shaped: bool
+    data: int | None
+
+
+@dataclass(slots=True)
+class _Token:
+    """A string that is being read, or a comment. `long`: it goes over several lines."""
+
+    start: int
+    opener: str
+    long: bool = False
+
+
+class Stack:
+    """The brackets that are open while a text is read, and the spans that closed.
+
+    A handler takes the place of a mark and returns where to go on, or `WAIT`.
+    """
+
+    def __init__(self, source: Growing, limits: Limits, patterns: Patterns) -> None:
+        self.spans: list[Bracketed] = []
+        self.token: _Token | None = None
+        """What is open where the text ends, and will be read on, or be read again."""
         self.long_strings = True  # whether strings may go over several lines
+        self._source = source
+        self._limits = limits
+        self._scanners = _scanners(patterns.first)
+        self._tries = _TRIES
+        self._read = 0  # how much JSON the C parser has read
+        self._last = 0  # the offset up to which `_before` is known
+        self._before = ""  # the last character there that is no blank; none behind a string
+        self._unclosed: dict[str, int] = {}  # quote -> the offset up to which none closes it
+        self._deep_at = -1
+        self._open: list[_Open] = []
+        self._count = {"{": 0, "[": 0}
 
     def __bool__(self) -> bool:
         return bool(self._open)
 
-    def next_mark(self, at: int) -> re.Match[str] | None:
-        """The next character from `at` on that may mean something; strings are passed over."""
+    @property
+    def data(self) -> int | None:
+        """The offset of the outermost open bracket that looks like data."""
+        return self._open[-1].data if self._open else None
+
+    def next_mark(self, place: int) -> int:
+        """The next character that may mean something; where the text ends if there is none."""
+        if self.token:
+            place = self._resume(self.token, place)
+            if self.token is not None:
+                return place
         if not self._open:
-            return self._next_outside(at)
-        if at == self._last and self._starts:
-            strings = self._scanners.strings.match(self._text, at)
+            return self._next_outside(place)
+        text = self._source.text
+        if place == self._last and self._before in _STARTS:
+            strings = self._scanners.strings.match(text, place)
             if strings:
-                self._last = at = strings.end()
-        return self._scanners.inside.search(self._text, at)
+                place = strings.end()
+                self._last, self._before = place, ""
+        mark = self._scanners.inside.search(text, place)
+        return mark.start() if mark else len(text)
 
-    def _next_outside(self, at: int) -> re.Match[str] | None:
-        for mark in self._scanners.outside.finditer(self._text, at):
-            if mark.end() - mark.start() == 1:
-                return mark
-            self._spans.append(Bracketed(mark.span(), shaped=True))
-        return None
+    def _next_outside(self, place: int) -> int:
+        for mark in self._scanners.outside.finditer(self._source.text, place):
+            start, end = mark.span()
+            if end - start == 1:
+                return start
+            self.spans.append(Bracketed((start, end), shaped=True))
+        return len(self._source.text)
 
-    def open(self, at: int) -> int:
-        """Read an opening bracket; return where to go on."""
-        text = self._text
-        two = text[at : at + 2]
-        char = two[0]
-        shaped = two in _PLAINLY_SHAPED or _SHAPED[char].match(text, at) is not None
-        if shaped and not self._open and self._tries:
-            exact = read_exactly(text, at, self._limits)
+    def _note(self, place: int) -> None:
+        """Keep the last character in front of a place that is no blank."""
+        before = self._source.text[self._last : place].rstrip()
+        self._before = before[-1] if before else self._before
+        self._last = place
+
+    # Brackets
+
+    def open(self, place: int) -> int:
+        """An opening bracket."""
+        source = self._source
+        char = source.text[place]
+        shaped = self._is_shaped(char, place)
+        if shaped is None:
+            return WAIT
+        if shaped and source.whole and not self._open and self._tries:
+            exact = read_exactly(source.text, place, self._limits)
             if exact:
-                self._spans.append(self._taken(exact))
+                # Values would be most of the memory, and the time, of a reply that is refused.
+                self._read += 1
+                kept = exact if self._read <= self._limits.reply_candidates else None
+                self.spans.append(Bracketed(exact.span, shaped=True, exact=kept))
                 return exact.span[1]
             self._tries -= 1
-        self._open.append((at, char, shaped))
+        data = place if shaped and self.data is None else self.data
+        self._open.append(_Open(place, char, shaped, data))
         self._count[char] += 1
-        self._shaped += shaped
-        if len(self._open) > self._depth:
-            self._deep_at = at
-        self._last, self._starts = at + 1, True
-        return at + 1
+        if len(self._open) > self._limits.reply_depth:
+            self._deep_at = place
+        self._last, self._before = place + 1, char
+        return place + 1
 
-    def _taken(self, exact: Exact) -> Bracketed:
-        """The span of JSON that was read; a reply with so many that it is refused keeps no values.
+    def _is_shaped(self, char: str, place: int) -> bool | None:
+        """Whether a bracket begins as data does; None if that shows later."""
+        text, whole = self._source.text, self._source.whole
+        if not (whole or self._open) and _CITATION.match(text, place):
+            return None
+        found = _SHAPED[char].match(text, place)
+        if found and (whole or found.end() < len(text) or not text[-1].isalpha()):
+            return True
+        if whole:
+            return _ONLY_BLANKS.match(text, place) is not None
+        mark = self._scanners.inside.search(text, place + 1)
+        at = mark.start() if mark else len(text)
+        half_quoted = text[at : at + 1] == '"' and not text[at - 1].isspace()
+        is_told = len(text) - at > 1 and text[at] in _ENDS_SHAPE and not half_quoted
+        return False if is_told or len(text) - place > _LONGEST_SHAPE else None
 
-        Values would be most of the memory that a hostile reply takes, and of its time.
-        """
-        self._read += 1
-        if self._read <= self._limits.reply_candidates:
-            return Bracketed(exact.span, shaped=True, exact=exact)
-        start, end = exact.span
-        deep = end - start > self._depth and exact.findings.deep
-        return Bracketed(exact.span, shaped=True, overflows=deep)
-
-    def close(self, at: int) -> int:
-        """Read a closing bracket; brackets of the other kind still open are passed over."""
-        self._last, self._starts = at + 1, True
-        partner = _PARTNER[self._text[at]]
-        if not self._count[partner]:
-            return at + 1
-        while True:
-            start, char, shaped = self._open.pop()
-            self._count[char] -= 1
-            self._shaped -= shaped
-            if char == partner:
+    def close(self, place: int) -> int:
+        """A closing bracket; brackets of the other kind still open are passed over."""
+        char, end = self._source.text[place], place + 1
+        self._last, self._before = end, char
+        partner = _PARTNER[char]
+        while self._count[partner]:
+            one = self._open.pop()
+            self._count[one.char] -= 1
+            if one.char == partner:
+                self._add(one, end)
                 break
-        self._drop_inside(start)
-        span = (start, at + 1)
-        self._spans.append(Bracketed(span, shaped, overflows=self._deep_at >= start))
-        return at + 1
-
-    def _drop_inside(self, start: int) -> None:
-        while self._spans and self._spans[-1].span[0] > start:
-            self._spans.pop()
-
-    def quote(self, at: int) -> int:
-        """Read a quote: skip the string that it opens, if it opens one."""
-        is_string = self._may_be_string(at)
-        self._starts = True
-        if not is_string:
-            self._last = at
-            return at + 1
-        end = self._string_end(at)
-        self._last = end or at
-        return end or at + 1
-
-    def in_key(self, at: int) -> bool:
-        """Whether the string that begins there, which was read, is a key that is never closed."""
-        if not self._open or self._open[-1][1] != "{" or self._text[at] != '"':
-            return False
-        first = self._text[max(0, at - _NEAR) : at].rstrip()[-1:] in {"{", ","}
-        return first and _LONG_STRING.match(self._text, at, self._end) is None
-
-    def _string_end(self, at: int) -> int | None:
-        char = self._text[at]
-        if char != '"':
-            other = _OTHER_STRING[char].match(self._text, at, self._end)
-            return other.end() if other else None
-        line = _LINE_STRING.match(self._text, at, self._end)
-        if line or not self._shaped or not self.long_strings:
-            return line.end() if line else None
-        # A string over several lines is broken JSON; it counts only if it ends as a string does,
-        # for the quote that ends it may as well begin another one, far behind a cut.
-        long = _LONG_STRING.match(self._text, at, self._end)
-        if long is None:
-            return self._end
-        return long.end() if _ENDS_TOKEN.match(self._text, long.end(), self._end) else None
-
-    def slash(self, at: int) -> int:
-        """Skip a comment inside data; `http://` is an address."""
-        text = self._text
-        if not self._shaped or _ADDRESS.match(text, max(0, at - 2)):
-            return at + 1
-        if text.startswith("/*", at):
-            return self._comment(at, text.find("*/", at + 2) + 2)
-        return self._line_comment(at) if text.startswith("//", at) else at + 1
-
-    def hash(self, at: int) -> int:
-        """Skip a comment inside data; `#1` and `a#b` are none."""
-        blank = self._text[at + 1 : at + 2].isspace() and not self._text[at - 1].isalnum()
-        return self._line_comment(at) if self._shaped and blank else at + 1
-
-    def _line_comment(self, at: int) -> int:
-        return self._comment(at, self._text.find("\n", at) + 1)
-
-    def _comment(self, at: int, end: int) -> int:
-        """Pass over a comment; a string may stand behind it if one might in its place."""
-        if end <= at:
-            return self._end
-        self._starts = self._may_be_string(at)
-        self._last = end
         return end
 
-    def _may_be_string(self, at: int) -> bool:
-        """Whether a JSON token may begin there."""
-        before = self._text[self._last : at].rstrip()
-        return before[-1] in _BEFORE_STRING if before else self._starts
+    def _add(self, one: _Open, end: int, *, closed: bool = True, cut: bool = False) -> None:
+        self.drop(one.start)
+        overflows = self._deep_at >= one.start
+        self.spans.append(Bracketed((one.start, end), one.shaped, closed, cut, overflows))
 
-    def leave(self, end: int, *, cut: bool) -> list[Bracketed]:
-        """The spans of the stretch that ends here; what is open counts if it looks like data."""
-        for start, _, shaped in self._open:
-            if shaped:
-                self._drop_inside(start)
-                deep = self._deep_at >= start
-                self._spans.append(
-                    Bracketed((start, end), shaped, closed=False, cut=cut, overflows=deep)
-                )
+    def drop(self, start: int) -> None:
+        """Forget the spans from an offset on."""
+        while self.spans and self.spans[-1].span[0] >= start:
+            self.spans.pop()
+
+    def leave(self, end: int, *, cut: bool = False) -> None:
+        """The stretch ends there in which brackets may close; what is open counts if it is data."""
+        for one in self._open if self.data is not None else ():
+            if one.shaped:
+                self._add(one, end, closed=False, cut=cut)
                 break
-        spans, self._spans = self._spans, []
         self._open.clear()
         self._count = {"{": 0, "[": 0}
-        self._shaped, self._deep_at = 0, -1
-        return spans
+        self._deep_at, self.token = -1, None
+
+    # Strings and comments
+
+    def quote(self, place: int) -> int:
+        """A quote: it opens a string where a token may begin."""
+        self._note(place)
+        opener = self._source.text[place]
+        if self._before not in _STARTS or place < self._unclosed.get(opener, 0):
+            return place + 1
+        self.token = _Token(place, opener)
+        return place + 1
+
+    def slash(self, place: int) -> int:
+        """A comment inside data; `http://` is an address."""
+        text = self._source.text
+        two = text[place : place + 2]
+        if two == "/" and not self._source.whole:
+            return WAIT
+        is_address = _ADDRESS.match(text, max(0, place - 2))
+        return place + 1 if is_address else self._comment(place, two)
+
+    def hash(self, place: int) -> int:
+        """A comment inside data; `#1` and `a#b` are none."""
+        text = self._source.text
+        if place + 1 == len(text) and not self._source.whole:
+            return WAIT
+        is_comment = text[place + 1 : place + 2].isspace() and not text[place - 1].isalnum()
+        return self._comment(place, "#" if is_comment else "")
+
+    def _comment(self, place: int, opener: str) -> int:
+        if self.data is None or opener not in _CLOSER:
+            return place + 1
+        self._note(place)
+        self.token = _Token(place, opener)
+        return place + len(opener)
+
+    def _resume(self, token: _Token, place: int) -> int:
+        """Read on in what is open, up to its end or to that of the text."""
+        if token.opener in _IN_LINE:
+            return self._in_string(token, place)
+        text, closer = self._source.text, _CLOSER[token.opener]
+        end = text.find(closer, place)
+        if end < 0 and not self._source.whole:
+            return max(place, len(text) + 1 - len(closer))
+        end = len(text) if end < 0 else end + len(closer)
+        self.token, self._last = None, end
+        return end
+
+    def _in_string(self, string: _Token, place: int) -> int:
+        """Read on in a string, over line ends if it may have some."""
+        text = self._source.text
+        found = (_IN_LINES if string.long else _IN_LINE[string.opener]).match(text, place)
+        assert found
+        place = found.end()
+        is_over = place + (text[place : place + 1] == "\\") == len(text)
+        if is_over and not self._source.whole:
+            return place
+        if not is_over and text[place] == _CLOSER[string.opener]:
+            return self._close_string(string, place)
+        if string.opener != '"' or self.data is None or not self.long_strings:
+            return self._again(string, unclosed=place)
+        if is_over:
+            self.token = None
+            return place
+        string.long = True
+        return self._in_string(string, place)
+
+    def _close_string(self, string: _Token, place: int) -> int:
+        """The quote that ends a string, or would.
+
+        One over several lines is broken JSON; it counts only if it ends as a string does, for
+        the quote that ends it may as well begin another one, far behind a cut.
+        """
+        text = self._source.text
+        if string.long and not self._source.whole and _BLANKS.match(text, place + 1):
+            return place
+        if string.long and not _ENDS.match(text, place + 1):
+            return self._again(string)
+        self.token = None
+        self._last, self._before = place + 1, ""
+        return place + 1
+
+    def _again(self, string: _Token, *, unclosed: int = 0) -> int:
+        """It is none: what stands behind its quote is read again."""
+        if unclosed:
+            self._unclosed[string.opener] = unclosed
+        self.token, self._last = None, string.start
+        return string.start + 1

@@ -18,6 +18,8 @@ from pdl.errors import advised
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    import regex
+
 _PAIR = 2
 _SHORTEST = 2  # characters of a mark; one alone would be found in any text
 
@@ -121,35 +123,32 @@ class Dialects:
         return _patterns(self)
 
 
-@lru_cache(maxsize=16)
-def _patterns(table: Dialects) -> Patterns:
-    return Patterns(table)
-
-
 def _listed(field: str, entries: Any) -> tuple[Any, ...]:
     if isinstance(entries, str):
         raise ValueError(f"{field} must be a list; for one entry write [{entries!r}]")  # noqa: TRY004 - wrong entries are ValueErrors, whatever is wrong with them
     return tuple(entries)
 
 
-def _name(field: str, entry: Any) -> str:
+def _text(field: str, entry: Any) -> str:
     if not isinstance(entry, str) or not entry.strip():
         raise ValueError(f"{field} has an entry that is no text: {entry!r}; leave it out")
-    if odd := next((one for one in entry if one in "<>/" or one.isspace()), ""):
+    return entry
+
+
+def _name(field: str, entry: Any) -> str:
+    if odd := next((one for one in _text(field, entry) if one in "<>/" or one.isspace()), ""):
         bare = entry.strip(" <>/\t\r\n")
         advice = f"{bare!r} alone" if bare != entry else "it as one word"
         raise ValueError(f"{field} has a name with {odd!r}: {entry!r}; write {advice}")
-    return entry
+    return str(entry)
 
 
 def _token(field: str, entry: Any) -> str:
-    if not isinstance(entry, str) or not entry.strip():
-        raise ValueError(f"{field} has an entry that is no text: {entry!r}; leave it out")
-    cites = entry[0] == "[" and entry[1:2].isdigit()
-    if len(entry) < _SHORTEST or entry[0].isspace() or cites:
+    mark = _text(field, entry)
+    if len(mark) < _SHORTEST or mark[0].isspace() or (mark[0] == "[" and mark[1:2].isdigit()):
         advice = "give it 2 characters or more, no blank in front and no number in brackets"
-        raise ValueError(f"{field} has a mark that any text holds: {entry!r}; {advice}")
-    return entry
+        raise ValueError(f"{field} has a mark that any text holds: {mark!r}; {advice}")
+    return mark
 
 
 def _pair(field: str, entry: Any) -> tuple[str, str]:
@@ -186,39 +185,57 @@ DIALECTS = Dialects()
 
 
 class Patterns:
-    """A table as compiled patterns."""
+    """A table as compiled patterns, none of which matches more than `longest` characters."""
 
     def __init__(self, table: Dialects) -> None:
-        openers, closers = _marks(table.reasoning_marks, 0), _marks(table.reasoning_marks, 1)
+        openers, closers = _side(table.reasoning_marks, 0), _side(table.reasoning_marks, 1)
         names, answers = _either(table.reasoning_tags), _either(table.answer_tags)
+        ends, turns = _either(table.end_tokens), _either(table.turn_tokens)
         self._closers = {one.casefold(): other for one, other in table.reasoning_marks}
+        self._ends = table.end_tokens
         self.opener = _compiled(rf"<(?P<name>{names}){_ATTRIBUTES}>|(?P<text>{openers})")
-        self.closer = _compiled(rf"</(?P<name>{names})\s*>|(?P<text>{closers})")
-        self.last_closer = _compiled(rf"(?:{self.closer.pattern})(?=[ \t]*+(?:\n|\Z))")
+        self.closer = _compiled(rf"</(?P<name>{names}){_GAP}>|(?P<text>{closers})")
+        self.last_closer = _compiled(rf"(?:{self.closer.pattern})(?=[ \t]{{0,200}}+(?:\n|\Z))")
         """A closer that ends its line, as one does behind which an answer stands."""
         self.answer_opener = _compiled(
-            rf"<(?:{answers}){_ATTRIBUTES}>|{_marks(table.answer_marks, 0)}"
+            rf"<(?:{answers}){_ATTRIBUTES}>|{_side(table.answer_marks, 0)}"
         )
-        self.answer_closer = _compiled(rf"</(?:{answers})\s*>|{_marks(table.answer_marks, 1)}")
-        turn = rf"(?:{_either(table.turn_tokens)})(?:(?:{_either(table.roles)})\b)?"
-        ends = _either(table.end_tokens)
-        self._ends = table.end_tokens
+        self.answer_closer = _compiled(rf"</(?:{answers}){_GAP}>|{_side(table.answer_marks, 1)}")
+        turn = rf"(?:{turns})(?:(?:{_either(table.roles)})\b)?"
         self.end_token = re.compile(ends)
         self.token = re.compile(rf"{ends}|{_either(table.start_tokens)}|{turn}")
-        other = _either(table.other_roles)
-        self.other_turn = _compiled(rf"(?:{_either(table.turn_tokens)})\s*(?:{other})\b")
-        self.turn_end = re.compile(rf"(?P<end>{ends})|{_either(table.turn_tokens)}")
-        self.reasoning_fences = frozenset(_folded(table.reasoning_fences))
+        self.other_turn = _compiled(rf"(?:{turns}){_GAP}(?:{_either(table.other_roles)})\b")
+        self.turn_end = re.compile(rf"{ends}|(?={turns})")
         # OpenAI's harmony format; only its channel `final` is an answer.
         self.channel = re.compile(
-            r"<\|channel\|>[ \t]*(?P<name>\w+)[^<]{0,200}+"
+            r"<\|channel\|>[ \t]{0,16}(?P<name>\w{1,40})[^<]{0,200}+"
             r"(?:<\|constrain\|>[^<]{0,40}+)?<\|message\|>"
         )
-        self.channel_end = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+        self.channel_end = re.compile(r"(?=<\|(?:end|return|call|start|channel)\|>)")
+        self.reasoning_fences = frozenset(_folded(table.reasoning_fences))
         self.end_of_line = re.compile(rf"(?>(?:\s|{ends})*)")
-        self.begins = frozenset(_begins(table))
+        tokens = (*table.end_tokens, *table.start_tokens, *table.turn_tokens)
+        marks = (*chain(*table.reasoning_marks), *chain(*table.answer_marks))
+        tags = ("</", "<|", *(f"<{name}" for name in (*table.reasoning_tags, *table.answer_tags)))
+        folded = (product(*({c.lower(), c.upper()} for c in one[:2])) for one in (*tags, *marks))
+        self.begins = frozenset([*(one[:2] for one in tokens), *map("".join, chain(*folded))])
+        """The first two characters of each mark, in either case, and `first` the first ones."""
         self.first = "".join(sorted({two[0] for two in self.begins}))
-        """The characters with which marks begin, and `begins` the first two of each."""
+        self.longest = _LONGEST + max(map(len, (*tokens, *marks, *tags)))
+
+    def may_begin(self, text: str) -> bool:
+        """Whether a text is the beginning of a mark, or one that may be longer."""
+        found = self._any.fullmatch(text, partial=True)
+        return found is not None and found.partial
+
+    @cached_property
+    def _any(self) -> regex.Pattern[str]:
+        import regex  # noqa: PLC0415 - a whole reply needs no beginnings
+
+        tags = (self.closer, self.opener, self.answer_opener, self.answer_closer)
+        marks = (*tags, self.channel, self.other_turn, self.token)
+        whole = "|".join(re.sub(r"\(\?P<\w+>", "(?:", f"(?:{one.pattern})") for one in marks)
+        return regex.compile(whole, regex.IGNORECASE)
 
     def without_end(self, text: str) -> str:
         """The text less the tokens at its end that end a turn, and the blanks around them."""
@@ -233,14 +250,16 @@ class Patterns:
 
     def closer_of(self, opener: re.Match[str]) -> re.Pattern[str]:
         """The pattern of the mark that closes what this one opened."""
-        name = opener["name"]
-        if name:
-            return _compiled(rf"</{re.escape(name)}\s*>")
+        if opener["name"]:
+            return _compiled(rf"</{re.escape(opener['name'])}{_GAP}>")
         return _compiled(re.escape(self._closers[opener["text"].casefold()]))
 
 
+_patterns = lru_cache(maxsize=16)(Patterns)
 _ATTRIBUTES = r"(?:\s[^<>\n]{0,200}+)?"
+_GAP = r"\s{0,16}+"
 _NEVER = r"(?!)"
+_LONGEST = 400  # characters of a mark besides its name
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -252,15 +271,5 @@ def _either(texts: Iterable[str]) -> str:
     return "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) or _NEVER
 
 
-def _marks(pairs: Iterable[tuple[str, str]], side: int) -> str:
+def _side(pairs: Iterable[tuple[str, str]], side: int) -> str:
     return _either(pair[side] for pair in pairs)
-
-
-def _begins(table: Dialects) -> Iterable[str]:
-    """The first two characters of each mark, in either case."""
-    names = chain(table.reasoning_tags, table.answer_tags)
-    marks = chain(*table.reasoning_marks, *table.answer_marks)
-    for text in chain(("</", "<|"), (f"<{name}" for name in names), marks):
-        yield from map("".join, product(*({c.lower(), c.upper()} for c in text[:_SHORTEST])))
-    for token in chain(table.end_tokens, table.start_tokens, table.turn_tokens):
-        yield token[:_SHORTEST]

@@ -1,4 +1,4 @@
-"""One pass over a reply cuts it into reasoning, fences, tokens and text. Nothing is rewritten."""
+"""A push segmenter: a reply becomes reasoning, fences, tokens and text. Nothing is rewritten."""
 
 from __future__ import annotations
 
@@ -6,42 +6,33 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.reply.prose.citations import cited_together
-from pdl.reply.result import Segment
-from pdl.reply.segments.brackets import Bracketed, Stack
+from pdl.reply.result import Kind, Segment
+from pdl.reply.segments.brackets import WAIT, Bracketed, Stack
 from pdl.reply.segments.dialects import DIALECTS, Dialects
+from pdl.reply.segments.spans import Growing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from pdl.limits import Limits
     from pdl.reply.result import Span
 
 _START = itemgetter(0)
-_RUN = re.compile(r"`++|~++")
+_RUN = re.compile(r"`{1,512}+|~{1,512}+")
 FENCE_PREFIX = re.compile(r"[ \t]*+(?>(?:(?:[-*+]|\d{1,9}[.)])[ \t]++|>[ \t]*+)*)")
-_FENCE_LINE = re.compile(r"^[ \t>]*+(?:`{3,}|~{3,})[ \t]*+(?P<info>\S?)", re.MULTILINE)
-_FIRST = re.compile(r"[\s>]*+(\S)")
-_QUOTE_MARKS = re.compile(r"^[ \t]*+(?>(?:>[ \t]?)+)", re.MULTILINE)
-QUOTED = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
-WORD = re.compile(r"[^\s(\[{]")
-NOUN = re.compile(
-    r"[ \t]++(?:tags?|tokens?|elements?|blocks?|markers?|sections?|delimiters?)\b", re.IGNORECASE
-)
-_LABELLED = re.compile(
-    r"(?:^|[.!?]\s)\W*(?:(?:the|your|this|from\s+the|in\s+the)\s+)?(?:documents?|inputs?|texts?|questions?|examples?|contexts?|e?mails?"
-    r"|users?|tools?|prompts?|sources?|drafts?|messages?|pages?|articles?|passages?|templates?|formats?|customers?|students?)\b"
-    r"[^.!?\n]{0,40}[:：][\s*_`]*$",
-    re.IGNORECASE,
-)
-"""Words in front of an answer tag that say whose it is: `Document: <result>3</result>`."""
-
-_STRIPPED = re.compile(r"\s*+(?:assistant)?(?:analysis|commentary)(?!\w*\s*[:=])")
-_STRIPPED_FINAL = "assistantfinal"
-"""The channels of harmony where the tokens around their names were dropped."""
-
 _SHORTEST_FENCE = 3  # GFM 4.5
-PREFIX_WINDOW = 200  # a fence that is indented deeper than this is none
+_LONGEST_LINE = 512  # characters behind its run on the line of a fence
+_DEEPER = 3  # how much deeper than its opener a closer may be indented
+PREFIX = 200  # a fence that is indented deeper than this is none
+_QUOTE_MARKS = re.compile(r"^[ \t]*+(?>(?:>[ \t]?)+)", re.MULTILINE)
+QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
+WORD = re.compile(r"[^\s(\[{]")
+_STRIPPED = re.compile(r"\s*+(?:assistant)?(?:analysis|commentary)(?!\w{0,40}\s{0,8}[:=])")
+_STRIPPED_HEAD = re.compile(r"\s*+(?:assistant)?(?:analysis|commentary)\w{0,40}\s{0,8}\Z")
+_STRIPPED_FINAL = re.compile("assistantfinal")
+"""The channels of harmony where the tokens around their names were dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +64,13 @@ class Cut:
         return "".join([*parts, text[at:]]) if parts else text
 
 
-@dataclass
-class _Fence:
-    """A fence that is open: the run that opened it and where its body begins."""
+@dataclass(slots=True)
+class Fence:
+    """A fence that is open: the run that opened it and where its body begins.
+
+    `left`: where a closer of reasoning stands at the start of a line in it; `ended`: where one
+    does at the start or at the end of a line. If nothing closes the fence, it was left open there.
+    """
 
     start: int
     run: str
@@ -83,161 +78,59 @@ class _Fence:
     info: str
     body: int
     quoted: bool = False
+    thought: bool = False
     reasoning: int = 0  # reasoning tags that opened in its body
+    left: int | None = None
+    ended: int | None = None
+
+
+class _Aside(NamedTuple):
+    """Reasoning, or a turn of another role, that is open."""
+
+    kind: Kind
+    start: int
+    body: int
+    label: str
+    closer: re.Pattern[str]
 
 
 def cut(text: str, limits: Limits, dialects: Dialects = DIALECTS) -> Cut:
     """Cut a reply by the marks of those dialects. Linear in its length."""
-    return _Pass(text, limits, dialects).run()
+    return Segmenter(limits, dialects).end(text)
 
 
-class _Pass:
-    def __init__(self, text: str, limits: Limits, dialects: Dialects) -> None:
-        self._text = text
-        self._end = len(text)
-        self._patterns = dialects.patterns
-        self._stack = Stack(text, limits, self._patterns.first)
-        self._segments: list[Segment] = []
-        self._brackets: list[tuple[Bracketed, Segment | None]] = []
+class Segmenter:
+    """Reads a reply as it comes. The pieces make no difference.
+
+    A mark may begin where the text ends: so much is held back, at most as long as the longest
+    mark. What is read may still be undone: a string that does not end as one, or a fence in which
+    reasoning ends, is read again; `settled` is in front of them. And a closer of reasoning that
+    nothing opened makes all before it reasoning.
+    """
+
+    def __init__(self, limits: Limits, dialects: Dialects = DIALECTS) -> None:
+        self.segments: list[Segment] = []
+        """All but text that have ended; another list behind a closer that took all back."""
+        self.fence: Fence | None = None
+        self.at = 0  # the offset up to which all was read
+        self.source = Growing()
+        self._patterns = patterns = dialects.patterns
+        self.stack = stack = Stack(self.source, limits, patterns)
         self._answers: list[Span] = []
         self._quoted: list[Span] = []
-        self._answer: int | None = None
-        self._tag_at = 0  # where the tag begins that opened it
-        self._fence: _Fence | None = None
-        self._unclosable: set[str] = set()
-        self._ahead: re.Match[str] | None = None  # the fence line that was looked for last
-        self._looked = False
+        self.answer: Span | None = None  # the tag that opened one
+        self._aside: _Aside | None = None
+        self._begun = False
         self._lead = 0  # where the tokens end that the reply begins with; -1 behind them
-
-    def run(self) -> Cut:
-        """Go from mark to mark, and from string to string inside brackets."""
-        begins, stack = self._patterns.begins, self._stack
-        opened, closed, quote, fence = stack.open, stack.close, self._quote, self._run
-        handlers = {"[": opened, "{": opened, "]": closed, "}": closed, "`": fence, "~": fence}
-        handlers |= {'"': quote, "'": quote, "“": quote}
-        handlers |= {"/": stack.slash, "#": stack.hash}
-        at = self._stripped_channels()
-        while mark := stack.next_mark(at):
-            at = mark.start()
-            end = self._tag(at) if self._text[at : at + 2] in begins else None
-            if end is None:
-                handle = handlers.get(mark[0])
-                end = handle(at) if handle else at + 1
-            at = end
-        if self._fence:
-            self._end_fence(self._end, self._end, closed=False)
-        self._leave(self._end, cut=True)
-        if self._answer is not None:
-            self._answers.append((self._answer, self._end))
-        return Cut(
-            tuple(self._with_text()),
-            tuple(self._brackets),
-            tuple(self._answers),
-            tuple(self._quoted),
-        )
-
-    def _quote(self, at: int) -> int:
-        """Read a quote in brackets. What was thought may have one that no other ends.
-
-        Of data that is cut off such a string is a part, and a closer in it may be anybody's. But
-        with a line break in a key it is no JSON, and no one has a reason to write a closer there.
-        """
-        end = self._stack.quote(at)
-        if end < self._end or self._fence or not self._stack.in_key(at):
-            return end
-        closer = self._patterns.last_closer.search(self._text, at)
-        return closer.start() if closer and closer.end() < end else end
-
-    def _stripped_channels(self) -> int:
-        """Where the final channel begins if only the names of channels are left of their tokens."""
-        end = self._text.rfind(_STRIPPED_FINAL)
-        if end < 0 or not _STRIPPED.match(self._text):
-            return 0
-        span = (0, end + len(_STRIPPED_FINAL))
-        self._segments.append(Segment("reasoning", span, (0, end), "analysis"))
-        return span[1]
-
-    def _leave(self, end: int, *, cut: bool = False, fence: Segment | None = None) -> None:
-        self._brackets += [(span, fence) for span in self._stack.leave(end, cut=cut)]
-
-    def _with_text(self) -> list[Segment]:
-        """The segments, with the text between them as segments of its own."""
-        out: list[Segment] = []
-        at = 0
-        for segment in [*self._segments, None]:
-            start = segment.span[0] if segment else self._end
-            if start > at:
-                out.append(Segment("text", (at, start), (at, start)))
-            if segment:
-                out.append(segment)
-                at = segment.span[1]
-        return out
-
-    # Fences: GFM 4.5, but at any indentation, for replies are indented as they please.
-
-    def _run(self, at: int) -> int:
-        run = _RUN.match(self._text, at)
-        assert run
-        start = self._text.rfind("\n", max(0, at - PREFIX_WINDOW), at) + 1
-        if len(run[0]) < _SHORTEST_FENCE or (not start and at > PREFIX_WINDOW):
-            return run.end()
-        prefix = self._text[start:at]
-        if self._fence:
-            return self._close_fence(self._fence, run, prefix)
-        return self._open_fence(run, prefix)
-
-    def _line_end(self, at: int) -> int:
-        end = self._text.find("\n", at)
-        return self._end if end < 0 else end
-
-    def _open_fence(self, run: re.Match[str], prefix: str) -> int:
-        if not FENCE_PREFIX.fullmatch(prefix):
-            return run.end()
-        line_end = self._line_end(run.end())
-        info = self._text[run.end() : line_end].strip()
-        if (run[0][0] == "`" and "`" in info) or self._patterns.last_closer.search(info):
-            return run.end()
-        self._leave(run.start())
-        body = min(line_end + 1, self._end)
-        self._fence = _Fence(run.start(), run[0], len(prefix), info, body, ">" in prefix)
-        first = _FIRST.match(self._text, body)
-        self._stack.long_strings = first is not None and first[1] in {"{", "["}
-        return body
-
-    def _close_fence(self, fence: _Fence, run: re.Match[str], prefix: str) -> int:
-        rest_of_closer = self._patterns.end_of_line
-        closes = (
-            run[0].startswith(fence.run)
-            and not prefix.strip(" \t>" if fence.quoted else None)
-            and len(prefix) <= fence.indent + 3
-            and rest_of_closer.fullmatch(self._text, run.end(), self._line_end(run.end()))
-        )
-        if closes:
-            self._end_fence(run.start() - len(prefix), run.end(), closed=True)
-        return run.end()
-
-    def _end_fence(self, body_end: int, end: int, *, closed: bool) -> None:
-        fence = self._fence
-        assert fence
-        self._fence = None
-        self._stack.long_strings = True
-        body = (fence.body, max(fence.body, body_end))
-        if fence.info.casefold() in self._patterns.reasoning_fences:
-            self._stack.leave(body[1], cut=not closed)
-            info = fence.info
-            self._segments.append(Segment("reasoning", (fence.start, end), body, info, closed))
-            return
-        segment = Segment("fence", (fence.start, end), body, fence.info, closed)
-        self._segments.append(segment)
-        self._quoted += [body] if fence.quoted else []
-        self._leave(body[1], cut=not closed, fence=segment)
-
-    # Tags and tokens
-
-    def _tag(self, at: int) -> int | None:
-        """Handle the tag or token that begins here; None if there is none."""
-        patterns = self._patterns
-        for pattern, handle in (
+        self._handlers: dict[str, Callable[[int], int]] = {
+            **dict.fromkeys("[{", self._bracket),
+            **dict.fromkeys("]}", stack.close),
+            **dict.fromkeys("`~", self._run),
+            **dict.fromkeys("\"'“", stack.quote),
+            "/": stack.slash,
+            "#": stack.hash,
+        }
+        self._marks: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], int]], ...] = (
             (patterns.closer, self._close_reasoning),
             (patterns.opener, self._open_reasoning),
             (patterns.channel, self._channel),
@@ -245,137 +138,328 @@ class _Pass:
             (patterns.token, self._token),
             (patterns.answer_opener, self._open_answer),
             (patterns.answer_closer, self._close_answer),
-        ):
-            found = pattern.match(self._text, at)
-            if found:
-                return found.end() if self._is_spoken_of(found) else handle(found)
-        return None
+        )
 
-    def _is_spoken_of(self, tag: re.Match[str]) -> bool:
-        """Whether the text names a tag and does not use it: `in "<think>"`, `the <think> tag`."""
-        text, start, end = self._text, tag.start(), tag.end()
-        closing = QUOTED.get(text[start - 1 : start])
-        if closing is not None and text.startswith(closing, end):
-            # A quote behind a letter ends what was quoted: `"no"</think>"yes"`.
-            return not WORD.match(text[start - 2 : start - 1])
-        if not NOUN.match(text, end):
-            return False
-        line = text[max(0, start - PREFIX_WINDOW) : start].rpartition("\n")[2]
-        return any(map(str.isalpha, line))
+    # What a caller sees
+
+    @property
+    def settled(self) -> int:
+        """The offset up to which it is known what is text, reasoning, fence or token."""
+        if self._aside:
+            return self._aside.start
+        fence, token = self.fence, self.stack.token
+        at = token.start if token else self.at
+        if fence and fence.thought:
+            return fence.start
+        return at if not fence or fence.ended is None else min(at, fence.ended)
+
+    def feed(self, text: str) -> None:
+        """Take the next piece of the reply."""
+        self.source.add(text)
+        self._read()
+
+    def end(self, text: str = "") -> Cut:
+        """Take the last piece; give all parts."""
+        self.source.add(text, last=True)
+        self._read()
+        while self._recovers():
+            self._read()
+        if self._aside:
+            self._end_aside(self._aside, self.at, self.at, closed=False)
+        if self.fence:
+            self._end_fence(self.fence, self.at, self.at, closed=False)
+        self.stack.leave(self.at, cut=True)
+        answers = [(self.answer[1], self.at)] if self.answer else []
+        return Cut(
+            tuple(self._with_text()),
+            tuple(self._placed()),
+            (*self._answers, *answers),
+            tuple(self._quoted),
+        )
+
+    # The pass
+
+    def _read(self) -> None:
+        """Go from mark to mark, and from string to string inside brackets."""
+        text, stack, patterns = self.source.text, self.stack, self._patterns
+        place = self.at
+        if not self._begun and not self._begin():
+            return
+        while True:
+            place = self._pass(self._aside, place) if self._aside else place
+            mark = place if self._aside else stack.next_mark(place)
+            if mark == len(text) or stack.token or self._aside:
+                break
+            two = text[mark : mark + 2]
+            place = self._tag(mark) if two in patterns.begins or two in patterns.first else 0
+            if not place:
+                handle = self._handlers.get(two[0])
+                place = handle(mark) if handle else mark + 1
+            if place == WAIT:
+                break
+        self.at = mark
+
+    def _begin(self) -> bool:
+        """Whether it is known if a reply begins with the name of a channel, less its tokens."""
+        text = self.source.text
+        names = ("assistantanalysis", "assistantcommentary", "analysis", "commentary")
+        may = _STRIPPED_HEAD.match(text) or any(map(str.startswith, names, [text.lstrip()] * 4))
+        self._begun = not may or self.source.whole
+        if self._begun and _STRIPPED.match(text):
+            self._aside = _Aside("reasoning", 0, 0, "analysis", _STRIPPED_FINAL)
+        return self._begun
+
+    def _recovers(self) -> bool:
+        """Whether the end shows that something is to be read again."""
+        if self._aside and self._aside.closer is _STRIPPED_FINAL:
+            self._aside = None
+            self.at = 0
+            return True
+        if self.fence and self.fence.ended is not None:
+            self.at = self._abandon(self.fence.ended)
+            return True
+        return False
+
+    def _with_text(self) -> list[Segment]:
+        """The segments, with the text between them as segments of its own."""
+        out: list[Segment] = []
+        at = 0
+        for segment in self.segments:
+            if segment.span[0] > at:
+                out.append(Segment("text", (at, segment.span[0]), (at, segment.span[0])))
+            out.append(segment)
+            at = segment.span[1]
+        return out if at == self.at else [*out, Segment("text", (at, self.at), (at, self.at))]
+
+    def _placed(self) -> Iterator[tuple[Bracketed, Segment | None]]:
+        """The bracketed spans, each with the fence that it is in."""
+        fences = [segment for segment in self.segments if segment.kind == "fence"]
+        starts = [fence.span[0] for fence in fences]
+        for bracket in self.stack.spans:
+            index = bisect_right(starts, bracket.span[0]) - 1
+            is_in = index >= 0 and bracket.span[0] < fences[index].span[1]
+            yield bracket, fences[index] if is_in else None
+
+    # Fences: GFM 4.5, but at any indentation, for replies are indented as they please.
+
+    def _prefix(self, place: int) -> str:
+        """What stands on the line in front of a place; of a long line its end."""
+        return self.source.text[max(0, place - PREFIX) : place].rpartition("\n")[2]
+
+    def _bracket(self, place: int) -> int:
+        """Strings go over several lines in a fence for data, which begins with a bracket."""
+        if self.fence and not self.stack:
+            body = self.source.text[self.fence.body : min(place, self.fence.body + PREFIX)]
+            self.stack.long_strings |= not body.strip(" \t\r\n>")
+        return self.stack.open(place)
+
+    def _run(self, place: int) -> int:
+        """A run of backticks or tildes: the line of a fence."""
+        text, whole = self.source.text, self.source.whole
+        run = _RUN.match(text, place)
+        assert run
+        if run.end() == len(text) and not whole:
+            return WAIT
+        prefix = self._prefix(place)
+        short = len(run[0]) < _SHORTEST_FENCE or len(prefix) >= PREFIX
+        if short or not FENCE_PREFIX.fullmatch(prefix):
+            return run.end()
+        line, newline, _ = text[run.end() : run.end() + _LONGEST_LINE].partition("\n")
+        if len(line) == _LONGEST_LINE:
+            return run.end()
+        is_there = whole or bool(newline)
+        if self.fence:
+            return self._in_fence(self.fence, run, prefix, line, is_there=is_there)
+        return self._open_fence(run, prefix, line, is_there=is_there)
+
+    def _open_fence(self, run: re.Match[str], prefix: str, line: str, *, is_there: bool) -> int:
+        info = line.strip()
+        if run[0][0] == "`" and "`" in info:
+            return run.end()
+        if not is_there:
+            return WAIT
+        if self._patterns.last_closer.search(info):
+            return run.end()
+        body = min(run.end() + len(line) + 1, len(self.source.text))
+        self.fence = Fence(run.start(), run[0], len(prefix), info, body)
+        self.fence.quoted = ">" in prefix
+        self.fence.thought = info.casefold() in self._patterns.reasoning_fences
+        self.stack.leave(run.start())
+        self.stack.long_strings = False
+        return body
+
+    def _in_fence(
+        self, fence: Fence, run: re.Match[str], prefix: str, line: str, *, is_there: bool
+    ) -> int:
+        """The line of a fence in a fence: it closes this one, or opens another one."""
+        info = line.lstrip()
+        if not is_there and (not info or info[0] in self._patterns.first):
+            return WAIT
+        if info and fence.left is not None:
+            return self._abandon(fence.left)
+        fence.left = fence.ended = None
+        closes = (
+            run[0].startswith(fence.run)
+            and not prefix.strip(" \t>" if fence.quoted else None)
+            and len(prefix) <= fence.indent + _DEEPER
+            and self._patterns.end_of_line.fullmatch(line)
+        )
+        if closes:
+            self._end_fence(fence, run.start() - len(prefix), run.end(), closed=True)
+        return run.end()
+
+    def _end_fence(self, fence: Fence, body_end: int, end: int, *, closed: bool) -> None:
+        body = (fence.body, max(fence.body, body_end))
+        kind: Kind = "reasoning" if fence.thought else "fence"
+        self.segments.append(Segment(kind, (fence.start, end), body, fence.info, closed))
+        self.stack.leave(body[1], cut=not closed)
+        self._outside()
+        if fence.thought:
+            self.stack.drop(fence.start)
+        elif fence.quoted:
+            self._quoted.append(body)
+
+    def _outside(self) -> None:
+        self.fence = None
+        self.stack.long_strings = True
+
+    # Tags and tokens
+
+    def _tag(self, place: int) -> int:
+        """The mark that begins here; 0 if there is none."""
+        text, whole = self.source.text, self.source.whole
+        near = not whole and len(text) - place < self._patterns.longest
+        if near and self._patterns.may_begin(text[place:]):
+            return WAIT
+        for pattern, handle in self._marks:
+            found = pattern.match(text, place)
+            if found and found.end() == len(text) and not whole:
+                return WAIT
+            if found:
+                return found.end() if self._is_quoted(*found.span()) else handle(found)
+        return 0
+
+    def _is_quoted(self, start: int, end: int) -> bool:
+        """Whether the text names a tag, or all between two, and does not use it: `in "<think>"`."""
+        text = self.source.text
+        closing = QUOTES.get(text[start - 1 : start])
+        # A quote behind a letter ends what was quoted: `"no"</think>"yes"`.
+        is_quoted = closing is not None and text.startswith(closing, end)
+        return is_quoted and not WORD.match(text[max(0, start - 2) : start - 1])
+
+    def _open_aside(self, mark: re.Match[str], kind: Kind, closer: re.Pattern[str]) -> int:
+        label = mark[0] if kind == "token" else mark["name"] or mark["text"]
+        self.stack.leave(mark.start())
+        self._aside = _Aside(kind, mark.start(), mark.end(), label, closer)
+        return mark.end()
+
+    def _pass(self, aside: _Aside, place: int) -> int:
+        """Go to the end of what is no text, or to where it may begin."""
+        text = self.source.text
+        found = aside.closer.search(text, place)
+        if found is None:
+            held = 0 if self.source.whole else self._patterns.longest
+            return max(place, len(text) - held)
+        self._end_aside(aside, *found.span(), closed=True)
+        return found.end()
+
+    def _end_aside(self, aside: _Aside, body_end: int, end: int, *, closed: bool) -> None:
+        self._aside = None
+        span, body = (aside.start, end), (aside.body, body_end)
+        if aside.kind == "token":
+            self._lead, body, closed = end, span, True
+        self.segments.append(Segment(aside.kind, span, body, aside.label, closed))
 
     def _open_reasoning(self, opener: re.Match[str]) -> int:
-        if self._fence:
-            self._fence.reasoning += 1
+        """Any closer ends it: models mix them up."""
+        if self.fence:
+            self.fence.reasoning += 1
             return opener.end()
-        closer = self._find_closer(opener)
-        end = closer.end() if closer else self._end
-        body = (opener.end(), closer.start() if closer else self._end)
-        label = opener["name"] or opener["text"]
-        self._add(Segment("reasoning", (opener.start(), end), body, label, closer is not None))
-        return end
-
-    def _find_closer(self, opener: re.Match[str]) -> re.Match[str] | None:
-        """Its own closer, or any other's: models mix them up. Each is looked for in vain once."""
-        own = self._patterns.closer_of(opener)
-        for pattern in (own, self._patterns.closer):
-            if pattern.pattern not in self._unclosable:
-                found = pattern.search(self._text, opener.end())
-                if found:
-                    return found
-                self._unclosable.add(pattern.pattern)
-        return None
+        return self._open_aside(opener, "reasoning", self._patterns.closer)
 
     def _close_reasoning(self, closer: re.Match[str]) -> int:
+        if self.fence and self.fence.reasoning:
+            self.fence.reasoning -= 1
+            return closer.end()
+        return self._close_in(self.fence, closer) if self.fence else self._take_back(closer)
+
+    def _take_back(self, closer: re.Match[str]) -> int:
         """A closer without an opener: all before it is reasoning."""
-        if self._fence and self._fence.reasoning:
-            self._fence.reasoning -= 1
-            return closer.end()
-        if self._fence and not self._abandoned(closer):
-            return closer.end()
-        self._stack.leave(closer.start(), cut=False)
-        for found in (self._brackets, self._answers, self._quoted):
-            found.clear()
-        self._answer = self._fence = None
-        self._stack.long_strings = True
+        start, end = closer.span()
+        self.stack.leave(start)
+        self.stack.drop(0)
+        self._answers, self._quoted, self.answer = [], [], None
+        self._outside()
         label = closer["name"] or closer["text"]
-        self._segments = [Segment("reasoning", (0, closer.end()), (0, closer.start()), label)]
+        self.segments = [Segment("reasoning", (0, end), (0, start), label)]
+        return end
+
+    def _close_in(self, fence: Fence, closer: re.Match[str]) -> int:
+        """A closer in a fence, which may end reasoning that left the fence open.
+
+        So it does at the start of a line if the next fence is opened before this one is closed;
+        and at the start or the end of one if there is no further fence.
+        """
+        rest = self.source.text[closer.end() : closer.end() + PREFIX]
+        line, newline, _ = rest.partition("\n")
+        ends = not line.strip(" \t")
+        if ends and not newline and len(rest) < PREFIX and not self.source.whole:
+            return WAIT
+        at = closer.start()
+        starts = not self._prefix(at).strip()
+        if starts and fence.left is None:
+            fence.left = at
+        if (starts or ends) and fence.ended is None:
+            fence.ended = at
         return closer.end()
 
-    def _abandoned(self, closer: re.Match[str]) -> bool:
-        """Whether a closer in a fence ends reasoning that left the fence open.
-
-        It stands at the start of a line, and the next fence is opened before this one is closed; or
-        at the end of one, and there is no further fence.
-        """
-        line = self._text[max(0, closer.start() - PREFIX_WINDOW) : closer.start()]
-        following = self._next_fence(closer.end())
-        if not following and self._patterns.last_closer.match(self._text, closer.start()):
-            return True
-        return not line.rpartition("\n")[2].strip() and not (following and not following["info"])
-
-    def _next_fence(self, at: int) -> re.Match[str] | None:
-        """The next line that may open or close a fence; each is looked for once."""
-        if self._ahead is not None and self._ahead.start() < at:
-            self._ahead, self._looked = None, False
-        if not self._looked:
-            self._ahead, self._looked = _FENCE_LINE.search(self._text, at), True
-        return self._ahead
+    def _abandon(self, offset: int) -> int:
+        """Leave the fence at the closer of reasoning that stands there."""
+        closer = self._patterns.closer.match(self.source.text, offset)
+        assert closer
+        return self._take_back(closer)
 
     def _channel(self, head: re.Match[str]) -> int:
-        if self._fence:
+        if self.fence:
             return head.end()
         if head["name"].lower() == "final":
             return self._token(head)
-        end = self._patterns.channel_end.search(self._text, head.end())
-        stop = end.start() if end else self._end
-        body = (head.end(), stop)
-        span = (head.start(), stop)
-        self._add(Segment("reasoning", span, body, head["name"], end is not None))
-        return stop
-
-    def _add(self, segment: Segment) -> None:
-        self._leave(segment.span[0])
-        self._segments.append(segment)
+        return self._open_aside(head, "reasoning", self._patterns.channel_end)
 
     def _other_turn(self, head: re.Match[str]) -> int:
         """A turn of another role. What the reply begins with is the prompt, said again.
 
         One behind text is not passed over: who cites such a token may go on as the model.
         """
-        if not self._leads(head.start()) or self._fence or self._stack:
-            token = self._patterns.token.match(self._text, head.start())
-            return self._token(token) if token else head.end()
-        end = self._patterns.turn_end.search(self._text, head.end())
-        stop = self._end
-        if end:
-            stop = end.end() if end["end"] else end.start()
-        self._segments.append(Segment("token", (head.start(), stop), (head.start(), stop), head[0]))
-        self._lead = stop
-        return stop
+        if self._leads(head.start()) and not self.fence and not self.stack:
+            return self._open_aside(head, "token", self._patterns.turn_end)
+        token = self._patterns.token.match(self.source.text, head.start())
+        return self._token(token) if token else head.end()
 
-    def _leads(self, at: int) -> bool:
+    def _leads(self, place: int) -> bool:
         """Whether only tokens stand in front of a place."""
-        if self._lead >= 0 and self._text[self._lead : at].strip():
+        if self._lead >= 0 and self.source.text[self._lead : place].strip():
             self._lead = -1
         return self._lead >= 0
 
     def _token(self, token: re.Match[str]) -> int:
-        if self._leads(token.start()):
-            self._lead = token.end()
-        if not self._fence and not self._stack:
-            self._segments.append(Segment("token", token.span(), token.span(), token[0]))
+        leads = self._leads(token.start())
+        if not self.fence and not self.stack:
+            self._lead = token.end() if leads else -1
+            self.segments.append(Segment("token", token.span(), token.span(), token[0]))
         return token.end()
 
     def _open_answer(self, tag: re.Match[str]) -> int:
-        if self._answer is None and not self._fence and not self._stack:
-            self._answer, self._tag_at = tag.end(), tag.start()
+        if self.answer is None and not self.fence and not self.stack:
+            self.answer = tag.span()
         return tag.end()
 
     def _close_answer(self, tag: re.Match[str]) -> int:
-        if self._answer is not None and not self._fence and not self._stack:
-            line = self._text[max(0, self._tag_at - PREFIX_WINDOW) : self._tag_at]
-            labelled = _LABELLED.search(line.rpartition("\n")[2])
-            if not labelled and not cited_together(self._text, self._tag_at, tag.end()):
-                self._answers.append((self._answer, tag.start()))
-            self._answer = None
+        """The tag behind an answer, unless all of it is quoted."""
+        if self.answer is not None and not self.fence and not self.stack:
+            start, body = self.answer
+            quoted = self._prefix(start).lstrip().startswith(">")
+            if not quoted and not self._is_quoted(start, tag.end()):
+                self._answers.append((body, tag.start()))
+            self.answer = None
         return tag.end()

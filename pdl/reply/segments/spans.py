@@ -1,4 +1,4 @@
-"""Parts of a text, to be asked about places in it."""
+"""The text of a reply while it comes in, and sets of places in a text."""
 
 from __future__ import annotations
 
@@ -35,3 +35,24 @@ class Spans:
 
     def __iter__(self) -> Iterator[Span]:
         return zip(self._starts, self._ends, strict=True)
+
+
+class Growing:
+    """A text that grows at its end. `whole`: no more will come.
+
+    A piece costs no more than it is long, since CPython appends in place to a string that nothing
+    else refers to: so keep offsets, never `text` itself or a match in it.
+    """
+
+    __slots__ = ("text", "whole")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.whole = False
+
+    def add(self, piece: str, *, last: bool = False) -> None:
+        """Append a piece."""
+        text, self.text = self.text, ""
+        text += piece
+        self.text = text
+        self.whole = last

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import regex
 
-from pdl.reply.segments.segmenter import FENCE_PREFIX, PREFIX_WINDOW  # the rules of whole replies
+from pdl.reply.segments.segmenter import FENCE_PREFIX, PREFIX  # the rules of whole replies
 from pdl.reply.streaming.cursor import Cursor
 from pdl.reply.streaming.tags import LONGEST, Tag, Tags, seek
 
@@ -166,7 +166,7 @@ class Scanner:
 
     def _prefix(self, at: int) -> str:
         """What stands on the line in front of a place."""
-        return self._cursor.text[max(0, at - PREFIX_WINDOW) : at].rpartition("\n")[2]
+        return self._cursor.text[max(0, at - PREFIX) : at].rpartition("\n")[2]
 
     def _run(self) -> bool:
         cursor = self._cursor
@@ -175,7 +175,7 @@ class Scanner:
         if run.end() == cursor.end and len(run[0]) < LONGEST:
             return False
         prefix = self._prefix(cursor.at)
-        if not _SHORTEST_FENCE <= len(run[0]) < LONGEST or len(prefix) >= PREFIX_WINDOW:
+        if not _SHORTEST_FENCE <= len(run[0]) < LONGEST or len(prefix) >= PREFIX:
             return self._pass(run.end())
         if self._fence:
             return self._close_fence(self._fence, run, prefix)

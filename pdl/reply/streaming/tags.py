@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import regex
 
-from pdl.reply.segments.segmenter import (  # the rules of whole replies
-    NOUN,
-    PREFIX_WINDOW,
-    QUOTED,
-    WORD,
-)
+from pdl.reply.segments.segmenter import QUOTES, WORD  # the rules of whole replies
 
 if TYPE_CHECKING:
     from pdl.reply.segments.dialects import Dialects, Patterns
@@ -23,8 +18,6 @@ TagKind: TypeAlias = Literal["closer", "opener", "channel", "token", "answer", "
 
 LONGEST = 512
 """Characters of a tag at most; a longer one is none."""
-
-_NOUN_WINDOW = 16
 
 
 class Tag(NamedTuple):
@@ -70,33 +63,20 @@ class Tags:
                 if short and found.end() == cursor.end:
                     return "wait"
                 spoken = self._is_spoken_of(cursor, found)
-                return None if spoken else "wait" if spoken is None else Tag(kind, found)
+                return None if spoken else Tag(kind, found)
         return None
 
     def _may_grow(self, text: str) -> bool:
         found = self._any.fullmatch(text, partial=True)
         return found is not None and found.partial
 
-    def _is_spoken_of(self, cursor: Cursor, tag: re.Match[str]) -> bool | None:
-        """Whether the text names the mark and does not use it; None if that shows later."""
+    def _is_spoken_of(self, cursor: Cursor, tag: re.Match[str]) -> bool:
+        """Whether the text names the mark and does not use it."""
         text, start, end = cursor.text, tag.start(), tag.end()
-        closing = QUOTED.get(text[start - 1 : start]) if start else None
+        closing = QUOTES.get(text[start - 1 : start]) if start else None
         if closing is not None and text.startswith(closing, end):
             return not WORD.match(text[max(0, start - 2) : start - 1])
-        line = text[max(0, start - PREFIX_WINDOW) : start].rpartition("\n")[2]
-        if not any(map(str.isalpha, line)):
-            return False
-        behind = text[end : end + _NOUN_WINDOW]
-        short = len(behind) < _NOUN_WINDOW
-        found = _noun().match(behind, partial=short)
-        if found is None:
-            return False
-        return None if found.partial or (short and found.end() == len(behind)) else True
-
-
-@lru_cache(maxsize=1)
-def _noun() -> regex.Pattern[str]:
-    return regex.compile(NOUN.pattern, regex.IGNORECASE)
+        return False
 
 
 @lru_cache(maxsize=16)
