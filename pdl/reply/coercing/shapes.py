@@ -1,78 +1,75 @@
-"""What holds at one place of a value: schemas without the references and unions in between."""
+"""What applies at one place of a value: schemas without references and unions, and their keys."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.reply.validation.json_types import KINDS
 from pdl.reply.validation.references import Document, resolve
+from pdl.reply.validation.schema_walk import of_key
 
 if TYPE_CHECKING:
-    from pdl._types import Json
+    from pdl._types import Json, JsonPath
 
 Schemas: TypeAlias = tuple[Any, ...]
-"""Subschemas that all hold for one value."""
+"""Subschemas that all apply to one value."""
 
 Shape: TypeAlias = tuple[Mapping[str, Any], ...]
 """The same with one branch chosen of each union; only the keywords of each itself count."""
 
-_MOST = 2_000  # choices of branches that are looked at for one place
+_MOST = 2_000  # choices of branches that are tried for one place
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+_ANSWER = frozenset(
+    (
+        *("answer", "answers", "finalanswer", "result", "results", "finalresult", "value"),
+        *("values", "output", "outputs", "response", "reply", "data", "content", "payload"),
+        *("items", "list", "json", "object", "array", "label", "category", "classification"),
+        *("choice", "decision", "verdict", "kind", "solution", "extraction", "extracted"),
+        *("return", "arguments"),
+    )
+)
 
 
-class TooManyError(Exception):
-    """The unions of a place combine in more ways than are looked at."""
+def shapes(document: Document, schemas: Schemas, value: Json) -> list[Shape] | None:
+    """Each choice of branches that allows the type of the value; None if there are too many.
 
-
-def shapes(document: Document, schemas: Schemas, value: Json) -> list[Shape]:
-    """Each choice of branches that allows the type of the value. Raises TooManyError."""
+    A depth-first search; a union waits as a tuple of its branches until only unions are left.
+    """
     found: dict[tuple[int, ...], Shape] = {}
-    pending: list[tuple[Shape, list[Json], list[list[Json]]]] = [((), list(schemas), [])]
+    pending: list[tuple[Shape, list[Any]]] = [((), list(reversed(schemas)))]
     for _ in range(_MOST):
         if not pending:
             return list(found.values())
-        shape, todo, unions = pending.pop()
-        spread = _spread(document, shape, todo, unions, value)
-        if spread is None:
-            continue
-        if unions:
-            union, *others = unions
-            pending += [(spread, [branch], list(others)) for branch in reversed(union)]
+        shape, todo = pending.pop()
+        while todo:
+            schema = todo.pop()
+            if isinstance(schema, tuple):
+                pending += [(shape, [*todo, branch]) for branch in reversed(schema)]
+                break
+            if schema is True or any(schema is known for known in shape):
+                continue
+            if schema is False or not _allows(schema, value):
+                break
+            shape = (*shape, schema)
+            todo = [*_unions(schema), *todo, *_conjoined(document, schema, value)]
         else:
-            found[tuple(map(id, spread))] = spread
-    raise TooManyError
-
-
-def _spread(
-    document: Document, shape: Shape, todo: list[Json], unions: list[list[Json]], value: Json
-) -> Shape | None:
-    """The shape with all that is to do; notes its unions. None if the value's type is excluded."""
-    seen = set(map(id, shape))
-    found = list(shape)
-    while todo:
-        schema = todo.pop(0)
-        if schema is False:
-            return None
-        if schema is True or id(schema) in seen:
-            continue
-        if not _allows(schema, value):
-            return None
-        seen.add(id(schema))
-        found.append(schema)
-        todo += _joined(document, schema, value)
-        unions += _unions(schema)
-    return tuple(found)
+            found[tuple(map(id, shape))] = shape
+    return None
 
 
 def _allows(schema: Mapping[str, Any], value: Json) -> bool:
-    kinds = schema.get("type")
-    if kinds is None:
-        return True
-    return any(KINDS[kind](value) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+    kinds = schema.get("type", ())
+    return not kinds or any(KINDS[kind](value) for kind in _listed(kinds))
 
 
-def _joined(document: Document, schema: Mapping[str, Any], value: Json) -> Iterator[Json]:
-    """What holds beside a schema in any case."""
+def _listed(kinds: str | list[str]) -> list[str]:
+    return [kinds] if isinstance(kinds, str) else kinds
+
+
+def _conjoined(document: Document, schema: Mapping[str, Any], value: Json) -> Iterator[Json]:
+    """Subschemas that apply to the value in any case."""
     if "$ref" in schema:
         yield resolve(document, schema["$ref"])
     yield from schema.get("allOf", ())
@@ -81,10 +78,83 @@ def _joined(document: Document, schema: Mapping[str, Any], value: Json) -> Itera
         yield from (sub for name, sub in dependent.items() if name in value)
 
 
-def _unions(schema: Mapping[str, Any]) -> Iterator[list[Json]]:
+def _unions(schema: Mapping[str, Any]) -> Iterator[tuple[Json, ...]]:
     """The choices that a schema leaves; which one is right shows when the value is checked."""
-    for keyword in ("anyOf", "oneOf"):
-        if keyword in schema:
-            yield list(schema[keyword])
     if "if" in schema:
-        yield [schema.get("then", True), schema.get("else", True)]
+        yield schema.get("then", True), schema.get("else", True)
+    yield from (tuple(schema[word]) for word in ("oneOf", "anyOf") if word in schema)
+
+
+# Keys
+
+
+class Keys:
+    """The keys that a shape declares, and the spellings that represent them."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+        self._required = {name for schema in shape for name in schema.get("required", ())}
+        self._declared = {name for schema in shape for name in schema.get("properties", ())}
+        self._names = _by_fold(self._declared | self._required)
+
+    def renamed(self, value: Mapping[str, Json]) -> dict[str, str]:
+        """From each key that represents a declared one to that one.
+
+        Only a key that is not allowed, or that represents a required one, and only if no other key
+        and no other declared name has its spelling.
+        """
+        found: dict[str, str] = {}
+        for fold, keys in _by_fold(value.keys() - self._declared).items():
+            names = self._names.get(fold, [])
+            if len(keys) == len(names) == 1 and names[0] in self._declared - value.keys():
+                [key], [name] = keys, names
+                if _same_words(key, name) and (name in self._required or self._refuses(key)):
+                    found[key] = name
+        return found
+
+    def is_optional(self, name: str) -> bool:
+        """Whether a key is declared, and nothing requires it."""
+        return name in self._declared and name not in self._required
+
+    def _refuses(self, key: str) -> bool:
+        return any(
+            schema.get("unevaluatedProperties") is False or of_key(schema, key) == [False]
+            for schema in self._shape
+        )
+
+
+def means_answer(key: str, schemas: Schemas, path: JsonPath) -> bool:
+    """Whether a key calls its value the answer, or as the schema or the field around it is called.
+
+    Other keys say something else about it: `{"error": 404}`, `{"min": 5}`.
+    """
+    name = _fold(key)
+    if name in _ANSWER or (path and isinstance(path[-1], str) and _fold(path[-1]) == name):
+        return True
+    return any(name in map(_fold, _titles(one)) for one in schemas if isinstance(one, dict))
+
+
+def _titles(schema: Mapping[str, Any]) -> list[str]:
+    """What a schema is called: its title, and the name under which it is referred to."""
+    titles = (schema.get("title"), schema.get("$ref", "").rpartition("/")[2])
+    return [title for title in titles if isinstance(title, str) and title]
+
+
+def _by_fold(names: set[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(_fold(name), []).append(name)
+    return found
+
+
+def _fold(name: str) -> str:
+    """The name without what does not distinguish keys: case, `_` and `-`."""
+    return name.replace("_", "").replace("-", "").casefold()
+
+
+def _same_words(key: str, name: str) -> bool:
+    """Whether two spellings have the same words: `resign` does not have those of `re_sign`."""
+    if key.casefold() == name.casefold():
+        return True
+    one, other = (_WORD.findall(spelled) for spelled in (key, name))
+    return [word.casefold() for word in one] == [word.casefold() for word in other]
