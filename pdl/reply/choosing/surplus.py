@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.parsing.parsed import Parsed, parse
 from pdl.reply.validation.json_types import key
-from pdl.reply.validation.nodes import Node
+from pdl.reply.validation.schema_walk import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from pdl.reply.phrases import say
 if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.parsing.reader import Frame, Phase
-    from pdl.reply.validation.nodes import Node
+    from pdl.reply.validation.schema_walk import Node
 
 _PLACE = "lacks a closing bracket, whose place is not certain"
 _MANY = 8  # closers that may be too many

@@ -20,7 +20,7 @@ from pdl.reply.phrases import say
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
-    from pdl.reply.validation.nodes import Node
+    from pdl.reply.validation.schema_walk import Node
 
 _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 """What may be the last digits of a number that has a blank between its thousands."""

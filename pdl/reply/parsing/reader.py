@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import regex
 
     from pdl.limits import Limits
-    from pdl.reply.validation.nodes import Node
+    from pdl.reply.validation.schema_walk import Node
 
 Phase: TypeAlias = Literal["value", "key", "first", "after", "comma", "done"]
 """What is expected: a value, a key, either after an opener, what follows a value, or its comma."""

@@ -18,7 +18,7 @@ from pdl.reply.parsing.parsed import Parsed, UnreadableError, parse
 from pdl.reply.parsing.parser import Parser, Whole
 from pdl.reply.result import Repair
 from pdl.reply.validation.json_types import key
-from pdl.reply.validation.nodes import Node
+from pdl.reply.validation.schema_walk import Node
 from pdl.reply.wording import FOUND_WIDTH, brief
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.reply.validation.nodes import Node
+from pdl.reply.validation.schema_walk import Node
 
 if TYPE_CHECKING:
     from pdl._types import Json

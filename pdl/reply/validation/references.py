@@ -1,12 +1,12 @@
-"""`$ref` inside one document: every one is `#` and a JSON pointer (RFC 6901, URI fragment form)."""
+"""What a schema refers to: every `$ref` is `#` and a JSON pointer into the same document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
-from urllib.parse import unquote
 
 from pdl._types import Json, JsonSchema
+from pdl.schema.references import lookup
 
 Document: TypeAlias = JsonSchema | bool
 """A whole JSON Schema, in which every `$ref` leads to a part of itself."""
@@ -14,11 +14,7 @@ Document: TypeAlias = JsonSchema | bool
 
 def resolve(document: Document, ref: str) -> Json:
     """The subschema that a `$ref` names. Raises LookupError if there is none."""
-    target: Any = document
-    for step in unquote(ref.removeprefix("#")).split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        target = target[int(name)] if isinstance(target, list) else target[name]
-    return target
+    return lookup(document if isinstance(document, Mapping) else {}, ref)
 
 
 def branches(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
@@ -30,7 +26,7 @@ def branches(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
 
 
 def conjoined(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
-    """A schema and what holds beside it: what its references name, and its `allOf`."""
+    """A schema and what holds with it: what its references name, and its `allOf`."""
     return _joined(document, schema, ("allOf",), ())
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pdl.reply.validation.json_types import KINDS, as_integer, kind_of
 from pdl.reply.validation.patterns import compile_pattern
@@ -11,14 +12,12 @@ from pdl.reply.validation.references import Document, branches, resolve
 from pdl.schema.keywords import DIGITS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pdl._types import Json
 
-Place: TypeAlias = tuple["Json", ...]
-"""The subschemas that may hold for a part of a value, those of all branches of unions."""
-
 ALL_KINDS = frozenset(KINDS)
+_DEEP = 8  # arrays in arrays that a schema may prescribe
 
 
 def root_kinds(document: Document, schema: Json) -> frozenset[str]:
@@ -35,7 +34,7 @@ def _kinds(document: Json, schema: Json, known: dict[int, frozenset[str]]) -> fr
     if id(schema) in known:
         return known[id(schema)]
     known[id(schema)] = frozenset()  # until it is known, for references in a circle
-    kinds = frozenset[str]() if forbids_all(schema) else _own_kinds(schema)
+    kinds = _own_kinds(schema)
     if "$ref" in schema:
         kinds &= _kinds(document, resolve(document, schema["$ref"]), known)
     for sub in schema.get("allOf", ()):
@@ -47,12 +46,9 @@ def _kinds(document: Json, schema: Json, known: dict[int, frozenset[str]]) -> fr
     return kinds
 
 
-def forbids_all(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema says `not` of everything, which some write for `false`."""
-    return schema.get("not", False) in (True, {})
-
-
 def _own_kinds(schema: Mapping[str, Any]) -> frozenset[str]:
+    if schema.get("not", False) in (True, {}):
+        return frozenset()  # some write it for `false`
     kinds = ALL_KINDS
     if "type" in schema:
         named = schema["type"]
@@ -106,24 +102,6 @@ def required_names(document: Document, schema: Json) -> list[str]:
     return list(found)
 
 
-def resembles(document: Document, value: Json) -> bool:
-    """Whether a value that does not fit looks like an attempt at one that does.
-
-    An object that has one of the keys that the schema names; an array with an element of a type
-    that the schema has for elements. A schema that an example echoes is neither.
-    """
-    found = list(branches(document, document))
-    if isinstance(value, dict):
-        names = {name for branch in found for name in branch.get("properties", ())}
-        return not names or not value or not names.isdisjoint(value)
-    if isinstance(value, list) and value:
-        items = [branch["items"] for branch in found if "items" in branch]
-        items += [sub for branch in found for sub in branch.get("prefixItems", ())]
-        kinds = frozenset().union(*(root_kinds(document, item) for item in items)) or ALL_KINDS
-        return any(kind_of(item) in kinds for item in value)
-    return True
-
-
 # Parts
 
 
@@ -150,7 +128,97 @@ def of_index(schema: Mapping[str, Any], index: int) -> list[Json]:
     return [schema["items"]] if "items" in schema else []
 
 
-# Integers
+class Node:
+    """The subschemas that may hold at one place, those of all branches of unions.
+
+    Nodes are made when they are asked for, one for each set of subschemas: a graph that has a
+    cycle where the schema is recursive.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        schemas: Iterable[Json] | None = None,
+        known: dict[tuple[int, ...], Node] | None = None,
+    ) -> None:
+        self._document = document
+        self._schemas = [document] if schemas is None else list(schemas)
+        self._known = {} if known is None else known
+        found = [one for sub in self._schemas for one in branches(document, sub)]
+        self._branches = list({id(one): one for one in found}.values())
+        self._prefix = max([len(one.get("prefixItems", ())) for one in found], default=0)
+        self._parts: dict[str | int, Node] = {}
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The type names that are allowed; all if the schema does not say."""
+        found = (root_kinds(self._document, schema) for schema in self._schemas)
+        return frozenset[str]().union(*found) or ALL_KINDS
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The properties of an object."""
+        return frozenset(name for one in self._branches for name in one.get("properties", ()))
+
+    @cached_property
+    def wants_integer(self) -> bool:
+        """Whether an integer is allowed, however it is written, and no other number."""
+        in_digits = any(one.get(DIGITS) is True for one in self._branches)
+        return "integer" in self.kinds and "number" not in self.kinds and not in_digits
+
+    def at(self, step: str | int) -> Node:
+        """The node of a part."""
+        if isinstance(step, str) and step not in self.names:
+            return self._inner(step)
+        known = step if isinstance(step, str) else min(step, self._prefix)
+        if known not in self._parts:
+            self._parts[known] = self._inner(known)
+        return self._parts[known]
+
+    def _inner(self, step: str | int) -> Node:
+        found = {id(part): part for one in self._branches for part in _step(one, step)}
+        mark = tuple(found)
+        if mark not in self._known:
+            self._known[mark] = Node(self._document, found.values(), self._known)
+        return self._known[mark]
+
+    def declares(self, name: str) -> bool:
+        """Whether an object has a property of that name."""
+        return name in self.names
+
+    def may_nest(self) -> bool:
+        """Whether an array may hold arrays to a depth that the schema leaves open."""
+        inner = self.at(0)
+        for _ in range(_DEEP):
+            if "array" not in inner.kinds:
+                return False
+            if len(inner.kinds) > 1:
+                return True
+            inner = inner.at(0)
+        return "array" in inner.kinds
+
+
+def _step(branch: Mapping[str, Any], step: str | int) -> list[Json]:
+    """The subschemas of a branch for one of its parts; `True` where it may be anything."""
+    found = of_index(branch, step) if isinstance(step, int) else of_key(branch, step)
+    if not found:
+        holder = "array" if isinstance(step, int) else "object"
+        return [True] if "type" in branch and holder in _own_kinds(branch) else []
+    return [one for one in found if one is not False]
+
+
+def resembles(document: Document, value: Json) -> bool:
+    """Whether a value that does not fit looks like an attempt at one that does.
+
+    An object that has one of the keys that the schema names; an array with an element of a type
+    that the schema has for elements. A schema that an example echoes is neither.
+    """
+    node = Node(document)
+    if isinstance(value, dict):
+        return not node.names or not value or not node.names.isdisjoint(value)
+    if isinstance(value, list) and value:
+        return any(kind_of(item) in node.at(index).kinds for index, item in enumerate(value))
+    return True
 
 
 def settled(document: Document, value: Json) -> Json:
@@ -160,24 +228,22 @@ def settled(document: Document, value: Json) -> Json:
     float of it, and from 2**53 on not each integer is one: the float of `1e23` is less by 8388608.
     The same object if nothing is to change.
     """
+    node = Node(document)
+    if isinstance(value, float):
+        return as_integer(value) if value.is_integer() and node.wants_integer else value
     if not _has_whole_float(value):
         return value
-    places = _Places(document)
-    root = [value]
-    pending: list[tuple[Any, Place | None]] = [(root, None)]
+    root = value.copy()
+    pending = [(root, node)]
     while pending:
         copy, around = pending.pop()
         for step, part in list(copy.items() if isinstance(copy, dict) else enumerate(copy)):
-            whole = type(part) is float and part.is_integer()
-            if not whole and type(part) not in (dict, list):
-                continue
-            place = (document,) if around is None else places.part(around, step)
-            if not whole:
+            if type(part) in (dict, list):
                 copy[step] = part.copy()
-                pending.append((copy[step], place))
-            elif places.wants_integer(place):
+                pending.append((copy[step], around.at(step)))
+            elif type(part) is float and part.is_integer() and around.at(step).wants_integer:
                 copy[step] = as_integer(part)
-    return root[0]
+    return root
 
 
 def _has_whole_float(value: Json) -> bool:
@@ -190,33 +256,3 @@ def _has_whole_float(value: Json) -> bool:
         lists = [part for part in level if type(part) is list]
         level = list(chain.from_iterable([*dicts, *lists]))
     return False
-
-
-class _Places:
-    """Questions about the places of a document, each of which is answered once."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self._parts: dict[tuple[object, ...], Place] = {}
-        self._integers: dict[tuple[int, ...], bool] = {}
-
-    def wants_integer(self, place: Place) -> bool:
-        """Whether an integer may be there, however it is written, and no other number."""
-        mark = tuple(map(id, place))
-        if mark not in self._integers:
-            kinds = frozenset().union(*(root_kinds(self._document, sub) for sub in place))
-            digits = any(in_digits(self._document, sub) for sub in place)
-            self._integers[mark] = "integer" in kinds and "number" not in kinds and not digits
-        return self._integers[mark]
-
-    def part(self, place: Place, step: str | int) -> Place:
-        """The place of a part."""
-        mark = (*map(id, place), step)
-        if mark not in self._parts:
-            whole = chain.from_iterable(branches(self._document, sub) for sub in place)
-            if isinstance(step, str):
-                subs = [sub for one in whole for sub in of_key(one, step)]
-            else:
-                subs = [sub for one in whole for sub in of_index(one, step)]
-            self._parts[mark] = tuple({id(sub): sub for sub in subs}.values())
-        return self._parts[mark]
