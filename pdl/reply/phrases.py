@@ -17,16 +17,6 @@ if TYPE_CHECKING:
 ROW = 12
 """Items that a row names at most."""
 
-_KINDS = {
-    "object": "an-object",
-    "array": "an-array",
-    "string": "a-string",
-    "integer": "an-integer",
-    "number": "a-number",
-    "boolean": "a-boolean",
-    "null": "a-null",
-}
-
 Words: TypeAlias = Mapping[str, str | Callable[..., str]]
 """Key -> a template with `{name}` for each field, or a function that is called with the fields.
 
@@ -72,8 +62,9 @@ def row(
 
 
 def kinds(names: Iterable[str]) -> Phrase:
-    """JSON types as alternatives, each with its article: `an integer or a string`."""
-    return row((say(_KINDS[name]) if name in _KINDS else name for name in names), "list-or")
+    """JSON types as alternatives, each with its article: `an integer or "auto"`; literals stay."""
+    keys = [(f"a-{name}", name) for name in names]
+    return row((say(key) if key in ENGLISH else name for key, name in keys), "list-or")
 
 
 def translate(text: str, words: Words) -> str:

@@ -16,6 +16,7 @@ import pdl
 from pdl.reply.english import ENGLISH
 from pdl.reply.feedback.translation import feedback_in, fields_of
 from pdl.reply.phrases import Phrase, Words, say, translate
+from pdl.reply.validation.json_types import KINDS
 
 SOURCES = sorted(Path(pdl.__file__).parent.joinpath("reply").rglob("*.py"))
 
@@ -51,8 +52,9 @@ def test_every_phrase_of_the_table_is_said() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant)
     }
-    computed = {"too-few", "too-many", "too-short", "too-long"}
-    assert set(ENGLISH) - computed <= written
+    typed = {key for key in ENGLISH if re.match(r"(?:a|one|many)-[a-z]+$", key)}
+    assert {f"a-{kind}" for kind in KINDS} <= typed
+    assert set(ENGLISH) - typed <= written
 
 
 SAMPLES = {
@@ -112,11 +114,11 @@ GERMAN: Words = {
     "type": "hat den falschen Typ: es muss {wanted} sein, nicht {found}",
     "list-or": lambda items, more: " oder ".join(items) + (f" und {more} weitere" if more else ""),
     "missing": lambda items, number: f"fehlt {'das Feld' if number == 1 else 'die Felder'} {items}",
-    "too-long": "ist zu lang: es darf {wanted} haben, nicht {found}",
+    "must-have": "muss {wanted} haben, nicht {found}",
     "at-most": "höchstens {bound}",
     "elements": lambda number: f"{number} Element" + ("" if number == 1 else "e"),
     "list-and": lambda items, more: " und ".join(items) + (f" und {more} weitere" if more else ""),
-    "an-integer": "eine ganze Zahl",
+    "a-integer": "eine ganze Zahl",
     "a-string": "ein Text",
     "a-null": "`null`",
     "correct": lambda number: f"Berichtige {'den' if number == 1 else 'die'} Fehler.",
@@ -133,8 +135,8 @@ GERMAN: Words = {
             (
                 "Das Feld `a` deiner Ausgabe hat den falschen Typ: "
                 "es muss eine ganze Zahl oder `null` sein, nicht ein Text.\n"
-                "Das Feld `b` deiner Ausgabe ist zu lang: "
-                "es darf höchstens 1 Element haben, nicht 2.\n"
+                "Das Feld `b` deiner Ausgabe muss "
+                "höchstens 1 Element haben, nicht 2.\n"
                 "Berichtige die Fehler."
             ),
         ),
@@ -147,7 +149,7 @@ GERMAN: Words = {
             "{ a: str<3,> }",
             '{"a": "x"}',
             (
-                "Das Feld `a` deiner Ausgabe must have at least 3 characters, not 1.\n"
+                "Das Feld `a` deiner Ausgabe muss at least 3 characters haben, nicht 1.\n"
                 "Berichtige den Fehler."
             ),
         ),
@@ -182,10 +184,10 @@ def test_no_words_at_all_give_the_english() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"too-lang": "x"}, "no phrase has the key `too-lang`: did you mean `too-long`?"),
+        ({"too-deap": "x"}, "no phrase has the key `too-deap`: did you mean `too-deep`?"),
         (
-            {"too-long": "{wantd}"},
-            "phrase `too-long` has no field `wantd`, its fields are: wanted, found",
+            {"must-have": "{wantd}"},
+            "phrase `must-have` has no field `wantd`, its fields are: wanted, found",
         ),
         ({"output": "{name}"}, "phrase `output` has no field `name`, its fields are: none"),
     ],
@@ -198,12 +200,12 @@ def test_wrong_words_are_refused(words: Words, message: str) -> None:
 
 
 def test_phrases_are_texts_that_can_be_copied_and_sent() -> None:
-    phrase = say("too-long", wanted=say("at-most", bound=say("elements", number=2)), found="3")
+    phrase = say("must-have", wanted=say("at-most", bound=say("elements", number=2)), found="3")
     assert phrase == "must have at most 2 elements, not 3"
     copies: list[Any] = [pickle.loads(pickle.dumps(phrase)), copy.deepcopy(phrase)]  # noqa: S301
     for made in copies:
         assert made == phrase
-        assert translate(made, GERMAN) == "ist zu lang: es darf höchstens 2 Elemente haben, nicht 3"
+        assert translate(made, GERMAN) == "muss höchstens 2 Elemente haben, nicht 3"
 
 
 def test_braces_of_a_reply_are_no_fields() -> None:

@@ -71,7 +71,7 @@ def test_options_are_looked_at_when_they_are_given(
         ({"output": 5}, "phrase `output` must be a text or a function, not int"),
         (
             {"output": "{"},
-            "phrase `output` is no template: Single '{' encountered in format string",
+            "phrase `output` is not a valid template: Single '{' encountered in format string",
         ),
         ({"holds-no": "{}"}, "phrase `holds-no` has no field ``, its fields are: wanted"),
         (

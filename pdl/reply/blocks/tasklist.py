@@ -178,12 +178,12 @@ def _dedented(lines: str, indent: int) -> str:
 def _bounded(found: _List, bounds: tuple[int | None, int | None]) -> Reading | None:
     least, most = bounds
     if least is not None and found.items < least:
-        wanted, key = say("at-least", bound=say("tasks", number=least)), "too-short"
+        wanted = say("at-least", bound=say("tasks", number=least))
     elif most is not None and found.items > most:
-        wanted, key = say("at-most", bound=say("tasks", number=most)), "too-long"
+        wanted = say("at-most", bound=say("tasks", number=most))
     else:
         return None
-    message = say(key, wanted=wanted, found=str(found.items))
+    message = say("must-have", wanted=wanted, found=str(found.items))
     return failed("wrong-schema", message, span=found.span, found=str(found.items), wanted=wanted)
 
 

@@ -166,7 +166,7 @@ def _sought(asked: Asked) -> str:
 
 def _absent(asked: Asked) -> Reading:
     wanted = _sought(asked)
-    shown = say("a-json-value") if wanted == "JSON" else kinds(wanted.split(" or "))
+    shown = say("a-value") if wanted == "JSON" else kinds(wanted.split(" or "))
     return failed("absent", say("holds-no", wanted=shown), wanted=wanted, found=shorten(asked.text))
 
 

@@ -16,21 +16,6 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonSchema
     from pdl.schema import Schema
 
-_ONE = {
-    "string": "one-string",
-    "integer": "one-integer",
-    "number": "one-number",
-    "object": "one-object",
-    "array": "one-array",
-}
-_MANY = {
-    "string": "strings",
-    "integer": "integers",
-    "number": "numbers",
-    "boolean": "booleans",
-    "object": "objects",
-    "array": "arrays",
-}
 _ALONE = {"null": "give-null", "boolean": "give-boolean"}
 _FORMS = {"yesno": "say-yes-or-no", "tasklist": "give-tasks", "text": "give-text"}
 _SCALARS = frozenset(["string", "integer", "number", "boolean", "null"])
@@ -66,7 +51,7 @@ def _json(document: JsonSchema) -> Phrase:
     [kind] = names
     if kind in _ALONE:
         return say(_ALONE[kind])
-    return say("give-value", value=say(_ONE[kind]), details=_details(document, kind))
+    return say("give-value", value=say(f"one-{kind}"), details=_details(document, kind))
 
 
 def _choices(document: JsonSchema) -> list[Json]:
@@ -103,9 +88,9 @@ def _details(document: JsonSchema, kind: str) -> str:
 def _items(document: JsonSchema, array: Mapping[str, Any]) -> str:
     items = array.get("items")
     found = _named(document, items) if isinstance(items, dict) else []
-    if len(found) != 1 or found[0] not in _MANY:
+    if len(found) != 1 or found == ["null"]:
         return ""
-    return say("with-items", kinds=say(_MANY[found[0]]))
+    return say("with-items", kinds=say(f"many-{found[0]}"))
 
 
 def _range(number: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Feedback in other words than English ones."""
+"""Feedback in another language, or in another voice: `ENGLISH` with other values."""
 
 from __future__ import annotations
 
@@ -22,52 +22,50 @@ if TYPE_CHECKING:
 
 
 def feedback_in(words: Words, schema: Schema | None, check: Check) -> str:
-    """The feedback of a check in other words: those of another language, or of another voice.
+    """Return the feedback of a check in the words of another table; empty for a check that is `ok`.
 
-    What the table lacks is said in English. An empty string for a check that is `ok`. Raises
-    ValueError for a key or a field that `ENGLISH` does not have, and for a text that is no
-    template; TypeError for what is neither a text nor a function that gives one.
+    Keys that the table lacks stay English. Raises ValueError for a key or a field that `ENGLISH`
+    does not have and for an invalid template; TypeError for a value that is neither a string nor a
+    function that returns one.
     """
     if not (schema is None or isinstance(schema, Schema)):
         raise no_schema(schema, "a pdl.Schema or None")
     if not isinstance(check, Check):
         raise TypeError(f"check must be a Check, not {type(check).__name__}")
-    check_words(words)
-    if check.ok:
-        return ""
-    return "\n".join(translate(line, words) for line in lines(schema, check))
-
-
-def check_words(words: Words) -> None:
-    """Raise TypeError or ValueError for what is no table of phrases, as `feedback_in` says."""
     if not isinstance(words, Mapping):
         raise TypeError(f"words must be a mapping, not {type(words).__name__}")
     for key, text in words.items():
-        if key not in ENGLISH:
-            advice = did_you_mean(str(key), ENGLISH)
-            raise ValueError(f"no phrase has the key `{key}`" + (f": {advice}" if advice else ""))
-        _check_phrase(key, text)
+        _check(key, text)
+    return "" if check.ok else "\n".join(translate(line, words) for line in lines(schema, check))
 
 
-def _check_phrase(key: str, text: object) -> None:
+def fields_of(key: str) -> tuple[str, ...]:
+    """Return the names of the fields of a phrase, which are those that its English text uses."""
+    english = ENGLISH[key]
+    if isinstance(english, str):
+        return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(english) if name))
+    return tuple(signature(english).parameters)
+
+
+def _check(key: str, text: object) -> None:
+    if key not in ENGLISH:
+        advice = did_you_mean(str(key), ENGLISH)
+        raise ValueError(f"no phrase has the key `{key}`" + (f": {advice}" if advice else ""))
     if isinstance(text, str):
         _check_template(key, text)
     elif callable(text):
         _check_function(key, text)
     else:
-        kind = type(text).__name__
-        raise TypeError(f"phrase `{key}` must be a text or a function, not {kind}")
+        raise TypeError(f"phrase `{key}` must be a text or a function, not {type(text).__name__}")
 
 
 def _check_template(key: str, text: str) -> None:
     try:
         fields = list(Formatter().parse(text))
     except ValueError as error:
-        raise ValueError(f"phrase `{key}` is no template: {error}") from error
+        raise ValueError(f"phrase `{key}` is not a valid template: {error}") from error
     for _, name, form, conversion in fields:
-        if name is None:
-            continue
-        if name not in fields_of(key):
+        if name is not None and name not in fields_of(key):
             raise ValueError(f"phrase `{key}` has no field `{name}`, {_known(key)}")
         if form or conversion:
             raise ValueError(f"phrase `{key}` must have the field `{name}` as `{{{name}}}`")
@@ -76,7 +74,7 @@ def _check_template(key: str, text: str) -> None:
 def _check_function(key: str, function: Callable[..., str]) -> None:
     try:
         expected = signature(function)
-    except ValueError:  # some functions written in C do not tell
+    except ValueError:  # some functions written in C have none
         return
     try:
         expected.bind(**dict.fromkeys(fields_of(key)))
@@ -87,18 +85,3 @@ def _check_function(key: str, function: Callable[..., str]) -> None:
 
 def _known(key: str) -> str:
     return f"its fields are: {', '.join(fields_of(key)) or 'none'}"
-
-
-def fields_of(key: str) -> tuple[str, ...]:
-    """The names of the fields that a phrase has, which are those that its English text uses."""
-    english = ENGLISH[key]
-    return tuple(_names(english)) if isinstance(english, str) else _parameters(english)
-
-
-def _names(text: str) -> dict[str, None]:
-    return dict.fromkeys(name for _, name, _, _ in Formatter().parse(text) if name)
-
-
-def _parameters(function: Callable[..., str]) -> tuple[str, ...]:
-    code = function.__code__
-    return code.co_varnames[: code.co_argcount]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.late import coerce
 from pdl.reply.parsing.parsed import Broken, is_deep, parse
-from pdl.reply.phrases import say
+from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.sentences import PLAIN_FENCES, masked, untagged
 from pdl.reply.prose.thousands import is_local
 from pdl.reply.result import Reading, Repair, Span, Violation, failed
@@ -118,7 +118,7 @@ def accept(asked: Asked, span: Span, value: Json, repairs: tuple[Repair, ...]) -
     if asked.verdict(value):
         return Reading(value, span, repairs=repairs)
     if isinstance(value, float) and "integer" in asked.kinds and "number" not in asked.kinds:
-        message = say("only-a-float", found=repr(value))
+        message = say("must-be", wanted=kinds(["integer"]), found=repr(value))
         violation = Violation((), "type", brief(value), "integer", message, span)
         return Reading(reason="wrong-schema", span=span, errors=(violation,))
     errors = [replace(error, span=span) for error in violations_of(asked.document, value)]

@@ -50,7 +50,7 @@ def fault(keyword: str, path: JsonPath, value: Json, wanted: str, message: str) 
 
 def must_be(keyword: str, path: JsonPath, value: Json, wanted: str) -> Violation:
     """A value in the place of one that is described."""
-    message = say("must-be", wanted=wanted, found=brief(value), hint="")
+    message = say("must-be", wanted=wanted, found=brief(value))
     return fault(keyword, path, value, wanted, message)
 
 
@@ -122,41 +122,50 @@ def _same(_unique: bool, value: Json, path: JsonPath) -> Iterator[Violation]:  #
 
 
 def _digits(_digits: bool, value: Json, path: JsonPath) -> Iterator[Violation]:  # noqa: FBT001
-    yield fault("type", path, value, "integer", say("only-a-float", found=brief(value)))
+    yield fault(
+        "type",
+        path,
+        value,
+        "integer",
+        say("must-be", wanted=kinds(["integer"]), found=brief(value)),
+    )
 
 
-def _size(keyword: str, size: str, bounded: str, noun: str = "") -> Teller:
+def _size(keyword: str, bounded: str, noun: str = "") -> Teller:
     """A number that is too large, or something that has too many parts; or too small, or few."""
 
     def tell(limit: Any, value: Json, path: JsonPath) -> Iterator[Violation]:
         wanted = say(bounded, bound=say(noun, number=limit) if noun else brief(limit))
-        found = str(len(value)) if noun else brief(value)
-        yield fault(keyword, path, value, wanted, say(size, wanted=wanted, found=found))
+        if noun:
+            message = say("must-have", wanted=wanted, found=str(len(value)))
+        else:
+            message = say("must-be", wanted=wanted, found=brief(value))
+        yield fault(keyword, path, value, wanted, message)
 
     return tell
 
 
-too_long = _size("items", "too-long", "at-most", "elements")
+too_long = _size("items", "at-most", "elements")
 """`items: false`."""
 
 TOLD: Mapping[str, Teller] = {
     DIGITS: _digits,
-    "minimum": _size("minimum", "too-small", "at-least"),
-    "maximum": _size("maximum", "too-big", "at-most"),
-    "exclusiveMinimum": _size("exclusiveMinimum", "too-small", "more-than"),
-    "exclusiveMaximum": _size("exclusiveMaximum", "too-big", "less-than"),
+    "minimum": _size("minimum", "at-least"),
+    "maximum": _size("maximum", "at-most"),
+    "exclusiveMinimum": _size("exclusiveMinimum", "more-than"),
+    "exclusiveMaximum": _size("exclusiveMaximum", "less-than"),
     "multipleOf": _multiple,
-    "minLength": _size("minLength", "too-short", "at-least", "characters"),
-    "maxLength": _size("maxLength", "too-long", "at-most", "characters"),
+    "minLength": _size("minLength", "at-least", "characters"),
+    "maxLength": _size("maxLength", "at-most", "characters"),
     "pattern": _pattern,
     "format": _format,
-    "minItems": _size("minItems", "too-short", "at-least", "elements"),
-    "maxItems": _size("maxItems", "too-long", "at-most", "elements"),
+    "minItems": _size("minItems", "at-least", "elements"),
+    "maxItems": _size("maxItems", "at-most", "elements"),
     "uniqueItems": _same,
     "required": _required,
     "dependentRequired": _dependent,
-    "minProperties": _size("minProperties", "too-few", "at-least", "fields"),
-    "maxProperties": _size("maxProperties", "too-many", "at-most", "fields"),
+    "minProperties": _size("minProperties", "at-least", "fields"),
+    "maxProperties": _size("maxProperties", "at-most", "fields"),
 }
 """Keyword -> what is said of a value that violates it."""
 
@@ -173,7 +182,7 @@ class Literals:
         """`enum`, `const`."""
         wanted = row(map(_literal, choices[:ROW]), "list-or", number=len(choices))
         if len(choices) == 1:
-            message = say("must-be", wanted=wanted, found=_literal(value), hint="")
+            message = say("must-be", wanted=wanted, found=_literal(value))
         else:
             near = self._near(value, choices)
             hint = say("did-you-mean", near=brief(near)) if near else ""
@@ -239,7 +248,7 @@ def contained(
     size, limit = ("at-least", least) if number < least else ("at-most", most)
     bound = say(size, bound=say("elements", number=limit))
     wanted = say("such-elements", bound=bound, schema=excerpt(schema["contains"]))
-    message = say("contains", wanted=wanted, found=str(number))
+    message = say("must-have", wanted=wanted, found=str(number))
     yield fault("contains", path, value, wanted, message)
 
 
