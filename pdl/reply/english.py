@@ -200,7 +200,6 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "headless": "is missing an opening bracket",
     "surplus-closer": "has one closing bracket too many, and it is unclear which",
     "in-string": "is inside a string that is not closed",
-    "comment-against": "has a comment that might change the data: `{found}`",
     "words-in-brackets": "might be words in brackets rather than a list",
     "goes-on": "continues after its closing bracket",
     "too-deep": _counted("is nested more than {number} level{s} deep"),

@@ -50,12 +50,6 @@ def _named(home: str, name: str) -> Any:
     return getattr(import_module(home), name)
 
 
-def lone(asked: Asked) -> Reading | None:
-    """`lone.read`."""
-    found: Reading | None = _named("pdl.reply.choosing.lone", "read")(asked)
-    return found
-
-
 def search(
     schema: Schema | None,
     reply: str,
@@ -91,24 +85,6 @@ def lacking(document: Document, value: Json) -> frozenset[str]:
 def item_kinds(document: Document) -> frozenset[str]:
     """`lacking.item_kinds`."""
     found: frozenset[str] = import_module("pdl.reply.validation.lacking").item_kinds(document)
-    return found
-
-
-def speaks_against(body: str, start: int, end: int) -> bool:
-    """`remarks.speaks_against`."""
-    found: bool = import_module("pdl.reply.prose.remarks").speaks_against(body, start, end)
-    return found
-
-
-def changes(said: str) -> bool:
-    """`remarks.changes` behind a bracket."""
-    found: bool = import_module("pdl.reply.prose.remarks").changes(said, "apart")
-    return found
-
-
-def says_stop(text: str, at: int) -> bool:
-    """`remarks.says_stop`."""
-    found: bool = import_module("pdl.reply.prose.remarks").says_stop(text, at)
     return found
 
 

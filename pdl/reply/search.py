@@ -112,7 +112,7 @@ def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
 
 def _read(form: str, asked: Asked) -> Reading:
     if form == "json":
-        found = late.lone(asked) or _encodable(asked.text, _read_json(asked))
+        found = _encodable(asked.text, _read_json(asked))
         return _settled(asked, found)
     reading = late.reader(form)(asked)
     held = reading if form in {"yesno", "tasklist"} else _held(asked, reading)

@@ -69,7 +69,7 @@ def test_own_marks_decide(own: str) -> None:
 
 @pytest.mark.parametrize(
     "comment",
-    ["should be 5", "wrong", "no, 5", "that is wrong", "Korrektur: 5", "this isn't right"],
+    ["should be 5", "wrong", "that is wrong", "Korrektur: 5", "this isn't right"],
 )
 @pytest.mark.parametrize("shape", ['{"b": 4 /* %s */}', '{"b": 4 // %s\n}', '{"b": 4 # %s\n}'])
 def test_contradicted_by_a_comment(comment: str, shape: str) -> None:
@@ -111,20 +111,6 @@ def test_prose_that_is_no_rival(prose: str) -> None:
     """What was there before, an example, braces that hold no answer, the same answer again."""
     check = pdl.check(SCHEMA, f"{prose}\n\n```json\n{ONE}\n```")
     assert check.value == {"n": "a"}, check.feedback
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Let me know if you want the remaining 19.",
-        "Shall I send the other 19 rows?",
-        "The next 10 follow in a second message, as do the other 9.",
-    ],
-)
-def test_so_many_more(words: str) -> None:
-    """A number of items that a list does not have; an object has no items."""
-    assert pdl.check(LIST, f"[{ONE}, {OTHER}]\n\n{words}").reason == "elided"
-    assert pdl.check(SCHEMA, f"{ONE}\n\n{words}").ok
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.blocks.program import Program
 from pdl.reply.blocks.quoted import unquoted
 from pdl.reply.phrases import row, say
-from pdl.reply.prose.marks import announced
+from pdl.reply.prose.marks_old import announced
 from pdl.reply.prose.prefaces import doubt, left_out
 from pdl.reply.prose.sentences import language
 from pdl.reply.result import Reading, Rejected, failed

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pdl.reply.blocks.quoted import unquoted
 from pdl.reply.blocks.text import amid_line, line_before
 from pdl.reply.phrases import say
-from pdl.reply.prose.marks import announced
-from pdl.reply.prose.omissions import left_out_behind, stands_for_more
+from pdl.reply.prose.marks_old import announced
+from pdl.reply.prose.omissions_old import left_out_behind, stands_for_more
 from pdl.reply.prose.prefaces import doubt, left_out, more_tasks
 from pdl.reply.prose.sentences import PLAIN_FENCES, blanked, language, masked
 from pdl.reply.result import Reading, Span, failed

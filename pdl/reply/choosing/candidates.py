@@ -1,76 +1,60 @@
-"""The parts of a reply that may be its answer, and what the reply says about them."""
+"""The parts of a reply that may be its answer, and how clearly the reply marks each of them."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from pdl.reply.prose.doubt import Surroundings
 from pdl.reply.prose.marks import announced, claimed, exemplified
-from pdl.reply.prose.sentences import PLAIN_FENCES, language
+from pdl.reply.prose.withdrawals import unmeant
+from pdl.reply.prose.words import words
+from pdl.reply.segments.spans import Spans
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl.reply.query import Asked
     from pdl.reply.result import Segment, Span
     from pdl.reply.segments.brackets import Bracketed
 
-_LONGEST_TAG = 200  # characters
+TAGGED, FENCED, BARE = 2, 1, 0
+"""Ranks: by words or an answer tag, by a fence for JSON among fences, by nothing."""
+
+PLAIN_FENCES = frozenset(["", "text", "txt", "plaintext", "plain", "json", "markdown", "md"])
+"""Languages of fences that hold an answer, and no program."""
+
 _ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
 _JSON_INFO = re.compile(r"(?:json\w*|application/json)\b", re.IGNORECASE)
+_COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_BOX = re.compile(r"\[\s*[xX]?\s*\](?=[ \t]+\S)")
+_INDEXED = re.compile(r"[A-Za-z0-9_)]")
+_MARK_IN_PROSE = re.compile(r"\[\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})?\s*\]|\{\s*\}|\[\s*\]")
+_LED = re.compile(r"(?:[:：=→>]|\b(?:is|are))[\s*_`\"“]*$")
+_HARMLESS_CODE = re.compile(
+    r"(?:[ \t]*(?:(?:const|let|var|final|return|export|default)\s+)*"
+    r"(?:[\w$.]+\s*(?::\s*[\w\[\], ]+)?=\s*)?(?:[\w.]{1,40}\()?)?$"
+)
+_LINE = 200  # characters in front of a bracket that are looked at
 
 
-class Said:
-    """What a reply says about one of its brackets, looked up when it is asked for.
-
-    Most brackets in prose, such as `[1]`, are of a kind that is not wanted: nobody asks.
-    """
-
-    def __init__(
-        self, asked: Asked, place: tuple[Bracketed, Segment | None], end: int, around: Surroundings
-    ) -> None:
-        self._asked = asked
-        self._bracket, self._fence = place
-        self.since = end  # the end of the candidate before it
-        self._around = around
-
-    @cached_property
-    def rank(self) -> int:
-        """2 by words (final, corrected) or an answer tag, 1 by a json fence, 0 by nothing."""
-        asked, at = self._asked, self._bracket.span[0]
-        if asked.cut.in_answer(at) and not self._around.anothers(_tag(asked, at), self.since):
-            return 2
-        return _rank(asked, self.since, self._bracket, self._fence)
-
-    @cached_property
-    def claimed(self) -> bool:
-        """Whether it stands behind `Answer:`.
-
-        That does not decide, but no fence decides against it.
-        """
-        start = self._bracket.span[0]
-        return not _in_program(self._fence) and claimed(self._asked.front, self.since, start)
-
-    @cached_property
-    def doubt(self) -> str:
-        """Why it may be no answer although it fits; an empty string if nothing says so."""
-        return self._around.doubt(self._bracket.span, self._fence, self.since)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate:
-    """A bracketed span of the wanted kind, and how clearly the reply says that it is the answer.
+    """A bracketed span that looks like data, in `fence` if that isn't None.
 
-    `fence`: the fence that it stands in. `rank`, `claimed` and `doubt` are those of `Said`.
+    `since` is where the candidate before it ends: the words from there on are about this one.
+    `silent` are the parts of the reply in which there is no answer.
     """
 
     span: Span
     kind: Literal["object", "array"]
     bracket: Bracketed
-    said: Said = field(repr=False)
+    query: Asked = field(repr=False, compare=False)
+    silent: Spans = field(repr=False, compare=False)
     fence: Segment | None = None
+    since: int = 0
 
     @property
     def fenced(self) -> bool:
@@ -78,75 +62,141 @@ class Candidate:
         return self.fence is not None and self.fence.closed
 
     @property
+    def outer(self) -> Span:
+        """The span of the fence that holds nothing else before it, or of the candidate itself."""
+        fence = self.fence
+        return fence.span if fence and fence.span[0] >= self.since else self.span
+
+    @cached_property
     def rank(self) -> int:
-        """How clearly it is marked as the answer, from 0 to 2."""
-        return self.said.rank
+        """How clearly the reply marks it as the answer: `TAGGED`, `FENCED` or `BARE`."""
+        query, at = self.query, self.outer[0]
+        if query.cut.in_answer(self.span[0]) or announced(query.front, self.since, at):
+            return TAGGED
+        named = self.fence is not None and _JSON_INFO.match(self.fence.label)
+        return FENCED if named and not self.is_example else BARE
 
-    @property
+    @cached_property
     def claimed(self) -> bool:
-        """Whether it is called the answer."""
-        return self.said.claimed
+        """Whether it stands behind `Answer:`: then no fence decides against it."""
+        return claimed(self.query.front, self.since, self.outer[0])
 
-    @property
+    @cached_property
+    def is_example(self) -> bool:
+        """Whether the words in front call it an example, a draft, or what was there before."""
+        return exemplified(self.query.front, self.since, self.outer[0])
+
+    @cached_property
     def doubt(self) -> str:
-        """Why it may be no answer although it fits."""
-        return self.said.doubt
+        """Why it may be no answer although it fits; an empty string if nothing says so."""
+        query = self.query
+        if self.span[0] in self.silent:
+            return "is in a comment, or in an element that holds no answer"
+        if self._is_mark():
+            return "is not where an answer would be"
+        if self._is_in_program():
+            return "is only a part of a program"
+        if unmeant(query.front, self.since, self.outer[0]):
+            return "is said to be an example, or another's words"
+        return ""
+
+    def _is_mark(self) -> bool:
+        """Whether it is such as `[1]` or `{}` amid a sentence."""
+        text, (start, end) = self.query.text, self.span
+        if self.fence or not _MARK_IN_PROSE.fullmatch(text, start, end):
+            return False
+        line = _line_before(text, start)
+        behind = text[end : end + _LINE].partition("\n")[0]
+        noted = end - start > len("[]") and behind.strip(" \t*_`.")  # `[1] A book.`
+        amid = line.strip(" \t*_`>")
+        return bool(amid or noted) and not amid.endswith(("]", "}")) and not _LED.search(line)
+
+    def _is_in_program(self) -> bool:
+        """Whether code in its fence does more with it than to give it a name."""
+        fence = self.fence
+        if not fence or is_plain(fence.label):
+            return False
+        text, (start, end) = self.query.text, self.span
+        before = _line_before(text, start, fence.body[0])
+        if not _HARMLESS_CODE.fullmatch(before):
+            return True
+        name = re.match(r"\s*(?:\w+\s+)*?([\w$.]+)\s*(?::[^=\n]*)?=\s*$", before)
+        if not name:
+            return False
+        used = rf"(?<![\w.$]){re.escape(name[1])}\s*(?:\[|[-+*/|&]?=(?!=)|\.\w+\s*[(=])"
+        return re.search(used, text[end : fence.body[1]]) is not None
 
 
-def candidates(asked: Asked) -> list[Candidate]:
-    """What looks like data in a reply, in its order."""
-    found: list[Candidate] = []
-    around = Surroundings(asked.text, asked.front)
-    end = skipped = 0
-    for bracket, fence in asked.cut.brackets:
-        if bracket.closed and around.no_data(bracket.span, skipped):
+def candidates(query: Asked) -> list[Candidate]:
+    """What looks like data in a reply, in its order; one more than the limit if there are more."""
+    return list(_candidates(query))
+
+
+def _candidates(query: Asked) -> Iterator[Candidate]:
+    end = skipped = found = 0
+    silent = Spans(silent_spans(query.front))
+    for bracket, fence in query.cut.brackets:
+        start = bracket.span[0]
+        if bracket.closed and _is_no_data(query.text, bracket.span, skipped):
             skipped = bracket.span[1]
-        elif bracket.shaped and not _in_a_string(asked.text, bracket.span[0]):
-            found.append(candidate_at(asked, (bracket, fence), end, around))
+        elif bracket.shaped and not _is_in_a_string(query.text, start):
+            kind: Literal["object", "array"] = "object" if query.text[start] == "{" else "array"
+            yield Candidate(bracket.span, kind, bracket, query, silent, fence, end)
             end = bracket.span[1]
-            if len(found) > asked.limits.reply_candidates:
-                break  # too many, however many more there are
-    return found
+            found += 1
+            if found > query.limits.reply_candidates:
+                return
 
 
-def _in_a_string(text: str, at: int) -> bool:
+def language(info: str) -> str:
+    """The language that an info string names, in lower case."""
+    found = re.match(r"\{?\.?([\w+#.-]*)", info.strip())
+    return found[1].lower() if found else ""
+
+
+def is_plain(info: str) -> bool:
+    """Whether a fence with that info string holds no program."""
+    named = language(info)
+    return named in PLAIN_FENCES or named.startswith("json")
+
+
+def silent_spans(text: str) -> list[Span]:
+    """Comments, and the outermost elements with what others have said: `<document>`."""
+    if "<" not in text:
+        return []
+    spans = [found.span() for found in _COMMENT.finditer(text)]
+    names = "|".join(sorted(words("element")))
+    opened: dict[str, int] = {}
+    for tag in re.finditer(rf"(?i)<(/?)({names})(?:[_\s][^<>\n]{{0,120}})?>", text):
+        name = tag[2].lower()
+        if not tag[1]:
+            opened.setdefault(name, tag.start())
+        elif name in opened:
+            spans.append((opened.pop(name), tag.end()))
+    return spans
+
+
+def _line_before(text: str, at: int, since: int = 0) -> str:
+    """What is on a line in front of a place; of a long line, its end."""
+    return text[max(since, at - _LINE) : at].rpartition("\n")[2]
+
+
+def _is_no_data(text: str, span: Span, before: int) -> bool:
+    """Whether an array is none: a task box, the text of a link, an index.
+
+    `before` is where the last span ended that was found to be no data.
+    """
+    start, end = span
+    if text[start] != "[":
+        return False
+    if text.startswith("(", end) or (start and start == before):
+        return True
+    if start and _INDEXED.match(text, start - 1) and text[start - 1].isascii():
+        return True
+    line = _line_before(text, start)
+    return bool(_BOX.match(text, start) and _ITEM.fullmatch(line))
+
+
+def _is_in_a_string(text: str, at: int) -> bool:
     """Whether a bracket begins JSON that is the content of a string: the value is the string."""
     return bool(at) and text[at - 1] == '"' and _ESCAPED.match(text, at) is not None
-
-
-def candidate_at(
-    asked: Asked, place: tuple[Bracketed, Segment | None], end: int, around: Surroundings
-) -> Candidate:
-    """What a bracket and its fence are; `end` is where the candidate before it ended."""
-    bracket, fence = place
-    kind: Literal["object", "array"] = "object" if asked.text[bracket.span[0]] == "{" else "array"
-    said = Said(asked, place, end, around)
-    return Candidate(bracket.span, kind, bracket, said, fence)
-
-
-def _in_program(fence: Segment | None) -> bool:
-    """Whether a fence holds code: `result = {…}` in it says nothing about the answer."""
-    named = language(fence.label) if fence else ""
-    return named not in PLAIN_FENCES and not named.startswith("json")
-
-
-def _tag(asked: Asked, at: int) -> int:
-    """Where the answer tag begins in which a place is."""
-    index = bisect_right(asked.cut.answers, (at, len(asked.text))) - 1
-    start = asked.cut.answers[index][0]
-    opener = asked.text.rfind("<", max(0, start - _LONGEST_TAG), start + 1)
-    return opener if opener >= 0 else start
-
-
-def _rank(asked: Asked, end: int, bracket: Bracketed, fence: Segment | None) -> int:
-    at = bracket.span[0]
-    outside = fence.span[0] if fence and fence.span[0] >= end else at
-    if announced(asked.front, end, outside) and not _cited(asked.text, outside):
-        return 2
-    fenced = fence is not None and _JSON_INFO.match(fence.label)
-    return 1 if fenced and not exemplified(asked.front, end, outside) else 0
-
-
-def _cited(text: str, at: int) -> bool:
-    """Whether a place is in a block quote (GFM 5.1): whose words those are is not known."""
-    return text[text.rfind("\n", 0, at) + 1 : at].lstrip().startswith(">")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
     from pdl.reply.query import Asked
     from pdl.reply.result import Span
 
-Fate: TypeAlias = Literal["fits", "misfit", "other", "broken"]
-"""It fits the schema; it does not, but was meant to; it was never meant to; it does not parse."""
+Fate: TypeAlias = Literal["fits", "misfit", "other", "broken", "form"]
+"""It fits the schema; it does not, but was meant to; it was never meant to; it does not parse; it
+does not since it shows the form of an answer."""
+
+_VARIABLE = re.compile(r"\{\{\s*[\w.]{1,60}\s*\}\}|\{%[^{}\n]{0,100}%\}")
 
 _TWO_WAYS = Broken("ambiguous", say("two-ways"))
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Evaluated:
     """A candidate after parsing and checking it; `made` is its value or why it has none."""
 
     candidate: Candidate
@@ -44,20 +48,35 @@ class Judged:
         return self.made.value
 
 
-def judge(asked: Asked, candidate: Candidate) -> Judged:
+def evaluate(asked: Asked, candidate: Candidate) -> Evaluated:
     """Parse a candidate and hold its value against the schema."""
     made = read(asked, candidate)
     if isinstance(made, Broken):
-        return Judged(candidate, "broken", made)
+        return Evaluated(candidate, "form" if _is_form(asked, candidate, made) else "broken", made)
     inside = payload(made.value, asked.limits)
     called = inside is not None and asked.verdict(inside[0])
     if asked.verdict(made.value):
-        return Judged(candidate, "broken", _TWO_WAYS) if called else Judged(candidate, "fits", made)
+        return (
+            Evaluated(candidate, "broken", _TWO_WAYS)
+            if called
+            else Evaluated(candidate, "fits", made)
+        )
     if called and inside is not None:
-        return Judged(candidate, "fits", _called(asked, candidate, made, inside[0]))
+        return Evaluated(candidate, "fits", _called(asked, candidate, made, inside[0]))
     if asked.coercions and (changed := _coerced(asked, candidate, made)):
-        return Judged(candidate, "fits", changed)
-    return Judged(candidate, "misfit" if resembles(asked.document, made.value) else "other", made)
+        return Evaluated(candidate, "fits", changed)
+    return Evaluated(
+        candidate, "misfit" if resembles(asked.document, made.value) else "other", made
+    )
+
+
+def _is_form(asked: Asked, candidate: Candidate, made: Broken) -> bool:
+    """Whether what does not parse is a variable, `{{name}}`, or the form of an answer."""
+    if candidate.bracket.cut:
+        return False
+    if _VARIABLE.fullmatch(asked.text, *candidate.span):
+        return candidate.fence is None
+    return made.reason == "elided" and bool(candidate.is_example or candidate.doubt)
 
 
 def _called(asked: Asked, candidate: Candidate, made: Parsed, inside: Json) -> Parsed:

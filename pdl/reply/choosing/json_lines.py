@@ -17,20 +17,20 @@ from pdl.reply.wording import shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdl.reply.choosing.evaluate import Judged
+    from pdl.reply.choosing.evaluate import Evaluated
     from pdl.reply.query import Asked
 
 _GAP = re.compile(r"[\s,;]*+(?>(?:(?:[-*+•]|\d{1,6}[.):])[ \t]++)?)")
 
 
-def read(asked: Asked, judged: Sequence[Judged]) -> Reading | None:
+def read(asked: Asked, evaluated: Sequence[Evaluated]) -> Reading | None:
     """The array of all the candidates of a reply, if they are one sequence and it fits."""
-    if "array" not in asked.kinds or len(judged) < 2:  # noqa: PLR2004 - one value is no sequence
+    if "array" not in asked.kinds or len(evaluated) < 2:  # noqa: PLR2004 - one value is no sequence
         return None
-    made = [one.made for one in judged if isinstance(one.made, Parsed)]
-    if len(made) < len(judged) or any(one.candidate.doubt for one in judged):
+    made = [one.made for one in evaluated if isinstance(one.made, Parsed)]
+    if len(made) < len(evaluated) or any(one.candidate.doubt for one in evaluated):
         return None
-    spans = [one.candidate.span for one in judged]
+    spans = [one.candidate.span for one in evaluated]
     text = asked.text
     if not all(_GAP.fullmatch(text, left[1], right[0]) for left, right in pairwise(spans)):
         return None

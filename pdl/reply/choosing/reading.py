@@ -11,13 +11,12 @@ from pdl.reply.choosing.embedded import in_lines, in_open_string
 from pdl.reply.choosing.spill import (
     extra_closers,
     member_behind,
-    remark_behind,
     spills,
     stops_behind,
 )
-from pdl.reply.parsing.elision import elided_at, elided_behind, placeholder_at
 from pdl.reply.parsing.parsed import Broken, Parsed, broken_at, furthest, parse
 from pdl.reply.phrases import Phrase, say
+from pdl.reply.prose.omissions import elided_at, leaves_out, left_out_behind, placeholder_at
 from pdl.reply.validation.wholeness import left_out
 from pdl.reply.wording import shorten
 
@@ -41,10 +40,6 @@ _SIGNS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|[{}\[\]]', re.DOTALL
 _PARTNERS = {"{": "}", "[": "]"}
 _NAME = 80  # characters in front of a bracket that are looked at
 _DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")
-_AND_SO_ON = re.compile(
-    r"\band\s+so\s+(?:on|forth)\b|\b(?:rest|remaining|others?)\b.*\b(?:unchanged|as\s+(?:before|above|is))\b",
-    re.IGNORECASE,
-)
 _LEADS = frozenset("\"',:>")
 _GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
 
@@ -80,9 +75,7 @@ def _alone(asked: Asked, candidate: Candidate, made: Parsed) -> Parsed | Broken:
         or (fence and fence.closed and stops_behind(asked.text, fence.span[1], made))
     ):
         return Broken("unparsable", say("goes-on"), end - start)
-    if place := remark_behind(asked.text, end):
-        return _contradicted(asked.text, place, end - start)
-    if behind := elided_behind(asked.text, end):
+    if behind := left_out_behind(asked.text, end):
         return _elided(asked.text, behind)
     if extra := extra_closers(asked.text, end):
         if not late.is_certain(asked, asked.text[start:end], made, extra.before):
@@ -115,13 +108,9 @@ def _respelled(
         return furthest(broken, read)
     for repair in read.repairs:
         said = body[slice(*repair.span)]
-        words = repair.kind in {"comment", "bare-value"} and (
-            elided_at(said) or _AND_SO_ON.search(said)
-        )
+        words = repair.kind in {"comment", "bare-value"} and (elided_at(said) or leaves_out(said))
         if words or (repair.kind in _GUESSES and _DOTS.search(said)):
             return _elided(body, repair.span)
-        if repair.kind == "comment" and late.speaks_against(body, *repair.span):
-            return _contradicted(body, repair.span, repair.span[0])
     if _is_aside(asked, candidate, read.repairs):
         return Broken("unparsable", say("words-in-brackets"))
     moved = [replace(r, span=(r.span[0] + start, r.span[1] + start)) for r in read.repairs]
@@ -188,12 +177,6 @@ def _is_aside(asked: Asked, candidate: Candidate, repairs: Sequence[Repair]) -> 
         return False
     bare = any(one.kind == "bare-value" and " " in one.before for one in repairs)
     return bare and asked.text.strip() != asked.text[slice(*candidate.span)]
-
-
-def _contradicted(text: str, place: Span, at: int) -> Broken:
-    """A comment may change what it stands beside."""
-    found = shorten(text[slice(*place)].strip(), 24)
-    return Broken("ambiguous", say("comment-against", found=found), at, found)
 
 
 def _elided(text: str, place: Span) -> Broken:

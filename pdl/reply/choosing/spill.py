@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply import late
+from pdl.reply.prose.words import Text
 from pdl.reply.result import Repair
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ _RUNS_ON = re.compile(r"""\d|\w++"|"\w""")
 """A digit, or a word with a quote, without a blank: something of the data was closed too early."""
 _PARTS = re.compile(r"""[^\n]*?["}\]]""")
 _CLOSERS = re.compile(r"[ \t\r\n]*+([}\]](?>(?:[ \t\r\n]*+[}\]])*))")
+_MORE_DATA = re.compile(
+    r"""[{}\[\]]|^[\s>]*+(?:,|-?\d[\d.]*+[ \t]*+(?:,|$)|["'“])|["'”][ \t]*+[:,]"""
+    r"""|^[\s>]*+[-*+•][ \t]++["'`*_]*+[\w ]{1,40}+["'`*_]*+[ \t]*+[:=]""",
+    re.MULTILINE,
+)
+"""Brackets, items or members, also those of a list in Markdown."""
 _NEAR = 80  # characters in front of a bracket that are looked at
 _BLOCK = 4000  # characters behind a bracket that are looked at
 _EMPTY_LINE = re.compile(r"\n[ \t\r]*+\n")
@@ -42,7 +49,6 @@ _FRONT = frozenset(",\"'}]0123456789")
 _STRUCTURE = frozenset(["missing-closer", "mistyped-closer", "missing-comma", "trailing-comma"])
 """Repairs that say nothing certain where a closing bracket is left over."""
 _GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
-_REMARK = re.compile(r"[ \t]*+[,;]?[ \t]*+((?://|#[ \t]|/\*|<!--)[^\n]*+)")
 _SIGN = re.compile(r"[:=](?![:=/])")
 _NAMED = re.compile(
     r"""(?<![\w.-])(?P<more>[^\W\d][\w-]*+[ ])?(?P<name>[^\W\d][\w-]*+)["'”`*_]{0,4}+[ \t]*+\Z"""
@@ -88,19 +94,14 @@ def _may_be_part(text: str, end: int, body: Span | None) -> bool:
 
 
 def stops_behind(text: str, at: int, made: Parsed) -> bool:
-    """Whether words or data behind a fence, in which a closer is missing, say why it is.
+    """Whether what is behind a fence, in which a closer is missing, is data or says why it is.
 
     The end of the fence is all that says that nothing was cut off.
     """
-    missing = any(repair.kind == "missing-closer" for repair in made.repairs)
-    return missing and late.says_stop(text, at)
-
-
-def remark_behind(text: str, end: int) -> Span | None:
-    """A comment behind the last bracket, on its line, that may change the data."""
-    found = _REMARK.match(text, end)
-    said = found[1].strip("/*#!<>- \t\r") if found else ""
-    return found.span(1) if found and said and late.changes(said) else None
+    if all(repair.kind != "missing-closer" for repair in made.repairs):
+        return False
+    behind = text[at : at + _BLOCK]
+    return _MORE_DATA.search(behind) is not None or Text(behind).says("stopped")
 
 
 def member_behind(asked: Asked, end: int, value: Json) -> bool:

@@ -10,8 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.parsing.parsed import Parsed, parse
-from pdl.reply.prose.retractions import declines
-from pdl.reply.prose.withdrawals import withdrawn
+from pdl.reply.prose.withdrawals import taken_back
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +61,7 @@ def _speaks_for_itself(value: Mapping[str, Json]) -> bool:
         if said is not None and not (isinstance(said, str) and said.lower() in known):
             return False
     thought = value.get("thought")
-    if isinstance(thought, str) and (withdrawn(thought, 0) or declines(thought)):
+    if isinstance(thought, str) and taken_back(thought):
         return False
     called = (value.get(key) for key in NAMES)
     return not any(isinstance(name, str) and _REFUSES.search(name) for name in called)

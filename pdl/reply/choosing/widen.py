@@ -1,4 +1,4 @@
-"""Candidates whose end was misjudged: a quote without a backslash hides which brackets count.
+"""Candidates whose end was misevaluated: a quote without a backslash hides which brackets count.
 
 The pass that finds brackets takes each quote for what it would be in JSON. Where a candidate cannot
 be read, what it may have been is tried: all up to the last closing bracket of its fence, or of its
@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.choosing.evaluate import Judged, judge
+from pdl.reply.choosing.evaluate import Evaluated, evaluate
 from pdl.reply.parsing.parsed import Broken, Parsed, parse
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ _PARAGRAPH = re.compile(r"\n[ \t]*+\n(?=[^\s{}\[\]\"'])")
 _BEHIND = re.compile(r"[\s.;,`]*+(?>(?:<[^<>\n]{1,40}>\s*+)*)")
 
 
-def widened(asked: Asked, judged: Sequence[Judged]) -> list[Judged]:
+def widened(asked: Asked, evaluated: Sequence[Evaluated]) -> list[Evaluated]:
     """The candidates, with those that could not be read at their true length if that can."""
-    out: list[Judged] = []
+    out: list[Evaluated] = []
     tries = _TRIES
-    for one in judged:
+    for one in evaluated:
         if out and one.candidate.span[0] < out[-1].candidate.span[1]:
             continue  # in the span of one that was made longer
         if tries and _may_be_longer(one):
             tries -= 1
             longer = _longer(asked, one.candidate)
-            found = judge(asked, longer) if longer else None
+            found = evaluate(asked, longer) if longer else None
             if found and found.fate == "fits" and not _runs_on(asked, one, found):
                 out.append(found)
                 continue
@@ -43,11 +43,11 @@ def widened(asked: Asked, judged: Sequence[Judged]) -> list[Judged]:
     return out
 
 
-def _may_be_longer(one: Judged) -> bool:
+def _may_be_longer(one: Evaluated) -> bool:
     return isinstance(one.made, Broken) and one.made.reason in {"unparsable", "truncated"}
 
 
-def _runs_on(asked: Asked, short: Judged, long: Judged) -> bool:
+def _runs_on(asked: Asked, short: Evaluated, long: Evaluated) -> bool:
     """Whether a reading takes prose behind a whole value for the rest of one of its strings."""
     made = long.made
     if not short.candidate.bracket.closed or not isinstance(made, Parsed):

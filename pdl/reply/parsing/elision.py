@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pdl.reply.prose.omissions import leaves_out, left_out_behind
+from pdl.reply.prose.omissions_old import leaves_out, left_out_behind
 
 _STRING = r'"[^"\\]*+(?>(?:\\[\s\S][^"\\]*+)*)\\?+(?:"|\Z)'
 _PARTS = re.compile(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pdl.reply.prose.delayed import Delayed
-from pdl.reply.prose.marks import announced, claimed, is_mark
+from pdl.reply.prose.marks_old import announced, claimed, is_mark
 from pdl.reply.prose.namings import ANSWER, CORRECT, FINAL, RESULT
 from pdl.reply.prose.sentences import untagged
 from pdl.reply.prose.vocabulary import Hints, Vocabulary, words_of

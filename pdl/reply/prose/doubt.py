@@ -10,7 +10,7 @@ from pdl.reply.prose.announcements import supplanted
 from pdl.reply.prose.ascriptions import ascribed
 from pdl.reply.prose.delayed import Delayed
 from pdl.reply.prose.elements import others_words
-from pdl.reply.prose.marks import lead_clause
+from pdl.reply.prose.marks_old import lead_clause
 from pdl.reply.prose.namings import (
     ABRIDGED,
     ABRIDGED_PHRASE,
@@ -27,7 +27,7 @@ from pdl.reply.prose.shortfalls import is_excerpt
 from pdl.reply.prose.unreal import unreal
 from pdl.reply.prose.verdicts import spoken_ill_of
 from pdl.reply.prose.vocabulary import behind, words_of
-from pdl.reply.prose.withdrawals import said_behind, takes_back
+from pdl.reply.prose.withdrawals_old import said_behind, takes_back
 from pdl.reply.segments.spans import Spans
 
 if TYPE_CHECKING:

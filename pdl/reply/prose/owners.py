@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pdl.reply.prose.marks import lead_clause
+from pdl.reply.prose.marks_old import lead_clause
 from pdl.reply.prose.vocabulary import Vocabulary
 
 SPEAKERS = Vocabulary(

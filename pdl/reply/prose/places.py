@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.prose.marks import answered
+from pdl.reply.prose.marks_old import answered
 from pdl.reply.prose.namings import COPULA
 from pdl.reply.prose.owners import SPEAKERS
 from pdl.reply.prose.vocabulary import WORD, Vocabulary, words_of

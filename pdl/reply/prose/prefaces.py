@@ -10,10 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.prose.doubt import Surroundings
-from pdl.reply.prose.marks import lead_clause
-from pdl.reply.prose.omissions import left_out_behind
+from pdl.reply.prose.marks_old import lead_clause
+from pdl.reply.prose.omissions_old import left_out_behind
 from pdl.reply.prose.retractions import declines
-from pdl.reply.prose.withdrawals import withdrawn
+from pdl.reply.prose.withdrawals_old import withdrawn
 
 if TYPE_CHECKING:
     from pdl.reply.result import Segment, Span

@@ -12,7 +12,7 @@ from pdl.reply.phrases import kinds, row, say
 from pdl.reply.prose.choices import booleans, choices, nulls
 from pdl.reply.prose.explanations import unexplained
 from pdl.reply.prose.literals import accept, wanted_kinds
-from pdl.reply.prose.marks import announced, answered
+from pdl.reply.prose.marks_old import announced, answered
 from pdl.reply.prose.numbers import numbers
 from pdl.reply.prose.owners import is_anothers, is_cited, is_quoted
 from pdl.reply.prose.places import boxed, placed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pdl.reply.prose.retractions import taken_back
-from pdl.reply.prose.withdrawals import withdrawn
+from pdl.reply.prose.withdrawals_old import withdrawn
 
 _AGREES = re.compile(
     r"\W*(?:(?:because|since|weil|denn|porque|parce\s+que)\s+)?(?:(?:that|this|it|the\s+\w+|das|dies|es|cela|c['’]est|eso|esto|isso|questo|dat|to|это|bu|det)\b[^.!?\n]{0,60}"

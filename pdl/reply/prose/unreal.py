@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.prose.delayed import Delayed
 from pdl.reply.prose.namings import COPULA, DENIAL
 from pdl.reply.prose.vocabulary import Hints, Vocabulary, words_of
-from pdl.reply.prose.withdrawals import sentences_of
+from pdl.reply.prose.withdrawals_old import sentences_of
 
 if TYPE_CHECKING:
     from pdl.reply.prose.vocabulary import Behind

@@ -1,107 +1,188 @@
-"""What a reply says behind an answer that takes it back: `Ignore that`, `b should be 5`.
+"""Whether the words around an answer take it back, or say that there was none to give.
 
-Three kinds of sentences do. One tells to ignore the answer, one corrects it, one calls it wrong.
-A word such as `wait` or `sorry` makes it likely; a condition (`if anything is wrong`) and a mistake
-that is mended (`my earlier mistake is fixed`) take nothing back.
+Only strong signs count: an imperative on the answer, a verdict on it, another value for one of its
+keys, and in front of it an example where there was no input, or the words of somebody else. A
+sentence that names a condition or a possibility takes nothing back.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from pdl.reply.prose.turns import turns
-from pdl.reply.prose.withdrawal_words import (
-    CALLED_WRONG,
-    CALLED_WRONG_ELSEWHERE,
-    CONDITION,
-    HINTS,
-    HINTS_BEYOND,
-    IGNORE,
-    LABEL,
-    LIKELY,
-    MENDED,
-    SHOULD,
-    TAKES_BACK,
-    TAKES_BACK_ELSEWHERE,
-)
+from pdl.reply.prose.marks import is_example, lead_clause
+from pdl.reply.prose.words import Text
 
 if TYPE_CHECKING:
-    from pdl.reply.prose.vocabulary import Behind
+    from collections.abc import Iterator
 
-_SENTENCE = re.compile(r"(?<=[.!?])[ \t]+|[\n。！？]+")
-_NEXT = re.compile(r"[{}\[\]]|^[ \t>]*(?:`{3,}|~{3,})[ \t]*\w|<\|", re.MULTILINE)
-_TRIM = " \t\r\n`*_~)\"'”»>.,;"
-_BEGINS = re.compile(
-    r"\W*(?:wait|oops|sorry|hmm|no\b|nope|actually|edit|hold\s+on|oh|ah|nein|non\b|espera)",
+    from pdl._types import Json
+
+_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?…](?=[\s\"'”’)\]*_`]|$)|[。！？؟\n]")
+_LEAD = 2000  # characters in front of an answer in which it is said that nothing was there
+_LONGEST = 600  # characters of a sentence that are looked at
+_KEYS = 200  # parts of an answer that are looked for in a sentence
+_NEAR = 3  # words between a key and what is said of it
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_VALUE = re.compile(
+    r"[\s:=]*(?:an?\s|the\s|\w+\s){0,2}?[\"'`“”*_]{0,3}(?P<number>-?\d[\d.,]*)"
+    r"|[\s:=]*[\"'`“”*_]{0,3}(?P<literal>true|false|null|none|yes|no)\b"
+    r"|[\s:=]*[*_]{0,2}[\"'`“](?P<text>[^\"'`”\n]{1,80})[\"'`”]",
     re.IGNORECASE,
 )
-_NO = re.compile(r"no,\s", re.IGNORECASE)
-_ASKS = ("?", "？")
-_WINDOW = 600  # characters behind an answer that are looked at
+_LITERALS = {"true": True, "yes": True, "false": False, "no": False, "null": None, "none": None}
 
 
-def withdrawn(text: str, at: int) -> bool:
-    """Whether the words behind an answer that ends at `at`, up to the next data, take it back."""
-    return takes_back(said_behind(text, at))
+def taken_back(behind: str, value: Json = None) -> str:
+    """The sentence behind an answer that takes it back; an empty string if none does.
+
+    The first may go on with the answer's own line: `{…} is not the answer`.
+
+    `value` is the answer, of whose parts the sentence may speak.
+    """
+    line = behind.partition("\n")[0].lstrip(" \t*_`\"'”")
+    if line.strip() and _goes_on(next(sentences(line))):
+        return line
+    heard = Text(behind)
+    told = heard.says("ignore", "withdrawn", "doubtful", "fake")
+    names = (
+        _names(value) if value is not None and heard.says("should_be", "wrong", "actually") else {}
+    )
+    others = value is not None and heard.says("instead")
+    if not told and not names and not others:
+        return ""
+    for sentence in sentences(behind):
+        if _takes_back(sentence, names) or (others and _replaces(sentence, value)):
+            return sentence
+    return ""
 
 
-def takes_back(said: str, window: Behind | None = None) -> bool:
-    """Whether the words behind an answer take it back; `window` holds them, if that is known."""
-    if not said:
+def _goes_on(said: str) -> bool:
+    """Whether what is behind an answer on its line says of it that it is wrong: `… is not it`."""
+    wrong = any(found.start() == 0 for found in Text(said).find("wrong"))
+    return (wrong and not Text(said).says("harmless")) or is_withdrawal(f"that {said}")
+
+
+def unmeant(front: str, start: int, at: int) -> str:
+    """The words in front of what is at `at` that say that it is no answer of the model's.
+
+    `start` is where the one before it ends. It is an example and there was no input, a case that is
+    none, or what somebody else has written and the model won't follow.
+    """
+    clause = lead_clause(front, start, at)
+    if not clause:
+        return ""
+    heard = Text(clause)
+    if heard.says("unreal", "foreign", "fake"):
+        return clause
+    before = Text(front[max(start, at - _LEAD) : at])
+    if heard.says("would") and before.says("hypothetical"):
+        return clause
+    return clause if is_example(clause) and before.says("no_input") else ""
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a text, in order, each with the mark that ends it."""
+    start = 0
+    for end in _END.finditer(text):
+        if text[start : end.end()].strip():
+            yield text[start : end.end()].strip()[:_LONGEST]
+        start = end.end()
+    if text[start:].strip():
+        yield text[start:].strip()[:_LONGEST]
+
+
+@lru_cache(maxsize=64)
+def is_withdrawal(sentence: str) -> bool:
+    """Whether a sentence takes back what was said before it."""
+    heard = Text(sentence)
+    if heard.says("harmless") or sentence.rstrip(" \"'*_)").endswith(("?", "？", "؟")):
         return False
-    hinted = not HINTS.absent(window) and _hinted(said)
-    return any(
-        turns(one) or (hinted and _hinted(one) and _withdraws(one, first=not i))
-        for i, one in enumerate(sentences_of(said))
+    return heard.says("ignore") or (
+        heard.says("withdrawn", "doubtful", "fake") and not heard.says("former")
     )
 
 
-def said_behind(text: str, at: int) -> str:
-    """The words behind an answer that ends at `at`, up to the next data."""
-    window = text[at : at + _WINDOW]
-    end = _NEXT.search(window)
-    return (window[: end.start()] if end else window).lstrip(_TRIM)
-
-
-def sentences_of(said: str) -> list[str]:
-    """The sentences and lines of what was said."""
-    return _SENTENCE.split(said)
-
-
-def _hinted(said: str) -> bool:
-    """Whether a sentence may be in what was said; a quick look, for most replies hold none."""
-    low = said.lower()
-    if HINTS.in_text(low):
+def _takes_back(sentence: str, names: dict[str, Json]) -> bool:
+    if is_withdrawal(sentence):
         return True
-    return not low.isascii() and HINTS_BEYOND.in_text(low)
-
-
-def contested(remark: str) -> bool:
-    """Whether a comment on data says that the data should be something else."""
-    said = remark.strip("/*#!-<> \t")
-    return _NO.match(said) is not None or (_hinted(said) and _withdraws(said, first=True))
-
-
-def _withdraws(sentence: str, *, first: bool) -> bool:
-    """Whether a sentence takes the answer back; `first`: it stands right behind the answer."""
-    if TAKES_BACK.match(sentence):
-        return IGNORE.match(sentence) is not None or not MENDED.search(sentence)
-    if MENDED.search(sentence):
+    if not names or Text(sentence).says("harmless"):
         return False
-    if SHOULD.search(sentence) or LABEL.match(sentence):
-        return not CONDITION.search(sentence)
-    found = TAKES_BACK_ELSEWHERE.search(sentence) or LIKELY.match(sentence)
-    found = found or _called_wrong(sentence, first=first)
-    return (
-        found is not None
-        and not sentence.rstrip().endswith(_ASKS)
-        and not CONDITION.search(sentence, 0, found.end())
+    low = sentence.lower()
+    for name, value in names.items():
+        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", low) if name in low else None
+        if found and _speaks_against(sentence, found.end(), value):
+            return True
+    return False
+
+
+def _replaces(sentence: str, value: Json) -> bool:
+    """Whether a sentence gives another value than the answer has anywhere."""
+    heard = Text(sentence)
+    said = [_VALUE.match(sentence, found.end()) for found in heard.find("instead")]
+    if not any(said) or heard.says("harmless", "former"):
+        return False
+    parts = [part for _, part in islice(_named({"": value}), _KEYS)]
+    parts = [part for part in parts if not isinstance(part, dict | list)]
+    return all(
+        _differs(one, part) or not _is_alike(one, part) for one in said if one for part in parts
     )
 
 
-def _called_wrong(sentence: str, *, first: bool) -> re.Match[str] | None:
-    """A statement that the answer is wrong: later on, `that is wrong` may be about other things."""
-    if not (first or _BEGINS.match(sentence) or sentence[:2].lower() == "my"):
-        return None
-    return CALLED_WRONG.match(sentence) or CALLED_WRONG_ELSEWHERE.match(sentence)
+def _is_alike(said: re.Match[str], value: Json) -> bool:
+    """Whether a value that a sentence gives is of the kind of another."""
+    if said["number"]:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, str) if said["text"] is not None else isinstance(value, bool | None)
+
+
+def _speaks_against(sentence: str, at: int, value: Json) -> bool:
+    """Whether the words behind the name of a part say that its value is wrong, or another."""
+    behind = sentence[at:]
+    heard = Text(behind)
+    if any(_is_near(behind, found.start()) for found in heard.find("wrong")):
+        return True
+    corrects = Text(sentence).says("actually")
+    for found in chain(heard.find("should_be"), heard.find("is") if corrects else ()):
+        said = _VALUE.match(behind, found.end())
+        if said and _is_near(behind, found.start()) and _differs(said, value):
+            return True
+    return False
+
+
+def _is_near(behind: str, at: int) -> bool:
+    return len(behind[:at].split()) <= _NEAR
+
+
+def _differs(said: re.Match[str], value: Json) -> bool:
+    """Whether a value that a sentence gives is another than the answer has."""
+    if said["number"] and isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return float(said["number"].rstrip(".,").replace(",", "")) != value
+        except ValueError:
+            return False
+    if said["literal"] and (value is None or isinstance(value, bool)):
+        return _LITERALS[said["literal"].lower()] is not value
+    if said["text"] is not None and not isinstance(value, dict | list):
+        return said["text"].strip().casefold() != str(value).casefold()
+    return False
+
+
+def _names(value: Json) -> dict[str, Json]:
+    """The keys of an answer as a sentence would write them, each with its value."""
+    return dict(islice(_named(value), _KEYS))
+
+
+def _named(value: Json) -> Iterator[tuple[str, Json]]:
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            for key, item in part.items():
+                plain = _CAMEL.sub(" ", key).replace("_", " ").lower()
+                yield from ((name, item) for name in {key.lower(), plain} if name)
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part[:_KEYS]

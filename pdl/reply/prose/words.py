@@ -4,12 +4,12 @@
 phrase
 
     word        stands for itself, in any case; `word*` also for what begins with it
-    wor[dk]s?   has one of the letters, and may lack the last one
+    wor[dk]s?   has one of the letters, and may lack the last one; `[0-9]+` is a number
     (a|b c)     is one of several
     (a|b)?      may be missing
     <name>      is what the table `name` has for the same language
     ..          is up to four words of any kind
-    ^ and $     are the begin and the end of a sentence
+    ^ and $     are the begin and the end of a sentence, and ; is the end of a clause
 
 Words stand apart in the text, with blanks, commas, quotes or marks of emphasis between them; in
 languages that write without blanks (`zh`, `ja`) they need not. A phrase is compiled when one of its
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_TOKEN = re.compile(r"\.\.|[()|?^$]|<\w+>|[^\s()|?^$<>.](?:[^\s()|^$<>.]|\.(?!\.))*")
+_TOKEN = re.compile(r"\.\.|[()|?^$;]|<\w+>|[^\s()|?^$<>.;](?:[^\s()|^$<>.;]|\.(?!\.))*")
 _LETTER = re.compile(r"(\[\w+\]|\w)(\??)")
 _WORD = re.compile(r"\w+")
 _UNSPACED = frozenset(["zh", "ja"])
@@ -41,8 +41,11 @@ _SPACED = (_APART, rf"(?:{_APART}\w[\w'-]{{0,40}}){{0,4}}?")
 _JOINED = (r"[ 、，,「」“”\"'*_`]{0,3}", r"[^\n。！？]{0,12}?")
 """What stands between two words, and what `..` is."""
 
-_START = r"(?:(?<=[\n.!?;:。！？；：])|\A)[^\w\n]{0,8}"
-_END = r"(?=[^\w\n.!?。！？,，]{0,4}(?:[.!?;。！？]|\n|\Z))"
+_START = r"(?:(?<=[\n.!?:。！？：])|\A)[^\w\n]{0,8}"
+_ENDS = {
+    "$": r"(?=[^\w\n.!?。！？,，]{0,4}(?:[.!?;。！？]|\n|\Z))",
+    ";": r"(?=[^\w\n]{0,4}(?:[-.!?;:,–—。！？，]|\n|\Z))",
+}
 
 
 class Phrase:
@@ -82,6 +85,11 @@ class Text:
     def says(self, *meanings: str) -> bool:
         """Whether the text has a phrase of one of the meanings."""
         return any(True for meaning in meanings for _ in self.find(meaning))
+
+    def is_whole(self, meaning: str) -> bool:
+        """Whether the text as a whole is a phrase of a meaning."""
+        each = (one for one in phrases(meaning) if self._may_have(one))
+        return any(one.pattern.fullmatch(self.text) for one in each)
 
     def _may_have(self, phrase: Phrase) -> bool:
         if not self._keys.isdisjoint(phrase.keys):
@@ -159,8 +167,8 @@ def _sequence(tokens: list[str], at: int, lang: str) -> tuple[str, int]:
         if sign == "^":
             out.append(_START)
             continue
-        if sign == "$":
-            out.append(_END)
+        if sign in _ENDS:
+            out.append(_ENDS[sign])
             continue
         if sign == "..":
             out.append(gap)
@@ -233,12 +241,14 @@ def _part_keys(tokens: list[str], at: int, lang: str) -> tuple[frozenset[str], i
 
 
 def _word_keys(sign: str, lang: str) -> frozenset[str]:
-    if sign in {"..", "^", "$", "?"}:
+    if sign in {"..", "^", "$", ";", "?"}:
         return frozenset()
     if lang in _UNSEGMENTED:
         return frozenset([sign.removesuffix("*")])
     if sign.isalpha():
         return frozenset([sign.lower()[:_KEY]])
+    if "[0-9]" in sign:
+        return frozenset()
     spellings = [""]
     letters = list(_LETTER.finditer(sign.lower().partition("'")[0]))
     for letter in letters:
@@ -252,6 +262,6 @@ def _word_keys(sign: str, lang: str) -> frozenset[str]:
 def _word(sign: str) -> str:
     """The regular expression of a word in which letters may be missing or several."""
     plain = re.escape(sign.removesuffix("*"))
-    for sign in "[]?":
-        plain = plain.replace("\\" + sign, sign)
+    for mark in "[]?+-":
+        plain = plain.replace("\\" + mark, mark)
     return plain + (r"\w*" if sign.endswith("*") else "")

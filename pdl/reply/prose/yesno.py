@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.phrases import say
-from pdl.reply.prose.marks import announced, answered
+from pdl.reply.prose.marks_old import announced, answered
 from pdl.reply.prose.owners import is_anothers, is_cited, is_quoted
 from pdl.reply.prose.places import SIGNS, placed
 from pdl.reply.prose.sentences import PLAIN_FENCES, Sentences, masked, untagged

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.phrases import say
-from pdl.reply.prose.marks import announced, exemplified
+from pdl.reply.prose.marks_old import announced, exemplified
 from pdl.reply.prose.sentences import PLAIN_FENCES, language
 from pdl.reply.result import Violation
 from pdl.reply.streaming import spelling

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from pdl import reply as replies
 from pdl.reply.prose.doubt import Surroundings
-from pdl.reply.prose.marks import exemplified
+from pdl.reply.prose.marks_old import exemplified
 from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, others, spoken_of
 from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
 from pdl.tools.checking.judge import Judge, Judged
