@@ -7,17 +7,21 @@ import json
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+import pytest
 from drawn import VALUES, documents
+from effort import effort
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pdl
 from pdl.limits import DEFAULT_LIMITS
 from pdl.reply import Coercions, violations
 from pdl.reply.coercing import coerce
 from pdl.reply.coercions import NO_COERCIONS
 
 if TYPE_CHECKING:
-    import pdl
+    from collections.abc import Callable
+
     from pdl._types import Json, JsonPath
 
 NAMES = [field.name for field in fields(Coercions)]
@@ -84,3 +88,39 @@ def test_more_permission_never_gives_another_answer(
     second, more = coerce(schema.document, value, both, DEFAULT_LIMITS)
     if repairs and more:
         assert first == second
+
+
+TREE = {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#"}}]}
+WIDE = {"items": {"enum": [f"Name{number}" for number in range(300)]}}
+
+
+def nested(depth: int, leaf: Json) -> Json:
+    for _ in range(depth):
+        leaf = {"next": leaf}
+    return leaf
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ("[int]", lambda n: ["5"] * n),
+        ("[int]", lambda n: ["x"] * n),
+        ("[int]", lambda n: json.dumps(["5"] * n)),
+        ("[[int]]", lambda n: ["[5]"] * n),
+        ("[str]", lambda n: "x " * n),
+        ("{ a: int }", lambda n: {"a": "1" + ",000" * n}),
+        ("[{ user_name: str, age?: int }]", lambda n: [{"userName": "x", "age": None}] * n),
+        ("{ v: T } T = { next?: T, v?: [int] }", lambda n: {"v": nested(90, {"v": ["5"] * n})}),
+        ("{ [str]: int }", lambda n: {f"k{number}": "5" for number in range(n)}),
+        (TREE, lambda n: ["5", ["6"] * n]),
+        (WIDE, lambda n: [f"NAME{number % 300}" for number in range(n)]),
+    ],
+)
+def test_time_grows_with_the_value(
+    schema: str | dict[str, Json], value: Callable[[int], Json]
+) -> None:
+    made = pdl.Schema.parse(schema) if isinstance(schema, str) else None
+    document = made.document if made else pdl.Schema.from_json_schema(schema).document
+    coerce(document, value(2), ALL, DEFAULT_LIMITS)
+    small, large = (effort(coerce, document, value(n), ALL, DEFAULT_LIMITS) for n in (600, 1_200))
+    assert large <= 2.2 * small

@@ -44,8 +44,18 @@ def test_each_violation_stands_at_a_part_of_the_value(schema: pdl.Schema, value:
 
 
 @given(documents(), VALUES)
-def test_feedback_is_short(schema: pdl.Schema, value: Json) -> None:
+def test_feedback_is_a_few_sentences_of_which_the_last_is_an_instruction(
+    schema: pdl.Schema, value: Json
+) -> None:
     check = pdl.check(schema, json.dumps(value))
-    if not check.ok:
-        assert 1 <= len(check.feedback.splitlines()) <= 13
-        assert "http" not in check.feedback
+    if check.ok:
+        return
+    *told, advice = check.feedback.splitlines()
+    assert 1 <= len(told) <= 12
+    assert advice.split()[0] in {"Correct", "Return", "Answer", "Give", "Write"}
+    for line in (*told, advice):
+        assert line.endswith(".")
+        assert line[0].isupper() or line[0] == "`"
+        assert "http" not in line
+    assert check.summary.startswith(f"{check.reason}: ")
+    assert "\n" not in check.summary
