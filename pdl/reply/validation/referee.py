@@ -72,9 +72,7 @@ def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
     if validator.is_valid(value):
         return ()
     found = Referee(validator).faults(document, value)
-    return tuple(_in_order(value, found)) or (
-        fault("schema", (), value, say("a-fit"), say("misfit")),
-    )
+    return tuple(_in_order(value, found))
 
 
 def _in_order(value: Json, found: list[Violation]) -> list[Violation]:
@@ -125,6 +123,8 @@ class Referee:
                 else:
                     further.append(one)
             pending += reversed(further)
+        if not found and not self._fits(schema, value):  # by references in a circle
+            return [fault("schema", path, value, say("a-fit"), say("misfit"))]
         return list(found.values())[:most]
 
     def _fits(self, schema: Json, value: Json) -> bool:
