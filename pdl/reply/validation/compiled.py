@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.reply.validation.keywords import (
     ANY_TYPE,
-    BY_TYPE,
+    ARRAY_WORDS,
+    ASSERTIONS,
     FLOAT_MET,
+    OBJECT_WORDS,
     Cell,
     Memo,
     Test,
     always,
+    assertion,
+    every,
     never,
+    of_array,
+    of_object,
     of_types,
     only_type,
 )
@@ -72,7 +78,7 @@ class Validator:
         cell = self._cell(schema)
         while self._queue:
             waiting, its_cell = self._queue.pop()
-            test = self._test(waiting)
+            test = every(self._tests(waiting))
             remembers = id(waiting) in self._shared
             its_cell[0] = _remembered(test, scalars=_looks_on(waiting)) if remembers else test
         return cell
@@ -97,18 +103,18 @@ class Validator:
             self._queue.append((schema, self._cells[id(schema)]))
         return self._cells[id(schema)]
 
-    def _test(self, schema: Mapping[str, Any]) -> Test:
-        tests = list(self._tests(schema))
-        if not tests:
-            return always
-        return tests[0] if len(tests) == 1 else _every(tests)
-
     def _tests(self, schema: Mapping[str, Any]) -> Iterator[Test]:
-        """A test for each group of keywords, the quickest first."""
-        tests = {kind: build(self._cell, schema) for kind, build in BY_TYPE.items()}
-        if schema.get("type") and tests.get(only_type(schema)) is None:
+        """Tests of all keywords, the quickest first; those of objects and arrays cover `type`."""
+        only = only_type(schema)
+        has_object = only == "object" or not OBJECT_WORDS.isdisjoint(schema)
+        has_array = only == "array" or not ARRAY_WORDS.isdisjoint(schema)
+        if "type" in schema and only not in ("object", "array"):
             yield of_types(schema["type"])
-        yield from (test for test in tests.values() if test)
+        if has_object:
+            yield of_object(self._cell, schema)
+        if has_array:
+            yield of_array(self._cell, schema)
+        yield from (assertion(word, schema[word]) for word in ASSERTIONS if word in schema)
         if "$ref" in schema:
             target = self._cell(resolve(self.document, schema["$ref"]))
             yield lambda value, memo: target[0](value, memo)  # noqa: PLW0108 - filled in later
@@ -189,13 +195,3 @@ def _remembered(test: Test, *, scalars: bool) -> Test:
         return known
 
     return remember
-
-
-def _every(tests: list[Test]) -> Test:
-    def every(value: Json, memo: Memo) -> bool:
-        for test in tests:
-            if not test(value, memo):
-                return False
-        return True
-
-    return every

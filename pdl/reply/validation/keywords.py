@@ -1,7 +1,7 @@
 """Compiled tests of the keywords of JSON Schema 2020-12 (validation, 6; core, 10).
 
 A test takes a value and the memo of its run, and says yes or no. That of one type says yes to
-values of other types, unless the schema's `type` is that one type: then it covers `type` as well.
+values of other types. Tests that ask others loop themselves: a generator would be a second frame.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pdl.reply.validation.patterns import compile_pattern
 from pdl.schema.keywords import ANNOTATIONS, DIGITS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 Memo: TypeAlias = dict[tuple[int, int], bool]
 """What is known of (test, part of the value) in one run: keeps unions from being tried twice."""
@@ -36,7 +36,8 @@ FLOAT_MET = (0, 0)
 ARRAY = (list, tuple)
 """The Python types of arrays."""
 
-_MOST = 1 << 62  # more than any value holds
+_EXACT = {"string": str, "integer": int, "boolean": bool, "null": type(None)}
+_TYPE_ALONE = ANNOTATIONS | {"type", "$schema", "$id", "$defs", "definitions"}
 
 
 def always(_value: Json, _memo: Memo) -> bool:
@@ -49,11 +50,22 @@ def never(_value: Json, _memo: Memo) -> bool:
     return False
 
 
-# One type
+def every(tests: Iterable[Test]) -> Test:
+    """All of the tests."""
+    asked = list(tests)
+    if len(asked) == 1:
+        return asked[0]
+
+    def test(value: Json, memo: Memo) -> bool:
+        for one in asked:
+            if not one(value, memo):
+                return False
+        return True
+
+    return test if asked else always
 
 
-_EXACT = {"string": str, "integer": int, "boolean": bool, "null": type(None)}
-_TYPE_ALONE = ANNOTATIONS | {"type", "$schema", "$id", "$defs", "definitions"}
+# Types
 
 
 def only_type(schema: Schema) -> str:
@@ -70,25 +82,14 @@ def _exact_type(schema: Json) -> type | None:
 
 
 def of_types(kinds: str | list[str]) -> Test:
-    """`type`."""
+    """`type`; notes the floats that are integers where no other numbers are wanted."""
     kinds = [kinds] if isinstance(kinds, str) else kinds
     fits = [KINDS[kind] for kind in kinds]
-    if "integer" in kinds and "number" not in kinds:
-        return _integer(fits)
+    one = fits[0]
     if kinds == ["number"]:
-        return _number_alone
-    if len(fits) == 1:
-        one = fits[0]
-        return lambda value, _memo: one(value)
-    return lambda value, _memo: any(fit(value) for fit in fits)
-
-
-def _number_alone(value: Json, _memo: Memo) -> bool:
-    return isfinite(value) if type(value) is float else is_number(value)
-
-
-def _integer(fits: list[Callable[[Json], bool]]) -> Test:
-    """The test of `integer`, perhaps among other types: notes the floats that are such ones."""
+        return lambda value, _: isfinite(value) if type(value) is float else is_number(value)
+    if "integer" not in kinds or "number" in kinds:
+        return lambda value, _: one(value) or any(fit(value) for fit in fits)
 
     def test(value: Json, memo: Memo) -> bool:
         if type(value) is float and value.is_integer():
@@ -98,63 +99,77 @@ def _integer(fits: list[Callable[[Json], bool]]) -> Test:
     return test
 
 
-def _string(_cell_of: CellOf, schema: Schema) -> Test | None:
-    strict = only_type(schema) == "string"
-    least, most = schema.get("minLength", 0), schema.get("maxLength", _MOST)
-    questions: list[Callable[[str], bool]] = []
-    if "pattern" in schema:
-        questions.append(compile_pattern(schema["pattern"]))
-    if "format" in schema and (is_so := is_format(schema["format"])):
-        questions.append(is_so)
-    if not questions and not least and most == _MOST:
-        return (lambda value, _memo: isinstance(value, str)) if strict else None
-
-    def test(value: Json, _memo: Memo) -> bool:
-        if not isinstance(value, str):
-            return not strict
-        return least <= len(value) <= most and all(question(value) for question in questions)
-
-    return test
+# A value by itself
 
 
-def is_format(name: str) -> Callable[[str], bool] | None:
-    """The question of a format; None if it asserts nothing."""
+def is_unique(items: Sequence[Json]) -> bool:
+    """Whether no two items are equal."""
+    return len({key(item) for item in items}) == len(items)
+
+
+def format_test(name: str) -> Callable[[str], bool]:
+    """The question of a format; yes to all strings if it asserts nothing."""
     from pdl.reply.validation.formats import FORMATS  # noqa: PLC0415 - compiles patterns for 10 ms
 
-    return FORMATS.get(name)
+    return FORMATS.get(name, lambda _: True)
 
 
-BOUNDS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "minimum": lambda value, bound: value >= bound,
-    "maximum": lambda value, bound: value <= bound,
-    "exclusiveMinimum": lambda value, bound: value > bound,
-    "exclusiveMaximum": lambda value, bound: value < bound,
-    "multipleOf": is_multiple,
+def _has_dependent(needed: Mapping[str, Sequence[str]]) -> Callable[[dict[str, Any]], bool]:
+    return lambda value: all(
+        name not in value or value.keys() >= set(others) for name, others in needed.items()
+    )
+
+
+ASSERTIONS: Mapping[str, tuple[str, Callable[[Any], Callable[[Any], bool]]]] = {
+    "minLength": ("string", lambda least: lambda value: len(value) >= least),
+    "maxLength": ("string", lambda most: lambda value: len(value) <= most),
+    "pattern": ("string", compile_pattern),
+    "format": ("string", format_test),
+    "minimum": ("number", lambda bound: lambda value: value >= bound),
+    "maximum": ("number", lambda bound: lambda value: value <= bound),
+    "exclusiveMinimum": ("number", lambda bound: lambda value: value > bound),
+    "exclusiveMaximum": ("number", lambda bound: lambda value: value < bound),
+    "multipleOf": ("number", lambda divisor: lambda value: is_multiple(value, divisor)),
+    DIGITS: ("number", lambda on: lambda value: on is not True or not isinstance(value, float)),
+    "minItems": ("array", lambda least: lambda value: len(value) >= least),
+    "maxItems": ("array", lambda most: lambda value: len(value) <= most),
+    "uniqueItems": ("array", lambda on: lambda value: not on or is_unique(value)),
+    "minProperties": ("object", lambda least: lambda value: len(value) >= least),
+    "maxProperties": ("object", lambda most: lambda value: len(value) <= most),
+    "dependentRequired": ("object", _has_dependent),
 }
-"""Keyword -> whether a number keeps it."""
+"""Keyword -> the type of the values that it looks at, and from its limit to the question."""
 
 
-def _number(_cell_of: CellOf, schema: Schema) -> Test | None:
-    strict = only_type(schema) == "number"
-    bounds = [(keeps, schema[word]) for word, keeps in BOUNDS.items() if word in schema]
-    if not bounds:
-        return None
-
-    def test(value: Json, _memo: Memo) -> bool:
-        if not is_number(value):
-            return not strict
-        return all(keeps(value, bound) for keeps, bound in bounds)
-
-    return test
+def assertion(word: str, limit: Any) -> Test:
+    """The test of one of `ASSERTIONS`."""
+    kind, build = ASSERTIONS[word]
+    is_kind, keeps = KINDS[kind], build(limit)
+    return lambda value, _memo: not is_kind(value) or keeps(value)
 
 
-def _object(cell_of: CellOf, schema: Schema) -> Test | None:
+def _enum(_cell_of: CellOf, schema: Schema) -> Test:
+    values = schema["enum"]
+    if all(isinstance(value, str) for value in values):
+        words = frozenset(values)
+        return lambda value, _memo: isinstance(value, str) and value in words
+    keys = frozenset(map(key, values))
+    return lambda value, _memo: key(value) in keys
+
+
+def _const(cell_of: CellOf, schema: Schema) -> Test:
+    return _enum(cell_of, {"enum": [schema["const"]]})
+
+
+# Objects and arrays
+
+
+def of_object(cell_of: CellOf, schema: Schema) -> Test:
+    """The keywords about the properties of an object, and `type` if it is the only one."""
     strict = only_type(schema) == "object"
-    if _OBJECT_WORDS.isdisjoint(schema):
-        return (lambda value, _memo: isinstance(value, dict)) if strict else None
     required = tuple(schema.get("required", ()))
     patterned = "patternProperties" in schema or "propertyNames" in schema
-    sizes, parts = _sizes(schema), (_patterned if patterned else _properties)(cell_of, schema)
+    fit = (_patterned if patterned else _properties)(cell_of, schema)
 
     def test(value: Json, memo: Memo) -> bool:
         if not isinstance(value, dict):
@@ -162,31 +177,9 @@ def _object(cell_of: CellOf, schema: Schema) -> Test | None:
         for name in required:
             if name not in value:
                 return False
-        return (sizes is None or sizes(value)) and parts(value, memo)
+        return fit(value, memo)
 
     return test
-
-
-_OBJECT_WORDS = frozenset(
-    (
-        *("properties", "required", "additionalProperties", "patternProperties", "propertyNames"),
-        *("minProperties", "maxProperties", "dependentRequired"),
-    )
-)
-
-
-def _sizes(schema: Schema) -> Callable[[dict[str, Any]], bool] | None:
-    """What the keys alone decide: how many, and which need others."""
-    least, most = schema.get("minProperties", 0), schema.get("maxProperties", _MOST)
-    dependent = schema.get("dependentRequired", {})
-    if not least and most == _MOST and not dependent:
-        return None
-    return lambda value: (
-        least <= len(value) <= most
-        and all(
-            name not in value or value.keys() >= set(others) for name, others in dependent.items()
-        )
-    )
 
 
 def _properties(cell_of: CellOf, schema: Schema) -> Test:
@@ -220,9 +213,7 @@ def _patterned(cell_of: CellOf, schema: Schema) -> Test:
     def test(value: Json, memo: Memo) -> bool:
         for name, part in value.items():
             cells = [properties[name]] if name in properties else []
-            for matches, cell in patterns:
-                if matches(name):
-                    cells.append(cell)
+            cells += [cell for matches, cell in patterns if matches(name)]
             for cell in cells or [rest]:
                 if not cell[0](part, memo):
                     return False
@@ -233,106 +224,49 @@ def _patterned(cell_of: CellOf, schema: Schema) -> Test:
     return test
 
 
-def _array(cell_of: CellOf, schema: Schema) -> Test | None:
+def of_array(cell_of: CellOf, schema: Schema) -> Test:
+    """The keywords about the items of an array, and `type` if it is the only one."""
     strict = only_type(schema) == "array"
-    if _ARRAY_WORDS.isdisjoint(schema):
-        return (lambda value, _memo: isinstance(value, ARRAY)) if strict else None
-    least, most = schema.get("minItems", 0), schema.get("maxItems", _MOST)
-    unique = schema.get("uniqueItems", False)
-    parts = [build(cell_of, schema) for word, build in _OF_ITEMS.items() if word in schema]
+    prefix = [cell_of(sub) for sub in schema.get("prefixItems", ())]
+    items = cell_of(schema.get("items", True))
+    types = frozenset([_exact_type(schema.get("items"))])
+    contains = _contains(cell_of, schema) if "contains" in schema else None
 
     def test(value: Json, memo: Memo) -> bool:
         if not isinstance(value, ARRAY):
             return not strict
-        if not least <= len(value) <= most or (unique and not is_unique(value)):
-            return False
-        for part in parts:
-            if not part(value, memo):
-                return False
-        return True
+        if prefix:
+            for cell, part in zip(prefix, value):  # noqa: B905 - either may be the longer one
+                if not cell[0](part, memo):
+                    return False
+        rest = value[len(prefix) :] if prefix else value
+        if not types.issuperset(map(type, rest)):  # which is soon known in C
+            for part in rest:
+                if not items[0](part, memo):
+                    return False
+        return contains is None or contains(value, memo)
 
     return test
-
-
-def _prefix_items(cell_of: CellOf, schema: Schema) -> Test:
-    cells = [cell_of(sub) for sub in schema["prefixItems"]]
-
-    def test(value: Json, memo: Memo) -> bool:
-        for cell, part in zip(cells, value):  # noqa: B905
-            if not cell[0](part, memo):
-                return False
-        return True
-
-    return test
-
-
-def _items(cell_of: CellOf, schema: Schema) -> Test:
-    """Those after the prefix; whether they are of one type is asked in C."""
-    types = frozenset([_exact_type(schema["items"])])
-    cell, first = cell_of(schema["items"]), len(schema.get("prefixItems", ()))
-
-    def test(value: Json, memo: Memo) -> bool:
-        rest = value[first:] if first else value
-        if types.issuperset(map(type, rest)):
-            return True
-        for part in rest:
-            if not cell[0](part, memo):
-                return False
-        return True
-
-    return test
-
-
-def is_unique(items: Sequence[Json]) -> bool:
-    """Whether no two items are equal."""
-    return len({key(item) for item in items}) == len(items)
 
 
 def _contains(cell_of: CellOf, schema: Schema) -> Test:
     cell = cell_of(schema["contains"])
-    least, most = schema.get("minContains", 1), schema.get("maxContains", _MOST)
+    least, most = schema.get("minContains", 1), schema.get("maxContains")
 
     def test(value: Json, memo: Memo) -> bool:
-        count = 0
-        for part in value:
-            count += cell[0](part, memo)
-        return bool(least <= count <= most)
+        count = sum([cell[0](part, memo) for part in value])
+        return bool(least <= count and (most is None or count <= most))
 
     return test
 
 
-_OF_ITEMS = {"prefixItems": _prefix_items, "items": _items, "contains": _contains}
-_ARRAY_WORDS = frozenset([*_OF_ITEMS, "minItems", "maxItems", "uniqueItems"])
-
-BY_TYPE: Mapping[str, Callable[[CellOf, Schema], Test | None]] = {
-    "string": _string,
-    "number": _number,
-    "object": _object,
-    "array": _array,
-}
-"""Type -> what builds the test of all keywords that look at it, if the schema has any."""
+OBJECT_WORDS = frozenset(
+    ("properties", "required", "additionalProperties", "patternProperties", "propertyNames")
+)
+ARRAY_WORDS = frozenset(["prefixItems", "items", "contains"])
 
 
-# Any type
-
-
-def _enum(_cell_of: CellOf, schema: Schema) -> Test:
-    values = schema["enum"] if "enum" in schema else [schema["const"]]
-    if all(isinstance(value, str) for value in values):
-        words = frozenset(values)
-        return lambda value, _memo: isinstance(value, str) and value in words
-    keys = frozenset(map(key, values))
-    return lambda value, _memo: key(value) in keys
-
-
-def _const(cell_of: CellOf, schema: Schema) -> Test:
-    return _enum(cell_of, {"const": schema["const"]})
-
-
-def _digits(_cell_of: CellOf, schema: Schema) -> Test:
-    if schema[DIGITS] is not True:
-        return always
-    return lambda value, _memo: not isinstance(value, float)
+# Schemas for the same value
 
 
 def _all_of(cell_of: CellOf, schema: Schema) -> Test:
@@ -361,14 +295,7 @@ def _any_of(cell_of: CellOf, schema: Schema) -> Test:
 
 def _one_of(cell_of: CellOf, schema: Schema) -> Test:
     cells = [cell_of(sub) for sub in schema["oneOf"]]
-
-    def test(value: Json, memo: Memo) -> bool:
-        count = 0
-        for cell in cells:
-            count += cell[0](value, memo)
-        return count == 1
-
-    return test
+    return lambda value, memo: sum([cell[0](value, memo) for cell in cells]) == 1
 
 
 def _not(cell_of: CellOf, schema: Schema) -> Test:
@@ -384,22 +311,15 @@ def _if(cell_of: CellOf, schema: Schema) -> Test:
 
 def _dependent_schemas(cell_of: CellOf, schema: Schema) -> Test:
     cells = {name: cell_of(sub) for name, sub in schema["dependentSchemas"].items()}
-
-    def test(value: Json, memo: Memo) -> bool:
-        if not isinstance(value, dict):
-            return True
-        for name, cell in cells.items():
-            if name in value and not cell[0](value, memo):
-                return False
-        return True
-
-    return test
+    return lambda value, memo: (
+        not isinstance(value, dict)
+        or all(cell[0](value, memo) for name, cell in cells.items() if name in value)
+    )
 
 
 ANY_TYPE: Mapping[str, Callable[[CellOf, Schema], Test]] = {
     "enum": _enum,
     "const": _const,
-    DIGITS: _digits,
     "allOf": _all_of,
     "anyOf": _any_of,
     "oneOf": _one_of,

@@ -18,10 +18,9 @@ from pdl.reply.phrases import kinds, row, say
 from pdl.reply.result import Violation
 from pdl.reply.validation import messages
 from pdl.reply.validation.compiled import Validator, validator_of
-from pdl.reply.validation.json_types import KINDS, equal, is_multiple, is_number, key, kind_of
-from pdl.reply.validation.keywords import ARRAY, BOUNDS, is_format, is_unique
+from pdl.reply.validation.json_types import KINDS, equal, key, kind_of
+from pdl.reply.validation.keywords import ARRAY, assertion
 from pdl.reply.validation.messages import MOST, fault
-from pdl.reply.validation.patterns import compile_pattern
 from pdl.reply.validation.references import Document, conjoined, resolve
 from pdl.reply.validation.schema_walk import (
     literals,
@@ -311,7 +310,12 @@ class Referee:
 
 
 _PLAIN = frozenset(["type", "enum", "const", "false"])
-_BOUNDS = frozenset([*BOUNDS, "format", "pattern"])
+_BOUNDS = frozenset(
+    (
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+        *("multipleOf", "format", "pattern"),
+    )
+)
 _KEYS = frozenset(["required", "additionalProperties", "unevaluatedProperties"])
 
 
@@ -358,21 +362,8 @@ def _tags(document: Document, schema: Json) -> dict[str, list[Json]]:
 # jsonschema, as it judges a value by itself
 
 
-def _keeps_format(name: str, value: Json) -> bool:
-    is_so = is_format(name)
-    return not isinstance(value, str) or is_so is None or is_so(value)
-
-
-_OWN: Mapping[str, Callable[[Any, Any], bool]] = {
-    "multipleOf": lambda divisor, value: not is_number(value) or is_multiple(value, divisor),
-    "pattern": lambda pattern, value: not isinstance(value, str) or compile_pattern(pattern)(value),
-    "format": _keeps_format,
-    "uniqueItems": lambda unique, value: (
-        not unique or not isinstance(value, ARRAY) or is_unique(value)
-    ),
-    DIGITS: lambda digits, value: digits is not True or not isinstance(value, float),
-}
-"""Keyword -> whether a value keeps it, where jsonschema does not bound the time, or rounds."""
+_OWN = ("multipleOf", "pattern", "format", "uniqueItems", DIGITS)
+"""Keywords of ours, where jsonschema does not bound the time, or rounds."""
 
 _APART = ONE | MANY | NAMED | {"$ref", "$dynamicRef", "const", "enum"}
 """Keywords that the referee looks at: those that hold schemas, and literals, which may be many."""
@@ -388,15 +379,15 @@ def _judge() -> Any:
         validators,
     )
 
-    def keyword(keeps: Callable[[Any, Any], bool]) -> Callable[..., Iterator[ValidationError]]:
-        def look(_: object, wanted: Any, value: Json, __: object) -> Iterator[ValidationError]:
-            if not keeps(wanted, value):
+    def look(word: str) -> Callable[..., Iterator[ValidationError]]:
+        def own(_: object, limit: Any, value: Json, __: object) -> Iterator[ValidationError]:
+            if not assertion(word, limit)(value, {}):
                 yield ValidationError("")
 
-        return look
+        return own
 
     types: Any = {name: lambda _, value, fits=fits: fits(value) for name, fits in KINDS.items()}
-    words: dict[str, Any] = {word: keyword(keeps) for word, keeps in _OWN.items()}
+    words: dict[str, Any] = {word: look(word) for word in _OWN}
     words |= dict.fromkeys(_APART, lambda *_: ())
     extend: Any = validators.extend
     return extend(Draft202012Validator, words, type_checker=TypeChecker(types))
