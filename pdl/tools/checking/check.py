@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from pdl import reply as replies
-from pdl.reply.prose.doubt import Surroundings
-from pdl.reply.prose.marks_old import exemplified
+from pdl.reply.choosing.candidates import silent_spans
+from pdl.reply.prose.marks import exemplified
+from pdl.reply.prose.withdrawals import taken_back, unmeant
+from pdl.reply.segments.spans import Spans
 from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, others, spoken_of
 from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
 from pdl.tools.checking.judge import Judge, Judged
@@ -32,6 +34,7 @@ Wanted: TypeAlias = Literal["one", "several", "any"]
 
 MOST_CALLS = 1_000
 """Calls in one reply, right ones and wrong ones, at most."""
+_BEHIND = 2_000  # characters behind a call in which it may be taken back
 _LISTED = 10  # calls that an error lists
 _LONG = "Your output is too long.\nGive a shorter answer so that all of it fits."
 _AS_JSON = "Write the name and the arguments of each call as JSON."
@@ -141,8 +144,9 @@ class _Checker:
         return self.judge.whole(keys, text, span, written=written, id_=found.id)
 
     @cached_property
-    def _around(self) -> Surroundings:
-        return Surroundings(self.search.reply, self.search.reply)
+    def _silent(self) -> Spans:
+        """Comments, and elements such as `<document>`, in which nothing is called."""
+        return Spans(silent_spans(self.search.reply))
 
     def _certain(self, place: Place, judged: list[Judged], lines: Lines) -> list[Judged]:
         """The same, unless the reply speaks of a call rather than making it."""
@@ -165,8 +169,13 @@ class _Checker:
         outside = fence.span[0] if fence and fence.span[0] >= place.since else place.span[0]
         if exemplified(reply, place.since, outside):
             return "is called an example"
-        doubt = self._around.doubt(place.span, fence, place.since)
-        return doubt or _spoken_of(place, lines)
+        if place.span[0] in self._silent:
+            return "is in a comment, or in an element that makes no calls"
+        if unmeant(reply, place.since, outside):
+            return "is said to be an example, or another's words"
+        if taken_back(reply[place.outer[1] : place.outer[1] + _BEHIND]):
+            return "is taken back by the words after it"
+        return _spoken_of(place, lines)
 
 
 def _spoken_of(place: Place, lines: Lines) -> str:
