@@ -7,6 +7,8 @@ front of the bracket fits the schema all the same, so the answer would lose the 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pdl.reply import late
@@ -44,7 +46,6 @@ _NEAR = 80  # characters in front of a bracket that are looked at
 _BLOCK = 4000  # characters behind a bracket that are looked at
 _EMPTY_LINE = re.compile(r"\n[ \t\r]*+\n")
 _PARTNERS = {"[": "]", "{": "}"}
-_MARKS = re.compile(r"[{}\[\]]")
 _FRONT = frozenset(",\"'}]0123456789")
 _STRUCTURE = frozenset(["missing-closer", "mistyped-closer", "missing-comma", "trailing-comma"])
 """Repairs that say nothing certain where a closing bracket is left over."""
@@ -144,17 +145,34 @@ def _ends_later(text: str, end: int, stop: int | None) -> bool:
 
     A block ends with its fence, or outside of fences with an empty line.
     """
-    behind = text[end : min(end + _BLOCK, len(text) if stop is None else stop)]
-    if stop is None and (gap := _EMPTY_LINE.search(behind)):
-        behind = behind[: gap.start()]
-    behind = behind.lstrip(" \t\r\n}]")
-    depth = {"]": 0, "}": 0}
-    for mark in _MARKS.finditer(behind):
-        closer = _PARTNERS.get(mark[0], mark[0])
-        depth[closer] += 1 if mark[0] in _PARTNERS else -1
-        if depth[closer] < 0:
-            return True
-    return False
+    last = min(end + _BLOCK, len(text) if stop is None else stop)
+    if stop is None and (gap := _EMPTY_LINE.search(text, end, last)):
+        last = gap.start()
+    first = last - len(text[end:last].lstrip(" \t\r\n}]"))
+    chunk = end - end % _BLOCK
+    return any(
+        places[at] < last - chunk
+        for marks, places in _unopened(text[chunk : chunk + 2 * _BLOCK])
+        if (at := bisect_left(marks, first - chunk)) < len(marks)
+    )
+
+
+@lru_cache(maxsize=4)
+def _unopened(text: str) -> tuple[tuple[list[int], list[int]], ...]:
+    """The places of each kind of bracket; and where, read from each, one closes that none opened.
+
+    Many candidates ask about the same text, so that each of them reading on would be too long.
+    """
+    found = []
+    for opener, closer in _PARTNERS.items():
+        marks = [at for at, mark in enumerate(text) if mark in {opener, closer}]
+        after = [len(marks)] * (len(marks) + 2)  # the mark that closes what is not opened
+        for number in range(len(marks) - 1, -1, -1):
+            closes = text[marks[number]] == closer
+            after[number] = number if closes else after[after[number + 1] + 1]
+        places = [*marks, len(text) + _BLOCK]
+        found.append((marks, [places[number] for number in after[: len(marks)]]))
+    return tuple(found)
 
 
 def _in_quotes(text: str, span: Span) -> bool:
