@@ -33,9 +33,8 @@ class Closers(Scalars):
     """
 
     def __init__(self, node: Node, limits: Limits, *, fenced: bool, mends: bool) -> None:
-        super().__init__(node, limits)
+        super().__init__(node, limits, mends=mends)
         self._fenced = fenced
-        self._mends = mends
         self._doubt: UnreadableError | None = None  # of all readings, as nothing settles it
 
     def _close(self, width: int) -> None:
@@ -181,7 +180,7 @@ class Closers(Scalars):
         """Keep the readings in which what comes next belongs to a bracket further out."""
         if not self._mends or self._missing >= 0 or self._extra:
             return
-        ahead = self._match(tokens.QUOTED_KEY_AHEAD, self._at) if frame.is_object else None
+        ahead = self._sees(tokens.QUOTED_KEY_AHEAD, self._at) if frame.is_object else None
         name = ahead["name"] if ahead else ""
         kind = _KIND_AHEAD.get(self._peek(), "")
         frames = self._around(is_object=frame.is_object)

@@ -17,13 +17,14 @@ DECIMAL = re.compile(
 RADIX = re.compile(rf"[+-]?0(?:[xX][0-9a-fA-F]++|[oO][0-7]++|[bB][01]++){_END}")
 GROUPED = re.compile(rf"[+\-−]?[1-9]\d{{0,2}}(?>(?:,\d{{3}})+){_END}(?!,\d)(?!\s*+[:：])")
 _JSON = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_FRACTION = re.compile(r"[.eE]")
 _ZEROS = re.compile(r"[+-]?0[\d_]")
 _PARTS = re.compile(r"([^eE]*)([eE]?)(.*)")
 
 
 def spelled(written: str, at: int, digits: int) -> str:
     """The number as JSON writes it. Raises UnreadableError for more digits, or leading zeros."""
-    if len(written) > digits:
+    if len(written) > digits and not _FRACTION.search(written):
         raise UnreadableError(at, say("too-many-digits", number=digits))
     if _JSON.fullmatch(written):
         return written

@@ -181,14 +181,15 @@ def _unparsable(text: str, error: json.JSONDecodeError) -> Broken:
     return broken_at(text, at, key)
 
 
-_LIMITS = frozenset(["too-many-digits", "too-deep"])
+LIMITS = frozenset(["too-many-digits", "too-deep"])
+"""The keys of what is said where a bound of `Limits` is reached."""
 
 
 def told(text: str, at: int, why: str, expected: str) -> Broken:
     """What a reader says that came no further than `at`: why, or at least what was expected."""
     if not why:
         return broken_at(text, at, expected)
-    is_limit = isinstance(why, Phrase) and why.key in _LIMITS
+    is_limit = isinstance(why, Phrase) and why.key in LIMITS
     return Broken("limit" if is_limit else "unparsable", why, at)
 
 

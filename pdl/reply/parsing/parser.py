@@ -13,18 +13,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.parsing import numbers, tokens
 from pdl.reply.parsing.closers import Closers
-from pdl.reply.parsing.events import Made, make
-from pdl.reply.parsing.parsed import UnreadableError
-from pdl.reply.parsing.reader import START, Frame
-from pdl.reply.phrases import say
+from pdl.reply.parsing.events import Event, Made, make, since
+from pdl.reply.parsing.parsed import LIMITS, UnreadableError
+from pdl.reply.parsing.reader import START, Frame, IncompleteError, State
+from pdl.reply.phrases import Phrase, say
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
+    from pdl.reply.result import Span
     from pdl.reply.validation.schema_walk import Node
 
 _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 """What may be the last digits of a number that has a blank between its thousands."""
 _CLOSES = re.compile(r"[ \t]*+\]")
+_MARK = re.compile(r"""["'“”„‘’＂`「」『』«»{}()\[\]:：,，;；、\n\\/#*<>=+]""")
+"""What may change how a text is read."""
+_WORK = 16  # how often a text is read at most, all ways together
+_FAR = 8192  # characters that a state waits for
 _CLOSER = {"{": "}", "[": "]", "(": ")"}
 
 
@@ -37,14 +42,35 @@ class Whole(NamedTuple):
     early: bool
 
 
+class Glimpse(NamedTuple):
+    """How a text seems to go on from one state, if it ended here.
+
+    `string`: the span of the body of a string that is open; `done`: the last bracket is there.
+    """
+
+    trail: Event | None
+    string: Span | None
+    done: bool
+
+
 class Parser(Closers):
-    """Reads one text, a bracket and all that is in it."""
+    """Reads one text, a bracket and all that is in it.
+
+    `certain` is the last event that all states have in common: whatever comes, all readings begin
+    with the events up to it, unless closing brackets are wrong. `limit` says which bound of
+    `Limits` ended the last state. A state waits where it is until the characters that it looks at
+    are there; where that are too many, nothing after it will be certain.
+    """
 
     def __init__(
         self, node: Node, limits: Limits, *, fenced: bool = False, mends: bool = False
     ) -> None:
         super().__init__(node, limits, fenced=fenced, mends=mends)
+        self._node = node
         self._others = [START]
+        self.certain: Event | None = None
+        self.limit: Phrase | None = None
+        self._first_state = START  # the last state of those that were the first
         self._steps = {
             "value": self._value,
             "first": self._first,
@@ -53,21 +79,121 @@ class Parser(Closers):
             "comma": self._behind_comma,
         }
 
+    def feed(self, text: str) -> None:
+        """Take the next piece.
+
+        States go on at marks, one character after each, so that the pieces make no difference.
+        """
+        # A local name makes CPython append in place, so that all appending is linear.
+        whole, self._text = self._text, ""
+        whole += text
+        self._text = whole
+        for mark in _MARK.finditer(whole, max(0, self._seen - 1), len(whole) - 1):
+            self._advance(mark.end() + 1)
+
+    def flush(self) -> None:
+        """Go on with all that came: it is known that a mark ends it."""
+        self._advance(len(self._text))
+
+    def _advance(self, seen: int) -> None:
+        if self.lost or not self._others:
+            return
+        self._seen = seen
+        pending = self._others[::-1]
+        waiting: list[State] = []
+        branches, alive = self._branches, len(pending)
+        while pending:
+            self._resume(pending.pop())
+            self._others = []
+            waiting += self._go_on_waiting()
+            pending += reversed(self._others)
+        self._others = waiting
+        self.lost |= self._is_stuck(waiting)
+        self._first_state = waiting[0] if waiting else self._first_state
+        changed = (alive, branches) != (len(waiting), self._branches)
+        if waiting and not self.lost and (len(waiting) == 1 or changed):
+            self.certain = _common([state.trail for state in waiting], self.certain)
+
+    def _go_on_waiting(self) -> list[State]:
+        """Go on in the present state; the one in which it then waits, if it can be gone on in."""
+        try:
+            while self._phase != "done":
+                self._secure()
+                self._steps[self._phase]()
+            self._secure()
+            self._ends()
+        except IncompleteError:
+            state, forks, self._branches = self._rollback
+            del self._others[forks:]
+            return [state]
+        except UnreadableError as failure:
+            why = failure.why
+            self.limit = why if isinstance(why, Phrase) and why.key in LIMITS else None
+            return []
+        return [self._state()]
+
+    def _is_stuck(self, states: list[State]) -> bool:
+        """Whether a state waits for very long, or there is more than one for very long."""
+        far = self._seen - _FAR
+        known = self.certain.end if self.certain else 0
+        waits = any((one.string[1] if one.string else one.at) < far for one in states)
+        return waits or (len(states) > 1 and known < far)
+
+    def text(self, start: int, end: int) -> str:
+        """A part of what came so far."""
+        return self._text[start:end]
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the text cannot be read, unless closing brackets are wrong."""
+        return not self._others and not self._ended
+
+    def glimpse(self) -> Glimpse:
+        """How the text goes on from the first state, as it stands."""
+        parser = Parser(self._node, self._limits, fenced=self._fenced)
+        is_alive = self._others and not self.lost
+        parser._text, parser._seen = self._text, len(self._text) if is_alive else self._seen
+        parser._ended, parser._others = True, []
+        return parser._seem(self._first_state)
+
+    def _seem(self, state: State) -> Glimpse:
+        self._resume(state)
+        try:
+            while self._phase != "done":
+                self._secure()
+                self._steps[self._phase]()
+        except UnreadableError as failure:
+            if self._phase == "value" and self._text[self._at : self._at + 1] in tokens.QUOTES:
+                uncertain = failure.expected == "uncertain-string"
+                string = (self._at + 1, self._seen) if uncertain else None
+                return Glimpse(self._trail, string, done=False)
+        trail = self._trail
+        if self._phase != "done" and trail and trail.op == "value":
+            quoted = self._text[trail.start] in tokens.QUOTES
+            if not quoted and not self._text[trail.end : self._seen].strip():
+                trail = trail.before
+        return Glimpse(trail, None, self._phase == "done")
+
     def end(self, text: str = "") -> list[Whole]:
         """Take the last piece; return all readings.
 
         Raises UnreadableError, that of the state that came furthest, if there are none.
         """
         self._text += text
-        self._ended = True
+        self._seen, self._ended = len(self._text), True
         found: list[Whole] = []
         last: UnreadableError | None = None
-        while self._others:
-            self._resume(self._others.pop())
+        work = _WORK * len(self._text)
+        while self._others and work >= 0:
+            state = self._others.pop()
+            self._resume(state)
             try:
                 found.append(self._read())
             except UnreadableError as failure:
                 last = failure if last is None or failure.at > last.at else last
+            work -= self._at - state.at
+        if self._others or self.lost:
+            raise UnreadableError(self._at, "can be read in too many ways")
         error = self._doubt or (None if found else last)
         if error:
             raise error
@@ -76,10 +202,14 @@ class Parser(Closers):
     def _read(self) -> Whole:
         while self._phase != "done":
             self._steps[self._phase]()
-        self._skip()
-        if self._text[self._at :].strip(" \t\r\n"):
-            raise UnreadableError(self._at, expected="more-behind")
+        self._ends()
         return Whole(make(self._text, self._trail), self._passed, self._missing < 0, self._early)
+
+    def _ends(self) -> None:
+        """After the last bracket: nothing but blanks and comments."""
+        self._skip()
+        if self._peek():
+            raise UnreadableError(self._at, expected="more-behind")
 
     def _value(self) -> None:
         self._skip()
@@ -210,14 +340,14 @@ class Parser(Closers):
         if self._peek(len(frame.closer)) == frame.closer:
             self._repair("trailing-comma", comma, comma + 1, "")
             self._close(len(frame.closer))
-        elif frame.is_object and self._match(tokens.ITEM_AHEAD, self._at):
+        elif frame.is_object and self._sees(tokens.ITEM_AHEAD, self._at):
             self._leave_for(is_object=False)
         else:
             self._go_on(frame)
 
     def _go_on(self, frame: Frame) -> None:
         """Go on with the next part; a key in an array belongs to the object around it."""
-        if not frame.is_object and self._match(tokens.QUOTED_KEY_AHEAD, self._at):
+        if not frame.is_object and self._sees(tokens.QUOTED_KEY_AHEAD, self._at):
             self._leave_for(is_object=True)
         else:
             self._keep_outside(frame)
@@ -235,7 +365,7 @@ class Parser(Closers):
         ):
             raise UnreadableError(at, expected="expected-comma")
         if frame.is_object:
-            certain = self._match(tokens.KEY_AHEAD, at) and (gap or two[0] in tokens.QUOTES)
+            certain = self._sees(tokens.KEY_AHEAD, at) and (gap or two[0] in tokens.QUOTES)
         else:
             pointed = text[last - 1] == "."  # digits may follow
             apart = two[0] in tokens.APART or ("\n" in gap and two[0] != "." and not pointed)
@@ -252,8 +382,19 @@ class Parser(Closers):
             return False
         if tokens.GLUED.search(self._text, max(0, last - tokens.NEAR), last):
             return False
-        if self._match(tokens.GLUED_BEHIND, found.end()):
+        if self._sees(tokens.GLUED_BEHIND, found.end()):
             return False
         # An array may have no more than a number that a blank has cut in two.
-        alone = frame.size == 1 and self._match(_CLOSES, found.end())
+        alone = frame.size == 1 and self._sees(_CLOSES, found.end())
         return not (found[0].isdigit() and alone)
+
+
+def _common(trails: list[Event | None], known: Event | None) -> Event | None:
+    """The last event that all trails have in common, which all go on after a known one."""
+    if len(trails) == 1:
+        return trails[0]
+    for events in zip(*(since(trail, known) for trail in trails), strict=False):
+        if any(event is not events[0] for event in events):
+            break
+        known = events[0]
+    return known

@@ -25,6 +25,7 @@ Phase: TypeAlias = Literal["value", "key", "first", "after", "comma", "done"]
 """What is expected: a value, a key, either after an opener, what follows a value, or its comma."""
 
 _BRANCHES = 16  # places at which a text may be read in two ways
+_PLACES = 256  # where a closing bracket may be missing; most of these ways soon lead nowhere
 _LINE = 200  # characters in front of a comment that are looked at
 
 
@@ -76,22 +77,29 @@ START = State(0, "value", None, None, False, -1, False, 0, None, None, -1)  # no
 
 @lru_cache(maxsize=64)
 def _partial(pattern: re.Pattern[str]) -> regex.Pattern[str]:
-    """The same pattern for `regex`, which tells a text that may become a match."""
+    """The same pattern for `regex`, which tells a text that may become a match.
+
+    In a text that has not ended yet, nothing is its end.
+    """
     import regex  # noqa: PLC0415 - only replies that come in pieces need it
 
-    return regex.compile(pattern.pattern, pattern.flags & regex.DOTALL)
+    return regex.compile(pattern.pattern.replace(r"\Z", "(?!)"), pattern.flags & regex.DOTALL)
 
 
 class Reader:
     """A place in a text, what was read up to it, and the other states that are possible."""
 
-    def __init__(self, node: Node, limits: Limits) -> None:
+    def __init__(self, node: Node, limits: Limits, *, mends: bool) -> None:
+        self._mends = mends
         self._text = ""
+        self._seen = 0  # characters that are looked at by now
         self._ended = False
         self._node = node
         self._limits = limits
         self._others: list[State] = []
         self._branches = 0
+        self.lost = False
+        """Whether some of the ways to read the text were given up, so that no other is certain."""
         self._resume(START)
 
     def _resume(self, state: State) -> None:
@@ -111,7 +119,8 @@ class Reader:
     def _keep(self, **changes: Any) -> None:
         """Keep the present state, with changes, as another one that is possible."""
         self._branches += 1
-        if self._branches > _BRANCHES:
+        if self._branches > (_PLACES if self._mends else _BRANCHES):
+            self.lost = True
             raise UnreadableError(self._at, "can be read in too many ways")
         self._others.append(self._state(**{"string": None, "ending": None, **changes}))
 
@@ -122,21 +131,26 @@ class Reader:
 
     # Looking at the text
 
-    def _match(self, pattern: re.Pattern[str], at: int) -> re.Match[str] | None:
-        """Match a pattern, whatever follows the text that is there."""
+    def _sees(self, pattern: re.Pattern[str], at: int) -> re.Match[str] | None:
+        """Match a pattern that has an end of its own, so that what follows a match is no matter."""
         if not self._ended:
-            found = _partial(pattern).match(self._text, at, partial=True)
-            if found and (found.partial or not self._is_solid_after(found.end())):
+            found = _partial(pattern).match(self._text, at, self._seen, partial=True)
+            if found and found.partial:
                 raise IncompleteError
-        return pattern.match(self._text, at)
+            if not found:
+                return None
+        return pattern.match(self._text, at, self._seen)
 
-    def _is_solid_after(self, at: int) -> bool:
-        """Whether more than blanks is there, which a pattern might have looked at."""
-        return not self._text[at : at + _LINE].isspace() and at < len(self._text)
+    def _match(self, pattern: re.Pattern[str], at: int) -> re.Match[str] | None:
+        """Match a pattern for which one more character decides where it ends."""
+        found = self._sees(pattern, at)
+        if found and found.end() == self._seen and not self._ended:
+            raise IncompleteError
+        return found
 
     def _peek(self, width: int = 1) -> str:
         """The next characters; fewer of them only at the end."""
-        found = self._text[self._at : self._at + width]
+        found = self._text[self._at : min(self._at + width, self._seen)]
         if len(found) < width and not self._ended:
             raise IncompleteError
         return found
@@ -144,7 +158,7 @@ class Reader:
     def _skip(self, *, secure: bool = True) -> None:
         """Pass over blanks and comments; `secure`: they need not be read again."""
         while self._peek() not in tokens.SOLID:
-            blank = tokens.BLANKS.match(self._text, self._at)
+            blank = tokens.BLANKS.match(self._text, self._at, self._seen)
             assert blank is not None
             self._at = blank.end()
             if secure:

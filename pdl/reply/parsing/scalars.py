@@ -34,6 +34,8 @@ class Scalars(Reader):
             return False
         is_member = self._frame is not None and self._frame.is_object
         grouped = self._match(numbers.GROUPED, at) if is_member else None
+        if grouped:
+            self._sees(tokens.SOLID_AHEAD, grouped.end())
         if grouped and "number" in self._place().kinds:
             raise UnreadableError(at, f"has a comma in a number: `{grouped[0][:24]}`")
         found = grouped or found
@@ -71,7 +73,7 @@ class Scalars(Reader):
             or (folded in tokens.YES_OR_NO and "boolean" in kinds)
         )
         assigned = is_half and self._text[:start].rstrip().endswith("=")
-        ends = self._match(tokens.BARE_END, end + is_half)
+        ends = self._sees(tokens.BARE_END, end + is_half)
         if not said or is_known or assigned or not ends or "string" not in kinds:
             raise UnreadableError(start)
         self._bare(start, said, end + is_half, "missing-quote" if is_half else "bare-value")
@@ -113,11 +115,11 @@ class Scalars(Reader):
 
     def _joint(self) -> re.Match[str] | None:
         """What is between two strings that are one."""
-        plus = self._match(tokens.PLUS, self._at)
-        line = self._match(tokens.NEXT_LINE, self._at)
+        plus = self._sees(tokens.PLUS, self._at)
+        line = self._sees(tokens.NEXT_LINE, self._at)
         if plus or not line or not (self._frame and self._frame.is_object):
             return plus
-        return None if self._match(tokens.KEY_AHEAD, line.end()) else line
+        return None if self._sees(tokens.KEY_AHEAD, line.end()) else line
 
     def _quoted(self, role: Role) -> str:
         """A string in any quotes, from its opening quote or from where it is to go on."""
@@ -126,19 +128,20 @@ class Scalars(Reader):
         start, at, inner = self._string or (self._at, self._at + 1, ())
         text = self._text
         if not self._string:
-            plain = tokens.STRING.match(text, start) or tokens.SINGLE.match(text, start)
-            if plain and self._match(tokens.CERTAIN_END[role], plain.end()):
+            plain = tokens.STRING.match(text, start, self._seen)
+            plain = plain or tokens.SINGLE.match(text, start, self._seen)
+            if plain and self._sees(tokens.CERTAIN_END[role], plain.end()):
                 return self._held(start, start + 1, plain.end() - 1, plain.end())
             if (triple := self._peek(3)) in tokens.TRIPLE:
-                end = text.find(triple, start + 3)
+                end = text.find(triple, start + 3, self._seen)
                 if end > 0:
                     return self._held(start, start + 3, end, end + 3)
-                self._need(len(text))
+                self._need(self._seen)
         found = self._find_end(start, at, inner, role)
         self._at, self._string = start, None
         if found is None:
             raise UnreadableError(start, expected="uncertain-string")
-        self._match(tokens.SOLID_AHEAD, found.next)
+        self._sees(tokens.SOLID_AHEAD, found.next)
         if not found.sure:
             self._keep(string=(start, found.next, (*found.inner, found.at)))
         if not strings.is_natural(text, found, role):
@@ -154,38 +157,38 @@ class Scalars(Reader):
         text = self._text
         stops = tokens.STOPS[tokens.QUOTES[text[start]]]
         line: int | None = None  # where the first line ends, on which a string without quote does
-        while found := stops.search(text, at):
+        while found := stops.search(text, at, self._seen):
             place = found.start()
             self._secure(string=(start, place, inner))
             at = place + 1
             if found[0] == "\\":
                 self._need(at)
                 at += 1
-            elif self._match(tokens.CERTAIN_END[role], at):
+            elif self._sees(tokens.CERTAIN_END[role], at):
                 end = strings.End(start, place, at, inner, sure=True)
                 return end if not inner else strings.settled(text, end, role)
-            elif self._match(tokens.POSSIBLE_END[role], at):
+            elif self._sees(tokens.POSSIBLE_END[role], at):
                 return strings.End(start, place, at, inner, sure=False)
-            elif role == "member" and not inner and self._match(tokens.ADJACENT, at):
+            elif role == "member" and not inner and self._sees(tokens.ADJACENT, at):
                 # Two strings in sequence; on two lines they are one, else they may be anything.
-                lines = self._match(tokens.NEXT_LINE, at)
+                lines = self._sees(tokens.NEXT_LINE, at)
                 return strings.End(start, place, at, (), sure=True) if lines else None
             else:
-                if role == "member" and self._match(tokens.QUOTED_KEY_AHEAD, place):
-                    line = text.find("\n", start) if line is None else line
+                if role == "member" and self._sees(tokens.QUOTED_KEY_AHEAD, place):
+                    line = text.find("\n", start, self._seen) if line is None else line
                     self._keep_unquoted(start, place, line)
                 self._need(place + strings.ELIDED)
                 if not strings.is_apostrophe(text, place, role):
                     inner = (*inner, place)
                 if len(inner) > _QUOTES:
                     raise UnreadableError(start, expected="uncertain-string")
-        self._secure(string=(start, len(text), inner))
-        self._need(len(text))
+        self._secure(string=(start, self._seen, inner))
+        self._need(self._seen)
         return None
 
     def _need(self, at: int) -> None:
         """Wait for a character."""
-        if at >= len(self._text) and not self._ended:
+        if at >= self._seen and not self._ended:
             raise IncompleteError
 
     def _keep_unquoted(self, start: int, key: int, line: int) -> None:

@@ -43,6 +43,8 @@ _RAW_LINE_ITEM = re.compile(r"[,，;；、][ \t]*+\r?\n")
 _ELISION = re.compile(r"[^\W\d_]{1,2}(?!\w)")
 _ENDS_IN_ELISION = re.compile(r"(?<!\w)[^\W\d_]{1,2}\Z")
 _CLOSING = frozenset(mark for pair in tokens.QUOTES.items() for mark in pair)
+_BAD_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*+)\\(?:u(?![0-9a-fA-F]{4})|\Z)")
+_HALVES = re.compile("[\ud800-\udfff]")
 _CODED = re.compile(r"(?<!\\)((?>(?:\\\\)*))\\(?:x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
 _QUOTE = re.compile(r'(\\.)|"', re.DOTALL)
 
@@ -280,6 +282,17 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
     except ValueError:
         raise UnreadableError(at, say("broken-escape")) from None
     return value, bool(odd) or body != coded
+
+
+def beginning(body: str) -> str:
+    """The text of a string that is open, up to an escape that is not all there, or says nothing."""
+    bad = _BAD_ESCAPE.search(body)
+    body = body[: bad.end(1)] if bad else body
+    try:
+        value, _ = unescaped(body, 0, key=False)
+    except UnreadableError as failure:
+        return beginning(body[: failure.at]) if failure.at else ""
+    return _HALVES.split(value, maxsplit=1)[0]
 
 
 def _joined(body: str) -> str:

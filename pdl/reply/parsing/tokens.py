@@ -135,7 +135,7 @@ _STRING_AHEAD = (
     rf"{_B}(?:{_COMMA}|[\]):}}+]|{_COMMENTED}|\Z)"
 )
 _VALUE_AHEAD = (
-    rf"(?:{_STRING_AHEAD}|[+-]?\.?\d|[{{\[(]|(?:true|false|null|True|False|None)\b"
+    rf"(?:{_STRING_AHEAD}|[+-]?\.?\d|[{{\[(]|(?:true|false|null|True|False|None)(?=\W|\Z)"
     rf"|{_COMMENTED}|\Z)"
 )
 CERTAIN_END = {
