@@ -121,10 +121,12 @@ class Referee:
                     found.setdefault((one.path, one.keyword, one.message), one)
                 else:
                     further.append(one)
+                if len(found) >= most:
+                    break
             pending += reversed(further)
         if not found and not self._fits(schema, value):  # by references in a circle
             return [fault("schema", path, value, say("a-fit"), say("misfit"))]
-        return list(found.values())[:most]
+        return list(found.values())
 
     def _fits(self, schema: Json, value: Json) -> bool:
         return self._validator.fits(schema, value, self._memo)
