@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pdl._types import Json, JsonPath, format_path
 from pdl.errors import nearest
-from pdl.reply.phrases import ROW, kinds, row, say
+from pdl.reply.phrases import ROW, Phrase, kinds, row, say
 from pdl.reply.result import Violation
 from pdl.reply.validation.json_types import key, kind_of
 from pdl.reply.wording import FOUND_WIDTH, brief, excerpt, line, quoted, shorten, shown_key
@@ -14,9 +14,6 @@ from pdl.schema.keywords import DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-
-    Teller: TypeAlias = Callable[[Any, Json, JsonPath], Iterator[Violation]]
-    """From the keyword's value, and a value that violates it, to what is wrong."""
 
 MOST = 1_000
 """Violations of one value that are collected; what may be wrong besides is not looked at."""
@@ -67,22 +64,10 @@ def wrong_type(names: str | Sequence[str], value: Json, path: JsonPath) -> Viola
     return fault("type", path, value, row(names, "list-or"), message)
 
 
-def _multiple(divisor: float, value: Json, path: JsonPath) -> Iterator[Violation]:
-    yield must_be("multipleOf", path, value, say("a-multiple", bound=brief(divisor)))
-
-
 def _pattern(pattern: str, value: Json, path: JsonPath) -> Iterator[Violation]:
     shown = line(pattern)
     message = say("pattern", pattern=shown, found=brief(value))
     yield fault("pattern", path, value, say("a-match", pattern=shown), message)
-
-
-def _format(name: str, value: Json, path: JsonPath) -> Iterator[Violation]:
-    example, name = _EXAMPLES.get(name), name.removeprefix("x-")
-    wanted = say("a-format", name=name)
-    if example:
-        wanted = say("a-format-like", name=name, example=example)
-    yield must_be("format", path, value, wanted)
 
 
 def _missing(names: Sequence[str]) -> tuple[str, str]:
@@ -121,53 +106,58 @@ def _same(_unique: bool, value: Json, path: JsonPath) -> Iterator[Violation]:  #
             yield fault("uniqueItems", (*path, index), item, say("another-value"), message)
 
 
-def _digits(_digits: bool, value: Json, path: JsonPath) -> Iterator[Violation]:  # noqa: FBT001
-    yield fault(
-        "type",
-        path,
-        value,
-        "integer",
-        say("must-be", wanted=kinds(["integer"]), found=brief(value)),
-    )
+def _format(name: str) -> Phrase:
+    example, shown = _EXAMPLES.get(name), name.removeprefix("x-")
+    if example:
+        return say("a-format-like", name=shown, example=example)
+    return say("a-format", name=shown)
 
 
-def _size(keyword: str, bounded: str, noun: str = "") -> Teller:
-    """A number that is too large, or something that has too many parts; or too small, or few."""
-
-    def tell(limit: Any, value: Json, path: JsonPath) -> Iterator[Violation]:
-        wanted = say(bounded, bound=say(noun, number=limit) if noun else brief(limit))
-        if noun:
-            message = say("must-have", wanted=wanted, found=str(len(value)))
-        else:
-            message = say("must-be", wanted=wanted, found=brief(value))
-        yield fault(keyword, path, value, wanted, message)
-
-    return tell
-
-
-too_long = _size("items", "at-most", "elements")
-"""`items: false`."""
-
-TOLD: Mapping[str, Teller] = {
-    DIGITS: _digits,
-    "minimum": _size("minimum", "at-least"),
-    "maximum": _size("maximum", "at-most"),
-    "exclusiveMinimum": _size("exclusiveMinimum", "more-than"),
-    "exclusiveMaximum": _size("exclusiveMaximum", "less-than"),
-    "multipleOf": _multiple,
-    "minLength": _size("minLength", "at-least", "characters"),
-    "maxLength": _size("maxLength", "at-most", "characters"),
-    "pattern": _pattern,
+_WANTED: Mapping[str, Callable[[Any], Phrase]] = {
+    DIGITS: lambda _: kinds(["integer"]),
+    "minimum": lambda limit: say("at-least", bound=brief(limit)),
+    "maximum": lambda limit: say("at-most", bound=brief(limit)),
+    "exclusiveMinimum": lambda limit: say("more-than", bound=brief(limit)),
+    "exclusiveMaximum": lambda limit: say("less-than", bound=brief(limit)),
+    "multipleOf": lambda limit: say("a-multiple", bound=brief(limit)),
     "format": _format,
-    "minItems": _size("minItems", "at-least", "elements"),
-    "maxItems": _size("maxItems", "at-most", "elements"),
+}
+"""Keyword -> what a value must be."""
+
+_SIZES = {
+    "minLength": ("at-least", "characters"),
+    "maxLength": ("at-most", "characters"),
+    "minItems": ("at-least", "elements"),
+    "maxItems": ("at-most", "elements"),
+    "minProperties": ("at-least", "fields"),
+    "maxProperties": ("at-most", "fields"),
+    "items": ("at-most", "elements"),
+}
+"""Keyword -> how many of what a value must have."""
+
+_OTHERS: Mapping[str, Callable[[Any, Json, JsonPath], Iterator[Violation]]] = {
+    "pattern": _pattern,
     "uniqueItems": _same,
     "required": _required,
     "dependentRequired": _dependent,
-    "minProperties": _size("minProperties", "at-least", "fields"),
-    "maxProperties": _size("maxProperties", "at-most", "fields"),
 }
-"""Keyword -> what is said of a value that violates it."""
+
+
+def told(word: str, limit: Any, value: Json, path: JsonPath) -> Iterator[Violation]:
+    """What is said of a value that violates an assertion: a keyword and its limit."""
+    if word in _OTHERS:
+        yield from _OTHERS[word](limit, value, path)
+    elif word in _SIZES:
+        size, noun = _SIZES[word]
+        wanted = say(size, bound=say(noun, number=limit))
+        message = say("must-have", wanted=wanted, found=str(len(value)))
+        yield fault(word, path, value, wanted, message)
+    else:
+        yield must_be("type" if word == DIGITS else word, path, value, _WANTED[word](limit))
+
+
+TOLD = (*_WANTED, *_OTHERS, *_SIZES)
+"""The keywords of `told`, in the order in which they are told."""
 
 
 class Literals:

@@ -140,9 +140,9 @@ class Referee:
         literal = list(self._literal(schema, value, path))
         yield from literal
         if "type" not in failed:
-            for word, tell in messages.TOLD.items():
+            for word in messages.TOLD:
                 if word in failed:
-                    yield from tell(schema[word], value, path)
+                    yield from messages.told(word, schema[word], value, path)
             yield from self._applied(schema, value, path)
         elif not literal:  # literals say more than their types
             yield messages.wrong_type(schema["type"], value, path)
@@ -217,7 +217,7 @@ class Referee:
     def _items(self, schema: Mapping[str, Any], value: Sequence[Json], path: JsonPath) -> Found:
         most = len(schema.get("prefixItems", ()))
         if schema.get("items") is False and len(value) > most:
-            yield from messages.too_long(most, value, path)
+            yield from messages.told("items", most, value, path)
             value = value[:most]
         for index, part in enumerate(value):
             yield from ((sub, part, (*path, index)) for sub in of_index(schema, index))
