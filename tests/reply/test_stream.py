@@ -13,8 +13,7 @@ import pytest
 import pdl
 from pdl.limits import Limits
 from pdl.reply import DIALECTS, Coercions, Stream
-from pdl.reply.streaming import scanner, stream
-from pdl.reply.streaming.cursor import Cursor
+from pdl.reply.streaming import stream
 
 PERSON = pdl.Schema.parse("{ name: str, age: int<0,120>, tags?: [str] }")
 
@@ -221,20 +220,3 @@ def test_work_follows_length(unit: str, head: str) -> None:
     number = 1_600 // len(unit)
     one, two = calls(head + unit * number), calls(head + unit * 2 * number)
     assert two <= 2.2 * one + 500
-
-
-@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
-def test_the_window_is_bounded(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[int] = []
-
-    class Watched(Cursor):
-        def add(self, piece: str) -> None:
-            super().add(piece)
-            seen.append(len(self.text))
-
-    monkeypatch.setattr(scanner, "Cursor", Watched)
-    fed = Stream(pdl.Schema.parse("[any]"))
-    text = unit * (60_000 // len(unit))
-    for at in range(0, len(text), 50):
-        fed.feed(text[at : at + 50])
-    assert max(seen) < 10_000

@@ -132,10 +132,10 @@ def test_clean_json_grows_to_what_close_gives(
     stream.feed(head)
     for char in text[:-1]:
         partial = stream.feed(char)
-        assert partial.started
         assert not partial.complete
         assert not partial.errors
-        assert beginning(partial.value, value, (), partial)
+        if partial.started or char not in "{ \n":  # what follows a bracket tells if it is data
+            assert beginning(partial.value, value, (), partial)
     ended = stream.feed(text[-1])
     assert ended.complete
     assert ended.growing is None

@@ -223,7 +223,10 @@ class Stack:
         return False if is_told or len(text) - place > _LONGEST_SHAPE else None
 
     def close(self, place: int) -> int:
-        """A closing bracket; brackets of the other kind still open are passed over."""
+        """A closing bracket; brackets of the other kind still open are passed over.
+
+        What is inside of data is no span of its own, however that ends.
+        """
         char, end = self._source.text[place], place + 1
         self._last, self._before = end, char
         partner = _PARTNER[char]
@@ -231,7 +234,8 @@ class Stack:
             one = self._open.pop()
             self._count[one.char] -= 1
             if one.char == partner:
-                self._add(one, end)
+                if self.data is None:
+                    self._add(one, end)
                 break
         return end
 

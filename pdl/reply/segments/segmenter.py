@@ -153,6 +153,23 @@ class Segmenter:
             return fence.start
         return at if not fence or fence.ended is None else min(at, fence.ended)
 
+    def in_answer(self, offset: int) -> int | None:
+        """Where the inside of an answer tag begins in which an offset is."""
+        if self.answer and self.answer[1] <= offset:
+            return self.answer[1]
+        index = bisect_right(self._answers, offset, key=_START) - 1
+        start, end = self._answers[index] if index >= 0 else (0, 0)
+        return start if offset < end else None
+
+    def segment_at(self, offset: int) -> Segment | None:
+        """The last segment that begins in front of an offset; a fence may be open."""
+        fence = self.fence
+        if fence and fence.start < offset:
+            span, body = (fence.start, self.at), (fence.body, self.at)
+            return Segment("fence", span, body, fence.info, closed=False)
+        index = bisect_right(self.segments, offset, key=lambda one: one.span[0]) - 1
+        return self.segments[index] if index >= 0 else None
+
     def feed(self, text: str) -> None:
         """Take the next piece of the reply."""
         self.source.add(text)

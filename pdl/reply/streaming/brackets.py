@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.phrases import say
 from pdl.reply.prose.marks_old import announced, exemplified
 from pdl.reply.prose.sentences import PLAIN_FENCES, language
 from pdl.reply.result import Violation
-from pdl.reply.streaming import spelling
 from pdl.reply.streaming.candidate import Candidate, Place
 from pdl.reply.streaming.judge import Judge
-from pdl.reply.streaming.loose import Loose
 from pdl.reply.streaming.partial import NOTHING, Partial
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
-    from pdl.reply.streaming.cursor import Cursor
+    from pdl.reply.result import Segment
+    from pdl.reply.segments.brackets import Bracketed
+    from pdl.reply.segments.segmenter import Segmenter
     from pdl.reply.streaming.holding import Rules
-    from pdl.reply.streaming.scanner import Fence
-    from pdl.reply.streaming.tags import Tag, Tags
     from pdl.reply.streaming.wish import Wish
 
 _DECORATION = ' \t\r\n\ufeff*_`"“>#-'
@@ -28,228 +26,167 @@ _LEADS = re.compile(r"(?:[:：=→]|\b(?:is|are))$", re.IGNORECASE)
 _INDEXED = re.compile(r"[A-Za-z0-9_)]")
 _LIST_ITEM = re.compile(r"[ \t>]*+(?:[-*+]|\d{1,9}[.)])[ \t]++")
 _LEAD = 200  # characters in front of a bracket that are looked at
-_FENCE_LEAD = 1000  # as many between a fence and a bracket in it
+_WORDS = 1000  # as many in which words may say what it is
 
 
-class BracketReader:
+class _Seen(NamedTuple):
+    """A bracket that has ended, where the last data ended, how much data there was by then."""
+
+    bracket: Bracketed
+    ended: int
+    data: int
+
+
+class BracketView:
     """Shows the bracket of a wanted kind that began last, unless an earlier one ranks higher.
 
     That is provisional: which one is the answer only the end tells. `lasting`: so is all of it.
+    What is shown follows from the brackets that the segmenter has by now, and from nothing else.
     """
 
-    def __init__(
-        self, rules: Rules | None, wish: Wish, limits: Limits, tags: Tags, *, lasting: bool
-    ) -> None:
-        self.waits = False
+    def __init__(self, rules: Rules | None, wish: Wish, limits: Limits, *, lasting: bool) -> None:
         self._rules = rules
         self._wish = wish
-        self._lasting = lasting
         self._limits = limits
-        self._tags = tags
-        stops = re.escape("".join(tags.first))
-        self._stops = re.compile(rf"[{{}}\[\]`~{stops}]")
-        self._stops_in_data = re.compile(rf'["{{}}\[\]`~{stops}]')
-        self.restart()
+        self._lasting = lasting
+        self._segments: list[Segment] | None = None
+        self._restart()
 
-    # What the scanner says
-
-    def restart(self) -> None:
+    def _restart(self) -> None:
         """All that was there was reasoning."""
-        self._loose = Loose()
-        self._reading: Candidate | None = None
-        self._shown: Candidate | None = None
-        self._fallback: Candidate | None = None
-        self._last: Candidate | None = None  # the last one, if nothing but blanks is behind it
-        self._ended = 0  # where the last candidate ended
-        self._count = 0  # candidates that are data
-        self._blank = True  # nothing has been said since the text began
-        self._tagged = False
+        self._seen: list[_Seen] = []
+        self._leaders: list[tuple[int, Candidate]] = []  # how many were seen before, and which
+        self._open: Candidate | None = None
 
-    def leave(self) -> None:
-        """No bracket goes on behind this."""
-        if self._reading:
-            self._finish(self._reading)
-        self._loose = Loose()
-        self._blank = True
-
-    def opened(self, _fence: Fence, _line: str) -> None:
-        """A fence was opened."""
-
-    def closed(self, _line: str) -> None:
-        """The fence was closed."""
-        self._blank = False
-        if self._last and self._last.place.fenced:
-            self._last.settle(alone=True)
-        self._last = None
-
-    def token(self, _tag: Tag) -> bool:
-        """A token of a turn."""
-        return self._reading is None and not self._loose
-
-    def answer(self, *, opens: bool) -> bool:
-        """A tag around the answer."""
-        if self._reading or self._loose:
-            return False
-        self._tagged = opens
-        self._blank = self._blank or opens
-        return True
-
-    def partial(self) -> Partial:
-        """What is known now."""
-        shown = self._shown
-        if self._reading and self._reading.is_shown(shown):
-            shown = self._reading
+    def look(self, segmenter: Segmenter) -> Partial:
+        """What is known after a piece."""
+        if segmenter.segments is not self._segments:
+            self._segments = segmenter.segments
+            self._restart()
+        brackets = segmenter.stack.spans
+        while self._seen and self._seen[-1].bracket is not _last(brackets, len(self._seen)):
+            self._seen.pop()
+        while self._leaders and self._leaders[-1][0] >= len(self._seen):
+            self._leaders.pop()
+        for bracket in brackets[len(self._seen) :]:
+            self._finish(segmenter, bracket)
+        if not segmenter.stack:
+            del self._leaders[:-1]
+        shown = self._leader
+        if shown:
+            self._close_fence(segmenter, shown)
+        data = segmenter.stack.data
+        if data is not None and (reading := self._read(segmenter, data, segmenter.at)):
+            shown = reading if reading.is_shown(shown) else shown
         return shown.partial() if shown else NOTHING
 
-    # Reading
+    @property
+    def _leader(self) -> Candidate | None:
+        return self._leaders[-1][1] if self._leaders else None
 
-    def take(self, cursor: Cursor, fence: Fence | None) -> None:
-        """Read up to a mark, or to where more characters are needed."""
-        self.waits = False
-        while cursor.at < cursor.end:
-            if self._reading:
-                if not self._read(self._reading, cursor):
-                    return
-            elif not self._loose.skip_string(cursor):
-                self.waits = True
-                return
-            elif not self._pass_over(cursor, fence):
-                return
+    @property
+    def _count(self) -> int:
+        return self._seen[-1].data if self._seen else 0
 
-    def plain(self, cursor: Cursor, end: int, fence: Fence | None) -> None:
-        """No mark: a bracket, or characters of no account."""
-        if self._reading:
-            self._reading.machine.plain(cursor)
-            if self._reading.machine.status == "stuck":
-                self._finish(self._reading)
-                self._see(cursor, end)
-        elif cursor.text[cursor.at] == "[" and end == cursor.at + 1:
-            self._bracket(cursor, fence)
-        else:
-            self._see(cursor, end)
+    @property
+    def _ended(self) -> int:
+        return self._seen[-1].ended if self._seen else 0
 
-    def _read(self, candidate: Candidate, cursor: Cursor) -> bool:
-        machine = candidate.machine
-        machine.read(cursor)
-        if machine.status == "reading":
-            self.waits = cursor.at < cursor.end and not machine.marked
-            return False
-        self._ended = cursor.offset
-        self._finish(candidate)
-        if machine.status == "closed":
-            candidate.settle(alone=False)
-            self._last = candidate
-        return True
+    def _read(self, segmenter: Segmenter, start: int, end: int) -> Candidate | None:
+        """The bracket that begins there, read up to an offset; None if it is none of data."""
+        candidate = self._open
+        if candidate is None or candidate.place.start != start or candidate.end > end:
+            text = segmenter.source.text
+            indexed = text[start] == "[" and _INDEXED.match(text[max(0, start - 1) : start])
+            if indexed or self._count > self._limits.reply_candidates:
+                return None
+            place = self._place(segmenter, start)
+            candidate = Candidate(self._wish, place, Judge(self._rules), self._limits)
+            self._open = candidate
+        candidate.feed(segmenter.source.text[candidate.end : end])
+        return candidate
 
-    def _pass_over(self, cursor: Cursor, fence: Fence | None) -> bool:
-        """Go to the next bracket; false at what may be a mark."""
-        stops = self._stops_in_data if self._loose.in_data else self._stops
-        found = stops.search(cursor.text, cursor.at)
-        self._see(cursor, found.start() if found else cursor.end)
-        if found is None:
-            return True
-        char = found[0]
-        if char == "{":
-            self._bracket(cursor, fence)
-        elif char in "}]":
-            self._loose.close(char)
-            self._withdraw()
-            cursor.at += 1
-        elif char == '"':
-            self._loose.quote(cursor)
-        else:
-            return False
-        return True
-
-    def _see(self, cursor: Cursor, end: int) -> None:
-        if (self._blank or self._last) and (said := cursor.text[cursor.at : end].strip()):
-            self._blank = self._blank and not said.strip(_DECORATION)
-            self._last = None
-        cursor.at = end
-
-    def _bracket(self, cursor: Cursor, fence: Fence | None) -> None:
-        """An opening bracket: in data, or behind a name, it is one among others."""
-        char = cursor.text[cursor.at]
-        if self._loose.in_data or self._is_prose(cursor, char) or self._is_too_many():
-            self._loose.open(char)
-            self._see(cursor, cursor.at + 1)
-            return
-        self._last = None
-        place = self._place(cursor, fence)
-        judge = Judge(self._rules)
-        self._reading = Candidate(self._wish, place, judge, self._limits, self._tags)
-
-    def _is_prose(self, cursor: Cursor, char: str) -> bool:
-        """Whether the characters beside a bracket tell that it is none of data."""
-        if char == "{":
-            behind = cursor.text[cursor.at + 1 : cursor.at + 2]
-            return bool(behind) and not spelling.OBJECT_START.match(behind)
-        return _INDEXED.match(cursor.text[max(0, cursor.at - 1) : cursor.at]) is not None
-
-    def _is_too_many(self) -> bool:
-        return self._count > self._limits.reply_candidates
-
-    def _finish(self, candidate: Candidate) -> None:
-        """The reading of a bracket ends: it is closed, or left, or there is no certain one."""
-        machine = candidate.machine
-        self._reading = None
-        self._blank = False
-        stuck = machine.status == "stuck"
-        self._count += candidate.is_data
-        if candidate.is_shown(self._shown) and not (stuck and not candidate.is_data):
-            self._fallback = self._shown if candidate.place.depth else None
-            self._shown = candidate
-        if stuck and candidate.is_data:
-            self._loose.enter(machine.brackets(), in_string=machine.in_string)
-        elif stuck:
-            for bracket in machine.brackets():
-                self._loose.open(bracket)
-        if machine.limit and candidate.is_certain:
-            self._reach(machine.limit, candidate)
-        if self._is_too_many() and self._shown:
+    def _finish(self, segmenter: Segmenter, bracket: Bracketed) -> None:
+        """A bracket ended: it is closed, or left."""
+        start, end = bracket.span
+        candidate = self._read(segmenter, start, end) if bracket.shaped else None
+        self._open = None
+        count = self._count + (candidate is not None and candidate.is_data)
+        if candidate:
+            self._lead(candidate, len(self._seen))
+            if candidate.limit and candidate.is_certain:
+                self._reach(candidate.limit, candidate, end)
+        if self._count <= self._limits.reply_candidates < count and self._leader:
             message = say("many-candidates", number=self._limits.reply_candidates)
-            self._reach(message, self._shown)
+            self._reach(message, self._leader, end)
+        self._seen.append(_Seen(bracket, end if candidate else self._ended, count))
 
-    def _reach(self, limit: str, candidate: Candidate) -> None:
-        span = (self._ended, self._ended + 1)
-        candidate.judge.reach(Violation((), "limit", "", "", limit, span))
+    def _lead(self, candidate: Candidate, index: int) -> None:
+        if candidate.is_shown(self._leader) and not (candidate.is_stuck and not candidate.is_data):
+            self._leaders.append((index, candidate))
+        if candidate.is_closed:
+            candidate.settle(alone=False)
 
-    def _withdraw(self) -> None:
-        """A bracket of prose closes around what was shown: it was a part of that prose."""
-        if self._shown and self._shown.place.depth > len(self._loose):
-            self._shown, self._fallback = self._fallback, None
+    def _reach(self, limit: str, candidate: Candidate, end: int) -> None:
+        candidate.judge.reach(Violation((), "limit", "", "", limit, (end, end + 1)))
+
+    def _close_fence(self, segmenter: Segmenter, shown: Candidate) -> None:
+        """Behind the end of a fence that has nothing else, no bracket can go on."""
+        fence = _fence_at(segmenter, shown.place.start)
+        if fence and fence.closed and shown.is_closed and not shown.is_alone:
+            rest = segmenter.source.text[shown.end : fence.body[1]]
+            if not rest.strip():
+                shown.settle(alone=True)
 
     # Where a bracket stands
 
-    def _place(self, cursor: Cursor, fence: Fence | None) -> Place:
-        rank = 2 if self._tagged else self._rank(cursor, fence)
-        clear = self._is_clear(cursor, fence)
+    def _place(self, segmenter: Segmenter, start: int) -> Place:
+        text, fence = segmenter.source.text, _fence_at(segmenter, start)
+        outside = fence.span[0] if fence else start
+        if not max(self._ended, start - _WORDS) <= outside:
+            outside = start
+        line = text[max(0, outside - _LEAD) : outside].rpartition("\n")[2]
+        is_quoted = fence is not None and ">" in line
+        lead = text[max(self._ended, outside - _WORDS) : outside]
         return Place(
-            rank,
-            clear,
-            len(self._loose),
+            2 if segmenter.in_answer(start) is not None else _rank(lead, fence),
+            self._is_clear(segmenter, start, fence),
             fenced=fence is not None,
-            start=cursor.offset,
-            lasting=self._lasting or (fence is not None and fence.quoted),
+            start=start,
+            lasting=self._lasting or is_quoted,
         )
 
-    def _rank(self, cursor: Cursor, fence: Fence | None) -> int:
-        """As in `pdl.reply.choosing.candidates`, by the words in front."""
-        start = max(0, self._ended - cursor.base)
-        at = cursor.at
-        if fence and fence.start >= max(self._ended, cursor.offset - _FENCE_LEAD):
-            at = fence.start - cursor.base
-        if announced(cursor.text, start, at):
-            return 2
-        is_json = fence is not None and language(fence.info).startswith("json")
-        return 1 if is_json and not exemplified(cursor.text, start, at) else 0
-
-    def _is_clear(self, cursor: Cursor, fence: Fence | None) -> bool:
-        before = cursor.text[max(0, cursor.at - _LEAD) : cursor.at]
+    def _is_clear(self, segmenter: Segmenter, start: int, fence: Segment | None) -> bool:
+        """Whether nothing but an answer stands there."""
+        text = segmenter.source.text
+        before = text[max(0, start - _LEAD) : start]
+        line = before.rpartition("\n")[2]
         if fence:
-            named = language(fence.info)
-            is_data = named in PLAIN_FENCES or named.startswith("json")
-            return is_data and not before.rpartition("\n")[2].strip()
-        if cursor.text[cursor.at] == "[" and _LIST_ITEM.fullmatch(before.rpartition("\n")[2]):
+            named = language(fence.label)
+            return (named in PLAIN_FENCES or named.startswith("json")) and not line.strip()
+        if text[start] == "[" and _LIST_ITEM.fullmatch(line):
             return False  # it may be the box of a task
-        return self._blank or _LEADS.search(before.rstrip(_DECORATION)) is not None
+        segment = segmenter.segment_at(start)
+        begun = max(segment.span[1] if segment else 0, segmenter.in_answer(start) or 0)
+        is_first = begun >= max(self._ended, start - _LEAD)
+        if is_first and not text[begun:start].strip(_DECORATION):
+            return True
+        return _LEADS.search(before.rstrip(_DECORATION)) is not None
+
+
+def _fence_at(segmenter: Segmenter, offset: int) -> Segment | None:
+    segment = segmenter.segment_at(offset)
+    is_in = segment and segment.kind == "fence" and (offset < segment.span[1] or not segment.closed)
+    return segment if is_in else None
+
+
+def _rank(lead: str, fence: Segment | None) -> int:
+    """As in `pdl.reply.choosing.candidates`, by the words in front."""
+    if announced(lead, 0, len(lead)):
+        return 2
+    is_json = fence is not None and language(fence.label).startswith("json")
+    return 1 if is_json and not exemplified(lead, 0, len(lead)) else 0
+
+
+def _last(brackets: list[Bracketed], count: int) -> Bracketed | None:
+    return brackets[count - 1] if count <= len(brackets) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdl.reply.streaming.cursor import Cursor
 from pdl.reply.streaming.doubts import Doubts
 from pdl.reply.streaming.machine import Machine
 from pdl.reply.streaming.partial import NOTHING, Partial
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pdl.reply.result import Span
     from pdl.reply.streaming.judge import Judge
     from pdl.reply.streaming.partial import View
-    from pdl.reply.streaming.tags import Tags
     from pdl.reply.streaming.tree import Open
     from pdl.reply.streaming.wish import Wish
 
@@ -33,12 +33,10 @@ class Place(NamedTuple):
     `rank`: how clearly the reply says that it is the answer, as in
     `pdl.reply.choosing.candidates`. `clear`: nothing but an answer stands there: at the
     beginning, behind a colon, in a fence for data.
-    `depth`: how many brackets of prose it is in.
     """
 
     rank: int
     clear: bool
-    depth: int
     fenced: bool
     start: int
     lasting: bool  # nothing of it is certain before the reply ends
@@ -53,10 +51,12 @@ class Candidate:
     from what makes it data: a string, a key with its colon, a bracket in it.
     """
 
-    def __init__(self, wish: Wish, place: Place, judge: Judge, limits: Limits, tags: Tags) -> None:
+    def __init__(self, wish: Wish, place: Place, judge: Judge, limits: Limits) -> None:
         self.place = place
         self.judge = judge
-        self.machine = Machine(limits, self, tags, fenced=place.fenced)
+        self.is_alone = False  # nothing can follow it any more
+        self.machine = Machine(limits, self, fenced=place.fenced)
+        self._cursor = Cursor(place.start)
         self.known: Growth | Whole | None = None
         self._told: tuple[View | None, Growth | Whole | None, Partial] = (None, None, NOTHING)
         self._held: list[Callable[[], None]] = []
@@ -78,6 +78,37 @@ class Candidate:
         if rival is not None and (not self._known or self.place.rank < rival.place.rank):
             return False
         return self.place.clear or self.is_data
+
+    def feed(self, text: str) -> None:
+        """Read the next piece of it, in which no mark is."""
+        self._cursor.add(text)
+        while not (self.is_closed or self.is_stuck):
+            at = self._cursor.at
+            self.machine.read(self._cursor)
+            if self.machine.marked:
+                self.machine.plain(self._cursor)
+            elif self._cursor.at == at:
+                return
+
+    @property
+    def end(self) -> int:
+        """The offset up to which it was fed."""
+        return self._cursor.base + self._cursor.end
+
+    @property
+    def limit(self) -> str:
+        """Which bound was reached."""
+        return self.machine.limit
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether its last bracket is there."""
+        return self.machine.status == "closed"
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether what follows has no reading that is certain."""
+        return self.machine.status == "stuck"
 
     @property
     def is_data(self) -> bool:
@@ -160,6 +191,7 @@ class Candidate:
 
         Behind a string the last bracket may be a part of it, as long as text comes.
         """
+        self.is_alone = alone
         view = self.machine.view()
         certain = not self._doubts and self.machine.certainty.holds(alone=alone)
         if certain and isinstance(view, Whole):

@@ -16,9 +16,10 @@ class Cursor:
 
     __slots__ = ("at", "base", "end", "text")
 
-    def __init__(self) -> None:
+    def __init__(self, base: int) -> None:
         self.text = ""
-        self.base = self.at = self.end = 0
+        self.base = base
+        self.at = self.end = 0
 
     def add(self, piece: str) -> None:
         """Append a piece, and drop what nobody will look at again."""

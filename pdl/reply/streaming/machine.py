@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pdl.reply.streaming.growing import Growing
     from pdl.reply.streaming.listener import Listener
     from pdl.reply.streaming.partial import View
-    from pdl.reply.streaming.tags import Tags
 
 Status: TypeAlias = Literal["reading", "closed", "stuck"]
 """Going on; the last bracket is there; what follows has no reading that is certain."""
@@ -36,13 +35,12 @@ class Machine:
     was reached. `certainty` knows what of it all can be read in no other way.
     """
 
-    def __init__(self, limits: Limits, listener: Listener, tags: Tags, *, fenced: bool) -> None:
+    def __init__(self, limits: Limits, listener: Listener, *, fenced: bool) -> None:
         self.status: Status = "reading"
         self.marked = self.quoted = False
         self.limit = ""
         self._limits = limits
         self._listener = listener
-        self._tags = tags
         self._fenced = fenced
         self._top: Open | None = None
         self._depth = 0
@@ -201,7 +199,7 @@ class Machine:
 
     def _unknown(self, char: str) -> bool:
         # Right behind its first bracket no data has a mark.
-        if self._begun and (char in _FENCES or char in self._tags.first):
+        if self._begun and char in _FENCES:
             self.marked = True
             return False
         return self._stop()
@@ -217,10 +215,9 @@ class Machine:
 
     def _square(self, cursor: Cursor) -> bool:
         behind = cursor.text[cursor.at + 1 : cursor.at + 2]
-        if self._top is None or (behind and behind not in self._tags.behind_square):
+        if self._top is None or behind:
             return self._open(cursor, [])
-        self._promised = not behind
-        self.marked = not self._promised
+        self._promised = True
         return False
 
     def _open(self, cursor: Cursor, box: Any) -> bool:

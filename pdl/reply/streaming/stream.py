@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.checker import check
 from pdl.reply.coercions import NO_COERCIONS, Coercions
+from pdl.reply.forms import form_of, is_quoted
 from pdl.reply.phrases import say
 from pdl.reply.result import Check, Violation
 from pdl.reply.segments.dialects import DIALECTS, Dialects
-from pdl.reply.streaming.growing import Growing
+from pdl.reply.segments.segmenter import Segmenter
+from pdl.reply.segments.spans import Growing
+from pdl.reply.streaming.brackets import BracketView
+from pdl.reply.streaming.judge import rules_of
 from pdl.reply.streaming.partial import NOTHING, Partial
-from pdl.reply.streaming.readers import reader_of
-from pdl.reply.streaming.scanner import Scanner
-from pdl.reply.streaming.tags import tags_of
+from pdl.reply.streaming.views import CodeView, SilentView, TaskView, TextView
+from pdl.reply.streaming.wish import Wish
 from pdl.schema import Schema
 from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_CONTAINERS = frozenset(["object", "array"])
 
 
 class Stream:
@@ -83,10 +90,9 @@ class Stream:
             "coercions": coercions, "dialects": dialects, "limits": limits,
         }  # fmt: skip
         self._limit = limits.reply_chars
-        self._text = Growing()
-        tags = tags_of(dialects)
-        self._reader = reader_of(schema, coercions, tags, limits)
-        self._scanner = Scanner(self._reader, tags)
+        self._segmenter = Segmenter(limits, dialects)
+        self._excess = Growing()  # what came beyond the limit
+        self._view = _view_of(schema, self._options)
         self._last: Partial = NOTHING
         self._check: Check | None = None
 
@@ -99,22 +105,43 @@ class Stream:
             raise TypeError(f"text must be a str, not {type(text).__name__}")
         if self._check is not None:
             raise ValueError("the stream is closed; make a new Stream for another reply")
-        left = self._limit - len(self._text)
-        self._text.add(text)
-        if left >= 0:
-            self._scanner.feed(text[:left])
-            self._last = self._reader.partial()
+        left = self._limit - len(self._segmenter.source.text)
+        if not self._excess.text:
+            self._segmenter.feed(text[:left])
+            self._last = self._view.look(self._segmenter)
             if len(text) > left:
                 self._last = self._too_long(self._last)
+        self._excess.add(text[left:])
         return self._last
 
     def close(self) -> Check:
         """The reply is over: the same as `pdl.check` of all of it. Again, it gives the same."""
         if self._check is None:
-            self._check = check(self._schema, str(self._text), **self._options)
+            text = self._segmenter.source.text + self._excess.text
+            self._check = check(self._schema, text, **self._options)
         return self._check
 
     def _too_long(self, last: Partial) -> Partial:
         message = say("too-many-characters", number=self._limit)
         violation = Violation((), "limit", "", "", message, (self._limit, self._limit + 1))
         return replace(last, errors=(*last.errors, violation))
+
+
+def _view_of(schema: Schema | None, options: Mapping[str, Any]) -> SilentView | BracketView:
+    """What shows an answer of the form that is asked for; without a schema it is text."""
+    form = form_of(schema)
+    if is_quoted(schema):
+        return SilentView()  # whether it is JSON shows at its end
+    if schema is None or form == "text":
+        return TextView(options["dialects"].patterns)
+    if form == "code":
+        return CodeView(lru_cache(64)(lambda info: check(schema, f"~~~ {info}\nx\n~~~\n").ok))
+    if form == "tasklist":
+        return TaskView()
+    wish = Wish.of(schema.document)
+    if form == "yesno" or not wish.kinds & _CONTAINERS:
+        return SilentView()
+    # What a coercion mends is no error, and which one it mends shows when all of it is there.
+    coerces = bool(options["coercions"])
+    rules = None if coerces else rules_of(schema.document)
+    return BracketView(rules, wish, options["limits"], lasting=coerces)
