@@ -76,18 +76,6 @@ def is_certain(asked: Asked, body: str, made: Parsed, surplus: str) -> bool:
     return found
 
 
-def lacking(document: Document, value: Json) -> frozenset[str]:
-    """`lacking.lacking`."""
-    found: frozenset[str] = import_module("pdl.reply.validation.lacking").lacking(document, value)
-    return found
-
-
-def item_kinds(document: Document) -> frozenset[str]:
-    """`lacking.item_kinds`."""
-    found: frozenset[str] = import_module("pdl.reply.validation.lacking").item_kinds(document)
-    return found
-
-
 def coerce(
     document: Document, value: Json, allowed: Coercions, limits: Limits
 ) -> tuple[Json, tuple[Repair, ...]]:

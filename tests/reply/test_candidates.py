@@ -10,7 +10,7 @@ import pytest
 import pdl
 from pdl.reply.blocks.program import Program
 from pdl.reply.validation.patterns import compile_pattern
-from pdl.reply.validation.wholeness import half_character, stand_in
+from pdl.reply.validation.wholeness import half_character, left_out, stand_in
 
 ARRAY = pdl.Schema.parse("[int]")
 CODE = pdl.Schema.parse("code")
@@ -91,6 +91,13 @@ def test_dots_are_data_where_anything_is() -> None:
     text = '{"a": ["b", "..."]}'
     assert pdl.check(pdl.Schema.parse("{ [str]: any }"), text).value == {"a": ["b", "..."]}
     assert pdl.check(pdl.Schema.parse("{ a: [str] }"), text).reason == "elided"
+
+
+def test_data_is_left_out_only_where_the_schema_names_parts() -> None:
+    value = {"a": ["x", "..."]}
+    lists = {"anyOf": [{"type": "object", "properties": {"a": True}}, {"enum": [["items"]]}]}
+    assert left_out(lists, value) == "..."
+    assert left_out({"anyOf": [{"enum": [["items"]]}, {"type": "object"}]}, value) == ""
 
 
 def test_stand_ins_and_halves_are_found_at_any_depth() -> None:

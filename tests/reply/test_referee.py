@@ -143,7 +143,7 @@ def test_beyond_python_s_stack_is_a_limit() -> None:
         ({"type": "number"}, float("nan"), [((), "type")]),
         ({"items": {"const": 1}}, [1.0, True], [((1,), "const")]),
         ({"pattern": r"^\d+$"}, "٣", [((), "pattern")]),
-        ({"patternProperties": {r"^\d+$": False}}, {"٣": 1, "3": 1}, [((), "additionalProperties")]),
+        ({"patternProperties": {r"^\d$": False}}, {"٣": 1, "3": 1}, [((), "additionalProperties")]),
         ({"uniqueItems": True}, [1, [2], 1.0, [2]], [((2,), "uniqueItems"), ((3,), "uniqueItems")]),
         (
             {"dependentRequired": {"a": ["b"], "c": ["d"]}, "minProperties": 3},

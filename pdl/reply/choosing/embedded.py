@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from pdl.reply import late
+from pdl.reply.validation.schema_walk import Node
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked
@@ -52,7 +52,7 @@ def in_lines(asked: Asked, span: Span) -> bool:
     if text[start] != "[" or "array" not in asked.kinds:
         return False
     beside = {_kind_in_front(text, start), _kind_behind(text, end)} - {""}
-    return bool(beside) and not beside.isdisjoint(late.item_kinds(asked.document))
+    return bool(beside) and not beside.isdisjoint(Node(asked.document).at(0).kinds)
 
 
 def _kind_in_front(text: str, start: int) -> str:

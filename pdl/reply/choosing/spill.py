@@ -11,9 +11,9 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pdl.reply import late
 from pdl.reply.prose.words import Text
 from pdl.reply.result import Repair
+from pdl.reply.validation.schema_walk import lacking as lacking_in
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -117,7 +117,7 @@ def member_behind(asked: Asked, end: int, value: Json) -> bool:
     named = [name for sign in _SIGN.finditer(behind) for name in _names(behind, sign.start())]
     if not named:
         return False
-    lacking = late.lacking(asked.document, value)
+    lacking = lacking_in(asked.document, value)
     return any(_is_key(name, lacking) for name in named)
 
 

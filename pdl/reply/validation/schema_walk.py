@@ -221,6 +221,18 @@ def resembles(document: Document, value: Json) -> bool:
     return True
 
 
+def lacking(document: Document, value: Json) -> frozenset[str]:
+    """The keys that the schema has for the objects at the end of a value, and they have not."""
+    node = Node(document)
+    found: frozenset[str] = frozenset()
+    while value and isinstance(value, dict | list):
+        if isinstance(value, dict):
+            found |= node.names - value.keys()
+        step = next(reversed(value)) if isinstance(value, dict) else len(value) - 1
+        node, value = node.at(step), value[step]
+    return found
+
+
 def settled(document: Document, value: Json) -> Json:
     """The value with integers where the schema has integers and no other numbers: 1000 for `1e3`.
 

@@ -1,4 +1,4 @@
-"""What a parsed value itself says against it: items left out in words, halves of characters."""
+"""What a value itself says against it: items left out in words, halves of characters."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _PARTS = frozenset(["properties", "items", "prefixItems"])
+_LONGEST = 80  # characters of an item that speaks of more
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
@@ -39,51 +40,41 @@ def is_whole(document: Document, value: Json) -> bool:
 
 
 def left_out(document: Document, value: Json) -> str:
-    """The first string that stands for data which is not there; an empty string if none does.
+    """The first string that represents missing data; an empty string if none does.
 
     Only where the schema says what the parts of its values are: if anything may be a part, then a
     string of dots may be one.
     """
     said = stand_in(value)
-    return said if said and _names_parts(document) else ""
-
-
-def _names_parts(document: Document) -> bool:
-    parts = (part for part in _containers(document) if isinstance(part, dict))
-    return any(not _PARTS.isdisjoint(part) for part in parts)
+    schemas = (part for part in _containers(document) if isinstance(part, dict)) if said else ()
+    return said if any(not _PARTS.isdisjoint(schema) for schema in schemas) else ""
 
 
 def stand_in(value: Json) -> str:
-    """The first string that reads as if it stood for data that is not there, or an empty string.
+    """The first string that reads as if data were missing, or an empty string.
 
     The last of several items that speaks of more (`...`, `and 3 more`), or the value of a key that
     names a type in its place (`<string>`). Dots elsewhere may be data.
     """
     for part in _containers(value):
-        if isinstance(part, dict):
-            strings = (item for item in part.values() if isinstance(item, str))
-            found = next((item for item in strings if _PLACEHOLDER.fullmatch(item)), "")
-        else:
-            found = _left_out(part)
-        if found:
-            return found
+        last = part[-1] if isinstance(part, list) and len(part) > 1 else None
+        if isinstance(last, str) and len(last) <= _LONGEST and _SIGN.search(last):
+            if _MORE.fullmatch(last):
+                return last
+        elif isinstance(part, dict):
+            for item in part.values():
+                if isinstance(item, str) and _PLACEHOLDER.fullmatch(item):
+                    return item
     return ""
-
-
-def _left_out(items: list[Json]) -> str:
-    last = items[-1] if len(items) > 1 else None
-    told = isinstance(last, str) and len(last) <= 80 and _SIGN.search(last)  # noqa: PLR2004
-    return str(last) if told and _MORE.fullmatch(str(last)) else ""
 
 
 def half_character(value: Json) -> str:
     """The first lone surrogate in a value's strings and keys, as an escape; or an empty string.
 
-    No text that holds one can be encoded (RFC 8259, section 8.2).
+    No text that has one can be encoded (RFC 8259, section 8.2).
     """
     for part in _containers([value]):
-        strings = part if isinstance(part, list) else [*part, *part.values()]
-        for item in strings:
+        for item in part if isinstance(part, list) else [*part, *part.values()]:
             found = _HALF.search(item) if isinstance(item, str) else None
             if found:
                 return f"\\u{ord(found[0]):04x}"
@@ -91,12 +82,10 @@ def half_character(value: Json) -> str:
 
 
 def _containers(value: Json) -> Iterator[Json]:
+    """The objects and arrays of a value, each before those in it."""
     pending = [value]
     while pending:
         part = pending.pop()
-        if isinstance(part, dict):
+        if isinstance(part, dict | list):
             yield part
-            pending += reversed(part.values())
-        elif isinstance(part, list):
-            yield part
-            pending += reversed(part)
+            pending += reversed(part.values() if isinstance(part, dict) else part)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 from uuid import UUID
 
-from pdl.reply.validation.referee import violations
+from pdl.reply.validation.compiled import validator_of
 from pdl.schema import Schema
 from pdl.schema.typed.records import is_pydantic, is_record, members
 from pdl.tools.functions.durations import duration
@@ -103,7 +103,7 @@ def _branch(branches: tuple[Any, ...], value: Json) -> Any:
 
 
 def _fits(form: Any, value: Json) -> bool:
-    return not violations(_schema(form), value)
+    return validator_of(_schema(form).document).is_valid(value)
 
 
 @lru_cache(maxsize=256)
