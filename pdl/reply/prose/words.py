@@ -12,29 +12,46 @@ phrase
     ^ and $     are the begin and the end of a sentence, and ; is the end of a clause
 
 Words stand apart in the text, with blanks, commas, quotes or marks of emphasis between them; in
-languages that write without blanks (`zh`, `ja`) they need not. A phrase is compiled when one of its
-words is met for the first time, so that a reply pays for nothing but what it says.
+languages that write without blanks (`zh`, `ja`) they need not. An index of the first letters of
+words tells which phrases a text may have; only these are compiled, so that a reply pays for nothing
+but what it says.
 """
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import tomllib
 from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+Script: TypeAlias = Literal["latin", "east", "cyrillic", "arabic"]
 
 _TOKEN = re.compile(r"\.\.|[()|?^$;]|<\w+>|[^\s()|?^$<>.;](?:[^\s()|^$<>.;]|\.(?!\.))*")
 _LETTER = re.compile(r"(\[\w+\]|\w)(\??)")
 _WORD = re.compile(r"\w+")
 _UNSPACED = frozenset(["zh", "ja"])
-_UNSEGMENTED = _UNSPACED | {"ko"}  # whose words are looked for in the text as they are
-_EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_SCRIPTS: Mapping[str, Script] = {
+    "zh": "east",
+    "ja": "east",
+    "ko": "east",
+    "ru": "cyrillic",
+    "ar": "arabic",
+}
+_LETTERS: Mapping[Script, re.Pattern[str]] = {
+    "east": re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"),
+    "cyrillic": re.compile(r"[\u0400-\u04ff]"),
+    "arabic": re.compile(r"[\u0600-\u06ff]"),
+}
 _KEY = 4
 """Characters of a word by which the phrases that have it are found."""
+
+_OPTIONAL = re.compile(r"(?:\([^()]*\)|<\w+>)\?")
+_PART = re.compile(r"\(([^()]*)\)|<(\w+)>|([^\s()|^$;<>?][^\s()|^$;<>]*)")
+_NESTED = re.compile(r"(\([^()]*)\(([^()]*)\)")
 
 _APART = r"[^\w\n.!?;:]{1,4}"
 _SPACED = (_APART, rf"(?:{_APART}\w[\w'-]{{0,40}}){{0,4}}?")
@@ -47,9 +64,15 @@ _ENDS = {
     ";": r"(?=[^\w\n]{0,4}(?:[-.!?;:,–—。！？，]|\n|\Z))",
 }
 
+_MARKS = frozenset("^$;")
+
 
 class Phrase:
-    """A phrase of the table: `keys` tell of a text cheaply that the phrase isn't in it."""
+    """A phrase of the table.
+
+    `keys`: of each part that must be there, the beginnings of its words, one of which a text has
+    that the phrase is in.
+    """
 
     __slots__ = ("_compiled", "_lang", "_source", "keys")
 
@@ -57,7 +80,7 @@ class Phrase:
         self._source = source
         self._lang = lang
         self._compiled: re.Pattern[str] | None = None
-        self.keys = _keys(_TOKEN.findall(source), lang)
+        self.keys = _keys(source, lang)
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -73,13 +96,14 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text = text.replace("’", "'")
-        self._unsegmented = not text.isascii() and _EAST_ASIAN.search(text) is not None
         self._keys = {word[:_KEY] for word in _WORD.findall(self.text.lower())}
+        plain = text.isascii()
+        self._scripts = () if plain else [k for k, one in _LETTERS.items() if one.search(text)]
 
     def find(self, meaning: str) -> Iterator[re.Match[str]]:
         """Each phrase of a meaning that the text has, at its first place."""
-        for phrase in phrases(meaning):
-            if self._may_have(phrase) and (found := phrase.pattern.search(self.text)):
+        for phrase in self._possible(meaning):
+            if found := phrase.pattern.search(self.text):
                 yield found
 
     def says(self, *meanings: str) -> bool:
@@ -88,26 +112,30 @@ class Text:
 
     def is_whole(self, meaning: str) -> bool:
         """Whether the text as a whole is a phrase of a meaning."""
-        each = (one for one in phrases(meaning) if self._may_have(one))
-        return any(one.pattern.fullmatch(self.text) for one in each)
+        return any(one.pattern.fullmatch(self.text) for one in self._possible(meaning))
 
-    def _may_have(self, phrase: Phrase) -> bool:
-        if not self._keys.isdisjoint(phrase.keys):
-            return True
-        return self._unsegmented and any(key in self.text for key in phrase.keys)
+    def _possible(self, meaning: str) -> Iterator[Phrase]:
+        """The phrases of a meaning all of whose parts may be in the text."""
+        keys = self._keys
+        index = _index(meaning, "latin")
+        met = {id(one): one for key in keys & index.keys() for one in index[key]}
+        for script in self._scripts:
+            index = _index(meaning, script)
+            if script == "east":  # whose words are looked for in the text as they are
+                each = (one for key, row in index.items() if key in self.text for one in row)
+                yield from {id(one): one for one in each}.values()
+            else:
+                met |= {id(one): one for key in keys & index.keys() for one in index[key]}
+        for one in met.values():
+            if not any(map(keys.isdisjoint, one.keys)):
+                yield one
 
 
 @cache
 def table() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """Meaning -> language -> phrases, as `words.toml` has them."""
-    text = files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-@cache
-def phrases(meaning: str) -> tuple[Phrase, ...]:
-    """The phrases of a meaning in all languages. Raises KeyError for an unknown one."""
-    return tuple(Phrase(one, lang) for lang, each in table()[meaning].items() for one in each)
+    text = pkgutil.get_data(__name__, "words.toml") or b""
+    return tomllib.loads(text.decode())
 
 
 @cache
@@ -123,18 +151,82 @@ def alternation(meaning: str) -> str:
     return "(?:" + "|".join(each) + ")"
 
 
+@cache
+def _index(meaning: str, script: Script) -> Mapping[str, Sequence[Phrase]]:
+    """The phrases of a meaning in a script by the keys of the part that is the least common.
+
+    Raises KeyError for an unknown meaning.
+    """
+    index: dict[str, list[Phrase]] = {}
+    for lang, each in table()[meaning].items():
+        if _SCRIPTS.get(lang, "latin") == script:
+            for phrase in (Phrase(one, lang) for one in each):
+                for key in max(phrase.keys, key=_rarity):
+                    index.setdefault(key, []).append(phrase)
+    return index
+
+
+def _rarity(keys: frozenset[str]) -> tuple[int, int]:
+    return min(map(len, keys)), -len(keys)
+
+
+def _keys(source: str, lang: str) -> tuple[frozenset[str], ...]:
+    """The keys of each part that must be there. Raises ValueError if there is none."""
+    plain, count = source.replace("..", " "), 1
+    while count:
+        plain, count = _OPTIONAL.subn(" ", plain)
+        if not count:
+            plain, count = _NESTED.subn(r"\1 \2 ", plain)
+    found = []
+    for group, name, word in _PART.findall(plain):
+        branches = group.split("|") if group else [word]
+        keys = [_named_keys(name, lang)] if name else [_branch(one, lang) for one in branches]
+        if all(keys):
+            found.append(frozenset().union(*keys))
+    if not found:
+        raise ValueError(f"a phrase needs a word that cannot be missing: {source!r}")
+    return tuple(found)
+
+
+def _branch(source: str, lang: str) -> frozenset[str]:
+    """The keys of words one after another, of the longest of them."""
+    for word in sorted(source.split(), key=len, reverse=True):
+        if word[0] == "<":
+            return _named_keys(word[1:-1], lang)
+        if word not in _MARKS and (keys := _word_keys(word, lang)):
+            return keys
+    return frozenset()
+
+
+@cache
+def _named_keys(name: str, lang: str) -> frozenset[str]:
+    each = [max(_keys(one, lang), key=_rarity) for one in _named(name, lang)]
+    return frozenset().union(*each)
+
+
+@cache
+def _word_keys(word: str, lang: str) -> frozenset[str]:
+    if _SCRIPTS.get(lang) == "east":
+        return frozenset([word.removesuffix("*")])
+    if word.isalpha():
+        return frozenset([word.lower()[:_KEY]])
+    if "[0-9]" in word:
+        return frozenset()
+    spellings = [""]
+    for letter in _LETTER.finditer(word.lower().partition("'")[0]):
+        choices = [*letter[1].strip("[]"), *([""] if letter[2] else [])]
+        spellings = [one + choice for one in spellings for choice in choices]
+    if word.endswith("*") and min(map(len, spellings)) < _KEY:
+        return frozenset()
+    return frozenset(one[:_KEY] for one in spellings)
+
+
 def _named(name: str, lang: str) -> Sequence[str]:
     """The phrases that `<name>` stands for. Raises KeyError if the language has none."""
     each = table()[name].get(lang, ())
     if not each:
         raise KeyError(f"a phrase asks for {name!r}, of which {lang!r} has none")
     return each
-
-
-@cache
-def _named_keys(name: str, lang: str) -> frozenset[str]:
-    each = [_keys(_TOKEN.findall(one), lang) for one in _named(name, lang)]
-    return frozenset().union(*each)
 
 
 @cache
@@ -198,65 +290,6 @@ def _choice(tokens: list[str], at: int, lang: str) -> tuple[str, int]:
         at += 1
         if closed:
             return "(?:" + "|".join(branches) + ")", at
-
-
-def _keys(tokens: list[str], lang: str) -> frozenset[str]:
-    """Keys one of which each text has that the phrase is in: those of its longest required part."""
-    best: frozenset[str] = frozenset()
-    at = 0
-    while at < len(tokens):
-        found, at = _part_keys(tokens, at, lang)
-        if at < len(tokens) and tokens[at] == "?":
-            at += 1
-        elif found and min(map(len, found)) > min(map(len, best), default=0):
-            best = found
-    if not best:
-        raise ValueError(f"a phrase needs a word that cannot be missing: {' '.join(tokens)!r}")
-    return best
-
-
-def _part_keys(tokens: list[str], at: int, lang: str) -> tuple[frozenset[str], int]:
-    """The keys of the part that begins at a sign, and where it ends."""
-    sign = tokens[at]
-    if sign[0] == "<":
-        return _named_keys(sign[1:-1], lang), at + 1
-    if sign != "(":
-        return _word_keys(sign, lang), at + 1
-    keys: frozenset[str] = frozenset()
-    whole = True
-    while sign != ")":
-        branch: list[str] = []
-        at += 1
-        depth = 0
-        while depth or tokens[at] not in {"|", ")"}:
-            depth += (tokens[at] == "(") - (tokens[at] == ")")
-            branch.append(tokens[at])
-            at += 1
-        sign = tokens[at]
-        try:
-            keys |= _keys(branch, lang)
-        except ValueError:
-            whole = False
-    return (keys if whole else frozenset()), at + 1
-
-
-def _word_keys(sign: str, lang: str) -> frozenset[str]:
-    if sign in {"..", "^", "$", ";", "?"}:
-        return frozenset()
-    if lang in _UNSEGMENTED:
-        return frozenset([sign.removesuffix("*")])
-    if sign.isalpha():
-        return frozenset([sign.lower()[:_KEY]])
-    if "[0-9]" in sign:
-        return frozenset()
-    spellings = [""]
-    letters = list(_LETTER.finditer(sign.lower().partition("'")[0]))
-    for letter in letters:
-        choices = [*letter[1].strip("[]"), *([""] if letter[2] else [])]
-        spellings = [one + choice for one in spellings for choice in choices]
-    if sign.endswith("*") and min(map(len, spellings)) < _KEY:
-        return frozenset()
-    return frozenset(one[:_KEY] for one in spellings)
 
 
 def _word(sign: str) -> str:
