@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply import late
-from pdl.reply.blocks.spelled import spelled
 from pdl.reply.coercions import NO_COERCIONS, Coercions
-from pdl.reply.feedback.feedback import feedback, summary
 from pdl.reply.forms import form_of, is_quoted
 from pdl.reply.parsing.strict import may_hold_whole_float
 from pdl.reply.phrases import say
 from pdl.reply.query import Asked
 from pdl.reply.result import Check, Reading, Segment, failed
 from pdl.reply.segments.dialects import DIALECTS, Dialects
-from pdl.reply.segments.segmenter import cut
+from pdl.reply.segments.segmenter import Cut, cut
 from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
-from pdl.reply.validation.referee import violations_of
-from pdl.reply.validation.schema_walk import settled
-from pdl.reply.validation.wholeness import half_character
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -45,7 +40,7 @@ def search(
         message = say("too-many-characters", number=limits.reply_chars)
         return _check(schema, failed("limit", message, found=str(len(reply))), ())
     parts = cut(reply, limits, dialects)
-    whole = spelled(schema, reply, parts, limits, dialects)
+    whole = _spelled(schema, reply, parts, limits, dialects)
     parts = whole or parts
     text = parts.unquoted(reply)
     asked = Asked(
@@ -72,10 +67,23 @@ def search(
     return _check(schema, reading, parts.segments)
 
 
+def _spelled(
+    schema: Schema | None, reply: str, parts: Cut, limits: Limits, dialects: Dialects
+) -> Cut | None:
+    """The parts of a reply that is a JSON string with marks in it; None for other replies."""
+    if '"' not in reply or all(one.kind == "text" for one in parts.segments):
+        return None
+    from pdl.reply.blocks.spelled import spelled  # noqa: PLC0415 - seldom needed
+
+    return spelled(schema, reply, parts, limits, dialects)
+
+
 def _encodable(reply: str, reading: Reading) -> Reading:
     """A value without lone surrogates, which no program could write to a file."""
     if reading.reason or _has_no_halves(reply):
         return reading
+    from pdl.reply.validation.wholeness import half_character  # noqa: PLC0415 - seldom needed
+
     half = half_character(reading.value)
     if not half:
         return reading
@@ -128,6 +136,8 @@ def _settled(asked: Asked, reading: Reading) -> Reading:
         return reading
     if not asked.validator.look(reading.value)[1]:
         return reading
+    from pdl.reply.validation.schema_walk import settled  # noqa: PLC0415 - seldom needed
+
     value = settled(asked.document, reading.value)
     return reading if value is reading.value else _held(asked, replace(reading, value=value))
 
@@ -136,6 +146,8 @@ def _held(asked: Asked, reading: Reading) -> Reading:
     """A text that was found, held against the bounds that the schema has for it."""
     if reading.reason or asked.verdict(reading.value):
         return reading
+    from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
+
     errors = violations_of(asked.document, reading.value)
     placed = tuple(replace(error, span=reading.span) for error in errors)
     return replace(reading, value=None, reason="wrong-schema", errors=placed)
@@ -194,6 +206,8 @@ def _check(schema: Schema | None, reading: Reading, segments: tuple[Segment, ...
     )
     if made.ok:
         return made
+    from pdl.reply.feedback.feedback import feedback, summary  # noqa: PLC0415 - seldom needed
+
     told, line = feedback(schema, made), summary(made)
     return replace(made, value=None, feedback=_printable(told), summary=_printable(line))
 

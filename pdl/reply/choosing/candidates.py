@@ -33,7 +33,7 @@ _BOX = re.compile(r"\[\s*+[xX]?\s*+\](?=[ \t]+\S)")
 _INDEXED = re.compile(r"[A-Za-z0-9_)]")
 _MARK_IN_PROSE = re.compile(r"\[\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})?\s*\]|\{\s*\}|\[\s*\]")
 _LED = re.compile(r"(?:[:：=→>]|\b(?:is|are))[\s*_`\"“]*$")
-_HARMLESS_CODE = re.compile(
+_HARMLESS_CODE = (
     r"(?:[ \t]*(?:(?:const|let|var|final|return|export|default)\s+)*"
     r"(?:[\w$.]+\s*(?::\s*[\w\[\], ]+)?=\s*)?(?:[\w.]{1,40}\()?)?$"
 )
@@ -118,7 +118,7 @@ class Candidate:
             return False
         text, (start, end) = self.query.text, self.span
         before = _line_before(text, start, fence.body[0])
-        if not _HARMLESS_CODE.fullmatch(before):
+        if not re.fullmatch(_HARMLESS_CODE, before):
             return True
         name = re.match(r"\s*(?:\w+\s+)*?([\w$.]+)\s*(?::[^=\n]*)?=\s*$", before)
         if not name:

@@ -24,7 +24,6 @@ from pdl.reply.prose.withdrawals import is_withdrawal, sentences, taken_back
 from pdl.reply.result import Reading, Rejected, Repair, Span, Violation, failed
 from pdl.reply.segments.segmenter import cut
 from pdl.reply.validation.json_types import first_difference, key
-from pdl.reply.validation.referee import violations_of
 from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
@@ -286,6 +285,8 @@ def _other_value(query: Asked) -> Reading | None:
         value, changes = coerce(query.document, made.value, query.coercions, query.limits)
         if changes:
             return Reading(value, span, repairs=tuple(replace(one, span=span) for one in changes))
+    from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
+
     errors = tuple(replace(e, span=span) for e in violations_of(query.document, made.value))
     return Reading(reason="wrong-schema", span=span, errors=errors) if errors else None
 
@@ -347,6 +348,8 @@ def _unread(query: Asked, one: Evaluated) -> Reading:
         place = (min(start + one.made.at, end), end)
         violation = Violation((), one.made.reason, one.made.found, "", one.made.message, place)
         return Reading(reason=one.made.reason, span=(start, end), errors=(violation,))
+    from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
+
     errors = placed(query, one.candidate, one.made, violations_of(query.document, one.value))
     return Reading(reason="wrong-schema", span=(start, end), errors=errors)
 

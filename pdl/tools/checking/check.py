@@ -166,16 +166,18 @@ class _Checker:
             return said
         if place.marked:
             return spoken_of(reply, place.outer) or _beside(place, lines)
+        return self._said_of(place) or _spoken_of(place, lines)
+
+    def _said_of(self, place: Place) -> str:
+        """What the words around a call say against it."""
+        fence, reply = place.fence, self.search.reply
         outside = fence.span[0] if fence and fence.span[0] >= place.since else place.span[0]
-        if exemplified(reply, place.since, outside):
-            return "is called an example"
+        behind = reply[place.outer[1] : place.outer[1] + _BEHIND]
         if place.span[0] in self._silent:
             return "is in a comment, or in an element that makes no calls"
-        if unmeant(reply, place.since, outside):
+        if exemplified(reply, place.since, outside) or unmeant(reply, place.since, outside):
             return "is said to be an example, or another's words"
-        if taken_back(reply[place.outer[1] : place.outer[1] + _BEHIND]):
-            return "is taken back by the words after it"
-        return _spoken_of(place, lines)
+        return "is taken back by the words after it" if taken_back(behind) else ""
 
 
 def _spoken_of(place: Place, lines: Lines) -> str:
