@@ -31,7 +31,7 @@ _COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _BOX = re.compile(r"\[\s*+[xX]?\s*+\](?=[ \t]+\S)")
 _INDEXED = re.compile(r"[A-Za-z0-9_)]")
-_MARK_IN_PROSE = re.compile(r"\[\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})?\s*\]|\{\s*\}|\[\s*\]")
+_MARK_IN_PROSE = re.compile(r"\[\s*\d{1,3}(?:\s*[–-]\s*\d{1,3})?\s*\]|\{\s*\}|\[\s*\]")
 _LED = re.compile(r"(?:[:：=→>]|\b(?:is|are))[\s*_`\"“]*$")
 _HARMLESS_CODE = (
     r"(?:[ \t]*(?:(?:const|let|var|final|return|export|default)\s+)*"
