@@ -49,7 +49,7 @@ def test_early_stop(serve: Serve, rendered: pdl.Rendered) -> None:
     assert len(first.reply.text) < 60
     said = answer.attempts[1].request.messages[-1].text
     assert said.startswith("Field `age` of your output must be at most")
-    assert said.endswith("Correct the errors and return your whole output again.")
+    assert said.endswith("Correct the error and return your whole output again.")
     assert answer.seconds < 5
 
 

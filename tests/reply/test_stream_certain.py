@@ -129,12 +129,16 @@ def claims(stream: Stream, reply: str) -> tuple[dict[Any, Json], dict[Any, str]]
     return parts, errors
 
 
+GUESSES = {"tool-call", "json-lines", "missing-closer", "extra-closer", "mistyped-closer"}
+"""Repairs by which the answer is put together in another way than its text seems to say."""
+
+
 def hold(schema: pdl.Schema, reply: str) -> None:
     """Assert that what was certain is so in the end."""
     stream = Stream(schema)
     parts, errors = claims(stream, reply)
     check = stream.close()
-    if check.ok:
+    if check.ok and GUESSES.isdisjoint(repair.kind for repair in check.repairs):
         assert check.span
         start = check.span[0]
         assert start not in errors
@@ -184,15 +188,15 @@ def told_at(dsl: str, reply: str) -> str:
 @pytest.mark.parametrize(
     ("dsl", "told", "rest"),
     [
-        ("{ a: int<,5>, b: int }", '{"a": 6, "', 'b": 1}'),
+        ("{ a: int<,5>, b: int }", '{"a": 6,', ' "b": 1}'),
         ("{ a: str<,3>, b: int }", '{"a": "four", "b":', " 1}"),
         ("{ a: str<,3>, b: int }", '```json\n{"a": "four", "b":', " 1}\n```"),
         ("{ a: bool, b: int }", '{"a": null,', ' "b": 1}'),
         ("{ a: { b: str<,1> }, c: int }", '{"a": {"b": "xx"},', ' "c": 1}'),
         ("{ a: { b: int, d: int }, c: int }", '{"a": {"b": 1}', ', "c": 1}'),
         ("[str<,1>]", '["xx", "y",', ' "z"]'),
-        ("[int]", '[1, "x", 2', ", 3]"),
-        ("{ a: int }", '{"a": 1, "b":', " 2}"),
+        ("[int]", '[1, "x", 2,', " 3]"),
+        ("{ a: int }", '{"a": 1, "b": 2', "}"),
         ("[{ a: int, b?: int }]", '[{"a": "x", "b":', " 1}]"),
     ],
 )

@@ -82,22 +82,25 @@ class Parser(Closers):
     def feed(self, text: str) -> None:
         """Take the next piece.
 
-        States go on at marks, one character after each, so that the pieces make no difference.
+        States go on at marks, and one character after each: the pieces make no difference.
         """
+        if self.lost or not self._others:
+            return
         # A local name makes CPython append in place, so that all appending is linear.
         whole, self._text = self._text, ""
         whole += text
         self._text = whole
-        for mark in _MARK.finditer(whole, max(0, self._seen - 1), len(whole) - 1):
-            self._advance(mark.end() + 1)
+        for mark in _MARK.finditer(whole, max(0, self._seen - 1)):
+            for end in (mark.end(), mark.end() + 1)[mark[0] not in tokens.CLOSERS :]:
+                if self._seen < end <= len(whole) and self._others and not self.lost:
+                    self._advance(end)
 
     def flush(self) -> None:
         """Go on with all that came: it is known that a mark ends it."""
-        self._advance(len(self._text))
+        if self._others and not self.lost:
+            self._advance(len(self._text))
 
     def _advance(self, seen: int) -> None:
-        if self.lost or not self._others:
-            return
         self._seen = seen
         pending = self._others[::-1]
         waiting: list[State] = []
@@ -148,13 +151,17 @@ class Parser(Closers):
         """Whether the text cannot be read, unless closing brackets are wrong."""
         return not self._others and not self._ended
 
-    def glimpse(self) -> Glimpse:
-        """How the text goes on from the first state, as it stands."""
+    @property
+    def moment(self) -> tuple[State, int]:
+        """The first state, and how much of the text it may still go on in."""
+        return self._first_state, self._seen if self.is_stuck or self.lost else len(self._text)
+
+    def glimpse(self, state: State, end: int) -> Glimpse:
+        """How the text up to an offset goes on from a state, as it stands."""
         parser = Parser(self._node, self._limits, fenced=self._fenced)
-        is_alive = self._others and not self.lost
-        parser._text, parser._seen = self._text, len(self._text) if is_alive else self._seen
+        parser._text, parser._seen = self._text, end
         parser._ended, parser._others = True, []
-        return parser._seem(self._first_state)
+        return parser._seem(state)
 
     def _seem(self, state: State) -> Glimpse:
         self._resume(state)
@@ -162,17 +169,32 @@ class Parser(Closers):
             while self._phase != "done":
                 self._secure()
                 self._steps[self._phase]()
-        except UnreadableError as failure:
-            if self._phase == "value" and self._text[self._at : self._at + 1] in tokens.QUOTES:
-                uncertain = failure.expected == "uncertain-string"
-                string = (self._at + 1, self._seen) if uncertain else None
+        except UnreadableError:
+            string = self._open_string()
+            if string:
                 return Glimpse(self._trail, string, done=False)
         trail = self._trail
-        if self._phase != "done" and trail and trail.op == "value":
-            quoted = self._text[trail.start] in tokens.QUOTES
-            if not quoted and not self._text[trail.end : self._seen].strip():
-                trail = trail.before
+        if self._phase == "after" and trail is not state.trail and self._may_grow(trail):
+            trail = trail.before if trail else None
         return Glimpse(trail, None, self._phase == "done")
+
+    def _may_grow(self, last: Event | None) -> bool:
+        """Whether what was read last is a number or a word that may not be all there."""
+        if last is None or last.op != "value" or self._text[last.start] in tokens.QUOTES:
+            return False
+        rest = self._text[last.end : self._seen]
+        return not (rest.strip() if isinstance(last.payload, str) else rest)
+
+    def _open_string(self) -> Span | None:
+        """The body of a string value that is not complete; of one in several parts the first."""
+        trail, end = self._trail, self._seen
+        while trail and trail.op == "repair":
+            end = trail.start - 1 if trail.payload[0] == "concatenation" else end
+            trail = trail.before
+        begun = self._begun
+        if self._phase != "value" or self._text[begun] not in tokens.QUOTES:
+            return None
+        return (begun + 1, end) if trail and begun >= trail.end else None
 
     def end(self, text: str = "") -> list[Whole]:
         """Take the last piece; return all readings.
@@ -255,7 +277,7 @@ class Parser(Closers):
     def _key(self) -> None:
         text, start = self._text, self._at
         quoted = self._string or self._ending
-        plain = tokens.MEMBER.match(text, start) if self._ended and not quoted else None
+        plain = tokens.MEMBER.match(text, start, self._seen) if self._ended and not quoted else None
         if plain:
             self._at = plain.end()
             self._named(plain[1], start)
@@ -310,7 +332,7 @@ class Parser(Closers):
         frame = self._frame
         assert frame
         is_plain = self._ended and not self._mends
-        plain = tokens.NEXT.match(self._text, self._at) if is_plain else None
+        plain = tokens.NEXT.match(self._text, self._at, self._seen) if is_plain else None
         if plain:
             self._at = plain.end()
             self._go_on(frame)

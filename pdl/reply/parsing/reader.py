@@ -97,6 +97,7 @@ class Reader:
         self._node = node
         self._limits = limits
         self._others: list[State] = []
+        self._begun = 0  # where the last string value begins
         self._branches = 0
         self.lost = False
         """Whether some of the ways to read the text were given up, so that no other is certain."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.parsing import numbers, strings, tokens
 from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.parsing.reader import IncompleteError, Reader
+from pdl.reply.phrases import say
 
 if TYPE_CHECKING:
     import re
@@ -92,6 +93,7 @@ class Scalars(Reader):
 
     def _string_value(self) -> None:
         start = self._string[0] if self._string else self._ending[0] if self._ending else self._at
+        self._begun = start
         role: Role = "member" if self._frame and self._frame.is_object else "item"
         value = self._quoted(role)
         while (plus := self._joint()) is not None:
@@ -219,6 +221,9 @@ class Scalars(Reader):
         if opener == '"' and tokens.PLAIN.fullmatch(body):
             return body
         value, escapes = strings.unescaped(body, body_start, key=self._phase == "key")
+        if half := strings.HALVES.search(value):
+            found = f"\\u{ord(half[0]):04x}"
+            raise UnreadableError(body_start, say("half-character", found=found))
         kinds = {
             "quotes": opener != '"',
             "inner-quotes": strings.has_quote(body, opener),

@@ -10,16 +10,16 @@ from pdl.reply.prose.marks_old import announced, exemplified
 from pdl.reply.prose.sentences import PLAIN_FENCES, language
 from pdl.reply.result import Violation
 from pdl.reply.streaming.candidate import Candidate, Place
-from pdl.reply.streaming.judge import Judge
+from pdl.reply.streaming.faults import Faults
 from pdl.reply.streaming.partial import NOTHING, Partial
+from pdl.reply.validation.schema_walk import Node
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.result import Segment
     from pdl.reply.segments.brackets import Bracketed
     from pdl.reply.segments.segmenter import Segmenter
-    from pdl.reply.streaming.holding import Rules
-    from pdl.reply.streaming.wish import Wish
+    from pdl.reply.validation.references import Document
 
 _DECORATION = ' \t\r\n\ufeff*_`"“>#-'
 _LEADS = re.compile(r"(?:[:：=→]|\b(?:is|are))$", re.IGNORECASE)
@@ -44,9 +44,9 @@ class BracketView:
     What is shown follows from the brackets that the segmenter has by now, and from nothing else.
     """
 
-    def __init__(self, rules: Rules | None, wish: Wish, limits: Limits, *, lasting: bool) -> None:
-        self._rules = rules
-        self._wish = wish
+    def __init__(self, document: Document, limits: Limits, *, lasting: bool) -> None:
+        self._document = document
+        self._node = Node(document)
         self._limits = limits
         self._lasting = lasting
         self._segments: list[Segment] | None = None
@@ -75,8 +75,10 @@ class BracketView:
         shown = self._leader
         if shown:
             self._close_fence(segmenter, shown)
-        data = segmenter.stack.data
-        if data is not None and (reading := self._read(segmenter, data, segmenter.at)):
+        data, end = segmenter.stack.data, segmenter.at
+        # A bracket waits in the segmenter for what follows it; in data it is one in any case.
+        end += segmenter.source.text[end:].strip() in {"{", "["}
+        if data is not None and (reading := self._read(segmenter, data, end)):
             shown = reading if reading.is_shown(shown) else shown
         return shown.partial() if shown else NOTHING
 
@@ -101,7 +103,7 @@ class BracketView:
             if indexed or self._count > self._limits.reply_candidates:
                 return None
             place = self._place(segmenter, start)
-            candidate = Candidate(self._wish, place, Judge(self._rules), self._limits)
+            candidate = Candidate(self._node, place, self._limits, Faults(self._document))
             self._open = candidate
         candidate.feed(segmenter.source.text[candidate.end : end])
         return candidate
@@ -112,9 +114,11 @@ class BracketView:
         candidate = self._read(segmenter, start, end) if bracket.shaped else None
         self._open = None
         count = self._count + (candidate is not None and candidate.is_data)
+        if candidate and bracket.closed:
+            candidate.close()
         if candidate:
             self._lead(candidate, len(self._seen))
-            if candidate.limit and candidate.is_certain:
+            if candidate.limit:
                 self._reach(candidate.limit, candidate, end)
         if self._count <= self._limits.reply_candidates < count and self._leader:
             message = say("many-candidates", number=self._limits.reply_candidates)
@@ -122,13 +126,11 @@ class BracketView:
         self._seen.append(_Seen(bracket, end if candidate else self._ended, count))
 
     def _lead(self, candidate: Candidate, index: int) -> None:
-        if candidate.is_shown(self._leader) and not (candidate.is_stuck and not candidate.is_data):
+        if candidate.is_shown(self._leader):
             self._leaders.append((index, candidate))
-        if candidate.is_closed:
-            candidate.settle(alone=False)
 
     def _reach(self, limit: str, candidate: Candidate, end: int) -> None:
-        candidate.judge.reach(Violation((), "limit", "", "", limit, (end, end + 1)))
+        candidate.faults.reach(Violation((), "limit", "", "", limit, (end, end + 1)))
 
     def _close_fence(self, segmenter: Segmenter, shown: Candidate) -> None:
         """Behind the end of a fence that has nothing else, no bracket can go on."""
@@ -136,7 +138,7 @@ class BracketView:
         if fence and fence.closed and shown.is_closed and not shown.is_alone:
             rest = segmenter.source.text[shown.end : fence.body[1]]
             if not rest.strip():
-                shown.settle(alone=True)
+                shown.settle()
 
     # Where a bracket stands
 

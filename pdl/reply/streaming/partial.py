@@ -53,7 +53,6 @@ class Partial:
     """
 
     started: bool = False
-    complete: bool = False
     start: int | None = None
     errors: tuple[Violation, ...] = ()
     _view: View | None = field(default=None, repr=False)
@@ -63,6 +62,11 @@ class Partial:
     def value(self) -> Json:
         """The value so far; None if nothing has begun."""
         return self._view.value() if self._view else None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the value is there."""
+        return self.started and self.growing is None
 
     @cached_property
     def growing(self) -> JsonPath | None:

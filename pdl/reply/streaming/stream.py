@@ -16,10 +16,9 @@ from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import Segmenter
 from pdl.reply.segments.spans import Growing
 from pdl.reply.streaming.brackets import BracketView
-from pdl.reply.streaming.judge import rules_of
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.streaming.views import CodeView, SilentView, TaskView, TextView
-from pdl.reply.streaming.wish import Wish
+from pdl.reply.validation.schema_walk import root_kinds
 from pdl.schema import Schema
 from pdl.schema.given import no_schema
 
@@ -46,31 +45,27 @@ class Stream:
     >>> stream.close().ok
     False
 
-    The pieces in which a reply comes make no difference, and each character is looked at once, so
-    that feeding costs as much as the text is long. Reasoning is passed over. Strings are shown as
-    far as they are certain, numbers and literals when the next character ends them. Of spellings
-    that are not JSON's own those are read that need no look ahead; where one does the value stays
-    as it is until `close`.
+    The pieces in which a reply comes make no difference, and feeding takes time in proportion to
+    the text. Reasoning is skipped. Strings are shown as they grow, numbers and literals when the
+    next character ends them; where a text can be read in several ways, the likeliest is shown.
 
-    Which bracket is the answer only `close` knows: another one may come and be marked as final, and
-    a closer of reasoning that nothing opened takes back all before it. A partial shows the last one
-    that may be the answer, unless an earlier one ranks higher, and says where it begins: `start`.
-    What it calls complete, and its errors, are certain of that bracket: if the check is ok and its
-    span begins there, each part that was complete has the same value in it at the same path, and
-    there were no errors. So they come when what follows leaves no doubt, a token or two behind the
-    part. Of some brackets nothing is certain before the end: of a tool call that may be around the
-    answer, of lists that may be lines of JSON Lines, in a fence in a block quote, and with
-    `coercions`. In a fence, what may belong outside of the object that it is in waits for the last
-    bracket; and a string right in front of the last bracket waits for the fence to close.
+    Only `close` knows which bracket is the answer: another one may come and be marked as final, and
+    a closing tag of reasoning that nothing opened takes back everything before it. A partial shows
+    the last one that may be the answer, unless an earlier one ranks higher, and its offset `start`.
+    If the check is ok and its span begins there, each part that was complete has the same value at
+    the same path, and there were no errors. This holds unless `close` reports a repair of kind
+    `tool-call` or `json-lines`, or one of a closing bracket. A part is complete when all states of
+    the parser have it in common, often a token or two after it. In a fence in a block quote, and
+    with `coercions`, nothing is complete before `close`; nor, after a doubt that lasts for very
+    long, is what follows it.
 
     Text is shown as it comes, of `code` the body of the last fence, of `tasklist` the lines that
     ended; none of it is certain before the end. Of `yesno`, and where the answer is a scalar,
     inside a tool call, or spread over the lines of JSON Lines, nothing is shown before the end.
 
-    Feeding costs the same whether a partial is looked at or not. Its `value` is as long as what it
-    holds: reading it costs as much as the text of the string that grows and the number of parts in
-    the brackets that are open, and nothing where the same partial comes again, as it does while
-    nothing changes. `errors` and `is_complete` do not depend on the length.
+    Feeding costs the same whether a partial is looked at or not. Reading a `value` costs as much as
+    the string that grows and the number of parts in the open brackets, and nothing where the same
+    partial comes again, as it does while nothing changes.
 
     Raises TypeError for arguments of other types.
     """
@@ -138,10 +133,9 @@ def _view_of(schema: Schema | None, options: Mapping[str, Any]) -> SilentView | 
         return CodeView(lru_cache(64)(lambda info: check(schema, f"~~~ {info}\nx\n~~~\n").ok))
     if form == "tasklist":
         return TaskView()
-    wish = Wish.of(schema.document)
-    if form == "yesno" or not wish.kinds & _CONTAINERS:
+    kinds = root_kinds(schema.document, schema.document)
+    if form == "yesno" or not kinds & _CONTAINERS:
         return SilentView()
-    # What a coercion mends is no error, and which one it mends shows when all of it is there.
-    coerces = bool(options["coercions"])
-    rules = None if coerces else rules_of(schema.document)
-    return BracketView(rules, wish, options["limits"], lasting=coerces)
+    # Which coercion mends what is wrong shows when all of it is there.
+    lasting = bool(options["coercions"])
+    return BracketView(schema.document, options["limits"], lasting=lasting)

@@ -1,70 +1,22 @@
 """A JSON value that grows, of which every earlier moment can be had again.
 
 The brackets that are open are a linked list of tuples, each with the number of the parts that it
-held: parts are only ever added, so a moment is the innermost of them and what stands in it.
+had: parts are only ever added, so that a moment is the innermost of them and what is in it.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from pdl.reply.parsing.events import since
+from pdl.reply.parsing.strings import beginning
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
-    from pdl.reply.streaming.growing import Growing
-
-
-class Open(NamedTuple):
-    """A bracket that is open: where it stands in the one around it, and its first `size` parts.
-
-    `again` says that it is, or is in, the second value of a key that stands twice.
-    """
-
-    around: Open | None
-    key: str | int | None
-    box: Any
-    size: int
-    again: bool = False
-
-    def path(self) -> JsonPath:
-        """The keys and indices that lead to it."""
-        steps: list[str | int] = []
-        current: Open | None = self
-        while current is not None and current.key is not None:
-            steps.append(current.key)
-            current = current.around
-        return tuple(reversed(steps))
-
-    def holds(self, step: str | int) -> bool:
-        """Whether one of the parts that it held stands there."""
-        if isinstance(self.box, list):
-            return step in range(self.size)
-        if len(self.box) == self.size:
-            return step in self.box
-        return step in islice(self.box, self.size)
-
-    def held(self) -> Any:
-        """A copy of what it held."""
-        if isinstance(self.box, list):
-            return self.box[: self.size]
-        if len(self.box) == self.size:
-            return dict(self.box)
-        return dict(islice(self.box.items(), self.size))
-
-
-class Tail(NamedTuple):
-    """A scalar that is not in its bracket yet: the text of a string so far, or a value."""
-
-    key: str | int
-    text: Growing | None
-    length: int
-    scalar: Json
-    is_open: bool
-    again: bool = False
-
-    def value(self) -> Json:
-        """What is there of it."""
-        return self.scalar if self.text is None else self.text.upto(self.length)
+    from pdl.reply.parsing.events import Event
+    from pdl.reply.parsing.parser import Glimpse, Parser
 
 
 def leads(value: Json, path: JsonPath) -> bool:
@@ -86,7 +38,7 @@ class Whole(NamedTuple):
     root: Json
 
     def holds(self, path: JsonPath) -> bool:
-        """Whether a part stands at a path."""
+        """Whether a part is at a path."""
         return leads(self.root, path)
 
     def value(self) -> Json:
@@ -98,57 +50,154 @@ class Whole(NamedTuple):
         return None
 
 
-def same(one: object, other: object) -> bool:
-    """Whether two moments show the same; parts are compared by their identity."""
-    if isinstance(one, Growth) and isinstance(other, Growth):
-        return one.top is other.top and one.tail == other.tail
-    return isinstance(one, Whole) and isinstance(other, Whole) and one.root is other.root
+class Open(NamedTuple):
+    """A bracket that is open: its place in the one around it, its offset, its first parts.
 
+    `key` is that of the part that comes next.
+    """
 
-class Growth(NamedTuple):
-    """A value whose brackets are open: the innermost of them, and the scalar behind its parts."""
+    around: Open | None
+    step: str | int | None
+    start: int
+    box: Any
+    size: int
+    key: str | int | None
 
-    top: Open
-    tail: Tail | None
-
-    def value(self) -> Json:
-        """The value so far: the brackets that are open, from the innermost out."""
-        current: Open | None = self.top
-        part, key = (self.tail.value(), self.tail.key) if self.tail else (None, None)
-        while current is not None:
-            box = current.held()
-            if isinstance(key, int):
-                box.append(part)
-            elif key is not None:
-                box.setdefault(key, part)  # a key that stands twice keeps its first value
-            part, key, current = box, current.key, current.around
-        return part
-
-    def holds(self, path: JsonPath) -> bool:
-        """Whether a part that is complete stands at a path; scalars behind the parts are none."""
-        chain = self._chain()
-        current = chain[0]
-        for depth, step in enumerate(path, 1):
-            inner = chain[depth] if depth < len(chain) else None
-            if inner is None or inner.key != step or inner.again:
-                return current.holds(step) and leads(current.box[step], path[depth:])
-            current = inner
-        return False
-
-    def _chain(self) -> list[Open]:
+    def chain(self) -> list[Open]:
         """The brackets that are open, from the outermost in."""
         found: list[Open] = []
-        current: Open | None = self.top
+        current: Open | None = self
         while current is not None:
             found.append(current)
             current = current.around
         return found[::-1]
 
+    def growing(self) -> JsonPath:
+        """The path of the bracket."""
+        return tuple([one.step for one in self.chain() if one.step is not None])
+
+    def holds(self, path: JsonPath) -> bool:
+        """Whether a part that is complete is at a path."""
+        chain = self.chain()
+        for depth, step in enumerate(path):
+            if depth + 1 == len(chain) or chain[depth + 1].step != step:
+                top = chain[depth]
+                return top.has(step) and leads(top.box[step], path[depth + 1 :])
+        return False
+
+    def has(self, step: str | int) -> bool:
+        """Whether one of the parts that it had is there."""
+        if isinstance(self.box, list):
+            return step in range(self.size)
+        return step in (self.box if len(self.box) == self.size else islice(self.box, self.size))
+
+    def put(self, value: Json) -> Open:
+        """The bracket with another part; a key that comes twice keeps its first value."""
+        if isinstance(self.box, list):
+            self.box.append(value)
+            return self._replace(size=self.size + 1, key=self.size + 1)
+        if self.key in self.box:
+            return self
+        self.box[self.key] = value
+        return self._replace(size=self.size + 1)
+
+    def copy(self) -> Open:
+        """The same brackets with copies of what they had."""
+        top: Open | None = None
+        for one in self.chain():
+            top = one._replace(around=top, box=_first(one.box, one.size))
+        assert top
+        return top
+
+    def value(self) -> Json:
+        """The value so far."""
+        return self.copy().closed()
+
+    def closed(self) -> Json:
+        """The value that it is when all brackets close here; they hold it then."""
+        top = self
+        while top.around is not None:
+            top = top.around.put(top.box)
+        return top.box
+
+
+def _first(box: Any, size: int) -> Any:
+    if isinstance(box, list):
+        return box[:size]
+    return dict(islice(box.items(), size))
+
+
+Known: TypeAlias = Open | Whole | None
+"""The value as far as it is certain."""
+
+
+def play(top: Known, event: Event) -> Known:
+    """The value after one more event."""
+    op = event.op
+    if op in {"object", "array"}:
+        around = top if isinstance(top, Open) else None
+        box: Any = {} if op == "object" else []
+        step = around.key if around else None
+        return Open(around, step, event.start, box, 0, 0 if op == "array" else None)
+    if not isinstance(top, Open) or op == "repair":
+        return top
+    if op == "key":
+        return top._replace(key=event.payload)
+    if op == "value":
+        return top.put(event.payload)
+    return Whole(top.box) if top.around is None else top.around.put(top.box)
+
+
+class View:
+    """What is shown of a value: what is certain, and how it seems to go on from there.
+
+    That is looked for when it is asked for; until then it is a state of the parser.
+    """
+
+    def __init__(self, parser: Parser, known: Known, heard: Event | None) -> None:
+        self._parser = parser
+        self._known = known
+        self._heard = heard
+        self._state, self._end = parser.moment
+
+    @property
+    def far(self) -> int:
+        """How many characters are to be looked at."""
+        return self._end - self._state.at
+
+    @cached_property
+    def _glimpse(self) -> Glimpse:
+        return self._parser.glimpse(self._state, self._end)
+
+    @cached_property
+    def _events(self) -> list[Event]:
+        return [one for one in since(self._glimpse.trail, self._heard) if one.op != "repair"]
+
+    def shows(self) -> tuple[object, ...]:
+        """What tells two moments apart; parts that are certain are compared by their identity."""
+        events = [(event.op, event.payload) for event in self._events]
+        return id(self._known), events, self._glimpse.string
+
+    def _top(self) -> Known:
+        top = self._known.copy() if isinstance(self._known, Open) else self._known
+        for event in self._events:
+            top = play(top, event)
+        return top
+
+    def value(self) -> Json:
+        """The value so far."""
+        top = self._top()
+        if not isinstance(top, Open):
+            return top.root if top else None
+        if self._glimpse.string:
+            top = top.put(beginning(self._parser.text(*self._glimpse.string)))
+        return top.closed()
+
     def growing(self) -> JsonPath | None:
-        """The path of the innermost part that is open and shown."""
-        tail, current = self.tail, self.top
-        if tail and tail.is_open and not tail.again and not current.again:
-            return (*current.path(), tail.key)
-        while current.again and current.around is not None:
-            current = current.around
-        return current.path()
+        """The path of the innermost part that is open; None if none is."""
+        top = self._top()
+        if not isinstance(top, Open):
+            return None if top else ()
+        if self._glimpse.string is None or top.key is None or top.has(top.key):
+            return top.growing()
+        return (*top.growing(), top.key)

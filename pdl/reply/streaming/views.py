@@ -67,7 +67,7 @@ class SilentView:
         shown = (id(written.parts), *written[2:])
         if shown != self._told[0]:
             # None of it is certain before the reply ends.
-            told = Partial(started=True, complete=not written.is_open, _view=written)
+            told = Partial(started=True, _view=written)
             self._told = (shown, told)
         return self._told[1]
 

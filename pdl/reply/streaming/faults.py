@@ -1,0 +1,94 @@
+"""What is wrong with the parts of an answer that are certain, found as each of them ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pdl.reply.streaming.tree import Open
+from pdl.reply.validation.compiled import validator_of
+from pdl.reply.validation.messages import MOST
+from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
+from pdl.reply.validation.referee import Referee
+from pdl.reply.validation.references import conjoined
+from pdl.reply.validation.schema_walk import of_index, of_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pdl._types import Json, JsonPath
+    from pdl.reply.parsing.events import Event
+    from pdl.reply.result import Span, Violation
+    from pdl.reply.streaming.tree import Known
+    from pdl.reply.validation.compiled import Validator
+    from pdl.reply.validation.references import Document
+
+_DEEP = 2  # brackets around one that is checked as a whole when it ends
+
+
+class Faults:
+    """Checks each part of a value against the subschemas that apply to it in any case, once.
+
+    Those are the ones of no union and no condition. A scalar is checked when it ends; an object or
+    an array when it closes, unless it is deep in others, which are then checked as a whole. If a
+    pattern of the schema cannot be used, only the end tells.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.errors: tuple[Violation, ...] = ()
+        self._document = document
+        self._validator: Validator | None = None
+        self._open: list[list[Json]] = []  # the subschemas of the brackets that are open
+        self._seen: set[tuple[JsonPath, str, str]] = set()
+        self._usable = True
+
+    def hear(self, before: Known, event: Event, offset: int) -> None:
+        """An event and the value before it; `offset` is that of the text's beginning."""
+        if not self._usable or event.op == "repair":
+            return
+        span = (event.start + offset, event.end + offset)
+        try:
+            self._check(before, event, span)
+        except (PatternTimeout, UnusablePattern, RecursionError):
+            self._usable = False
+        self._usable = self._usable and len(self.errors) < MOST
+
+    def _check(self, before: Known, event: Event, span: Span) -> None:
+        top = before if isinstance(before, Open) else None
+        if event.op in {"object", "array"}:
+            self._open.append(self._part(top))
+        elif top and top.key is not None and event.op == "value":
+            self._hold(self._part(top), event.payload, (*top.growing(), top.key), span)
+        elif top and event.op == "close":
+            schemas, path = self._open.pop(), top.growing()
+            if len(path) <= _DEEP:
+                self._hold(schemas, top.box, path, (top.start + span[0] - event.start, span[1]))
+
+    def _part(self, top: Open | None) -> list[Json]:
+        """The subschemas for the part that comes next."""
+        if top is None or top.key is None:
+            return [self._document]
+        key = top.key
+        found: list[Json] = []
+        for schema in self._open[-1]:
+            for one in conjoined(self._document, schema):
+                found += of_index(one, key) if isinstance(key, int) else of_key(one, key)
+        # Without `false`: what is forbidden is told of the bracket.
+        return list({id(one): one for one in found if not isinstance(one, bool)}.values())
+
+    def _hold(self, schemas: list[Json], value: Json, path: JsonPath, span: Span) -> None:
+        self._validator = self._validator or validator_of(self._document)
+        for schema in schemas:
+            if not self._validator.fits(schema, value, {}):
+                self._add(Referee(self._validator).faults(schema, value, path), span)
+
+    def _add(self, found: Iterable[Violation], span: Span) -> None:
+        for one in found:
+            mark = (one.path, one.keyword, one.message)
+            if mark not in self._seen:
+                self._seen.add(mark)
+                self.errors = (*self.errors, replace(one, span=span))
+
+    def reach(self, limit: Violation) -> None:
+        """A limit is reached."""
+        self.errors = (*self.errors, limit)
