@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from pdl.models.spoken import spoken
 from pdl.reply import Check, Coercions, Violation, check, violations
-from pdl.reply.blocks.spelled import string_of
 from pdl.reply.feedback.feedback import feedback, summary
-from pdl.reply.forms import is_quoted
+from pdl.reply.forms import is_quoted, string_of
 
 if TYPE_CHECKING:
     from pdl.models.exchange import Flaw, Reply, Request

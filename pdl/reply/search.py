@@ -73,9 +73,9 @@ def _spelled(
     """The parts of a reply that is a JSON string with marks in it; None for other replies."""
     if '"' not in reply or all(one.kind == "text" for one in parts.segments):
         return None
-    from pdl.reply.blocks.spelled import spelled  # noqa: PLC0415 - seldom needed
+    from pdl.reply.blocks.text import spelled  # noqa: PLC0415 - seldom needed
 
-    return spelled(schema, reply, parts, limits, dialects)
+    return spelled(schema, reply, limits, dialects)
 
 
 def _encodable(reply: str, reading: Reading) -> Reading:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.blocks.spelled import string_of
+from pdl.reply.forms import string_of
 from pdl.reply.prose.literals import bare
 from pdl.reply.prose.scalars import choose, prose
 from pdl.reply.prose.spoken import Spoken

@@ -1,341 +1,199 @@
-"""`tasklist`: the one list of GFM task items of a reply, its lines as they stand there."""
+"""`tasklist`: the one list of GFM task items of a reply, its lines as they are written there."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.blocks.quoted import unquoted
+from pdl.reply.blocks.code import ends_turn, marked, spoken_against
+from pdl.reply.blocks.left_out import left_out_after, stands_for_more
 from pdl.reply.blocks.text import amid_line, line_before
 from pdl.reply.phrases import say
-from pdl.reply.prose.marks_old import announced
-from pdl.reply.prose.omissions_old import left_out_behind, stands_for_more
-from pdl.reply.prose.prefaces import doubt, left_out, more_tasks
-from pdl.reply.prose.sentences import PLAIN_FENCES, blanked, language, masked
-from pdl.reply.result import Reading, Span, failed
-from pdl.reply.segments.spans import Spans
+from pdl.reply.prose.sentences import PLAIN_FENCES, language
+from pdl.reply.result import Reading, failed
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.reply.query import Asked
-    from pdl.reply.result import Segment
+    from pdl.reply.result import Segment, Span
+
+_MARKER = r"(?:[-*+]|\d{1,9}[.)])"
+_TASK = rf"[ \t]*+{_MARKER}[ \t]++\[[^\[\]\n]\][ \t]++[^\s\0][^\n]*+"
+_LIST = re.compile(
+    rf"(?:^|(?<=\0))(?=(?P<indent>[ \t]*+)){_TASK}"
+    rf"(?:\n(?:[ \t\r]*+\n)*+(?:{_TASK}|(?:(?P=indent)[ \t]++[^\s\0]|\x01)[^\n]*+))*+",
+    re.MULTILINE,
+)
+"""A task, and the lines below it: tasks, and what is indented more than the first."""
 
 _ITEM = re.compile(
-    r"(?P<indent>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])[ \t]+\[[^\[\]\n]\][ \t]+(?P<said>\S[^\n]*)"
+    rf"(?P<blank>(?:^[ \t\r]*+\n)*+)^(?P<indent>[ \t]*+)(?P<marker>{_MARKER})[ \t]++"
+    r"(?P<box>\[[^\[\]\n]\][ \t]++)?+(?P<said>[^\s\0].*)",
+    re.MULTILINE,
 )
-_BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_BELOW = re.compile(r"(?P<blank>(?:\n[ \t\r]*+(?=\n))*+)\n(?P<line>[^\n]*+)")
 _NEARLY = re.compile(
-    r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]*)?(?:\[[ \txX✓✔]?\](?!\()|[☐☑☒🔲⬜])[ \t]*\S"
+    rf"^\0*+(?!{_TASK})[ \t]*+(?:{_MARKER}[ \t]*+)?+(?:\[[ \txX✓✔]?\](?!\()|[☐☑☒🔲⬜])[ \t]*+\S.*"
+    rf"|^.*?[^\s`\0][ \t]++{_MARKER}[ \t]++\[[ xX✓✔]?\][ \t]++\S.*",
+    re.MULTILINE,
 )
-"""A line with a task that is not written as one: `- [] a`, `☐ a`."""
+"""A line with a task that is not written as one: `- [] a`, `☐ a`, `The plan: - [ ] a`."""
 
-_AMID = re.compile(r"[^\s`][ \t]+(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX✓✔]?\][ \t]+\S")
-"""A task amid a line: `The plan: - [ ] a`."""
-
-_TAG_END = re.compile(r"[>\]]")
-_BEHIND = 200  # characters behind a tag that are looked at
-_PARAGRAPH = 2  # columns by which a paragraph of an item is indented, at least
-
-
-@dataclass
-class _List:
-    """A run of lines that began with a task item."""
-
-    span: Span
-    indent: int
-    markers: dict[int, str]
-    mixed: bool = False
-    stray: str = ""
-    left_out: str = ""
-    items: int = 1
-    gaps: int = 0  # items at the top with a blank line in front, less the first item
-
-    @property
-    def uneven(self) -> bool:
-        """Whether blank lines stand between some items and not between others: it may be two."""
-        return 0 < self.gaps < self.items - 1
+_QUOTE_MARK = re.compile(r"^[ ]{0,3}(?>(?:>[ ]?)+)", re.MULTILINE)
+_SHOWN = 40  # characters of a line, in a message
 
 
 def read(asked: Asked) -> Reading:
     """The lines of the only task list, as they are; the bounds count its items at the top."""
-    lists = _lists(asked)
-    if not lists:
-        bare = unquoted(asked)
-        lists = _lists(bare) if bare else []
-        asked = bare or asked
+    text = _masked(asked)
+    if not _LIST.search(text):  # it may be in a block quote, whose marks are blanks (GFM 5.1)
+        bare = _QUOTE_MARK.sub(lambda mark: " " * len(mark[0]), asked.text)
+        asked = replace(asked, text=bare)
+        text = _masked(asked)
+    lists = {_span(one): one for one in _LIST.finditer(text)}
     if not lists:
         return failed("absent", say("holds-no", wanted=say("a-task-list")), wanted="a task list")
-    lists = _marked(asked, lists) or lists
-    if len(lists) > 1:
-        message = say("several-lists", number=len(lists))
-        return failed("ambiguous", message, span=lists[1].span, wanted="1 task list")
-    return _checked(asked, lists[0])
-
-
-def _marked(asked: Asked, lists: list[_List]) -> list[_List]:
-    """The lists that the reply calls final or corrected, or puts into an answer tag."""
-    tagged = Spans(asked.cut.answers)
-    ends = [0, *(one.span[1] for one in lists)]
-    return [
-        one
-        for one, end in zip(lists, ends, strict=False)
-        if one.span[0] in tagged or announced(asked.front, end, one.span[0])
-    ]
-
-
-def _checked(asked: Asked, found: _List) -> Reading:
-    """The reading of the only list: it must be whole, of one kind, and meant."""
-    broken = _misshapen(found) or _open_fence(asked, found) or _tag_amid(asked)
-    if broken:
-        return broken
-    if said := _missing(asked, found):
-        message = say("leaves-tasks-out", found=said)
-        return failed("elided", message, span=found.span, found=said, wanted="all tasks")
-    why = doubt(asked.around(found.span[0]), found.span, _fence(asked, found), 0)
-    if why:
-        excerpt = shorten(asked.text[slice(*found.span)])
-        message = say("unclear", found=excerpt, why=why)
-        return failed("ambiguous", message, span=found.span, found=excerpt, wanted="a task list")
-    value = asked.patterns.without_end(asked.text[slice(*found.span)])
-    value = _dedented(value, found.indent)
-    return _bounded(found, asked.tasks) or Reading(value, found.span)
-
-
-def _misshapen(found: _List) -> Reading | None:
-    """Why a list is not one list of tasks."""
-    if found.mixed:
-        return failed("ambiguous", say("mixed-markers"), span=found.span)
-    if found.stray:
-        message = say("stray-line", found=found.stray)
-        return failed("ambiguous", message, span=found.span, found=found.stray)
-    if found.uneven:
-        message = say("several-lists", number=found.gaps + 1)
-        return failed("ambiguous", message, span=found.span, wanted="1 task list")
-    return None
-
-
-def _fence(asked: Asked, found: _List) -> Segment | None:
-    """The fence that a list is in."""
+    spans = marked(asked, list(lists))
+    if len(spans) > 1:
+        return _several(len(spans), spans[1])
+    [span] = spans
+    found = lists[span]
     fences = (one for one in asked.cut.segments if one.kind == "fence")
-    at = found.span[0]
-    return next((one for one in fences if one.body[0] <= at < one.body[1]), None)
+    fence = next((one for one in fences if one.body[0] <= span[0] < one.body[1]), None)
+    lines = asked.patterns.without_end(asked.text[slice(*span)])
+    value = re.sub(rf"^[ \t]{{0,{len(found['indent'])}}}", "", lines, flags=re.MULTILINE)
+    return (
+        _misshapen(text, found)
+        or _tag_amid(asked, text, span)
+        or _unfinished(asked, text, found, fence)
+        or spoken_against(asked, fence.span if fence else span, 0, "a task list")
+        or _out_of_bounds(asked, found)
+        or Reading(value, span)
+    )
 
 
-def _open_fence(asked: Asked, found: _List) -> Reading | None:
-    """A list in a fence that is never closed may go on, unless a token ends the turn."""
-    fence = _fence(asked, found)
-    if fence is None or fence.closed:
+def _masked(asked: Asked) -> str:
+    r"""The reply with `\0` for what is not text: reasoning, tokens, fences, tags of the answer.
+
+    As long as the reply, with the same lines. What a fence contains is kept if it is no program;
+    an indented one with a program may be a part of a task, and is `\1`. Nothing is shown of a
+    reply that puts nothing into its answer tags.
+    """
+    answers = asked.cut.answers
+    if answers and not any(asked.text[start:end].strip() for start, end in answers):
+        return ""
+    text = "".join(_shown(asked, one) for one in asked.cut.segments)
+    for tags in (asked.patterns.answer_opener, asked.patterns.answer_closer):
+        text = tags.sub(lambda tag: _hidden(tag[0]), text)
+    return text
+
+
+def _shown(asked: Asked, one: Segment) -> str:
+    text, (start, end), (body, body_end) = asked.text, one.span, one.body
+    if one.kind == "text":
+        return text[start:end]
+    if one.kind == "fence" and language(one.label) in PLAIN_FENCES:
+        return _hidden(text[start:body]) + text[body:body_end] + _hidden(text[body_end:end])
+    before = line_before(text, start)
+    below = one.kind == "fence" and before and not before.strip()
+    return _hidden(text[start:end], "\1" if below else "\0")
+
+
+def _hidden(text: str, sign: str = "\0") -> str:
+    return re.sub(r"[^\n]", sign, text)
+
+
+def _span(found: re.Match[str]) -> Span:
+    return found.start(), found.start() + len(found[0].rstrip("\0 \t\r\n"))
+
+
+def _width(found: re.Match[str]) -> int:
+    return len(found["indent"].expandtabs(4))
+
+
+def _tops(found: re.Match[str]) -> list[re.Match[str]]:
+    """The tasks that are indented no more than the first."""
+    items = _ITEM.finditer(found[0])
+    return [one for one in items if one["box"] and _width(one) <= _width(found)]
+
+
+def _several(number: int, span: Span) -> Reading:
+    message = say("several-lists", number=number)
+    return failed("ambiguous", message, span=span, wanted="1 task list")
+
+
+def _misshapen(text: str, found: re.Match[str]) -> Reading | None:
+    """The refusal of what is not one list, or may be only a part of one.
+
+    Its markers differ, a line beside it may be a task, or blank lines separate some items only.
+    """
+    span = _span(found)
+    kinds = {(_width(one), one["marker"][-1]) for one in _ITEM.finditer(found[0]) if one["box"]}
+    if len(kinds) > len({width for width, _ in kinds}):
+        return failed("ambiguous", say("mixed-markers"), span=span)
+    if stray := _stray(text, found)[:_SHOWN]:
+        return failed("ambiguous", say("stray-line", found=stray), span=span, found=stray)
+    tops = _tops(found)
+    gaps = sum(bool(one["blank"]) for one in tops)
+    return _several(gaps + 1, span) if 0 < gaps < len(tops) - 1 else None
+
+
+def _stray(text: str, found: re.Match[str]) -> str:
+    """A line that is written almost like a task, or that has no clear place beside the list.
+
+    Just below the list no line is clear; after a blank one a bullet would be an item (GFM 5.3).
+    """
+    if nearly := _NEARLY.search(text):
+        return nearly[0].strip()
+    above = _ITEM.match(line_before(text, len(text[: found.start()].rstrip(" \t\r\n"))))
+    if above and _width(above) >= _width(found):
+        return above[0].strip()
+    below = _BELOW.match(text, found.end())
+    line = below["line"].strip("\0 \t\r") if below else ""
+    beside = below and line and (not below["blank"] or _ITEM.match(line))
+    return line if beside and not stands_for_more(line) else ""
+
+
+def _tag_amid(asked: Asked, text: str, span: Span) -> Reading | None:
+    """The refusal of a list with a tag of reasoning or of an answer that a task may speak of."""
+    tags = [(span, "answer")] if "\0" in text[slice(*span)] else []
+    for one in asked.cut.segments:
+        bare = one.kind == "reasoning" and one.span[0] == one.body[0]
+        ends_item = bare and _ITEM.match(line_before(asked.text, one.body[1]))
+        if ends_item or (one.kind == "reasoning" and amid_line(asked, one)):
+            tags.append((one.span, shorten(one.label)))
+    if not tags:
         return None
-    body = asked.text[slice(*fence.body)]
-    if asked.patterns.without_end(body) != body:
+    message = say("tag-amid-text", tag=tags[0][1])
+    return failed("ambiguous", message, span=tags[0][0], wanted="the tasks alone")
+
+
+def _unfinished(
+    asked: Asked, text: str, found: re.Match[str], fence: Segment | None
+) -> Reading | None:
+    """The refusal of a list that is cut off, or of which a line stands for more tasks."""
+    span = _span(found)
+    if fence and not fence.closed and not ends_turn(asked, fence):
+        end = shorten(asked.text[slice(*fence.body)].rstrip()[-24:], 24)
+        return failed("truncated", say("cut-off", found=end), span=span, found=end)
+    items = ((one[0], one["said"].rstrip("\0 \t\r")) for one in _ITEM.finditer(found[0]))
+    said = next((item for item, said in items if stands_for_more(said)), "")
+    said = shorten((said or left_out_after(text, span[1])).strip(), _SHOWN)
+    if not said:
         return None
-    end = shorten(body.rstrip()[-24:], 24)
-    return failed("truncated", say("cut-off", found=end), span=found.span, found=end)
+    message = say("leaves-tasks-out", found=said)
+    return failed("elided", message, span=span, found=said, wanted="all tasks")
 
 
-def _tag_amid(asked: Asked) -> Reading | None:
-    """Tags of reasoning or of an answer amid a line may be what a task speaks of."""
-    text = asked.text
-    for segment in asked.cut.segments:
-        if segment.kind == "reasoning" and (
-            amid_line(asked, segment) or _in_item(text, segment.body[1], segment)
-        ):
-            message = say("tag-amid-text", tag=shorten(segment.label))
-            return failed("ambiguous", message, span=segment.span, wanted="the tasks alone")
-    for start, end in _answer_tags(asked):
-        if _ITEM.match(line_before(text, start + 1)):
-            behind = text[end : end + _BEHIND].partition("\n")[0].strip()
-            if behind or text[start : start + 2] != "</":
-                message = say("tag-amid-text", tag=text[start:end])
-                return failed("ambiguous", message, span=(start, end), wanted="the tasks alone")
-    return None
-
-
-def _in_item(text: str, at: int, segment: Segment) -> bool:
-    """Whether reasoning without an opener ends on the line of a task, or of a bullet."""
-    bare = segment.span[0] == segment.body[0]
-    return bare and _BULLET.match(line_before(text, at)) is not None
-
-
-def _missing(asked: Asked, found: _List) -> str:
-    """What in a list, or around it, stands for tasks that are not in it."""
-    if found.left_out:
-        return found.left_out
-    start, end = found.span
-    text = asked.around(start)
-    said = left_out(text, start, end, 0) or more_tasks(text, start, end, 0)
-    return shorten(asked.text[slice(*said)].strip()) if said else ""
-
-
-def _dedented(lines: str, indent: int) -> str:
-    """The lines without the indentation of the list itself."""
-    if not indent:
-        return lines
-    return re.sub(rf"^[ \t]{{1,{indent}}}", "", lines, flags=re.MULTILINE)
-
-
-def _bounded(found: _List, bounds: tuple[int | None, int | None]) -> Reading | None:
-    least, most = bounds
-    if least is not None and found.items < least:
+def _out_of_bounds(asked: Asked, found: re.Match[str]) -> Reading | None:
+    least, most = asked.tasks
+    items = len(_tops(found))
+    if least is not None and items < least:
         wanted = say("at-least", bound=say("tasks", number=least))
-    elif most is not None and found.items > most:
+    elif most is not None and items > most:
         wanted = say("at-most", bound=say("tasks", number=most))
     else:
         return None
-    message = say("must-have", wanted=wanted, found=str(found.items))
-    return failed("wrong-schema", message, span=found.span, found=str(found.items), wanted=wanted)
-
-
-def _lists(asked: Asked) -> list[_List]:
-    """The runs of task items and what belongs to them."""
-    text = blanked(masked(asked.text, asked.cut, PLAIN_FENCES), _answer_tags(asked))
-    programs = _programs(asked)
-    lines = _Lines(asked.text, programs)
-    at = 0
-    for line in text.split("\n"):
-        lines.add(line, (at, at + len(line.rstrip())))
-        at += len(line) + 1
-    if lines.nearly and lines.lists:
-        lines.lists[0].stray = lines.lists[0].stray or lines.nearly
-    return lines.lists
-
-
-class _Lines:
-    """The lines of a reply one after the other, and the lists that they make."""
-
-    def __init__(self, text: str, programs: dict[int, int]) -> None:
-        self.lists: list[_List] = []
-        self.nearly = ""
-        self._text = text
-        self._programs = programs
-        self._fences = Spans((start, end + 1) for start, end in programs.items())
-        self._current: _List | None = None
-        self._last: Span = (0, 0)  # the last line with text
-        self._bullet = -1  # the indentation of that line if it is a plain bullet
-
-    def add(self, line: str, span: Span) -> None:
-        """Look at a line; `span` is where it stands, without the blanks at its end."""
-        if span[0] in self._fences:
-            self._below(span)
-        elif line.strip():
-            item = _ITEM.match(line)
-            self._with_text(line, span, item)
-            bullet = not item and _BULLET.match(line)
-            self._bullet = _indent(line) if bullet else -1
-            self._last = span
-
-    def _below(self, span: Span) -> None:
-        """A program may stand below a task; its own lines are no tasks."""
-        if self._current and span[0] in self._programs:
-            end = self._programs[span[0]]
-            self._current.span = (self._current.span[0], end)
-            self._last = (span[0], end)
-
-    def _with_text(self, line: str, span: Span, item: re.Match[str] | None) -> None:
-        if _AMID.search(line) or (not item and _NEARLY.match(line)):
-            self.nearly = self.nearly or line.strip()[:40]
-        between = self._text[self._last[1] : span[0]]
-        blank = between.count("\n") > 1
-        if between.strip():
-            self._current, self._bullet = None, -1
-        current = self._current
-        if current and blank and not item:
-            self._behind(current, line, span)
-        elif current and item:
-            _add(current, span, item, blank=blank)
-        elif current:
-            _continue(current, span, line)
-        elif item:
-            self._begin(item, span)
-
-    def _begin(self, item: re.Match[str], span: Span) -> None:
-        self._current = _begin(item, span)
-        self.lists.append(self._current)
-        if self._bullet >= self._current.indent:
-            self._current.stray = self._text[slice(*self._last)].strip()[:40]
-
-    def _behind(self, current: _List, line: str, span: Span) -> None:
-        """A line with a blank one in front: a paragraph of the last item, or no part of the list.
-
-        A plain bullet there would be an item of the same list (GFM 5.3).
-        """
-        if _indent(line) >= current.indent + _PARAGRAPH:
-            _continue(current, span, line)
-            return
-        if _BULLET.match(line):
-            current.stray = current.stray or line.strip()[:40]
-        self._current = None
-
-
-def _programs(asked: Asked) -> dict[int, int]:
-    """The indented fences that hold programs: where their first lines begin, and where they end."""
-    text = asked.text
-    found: dict[int, int] = {}
-    for segment in asked.cut.segments:
-        start = text.rfind("\n", 0, segment.span[0]) + 1
-        before = text[start : segment.span[0]]
-        program = segment.kind == "fence" and language(segment.label) not in PLAIN_FENCES
-        if program and before and not before.strip():
-            found[start] = segment.span[1]
-    return found
-
-
-def _answer_tags(asked: Asked) -> list[Span]:
-    """The tags around answers, which are no part of them."""
-    text, tags = asked.text, []
-    for start, end in asked.cut.answers:
-        tags.append((max(text.rfind("<", 0, start), text.rfind("[", 0, start), 0), start))
-        behind = _TAG_END.search(text, end)
-        tags.append((end, behind.end() if behind else len(text)))
-    return tags
-
-
-def _begin(item: re.Match[str], span: Span) -> _List:
-    indent = _width(item["indent"])
-    current = _List(span, indent, {indent: _kind(item)})
-    _look_for_gap(current, item)
-    return current
-
-
-def _width(indent: str) -> int:
-    return len(indent.expandtabs(4))
-
-
-def _kind(item: re.Match[str]) -> str:
-    """The marker of an item; numbers are of one kind."""
-    return item["marker"][-1]
-
-
-def _look_for_gap(current: _List, item: re.Match[str]) -> None:
-    """Note a task that is none, but stands for others: `- [ ] ...`."""
-    if not current.left_out and stands_for_more(item["said"].rstrip()):
-        current.left_out = item[0].strip()[:40]
-
-
-def _add(current: _List, span: Span, item: re.Match[str], *, blank: bool) -> None:
-    indent = _width(item["indent"])
-    current.span = (current.span[0], span[1])
-    if indent <= current.indent:
-        current.items += 1
-        current.gaps += blank
-    current.mixed |= current.markers.setdefault(indent, _kind(item)) != _kind(item)
-    _look_for_gap(current, item)
-
-
-def _continue(current: _List, span: Span, line: str) -> None:
-    """A line that is indented goes on with the item above it; another one has no clear place."""
-    said = line.strip()
-    bare = said[2:].lstrip() if said[:2] in {"- ", "* ", "+ "} else said
-    if _indent(line) > current.indent:
-        current.span = (current.span[0], span[1])
-        if bare != said and stands_for_more(bare):
-            current.left_out = current.left_out or said[:40]
-    elif left_out_behind(line, 0) or stands_for_more(bare):
-        current.left_out = current.left_out or said[:40]
-    else:
-        current.stray = current.stray or said[:40]
-
-
-def _indent(line: str) -> int:
-    return _width(line[: len(line) - len(line.lstrip())])
+    message = say("must-have", wanted=wanted, found=str(items))
+    return failed("wrong-schema", message, span=_span(found), found=str(items), wanted=wanted)

@@ -1,107 +1,128 @@
-"""Answers that are text: the reply without reasoning and without the tokens around a turn."""
+"""Answers that are text: the reply without reasoning, without the tokens around a turn, stripped.
+
+A string that is asked for as JSON may be written as JSON; then it is the value of that string.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply import late
-from pdl.reply.blocks.spelled import string_of
+from pdl.reply.forms import is_quoted, string_of
 from pdl.reply.phrases import say
-from pdl.reply.result import Reading, Span, failed
+from pdl.reply.result import Reading, Segment, Span, failed
+from pdl.reply.segments.segmenter import Cut, cut
+from pdl.reply.segments.spans import shifted
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
+    from pdl.limits import Limits
     from pdl.reply.query import Asked
-    from pdl.reply.result import Segment
+    from pdl.reply.segments.dialects import Dialects
+    from pdl.schema import Schema
 
 _MENTION = re.compile(r"[ \t][^\n]")
 _ENDED = re.compile(r"[^\w,;:\-–—\"'`(\[{<]")
-"""What a sentence ends with, in front of a token and a blank that stands between."""
+"""What a sentence ends with, before a token and a space between them."""
 
-_LINE = 1000  # characters of a line in front of a tag that are looked at
-_GOES_ON = re.compile(r"[ \t]+[a-z]")
-_WORDS = frozenset(
-    ["reflection", "analysis", "rationale", "reasoning", "thought", "thoughts", "deliberation"]
-)
-"""Names of reasoning that a text may use for parts of its own."""
+_LOWER = re.compile(r"[ \t]+[a-z]")
+_REVERSED = re.compile(r'"(?:[^"]|"(?=\\(?:\\\\)*+(?!\\)))*+"')
+"""A JSON string from its end to its start; a quote with an odd number of `\\` before it goes on."""
+
+_LINE = 1000  # characters of a line before a tag that are looked at
 
 
 def read(asked: Asked) -> Reading:
-    """The text, stripped; if it does not fit, what stands in it in the schema's format.
+    """The text; if it does not fit, what its quotes enclose, or a format that is found in it.
 
-    A reasoning tag amid a line may be one that the text only speaks of, and so may a token.
+    The quotes of JSON are taken off first where an escape, a tag or a token shows what they are.
     """
-    text, segments = asked.text, asked.cut.segments
-    start, end = inner = _inner(text, segments)
-    for segment in segments:
-        if segment.kind == "reasoning" and (
-            amid_line(asked, segment) or _amid_text(asked, segment, inner)
-        ):
-            message = say("tag-amid-text", tag=shorten(segment.label))
-            return failed("ambiguous", message, span=segment.span, wanted="the text alone")
-    lost = _lost_closer(asked)
-    if lost:
-        message = say("tag-amid-text", tag=shorten(lost[0]))
-        return failed("ambiguous", message, span=lost.span(), wanted="the text alone")
-    start, end = _stripped(text, start, end)
-    inside = _unquoted(asked, start, end)
-    if inside and (asked.spelled or _has_sign(asked, start, end)):
-        return _spelled(asked, inside)
-    behind = _behind_turn(asked, start, end)
-    if behind:
-        return behind
-    if start >= end:
+    start, end = span = _inner(asked)
+    if doubtful := _tag_amid(asked, span):
+        message = say("tag-amid-text", tag=shorten(doubtful[1]))
+        return failed("ambiguous", message, span=doubtful[0], wanted="the text alone")
+    body = asked.text[start:end]
+    inside = string_of(body) if asked.quoted else None
+    signs = asked.spelled or "\\" in body or asked.patterns.end_token.search(body)
+    if inside is not None and signs:
+        return _fitting(asked, [inside], span)
+    if going_on := _token_amid(asked, span):
+        return going_on
+    if not body:
         return failed("absent", say("holds-no", wanted=say("a-text")), wanted="text")
-    return _fitting(asked, _without_reasoning(text, segments, start, end), (start, end), inside)
+    return _fitting(asked, [body] if inside is None else [body, inside], span)
 
 
-def _fitting(asked: Asked, value: str, span: Span, inside: Reading | None) -> Reading:
-    """The text as it stands there if it fits, else without its quotes, else what is in it."""
-    reading = Reading(value, span)
-    if asked.verdict(value):
-        return reading
-    if inside and asked.verdict(inside.value):
-        return inside
-    found = late.reader("formatted")(asked)
-    return reading if found.reason == "absent" else found
+def spelled(schema: Schema | None, reply: str, limits: Limits, dialects: Dialects) -> Cut | None:
+    """The parts of a reply that is a JSON string with tags or tokens in it, where JSON is asked.
 
-
-def _lost_closer(asked: Asked) -> re.Match[str] | None:
-    """A closer at the end of a line in brackets: what is before it may have been thought."""
-    if asked.spelled or not asked.cut.brackets:
+    Reasoning may come before the string, tokens before and after it, and so may the tags around an
+    answer unless the string is free text. None for other replies.
+    """
+    if schema is None or schema.form != "json":
         return None
-    for segment in asked.cut.segments:
-        if segment.kind == "text" and (
-            closer := asked.patterns.last_closer.search(asked.text, *segment.span)
-        ):
-            return closer
+    end = reply.rfind('"') + 1
+    found = _REVERSED.match(reply[:end][::-1])
+    start = end - found.end() if found else end
+    if string_of(reply[start:end]) is None:
+        return None
+    before, string, after = (
+        cut(part, limits, dialects).segments
+        for part in (reply[:start], reply[start:end], reply[end:])
+    )
+    after = tuple(replace(o, span=shifted(o.span, end), body=shifted(o.body, end)) for o in after)
+    text = "".join(reply[slice(*o.span)] for o in (*before, *after) if o.kind in {"text", "fence"})
+    if not is_quoted(schema):
+        text = dialects.patterns.answer_opener.sub("", text)
+        text = dialects.patterns.answer_closer.sub("", text)
+    whole = all(one.closed for one in before) and all(one.kind != "reasoning" for one in after)
+    if text.strip(" \t\r\n") or not whole or all(one.kind == "text" for one in string):
+        return None
+    return Cut((*before, Segment("text", (start, end), (start, end)), *after), (), ())
+
+
+def _fitting(asked: Asked, readings: list[str], span: Span) -> Reading:
+    for text in readings:
+        if asked.verdict(text):
+            return Reading(text, span)
+    from pdl.reply.blocks.formatted import read as formatted  # noqa: PLC0415 - rare and large
+
+    found = formatted(asked)
+    return Reading(readings[0], span) if found.reason == "absent" else found
+
+
+def _inner(asked: Asked) -> Span:
+    """From the first to the last character that is not reasoning, a token or a space."""
+    kinds, text = {"text", "fence"}, asked.text
+    spans = [one.span for one in asked.cut.segments if one.kind in kinds]
+    kept = [span for span in spans if text[slice(*span)].strip()]
+    if not kept:
+        return (0, 0)
+    start, end = kept[0][0], kept[-1][1]
+    body = text[start:end]
+    return end - len(body.lstrip()), start + len(body.rstrip())
+
+
+def _tag_amid(asked: Asked, inner: Span) -> tuple[Span, str] | None:
+    """A tag of reasoning that the text may only speak of, or use for a part of itself.
+
+    It is on a line with text, between two pieces of text, or closes a line within brackets.
+    """
+    for one in asked.cut.segments:
+        between = inner[0] < one.span[0] and one.span[1] < inner[1]
+        if one.kind == "reasoning" and (between or amid_line(asked, one)):
+            return one.span, one.label
+        if one.kind == "text" and asked.cut.brackets and not asked.spelled:
+            closer = asked.patterns.last_closer.search(asked.text, *one.span)
+            if closer:
+                return closer.span(), closer[0]
     return None
 
 
-def _unquoted(asked: Asked, start: int, end: int) -> Reading | None:
-    """The string that a text is the JSON of, where it may be asked for as JSON."""
-    value = string_of(asked.text[start:end]) if asked.quoted else None
-    return None if value is None else Reading(value, (start, end))
-
-
-def _has_sign(asked: Asked, start: int, end: int) -> bool:
-    """Whether a text in quotes has a sign of JSON besides: an escape, or a token of a turn."""
-    end_token = asked.patterns.end_token
-    return "\\" in asked.text[start:end] or end_token.search(asked.text, start, end) is not None
-
-
-def _spelled(asked: Asked, inside: Reading) -> Reading:
-    """A string that can be no text, since it has an escape or marks, held against the schema."""
-    if asked.verdict(inside.value):
-        return inside
-    found = late.reader("formatted")(asked)
-    return inside if found.reason == "absent" else found
-
-
-def _behind_turn(asked: Asked, start: int, end: int) -> Reading | None:
-    """Tokens that end a turn where the text, from `start` to `end`, may go on or speak of them."""
-    text = asked.text
+def _token_amid(asked: Asked, inner: Span) -> Reading | None:
+    """Tokens that end a turn where the text may go on, or speaks of them."""
+    text, (start, end) = asked.text, inner
     inside = asked.patterns.end_token.search(text, start, end)
     if inside and not _MENTION.match(text, inside.end()):
         message = say("behind-turn", token=inside[0])
@@ -116,57 +137,23 @@ def _behind_turn(asked: Asked, start: int, end: int) -> Reading | None:
     return None
 
 
-def _amid_text(asked: Asked, segment: Segment, inner: Span) -> bool:
-    """Whether reasoning with an opener may be a part of the text: words stand on both its sides.
+def amid_line(asked: Asked, segment: Segment) -> bool:
+    """Whether a tag of reasoning is on a line with text, as one that is spoken of.
 
-    So it is with a name that is also a word of its own, such as `reflection`, and where the line
-    goes on behind it in lower case: `[INST] is the tag and [/INST] closes it.`
+    An opener has text before it, or its closer goes on in lower case: `[INST] is the tag and
+    [/INST] closes it`. A closer without an opener has text on both sides.
     """
     text, (start, end) = asked.text, segment.span
-    if not segment.closed or not asked.patterns.opener.match(text, start):
-        return False
-    if _GOES_ON.match(text, end) and "\n" not in text[start:end]:
-        return True
-    return inner[0] < start and end < inner[1] and segment.label.lower() in _WORDS
-
-
-def amid_line(asked: Asked, segment: Segment) -> bool:
-    """Whether text stands on the line of the reasoning's opener, or on both sides of its closer."""
-    text, patterns = asked.text, asked.patterns
-    start, end = segment.span
-    opener = patterns.opener.match(text, start)
-    before = line_before(text, start).strip() if opener else ""
-    if opener:
-        return bool(before) and not before.endswith(">")
-    # The opener was in the prompt, or there is none: a closer ends a line, or stands on its own.
-    closer = patterns.closer.match(text, segment.body[1]) if segment.body[1] < end else None
-    head = line_before(text, segment.body[1]).strip()
-    behind = text[end : end + 200].partition("\n")[0].strip()
-    return closer is not None and bool(head) and bool(behind)
+    if asked.patterns.opener.match(text, start):
+        before = line_before(text, start).strip()
+        one_line = segment.closed and "\n" not in text[start:end]
+        goes_on = one_line and _LOWER.match(text, end) is not None
+        return goes_on or bool(before and not before.endswith(">"))
+    closer = asked.patterns.closer.match(text, segment.body[1]) if segment.body[1] < end else None
+    after = text[end : end + 200].partition("\n")[0].strip()
+    return bool(closer and after and line_before(text, segment.body[1]).strip())
 
 
 def line_before(text: str, at: int) -> str:
-    """What stands on a line in front of a place; of a long line, the end of that."""
+    """What is on a line before an offset; of a long line, the end of that."""
     return text[max(0, at - _LINE) : at].rpartition("\n")[2]
-
-
-def _inner(text: str, segments: tuple[Segment, ...]) -> Span:
-    """From the first to the last segment that is no token, no reasoning and not blank."""
-    spans = [segment.span for segment in segments if segment.kind in {"text", "fence"}]
-    kept = [span for span in spans if text[slice(*span)].strip()]
-    return (kept[0][0], kept[-1][1]) if kept else (0, 0)
-
-
-def _stripped(text: str, start: int, end: int) -> Span:
-    body = text[start:end]
-    return start + len(body) - len(body.lstrip()), start + len(body.rstrip())
-
-
-def _without_reasoning(text: str, segments: tuple[Segment, ...], start: int, end: int) -> str:
-    parts: list[str] = []
-    at = start
-    for segment in segments:
-        if segment.kind == "reasoning" and start <= segment.span[0] < end:
-            parts.append(text[at : segment.span[0]])
-            at = segment.span[1]
-    return "".join([*parts, text[at:end]]).strip()

@@ -17,11 +17,12 @@ _BLANK_LINES = 6  # lines without words between such a word and the answer at mo
 _NEAR = 50  # characters between such a word and the answer at most
 
 
-def announced(text: str, start: int, at: int) -> bool:
+def announced(text: str, start: int, at: int, noun: str = "answer") -> bool:
     """Whether what is at `at` is called final or corrected, on its line or just above it.
 
     `start` is where the answer before it ends: words in front of that one are not about this one.
-    What a block quote says (GFM 5.1) is not said by the model.
+    `noun` is the meaning of what it may be called besides. What a block quote says (GFM 5.1) is not
+    said by the model.
     """
     clause = lead_clause(text, start, at)
     if not clause or _QUOTED.match(text, text.rfind("\n", 0, at) + 1):
@@ -32,7 +33,7 @@ def announced(text: str, start: int, at: int) -> bool:
         return False
     if _is_cited(text[max(start, at - 3 * _LINE) : at]):
         return False
-    named = min(ends) <= 1 or heard.says("answer")
+    named = min(ends) <= 1 or heard.says("answer", noun)
     return named and "?" not in clause and not heard.says("not", "example", "former", "another")
 
 
