@@ -43,9 +43,8 @@ _CITATION = re.compile(r"\[\d{0,3}\Z")
 _PARTNER = {"]": "[", "}": "{"}
 _LINE_STRING = r'"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"'
 _IN_LINE = {
-    '"': re.compile(r'[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)'),
-    "'": re.compile(r"[^'\\\n]*+(?>(?:\\.[^'\\\n]*+)*)"),
-    "“": re.compile(r"[^”\\\n]*+(?>(?:\\.[^”\\\n]*+)*)"),
+    opener: re.compile(rf"[^{closer}\\\n]*+(?>(?:\\.[^{closer}\\\n]*+)*)")
+    for opener, closer in ('""', "''", "“”")
 }
 _IN_LINES = re.compile(r'(?s)[^"\\]*+(?>(?:\\.[^"\\]*+)*)')
 _CLOSER = {'"': '"', "'": "'", "“": "”", "//": "\n", "#": "\n", "/*": "*/"}
@@ -57,7 +56,8 @@ _STARTS = frozenset(["", *_SEPARATORS, *"{}[]"])
 """What stands in front of a string; nothing does behind another one."""
 _ENDS = re.compile(r"\s{0,400}+(?:[,:}\]\s]|\Z)")
 _BLANKS = re.compile(r"\s{0,400}+\Z")
-_ADDRESS = re.compile(r"\w:/")
+_COMMENT = re.compile(r"(?<!\w:)(?://|/\*)|(?<![^\W_])#(?=\s)")
+"""What begins a comment inside data; `http://`, `#1` and `a#b` have none."""
 _TRIES = 8  # how often the C parser may fail in one reply, each time after as many characters
 
 
@@ -270,29 +270,17 @@ class Stack:
         self.token = _Token(place, opener)
         return place + 1
 
-    def slash(self, place: int) -> int:
-        """A comment inside data; `http://` is an address."""
-        text = self._source.text
-        two = text[place : place + 2]
-        if two == "/" and not self._source.whole:
-            return WAIT
-        is_address = _ADDRESS.match(text, max(0, place - 2))
-        return place + 1 if is_address else self._comment(place, two)
-
-    def hash(self, place: int) -> int:
-        """A comment inside data; `#1` and `a#b` are none."""
+    def comment(self, place: int) -> int:
+        """A slash or a `#`: it begins a comment in data."""
         text = self._source.text
         if place + 1 == len(text) and not self._source.whole:
             return WAIT
-        is_comment = text[place + 1 : place + 2].isspace() and not text[place - 1].isalnum()
-        return self._comment(place, "#" if is_comment else "")
-
-    def _comment(self, place: int, opener: str) -> int:
-        if self.data is None or opener not in _CLOSER:
+        found = _COMMENT.match(text, place) if self.data is not None else None
+        if not found:
             return place + 1
         self._note(place)
-        self.token = _Token(place, opener)
-        return place + len(opener)
+        self.token = _Token(place, found[0])
+        return found.end()
 
     def _resume(self, token: _Token, place: int) -> int:
         """Read on in what is open, up to its end or to that of the text."""

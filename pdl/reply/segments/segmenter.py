@@ -29,10 +29,11 @@ PREFIX = 200  # a fence that is indented deeper than this is none
 _QUOTE_MARKS = re.compile(r"^[ \t]*+(?>(?:>[ \t]?)+)", re.MULTILINE)
 QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
 WORD = re.compile(r"[^\s(\[{]")
-_STRIPPED = re.compile(r"\s*+(?:assistant)?(?:analysis|commentary)(?!\w{0,40}\s{0,8}[:=])")
-_STRIPPED_HEAD = re.compile(r"\s*+(?:assistant)?(?:analysis|commentary)\w{0,40}\s{0,8}\Z")
+_STRIPPED = re.compile(r"\s{0,100}+(?:assistant)?(?:analysis|commentary)(?!\w{0,40}\s{0,8}[:=])")
 _STRIPPED_FINAL = re.compile("assistantfinal")
 """The channels of harmony where the tokens around their names were dropped."""
+_STRIPPED_NAMES = ("assistantanalysis", "assistantcommentary", "analysis", "commentary")
+_STRIPPED_WIDTH = 200  # characters that tell whether a reply begins with one
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,7 @@ class Segmenter:
             **dict.fromkeys("]}", stack.close),
             **dict.fromkeys("`~", self._run),
             **dict.fromkeys("\"'“", stack.quote),
-            "/": stack.slash,
-            "#": stack.hash,
+            **dict.fromkeys("/#", stack.comment),
         }
         self._marks: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], int]], ...] = (
             (patterns.closer, self._close_reasoning),
@@ -219,9 +219,9 @@ class Segmenter:
     def _begin(self) -> bool:
         """Whether it is known if a reply begins with the name of a channel, less its tokens."""
         text = self.source.text
-        names = ("assistantanalysis", "assistantcommentary", "analysis", "commentary")
-        may = _STRIPPED_HEAD.match(text) or any(map(str.startswith, names, [text.lstrip()] * 4))
-        self._begun = not may or self.source.whole
+        head = text[:_STRIPPED_WIDTH].lstrip()
+        may = any(name.startswith(head) or head.startswith(name) for name in _STRIPPED_NAMES)
+        self._begun = not may or self.source.whole or len(text) > _STRIPPED_WIDTH
         if self._begun and _STRIPPED.match(text):
             self._aside = _Aside("reasoning", 0, 0, "analysis", _STRIPPED_FINAL)
         return self._begun

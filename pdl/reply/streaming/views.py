@@ -175,44 +175,21 @@ class TaskView(SilentView):
         self._line = 0  # where the line begins that is read
         self._ended = False
 
-    def _pass(self, segmenter: Segmenter, segment: Segment) -> None:
-        start, end = segment.body if segment.kind == "fence" else segment.span
-        self._read(segmenter, segment.span[0])
-        if segment.kind == "fence":
-            self._fence(segmenter, segment.label, start, end)
-            self._end_line(segmenter, end, end)
-            self._line = segment.span[1]
-        self._at = segment.span[1]
-
     def _written(self, segmenter: Segmenter) -> Written | None:
-        fence = segmenter.fence
-        if fence and not fence.thought:
-            self._read(segmenter, fence.start)
-            self._fence(segmenter, fence.info, fence.body, segmenter.settled)
-        else:
-            self._read(segmenter, segmenter.settled)
+        text, settled = segmenter.source.text, segmenter.settled
+        while not self._ended and (end := text.find("\n", self._at, settled)) >= 0:
+            self._read(segmenter, self._line, end)
+            self._line = self._at = end + 1
+        self._at = max(self._at, settled)
         return Written(segmenter, self._parts, 1, self._end) if self._parts else None
 
-    def _fence(self, segmenter: Segmenter, info: str, start: int, end: int) -> None:
-        """Read on in a fence: its line ends a list, and in a program there is none."""
-        if self._at < start:
-            self._end_line(segmenter, self._at, start)
-            self._at = start
-        if language(info) in PLAIN_FENCES:
-            self._read(segmenter, end)
-
-    def _read(self, segmenter: Segmenter, end: int) -> None:
-        text = segmenter.source.text
-        while (at := text.find("\n", self._at, end)) >= 0:
-            self._end_line(segmenter, at, at + 1)
-            self._at = at + 1
-        self._at = max(self._at, end)
-
-    def _end_line(self, segmenter: Segmenter, end: int, following: int) -> None:
-        start, self._line = self._line, following
+    def _read(self, segmenter: Segmenter, start: int, end: int) -> None:
+        segment = segmenter.segment_at(end)
+        if segment and segment.kind == "reasoning":
+            start = max(start, segment.span[1])
         line = segmenter.source.text[start:end]
         is_item = _ITEM.match(line) is not None
-        if self._ended or not (self._parts or is_item):
+        if start > end or not (self._parts or is_item) or _is_program(segment, start):
             return
         if not is_item and not _INDENTED.match(line):
             self._ended = True
@@ -220,3 +197,10 @@ class TaskView(SilentView):
         first = self._parts[0][0] if self._parts else start
         self._end = start + len(line.rstrip())
         self._parts = [(first, self._end)]
+
+
+def _is_program(segment: Segment | None, offset: int) -> bool:
+    """Whether an offset is in a fence for another language than those of an answer."""
+    if segment is None or segment.kind != "fence" or (segment.closed and offset >= segment.span[1]):
+        return False
+    return language(segment.label) not in PLAIN_FENCES
