@@ -6,9 +6,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.blocks.left_out import left_out, left_out_after
+from pdl.reply.blocks.left_out import left_out
 from pdl.reply.phrases import row, say
 from pdl.reply.prose.marks import announced
+from pdl.reply.prose.omissions import left_out_behind
 from pdl.reply.prose.sentences import language
 from pdl.reply.prose.withdrawals import sentences, taken_back, unmeant
 from pdl.reply.prose.words import Text
@@ -136,7 +137,9 @@ def _unfinished(asked: Asked, value: str, block: Segment) -> Reading | None:
         end = shorten(value.rstrip()[-24:], 24)
         message = say("block-cut-off", found=end)
         return failed("truncated", message, span=span, found=end, wanted="all of the code")
-    said = left_out(value, _name(block.label)) or left_out_after(asked.text, span[1])
+    said = left_out(value, _name(block.label))
+    if not said and (after := left_out_behind(asked.text, span[1], listed=True)):
+        said = asked.text[slice(*after)]
     if not said:
         return None
     message = say("leaves-code-out", found=shorten(said))

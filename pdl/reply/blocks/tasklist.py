@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.reply.blocks.code import ends_turn, marked, spoken_against
-from pdl.reply.blocks.left_out import left_out_after, stands_for_more
 from pdl.reply.blocks.text import amid_line, line_before
 from pdl.reply.phrases import say
+from pdl.reply.prose.omissions import left_out_behind, stands_for_more
 from pdl.reply.prose.sentences import PLAIN_FENCES, language
 from pdl.reply.result import Reading, failed
 from pdl.reply.wording import shorten
@@ -179,9 +179,11 @@ def _unfinished(
         return failed("truncated", say("cut-off", found=end), span=span, found=end)
     items = ((one[0], one["said"].rstrip("\0 \t\r")) for one in _ITEM.finditer(found[0]))
     said = next((item for item, said in items if stands_for_more(said)), "")
-    said = shorten((said or left_out_after(text, span[1])).strip(), _SHOWN)
+    if not said and (after := left_out_behind(text.replace("\0", " "), span[1], listed=True)):
+        said = text[slice(*after)]
     if not said:
         return None
+    said = shorten(said.strip("\0 \t\r\n"), _SHOWN)
     message = say("leaves-tasks-out", found=said)
     return failed("elided", message, span=span, found=said, wanted="all tasks")
 

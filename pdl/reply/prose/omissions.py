@@ -22,40 +22,41 @@ _PLACEHOLDER = re.compile(
     r"|(?:YOUR|INSERT|ENTER)_\w++|[A-Z]++(?>(?:_(?!HERE)[A-Z]++)*)_HERE\b"
     r"|\{\{[^{}\n]{0,60}+\}\})"
 )
-_EDGES = " \t\r\n.…,;:!*_-–—/#<>()[]{}`\"'（）［］【】。、"
-_OPENING = re.compile(rf"[\[(<{{/*#\s（]*{ELLIPSIS}")
+EDGES = " \t\r\n.…,;:!*_-–—/#<>()[]{}`\"'（）［］【】。、"
+OPENING = re.compile(rf"[\[(<{{/*#\s（]*{ELLIPSIS}")
 _TRAILING = re.compile(rf"{ELLIPSIS}\W*$")
-_FEW = 12  # words of a remark that is about nothing but what is missing
 _LONGEST = 300  # characters of a remark
 _LINE = 300  # characters behind an answer that are looked at
 
 
-@lru_cache(maxsize=256)
 def leaves_out(remark: str) -> bool:
     """Whether a remark amid data, such as a comment, stands for data that is not there.
 
     `... other items`, `rest omitted`, `45 more rows`, `etc.`; a note on data beside it does not.
     """
-    if _OPENING.match(remark.lstrip("/#*<!-;% \t")):
-        return True
-    bare = remark.strip(_EDGES)
-    if not bare or len(remark) > _LONGEST or len(bare.split()) > _FEW:
-        return not bare and _TRAILING.search(remark) is not None
-    heard = Text(bare)
-    dotted = _TRAILING.search(remark) is not None and heard.says("rest")
-    return (dotted or heard.is_whole("rest")) and not heard.says("whole")
+    return bool(OPENING.match(remark.lstrip("/#*<!-;% \t"))) or _says(
+        remark, "rest", "rest_of_code", "others"
+    )
 
 
 def stands_for_more(item: str) -> bool:
     """Whether an item of a list is none, but stands for others: `...`, `etc.`, `3 more tasks`."""
-    opening = _OPENING.match(item)
-    bare = (item[opening.end() :] if opening else item).strip(_EDGES)
-    if not bare:
-        return opening is not None
-    if len(bare) > _LONGEST or len(bare.split()) > _FEW:
-        return False
+    opening = OPENING.match(item)
+    if opening is None:
+        return _says(item, "rest")
+    bare = item[opening.end() :].strip(EDGES)
+    return not bare or _says(bare, "rest", "rest_of_code", "others")
+
+
+@lru_cache(maxsize=256)
+def _says(remark: str, *meanings: str) -> bool:
+    """Whether the first sentence of a remark is a phrase of one of the meanings."""
+    bare = remark.strip(EDGES)
+    if not bare or len(bare) > _LONGEST:
+        return not bare and _TRAILING.search(remark) is not None
     heard = Text(bare)
-    return heard.is_whole("rest") or (opening is not None and heard.says("rest"))
+    found = (one for meaning in meanings for one in heard.find(meaning) if not one.start())
+    return any(not bare[one.end() :].lstrip(EDGES)[:1].islower() for one in found)
 
 
 def elided_at(text: str) -> tuple[int, int] | None:
@@ -83,11 +84,9 @@ def left_out_behind(text: str, at: int, *, listed: bool = False) -> tuple[int, i
     if not line:
         return None
     start = at + len(window) - len(body)
-    opening = _OPENING.match(line)
-    if opening:
-        rest = line[opening.end() :].strip(_EDGES)
-        found = not rest or leaves_out(rest)
+    if OPENING.match(line) or line[0] not in "([<（［【/#":
+        listed = listed or text[at - 1 : at] == "]" or OPENING.match(line) is not None
+        found = listed and stands_for_more(line)
     else:
-        bracketed = line[0] in "([<（［【/#"
-        found = (bracketed or listed or text[at - 1 : at] == "]") and leaves_out(line)
+        found = leaves_out(line)
     return (start, start + len(line)) if found else None
