@@ -11,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.reply.parsing.events import since
 from pdl.reply.parsing.parsed import UnreadableError
+from pdl.reply.parsing.parser import Parser
 from pdl.reply.parsing.tolerant import read as read_with
 from pdl.reply.validation.compiled import validator_of
+from pdl.reply.validation.schema_walk import Node
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
@@ -111,3 +114,33 @@ def test_many_doubts_end(piece: str) -> None:
     """Each place that can be read in two ways costs one more reading, of which there are few."""
     with pytest.raises(UnreadableError):
         read('{"a": "' + piece * 3000 + "}")
+
+
+def heard(parser: Parser) -> list[tuple[object, ...]]:
+    return [event[1:4] for event in since(parser.certain)]
+
+
+SIGNS = st.sampled_from(
+    [*"{}[]\"',:ab1 \\\n/#=“”é", '"a": ', '"x", ', "'b': ", "1,000", "true", "None", '"y"}',
+     "// c\n"]
+)  # fmt: skip
+
+
+@given(st.lists(SIGNS, max_size=24).map("".join), st.lists(st.integers(0, 60), max_size=4))
+def test_pieces_make_no_difference(body: str, cuts: list[int]) -> None:
+    """What is certain depends on the text alone, and all readings begin with it."""
+    text = '{"k": ' + body
+    ends = sorted({min(cut, len(text)) for cut in cuts} | {len(text)})
+    whole, pieces = Parser(Node(True), DEFAULT_LIMITS), Parser(Node(True), DEFAULT_LIMITS)  # noqa: FBT003
+    whole.feed(text)
+    for start, end in zip([0, *ends], ends, strict=False):
+        pieces.feed(text[start:end])
+    assert heard(pieces) == heard(whole)
+    assert pieces.glimpse(*pieces.moment)[1:] == whole.glimpse(*whole.moment)[1:]
+    try:
+        readings = Parser(Node(True), DEFAULT_LIMITS).end(text)  # noqa: FBT003
+    except UnreadableError:
+        return
+    for reading in readings:
+        events = [event[1:4] for event in since(reading.made.last)]
+        assert events[: len(heard(whole))] == heard(whole)

@@ -1,4 +1,4 @@
-"""Closing brackets: those that are there, are missing, are of the wrong kind, or one too many.
+"""Closing brackets: those that are there, are missing, or are of the wrong kind.
 
 Where one is missing, it may be missing at several places, and the text is read in each of these
 ways: what comes after a comma may be in the bracket that is open or in one around it. Whether only
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from pdl.reply.validation.schema_walk import Node
 
 _PLACE = "lacks a closing bracket, whose place is not certain"
-_MANY = 8  # closers that may be too many
 _KIND_AHEAD = {"{": "object", "[": "array", "(": "array", **dict.fromkeys(tokens.QUOTES, "string")}
-_INSIDE = 2  # how deep an object is that is in one that closed last
 
 
 class Closers(Scalars):
@@ -52,10 +50,6 @@ class Closers(Scalars):
         if frames and self._mends:
             self._keep_mistyped()
             self._leave_to(frames, "after")
-        elif self._mends and self._fenced and self._missing < 0 and self._is_surplus(mark):
-            self._extra += 1
-            self._repair("extra-closer", self._at, self._at + 1, "")
-            self._at += 1
         else:
             raise UnreadableError(self._at, say("wrong-closer", found=mark))
 
@@ -87,48 +81,10 @@ class Closers(Scalars):
             return
         self._keep(phase=phase, early=True)
 
-    def _is_surplus(self, mark: str) -> bool:
-        """Whether a closer that closes nothing can only be one too many.
-
-        A `]` may belong to an array without an opener, a `}` may represent one that came early.
-        """
-        frame, last = self._frame, self._last()
-        if self._extra >= _MANY or last is None or frame is None:
-            return False
-        if mark == "}":
-            return not self._holds_early_closer()
-        if last.op == "close" and self._text[last.end - 1] == "]":
-            return not self._part(frame).may_nest()
-        return "array" not in self._part(frame).kinds
-
-    def _part(self, frame: Frame) -> Node:
-        """What the schema has for the last part of an open bracket."""
-        if not frame.is_object:
-            return frame.node.at(frame.size - 1)
-        event, depth = self._trail, 0
-        while event and (depth or event.op != "key"):
-            depth += (event.op == "close") - (event.op in {"object", "array"})
-            event = event.before
-        return frame.node.at(event.payload if event else "")
-
-    def _holds_early_closer(self) -> bool:
-        """Whether in the object that was closed last an object has another key after it."""
-        event, depth, keyed = self._trail, 0, False
-        while event:
-            depth += event.op == "close"
-            keyed = keyed or (event.op == "key" and depth == 1)
-            if keyed and event.op == "object" and depth == _INSIDE:
-                return True
-            depth -= event.op in {"object", "array"}
-            if depth == 0 and event.op != "repair":
-                break
-            event = event.before
-        return False
-
     def _keep_mistyped(self) -> None:
         """Keep the reading in which the closer is of the wrong kind."""
         frame, state = self._frame, self._state()
-        if frame and frame.size and self._missing < 0 and not self._extra:
+        if frame and frame.size and self._missing < 0:
             self._repair("mistyped-closer", self._at, self._at + 1, frame.closer)
             self._close(1)
             self._keep(missing=state.at)
@@ -157,7 +113,7 @@ class Closers(Scalars):
             self._imply(self._frame)
 
     def _imply(self, frame: Frame) -> None:
-        if not frame.size or self._extra:
+        if not frame.size:
             raise UnreadableError(self._at, "lacks a closing bracket")
         if self._may_be_doubled(frame):
             error = UnreadableError(self._at, _PLACE)
@@ -178,7 +134,7 @@ class Closers(Scalars):
 
     def _keep_outside(self, frame: Frame) -> None:
         """Keep the readings in which what comes next belongs to a bracket further out."""
-        if not self._mends or self._missing >= 0 or self._extra:
+        if not self._mends or self._missing >= 0:
             return
         ahead = self._sees(tokens.QUOTED_KEY_AHEAD, self._at) if frame.is_object else None
         name = ahead["name"] if ahead else ""

@@ -22,20 +22,6 @@ if TYPE_CHECKING:
     from pdl.reply.result import Reason, Repair
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
-_WORDS = {
-    "Expecting property name": "expected-key",
-    "Expecting ':'": "expected-colon",
-    "Expecting ','": "expected-comma",
-    "Expecting value": "expected-value",
-    "Invalid control character": "raw-line-break",
-    "Unterminated string": "open-string",
-    "Invalid \\escape": "no-escape",
-    "Invalid \\uXXXX": "no-code-point",
-    "Extra data": "more-behind",
-    "Illegal trailing comma": "last-comma",
-}
-"""What the C parser says, by its beginning, and the key of what we say."""
-
 NO_FLOAT = {
     "large": "number-too-large",
     "small": "number-too-small",
@@ -101,7 +87,7 @@ def parse(text: str, limits: Limits, start: int = 0) -> Parsed | Broken:
     except _RefusedError as refused:
         return refused.broken
     except json.JSONDecodeError as error:
-        return _unparsable(text, error)
+        return broken_at(text, error.pos, "expected-value")
     except RecursionError:
         return Broken("limit", say("nested-too-deep"))
     if not hooks.doubled:
@@ -170,17 +156,6 @@ def refuse_constant(text: str) -> float:
     raise _RefusedError(Broken("unparsable", say("no-number", found=text)))
 
 
-def _unparsable(text: str, error: json.JSONDecodeError) -> Broken:
-    offset = len(text) - len(text.lstrip(_BOM))
-    at = min(error.pos + offset, len(text))
-    keys = (ours for theirs, ours in _WORDS.items() if error.msg.startswith(theirs))
-    key = next(keys, "expected-value")
-    before = text[max(0, at - 200) : at].rstrip()
-    if text[at : at + 1] in {"}", "]"} and before.endswith(","):
-        key = _WORDS["Illegal trailing comma"]
-    return broken_at(text, at, key)
-
-
 LIMITS = frozenset(["too-many-digits", "too-deep"])
 """The keys of what is said where a bound of `Limits` is reached."""
 
@@ -194,20 +169,11 @@ def told(text: str, at: int, why: str, expected: str) -> Broken:
 
 
 def furthest(one: Broken | None, other: Broken) -> Broken:
-    """Of what two readers say the one that tells more: why, or the place that is further on.
+    """Of what the C parser and the tolerant one say the one that tells more.
 
-    Where both say why, it is the first one, which reads by the letter, but for the same reason the
-    other one, which knows the place.
+    The first, if it says why; but not if both say the same, of which the other knows the place.
     """
-    if one is None:
-        return other
-    if _only_breaks(one):
-        return one if _only_breaks(other) and one.at >= other.at else other
-    return other if _key(one) == _key(other) else one
-
-
-def _only_breaks(broken: Broken) -> bool:
-    return _key(broken) in {"breaks", "breaks-at-end"}
+    return other if one is None or _key(one) in {"breaks", "breaks-at-end", _key(other)} else one
 
 
 def _key(broken: Broken) -> str:

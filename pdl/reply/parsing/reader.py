@@ -54,9 +54,9 @@ class State(NamedTuple):
     """All that a parser knows at one moment: a handful of references, cheap to keep.
 
     `passed`: a quote was read over that a key may follow. `missing`: where closers were missing;
-    `early`: only what came after it suggests that; `extra`: closers that were one too many.
-    `string` is one to go on with: its start, an offset, and the quotes in it so far; `ending` one
-    that ends without a quote: its start and its end. `comma` is the offset of the last one.
+    `early`: only what came after it suggests that. `string` is one to go on with: its start, an
+    offset, and the quotes in it so far; `ending` one that ends without a quote: its start and its
+    end. `comma` is the offset of the last one.
     """
 
     at: int
@@ -66,13 +66,12 @@ class State(NamedTuple):
     passed: bool
     missing: int
     early: bool
-    extra: int
     string: tuple[int, int, tuple[int, ...]] | None
     ending: tuple[int, int] | None
     comma: int
 
 
-START = State(0, "value", None, None, False, -1, False, 0, None, None, -1)  # noqa: FBT003
+START = State(0, "value", None, None, False, -1, False, None, None, -1)  # noqa: FBT003
 
 
 @lru_cache(maxsize=64)
@@ -106,14 +105,14 @@ class Reader:
     def _resume(self, state: State) -> None:
         (
             self._at, self._phase, self._frame, self._trail, self._passed,
-            self._missing, self._early, self._extra, self._string, self._ending, self._comma,
+            self._missing, self._early, self._string, self._ending, self._comma,
         ) = state  # fmt: skip
         self._rollback = (state, len(self._others), self._branches)
 
     def _state(self, **changes: Any) -> State:
         state = State(
             self._at, self._phase, self._frame, self._trail, self._passed,
-            self._missing, self._early, self._extra, self._string, self._ending, self._comma,
+            self._missing, self._early, self._string, self._ending, self._comma,
         )  # fmt: skip
         return state._replace(**changes) if changes else state
 
@@ -196,10 +195,9 @@ class Reader:
         if mark == wanted:
             self._at += 1
             return True
-        kind = "semicolon" if mark in tokens.SEMICOLONS and mark else "full-width"
         if tokens.PUNCTUATION.get(mark) != wanted:
             return False
-        self._repair(kind, self._at, self._at + 1, wanted)
+        self._repair("full-width", self._at, self._at + 1, wanted)
         self._at += 1
         return True
 

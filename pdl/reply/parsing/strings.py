@@ -22,7 +22,6 @@ _APOSTROPHES = "'’‘"
 _BETWEEN_ITEMS = re.compile(r"""\n|["']\s*+,\s*+["']""")
 _WOULD_END = re.compile(r"\s*+(?:[:}\]]|,\s*+[\"'])")
 _ITEM_END = re.compile(r"\s*+[,:\]]")
-_BEHIND_COMMA = re.compile(r",\s*+\Z")
 ELIDED = 4  # letters before an apostrophe that are looked at
 _GAP = 20  # blanks between a comma and a key that are looked at
 _RAW = re.compile(r"[\x00-\x1f]")
@@ -124,7 +123,6 @@ def _is_part_of_json(text: str, end: End) -> bool:
         side_by_side
         or any(text[at - 1] == text[at] and at - 1 > end.start for at in inner)
         or _NEXT_RECORD.search(text, end.start, end.at) is not None
-        or _has_member(text, end)
         or _doubled(text, end)
     )
 
@@ -175,14 +173,6 @@ def _doubled(text: str, end: End) -> bool:
     if opens:
         return first == text[end.start]
     return last == text[end.at]
-
-
-def _has_member(text: str, end: End) -> bool:
-    """Whether a quote begins what looks like the next member, in a text that opens no bracket."""
-    brace = text.find("{", end.start, end.at)
-    inner = [place for place in end.inner if brace < 0 or place < brace]
-    keys = (place for place in inner if tokens.QUOTED_KEY_AHEAD.match(text, place))
-    return any(_BEHIND_COMMA.search(text, max(0, place - _GAP), place) for place in keys)
 
 
 def _paired(text: str, places: tuple[int, ...], role: Role) -> bool:

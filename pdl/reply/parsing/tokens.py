@@ -103,12 +103,12 @@ STOPS = {
     }.items()
 }  # fmt: skip
 """What may end a string, by the quote that should, and a backslash."""
-COMMAS, CLOSERS, SEMICOLONS = frozenset(",，"), frozenset("}]"), frozenset(";；")
+COMMAS, CLOSERS = frozenset(",，"), frozenset("}]")
 JOINS = frozenset(",:")
 APART = frozenset("{[\"'“")
 """What begins a value that is not the rest of the one before it."""
-PUNCTUATION = {"，": ",", "、": ",", ";": ",", "；": ",", "：": ":"}
-"""Semicolons, full-width forms (Unicode, Halfwidth and Fullwidth Forms) and what they represent."""
+PUNCTUATION = {"，": ",", "、": ",", "：": ":"}
+"""Full-width forms (Unicode, Halfwidth and Fullwidth Forms) and what they represent."""
 
 _B = rf"[{_ODD}]*+(?>(?:\\[nrt]\s*+)*)"
 """Blanks, and line ends that were escaped once too often."""

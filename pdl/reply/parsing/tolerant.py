@@ -30,14 +30,13 @@ if TYPE_CHECKING:
     from pdl.reply.validation.references import Document
 
 
-_BRACKETS = frozenset(["missing-closer", "extra-closer", "mistyped-closer"])
+_BRACKETS = frozenset(["missing-closer", "mistyped-closer"])
 _PARTNERS = {"}": "{", "]": "[", "{": "}", "[": "]"}
 _QUOTES = frozenset(["inner-quotes", "missing-quote"])
 _TOO_MUCH = (
     (_BRACKETS, _QUOTES),
     (_BRACKETS, frozenset(["missing-comma", "extra-comma", "brackets"])),
     (_QUOTES, frozenset(["missing-comma"])),
-    (frozenset(["extra-closer"]), frozenset(["trailing-comma"])),
     (frozenset(["mistyped-closer"]), frozenset(["missing-closer"])),
 )
 """Repairs that are not made in one reading: where the one is, the other may be a sign of it."""
@@ -128,10 +127,8 @@ def _is_daring(reading: Whole) -> bool:
     kinds = {repair.kind for repair in reading.made.repairs}
     if not kinds.isdisjoint(_BRACKETS) and _swallows(reading.made.last):
         return True
-    return (
-        _mixes(reading.made)
-        or _parts_in_two_ways(reading.made)
-        or any(not kinds.isdisjoint(one) and not kinds.isdisjoint(two) for one, two in _TOO_MUCH)
+    return _mixes(reading.made) or any(
+        not kinds.isdisjoint(one) and not kinds.isdisjoint(two) for one, two in _TOO_MUCH
     )
 
 
@@ -157,16 +154,6 @@ def _mixes(made: Made) -> bool:
         for path in lists
         for index, item in enumerate(_part(made.value, path))
     )
-
-
-def _parts_in_two_ways(made: Made) -> bool:
-    """Whether commas and semicolons part one list: the commas may be those of decimal numbers."""
-    marks = Counter(one.path[:-1] for one in made.repairs if _is_between_items(one))
-    return any(count < len(_part(made.value, path)) - 1 for path, count in marks.items())
-
-
-def _is_between_items(repair: Repair) -> bool:
-    return repair.kind == "semicolon" and bool(repair.path) and isinstance(repair.path[-1], int)
 
 
 def _part(value: Json, path: JsonPath) -> Json:
