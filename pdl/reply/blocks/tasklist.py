@@ -59,16 +59,19 @@ def read(asked: Asked) -> Reading:
         return _several(len(spans), spans[1])
     [span] = spans
     found = lists[span]
+    items = list(_ITEM.finditer(found[0]))
+    tops = [one for one in items if one["box"] and _width(one) <= _width(found)]
     fences = (one for one in asked.cut.segments if one.kind == "fence")
     fence = next((one for one in fences if one.body[0] <= span[0] < one.body[1]), None)
     lines = asked.patterns.without_end(asked.text[slice(*span)])
     value = re.sub(rf"^[ \t]{{0,{len(found['indent'])}}}", "", lines, flags=re.MULTILINE)
     return (
-        _misshapen(text, found)
+        _misshapen(text, found, items, tops)
         or _tag_amid(asked, text, span)
-        or _unfinished(asked, text, found, fence)
+        or (_cut_off(asked, fence, span) if fence else None)
+        or _elided(text, items, span)
         or spoken_against(asked, fence.span if fence else span, 0, "a task list")
-        or _out_of_bounds(asked, found)
+        or _out_of_bounds(asked, len(tops), span)
         or Reading(value, span)
     )
 
@@ -112,29 +115,24 @@ def _width(found: re.Match[str]) -> int:
     return len(found["indent"].expandtabs(4))
 
 
-def _tops(found: re.Match[str]) -> list[re.Match[str]]:
-    """The tasks that are indented no more than the first."""
-    items = _ITEM.finditer(found[0])
-    return [one for one in items if one["box"] and _width(one) <= _width(found)]
-
-
 def _several(number: int, span: Span) -> Reading:
     message = say("several-lists", number=number)
     return failed("ambiguous", message, span=span, wanted="1 task list")
 
 
-def _misshapen(text: str, found: re.Match[str]) -> Reading | None:
+def _misshapen(
+    text: str, found: re.Match[str], items: list[re.Match[str]], tops: list[re.Match[str]]
+) -> Reading | None:
     """The refusal of what is not one list, or may be only a part of one.
 
     Its markers differ, a line beside it may be a task, or blank lines separate some items only.
     """
     span = _span(found)
-    kinds = {(_width(one), one["marker"][-1]) for one in _ITEM.finditer(found[0]) if one["box"]}
+    kinds = {(_width(one), one["marker"][-1]) for one in items if one["box"]}
     if len(kinds) > len({width for width, _ in kinds}):
         return failed("ambiguous", say("mixed-markers"), span=span)
     if stray := _stray(text, found)[:_SHOWN]:
         return failed("ambiguous", say("stray-line", found=stray), span=span, found=stray)
-    tops = _tops(found)
     gaps = sum(bool(one["blank"]) for one in tops)
     return _several(gaps + 1, span) if 0 < gaps < len(tops) - 1 else None
 
@@ -150,7 +148,7 @@ def _stray(text: str, found: re.Match[str]) -> str:
     if above and _width(above) >= _width(found):
         return above[0].strip()
     below = _BELOW.match(text, found.end())
-    line = below["line"].strip("\0 \t\r") if below else ""
+    line = below["line"].replace("\0", " ").strip() if below else ""
     beside = below and line and (not below["blank"] or _ITEM.match(line))
     return line if beside and not stands_for_more(line) else ""
 
@@ -169,28 +167,30 @@ def _tag_amid(asked: Asked, text: str, span: Span) -> Reading | None:
     return failed("ambiguous", message, span=tags[0][0], wanted="the tasks alone")
 
 
-def _unfinished(
-    asked: Asked, text: str, found: re.Match[str], fence: Segment | None
-) -> Reading | None:
-    """The refusal of a list that is cut off, or of which a line stands for more tasks."""
-    span = _span(found)
-    if fence and not fence.closed and not ends_turn(asked, fence):
-        end = shorten(asked.text[slice(*fence.body)].rstrip()[-24:], 24)
-        return failed("truncated", say("cut-off", found=end), span=span, found=end)
-    items = ((one[0], one["said"].rstrip("\0 \t\r")) for one in _ITEM.finditer(found[0]))
-    said = next((item for item, said in items if stands_for_more(said)), "")
-    if not said and (after := left_out_behind(text.replace("\0", " "), span[1], listed=True)):
-        said = text[slice(*after)]
-    if not said:
+def _cut_off(asked: Asked, fence: Segment, span: Span) -> Reading | None:
+    if fence.closed or ends_turn(asked, fence):
         return None
-    said = shorten(said.strip("\0 \t\r\n"), _SHOWN)
-    message = say("leaves-tasks-out", found=said)
-    return failed("elided", message, span=span, found=said, wanted="all tasks")
+    end = shorten(asked.text[slice(*fence.body)].rstrip()[-24:], 24)
+    return failed("truncated", say("cut-off", found=end), span=span, found=end)
 
 
-def _out_of_bounds(asked: Asked, found: re.Match[str]) -> Reading | None:
+def _elided(text: str, items: list[re.Match[str]], span: Span) -> Reading | None:
+    """The refusal of a list of which an item, or the line after it, stands for more tasks."""
+    text = text.replace("\0", " ")
+    lines = [
+        one[0].strip("\0 \t\r\n") for one in items if stands_for_more(one["said"].rstrip("\0 \t\r"))
+    ]
+    if after := left_out_behind(text, span[1], listed=True):
+        lines.append(text[slice(*after)])
+    if not lines:
+        return None
+    found = shorten(lines[0], _SHOWN)
+    message = say("leaves-tasks-out", found=found)
+    return failed("elided", message, span=span, found=found, wanted="all tasks")
+
+
+def _out_of_bounds(asked: Asked, items: int, span: Span) -> Reading | None:
     least, most = asked.tasks
-    items = len(_tops(found))
     if least is not None and items < least:
         wanted = say("at-least", bound=say("tasks", number=least))
     elif most is not None and items > most:
@@ -198,4 +198,4 @@ def _out_of_bounds(asked: Asked, found: re.Match[str]) -> Reading | None:
     else:
         return None
     message = say("must-have", wanted=wanted, found=str(items))
-    return failed("wrong-schema", message, span=_span(found), found=str(items), wanted=wanted)
+    return failed("wrong-schema", message, span=span, found=str(items), wanted=wanted)

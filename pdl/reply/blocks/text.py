@@ -94,13 +94,10 @@ def _fitting(asked: Asked, readings: list[str], span: Span) -> Reading:
 
 def _inner(asked: Asked) -> Span:
     """From the first to the last character that is not reasoning, a token or a space."""
-    kinds, text = {"text", "fence"}, asked.text
-    spans = [one.span for one in asked.cut.segments if one.kind in kinds]
-    kept = [span for span in spans if text[slice(*span)].strip()]
-    if not kept:
-        return (0, 0)
+    spans = [one.span for one in asked.cut.segments if one.kind in {"text", "fence"}]
+    kept = [span for span in spans if asked.text[slice(*span)].strip()] or [(0, 0)]
     start, end = kept[0][0], kept[-1][1]
-    body = text[start:end]
+    body = asked.text[start:end]
     return end - len(body.lstrip()), start + len(body.rstrip())
 
 
