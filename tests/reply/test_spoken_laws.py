@@ -46,6 +46,24 @@ CLEAR = [
     *("<answer>{}</answer>", "{} is the answer.", "{}, because nothing else fits.", "* {}"),
     *("<think>1 or 2?</think>\n{}", "```\n{}\n```", "I count {} birds.", "Réponse : {}"),
 ]
+LANGUAGES = [
+    *("The answer is {}.", "Final answer: {}", "I'd say {}.", "So it is {}."),
+    *("Die Antwort ist {}.", "Ergebnis: {}", "Die Antwort lautet **{}**."),
+    *("La réponse est {}.", "Résultat : {}", "C'est {}."),
+    *("La respuesta es {}.", "Resultado: {}", "Respuesta final: {}"),
+    *("A resposta é {}.", "Resultado: **{}**", "La risposta è {}.", "Risultato: {}"),
+    *("Het antwoord is {}.", "Resultaat: {}", "Ответ: {}", "Это {}."),
+    *("答案是{}。", "答案：{}", "答えは{}です。", "回答：{}", "정답은 {}입니다.", "답: {}"),
+    *("الإجابة هي {}.", "الجواب: {}", "Cevap: {}", "Sonuç: {}"),
+]
+"""Places of an answer in each language, for numbers and words."""
+
+NOWHERE = [
+    *("It isn't {}.", "Is it {}?", "See page {}.", "Das ist nicht {}.", "Ce n'est pas {}."),
+    *("No es {}.", "Не {}.", "不是{}。", "{}ではない。", "Room {}", "Expected: {}", "Example: {}"),
+    *("If it is {}, fine.", "Student's answer: {}", "```py\nprint({})\n```", "The limit is {}."),
+]
+"""Where a number is named, and no answer."""
 
 
 @given(REPLIES, st.sampled_from(sorted(SCHEMAS)))
@@ -78,3 +96,25 @@ def test_two_numbers_are_no_answer(one: int, other: int, shape: str) -> None:
     reply = f"{shape.format(one)}\n\n{shape.format(other)}"
     check = pdl.check(SCHEMAS["int"], reply)
     assert not check.ok or one == other
+
+
+@given(st.sampled_from(["positive", "negative", "neutral", 7, 42, -3]), st.sampled_from(LANGUAGES))
+def test_an_answer_is_found_in_each_language(value: str | int, shape: str) -> None:
+    """Every language that is documented has labels and copulas that lead to an answer."""
+    schema = pdl.Schema.parse('int | "positive" | "negative" | "neutral"')
+    check = pdl.check(schema, shape.format(value))
+    assert check.value == value, check.feedback
+
+
+@given(st.integers(2, 10**6), st.sampled_from(NOWHERE))
+def test_a_number_in_no_place_is_absent(number: int, shape: str) -> None:
+    """A number that is denied, asked about, or a part of something else is no answer."""
+    assert pdl.check(SCHEMAS["int"], shape.format(number)).reason == "absent"
+
+
+@given(st.integers(0, 10), st.sampled_from(["{}/10", "{} out of 10", "{} von 10", "{} sur 10"]))
+def test_a_rate_is_its_first_number(number: int, shape: str) -> None:
+    """Where the second number is the most that the schema allows, the first is the answer."""
+    check = pdl.check(pdl.Schema.parse("int<0,10>"), f"I'd rate it {shape.format(number)}.")
+    assert check.value == number, check.feedback
+    assert not pdl.check(pdl.Schema.parse("int<0,9>"), f"I'd rate it {number}/10.").ok

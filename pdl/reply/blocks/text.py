@@ -86,7 +86,7 @@ def _fitting(asked: Asked, readings: list[str], span: Span) -> Reading:
     for text in readings:
         if asked.verdict(text):
             return Reading(text, span)
-    from pdl.reply.blocks.formatted import read as formatted  # noqa: PLC0415 - rare and large
+    from pdl.reply.prose.formatted import read as formatted  # noqa: PLC0415 - rare and large
 
     found = formatted(asked)
     return Reading(readings[0], span) if found.reason == "absent" else found

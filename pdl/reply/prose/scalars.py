@@ -1,106 +1,84 @@
-"""Answers that are one number, boolean, null, or word of an enum, somewhere in prose."""
+"""Answers that are one number, boolean, null, or word of an enum, somewhere in prose.
+
+Candidates are all that the schema's types could mean; each has a place, and the best place decides.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pdl.reply import late
 from pdl.reply.phrases import kinds, row, say
-from pdl.reply.prose.choices import booleans, choices, nulls
-from pdl.reply.prose.explanations import unexplained
+from pdl.reply.prose.candidates import Candidate, choices, flags
+from pdl.reply.prose.clauses import Rank
+from pdl.reply.prose.lexicon import has, lexicon, tokens
 from pdl.reply.prose.literals import accept, wanted_kinds
-from pdl.reply.prose.marks_old import announced, answered
-from pdl.reply.prose.numbers import numbers
-from pdl.reply.prose.owners import is_anothers, is_cited, is_quoted
-from pdl.reply.prose.places import boxed, placed
-from pdl.reply.prose.sentences import PLAIN_FENCES, Sentences, blanked, masked, untagged
-from pdl.reply.prose.spoken import Spoken
-from pdl.reply.prose.subjects import subjects
-from pdl.reply.prose.taking_back import disowned, shared
+from pdl.reply.prose.numbers import Wanted, numbers, reckoned
+from pdl.reply.prose.places import Placed, placed
+from pdl.reply.prose.sentences import PLAIN_FENCES, blanked, masked, untagged
+from pdl.reply.prose.withdrawals import sentences, taken_back
+from pdl.reply.prose.words import Text
 from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
-from pdl.reply.segments.spans import Spans
-from pdl.reply.validation.json_types import key
+from pdl.reply.validation.json_types import as_integer, key
+from pdl.reply.validation.references import branches
 from pdl.reply.validation.schema_walk import is_free_text, literals
 from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+    from pdl._types import Json
     from pdl.reply.query import Asked
 
 _AMID = "stands amid other words, not where an answer does"
+_TURNED = "is denied, conditional or asked about"
+_TAKEN_BACK = "is taken back, or not meant"
 _COMMAND = re.compile(r"\\[A-Za-z]*$")
-"""What makes a bracket one of LaTeX's, as around the text in a box."""
-
-_BEFORE = 16  # characters in front of a bracket in which such a command is looked for
-_LINE = re.compile(r"\A\W*+(?P<said>\w[^\n]*?)[^\w\n]*(?:\n|\Z)")
-_CITATION = re.compile(r"\[\s*\d[\d,\s-]*\]")
-_CLOSED = re.compile(r"(?<!\d)[.!?][*_\"')\]]*[ \t]+[ \t*_`\"'(\[]*$")
-"""A sentence that ends on the line of what follows: it calls that nothing."""
-
-_LABELLED = re.compile(
-    r"(?:^|[.!?]\s)\W*(?:(?:the|your|this|from\s+the|in\s+the)\s+)?(?:documents?|inputs?|texts?|questions?|examples?|contexts?|e?mails?"
-    r"|users?|tools?|prompts?|sources?|drafts?|messages?|pages?|articles?|passages?|templates?|formats?|customers?|students?)\b"
-    r"[^.!?\n]{0,40}[:：][\s*_`]*$",
-    re.IGNORECASE,
-)
-_TALLY = re.compile(
-    r"\W*(?:correct|right|richtig|correct[ao]s?|juist|верно|правильно)\W*", re.IGNORECASE
-)
-_OTHER_TALLY = re.compile(
-    r"^\W*(?:incorrect|wrong|false|errors?|mistakes?|falsch|incorrect[ao]s?|onjuist|fout|неверно|неправильно)\W*[:：]\W*\d",
-    re.IGNORECASE | re.MULTILINE,
-)
-_OTHERWISE = re.compile(
-    r"\b(?:if|when|counting|including|excluding|otherwise|else|without|wenn|falls|si|se|als|если)\b[^.!?\n]*"
-    r"(?:[:=]|\b(?:is|are|be|becomes?|gets?|makes?|gives?|have|say|answer|ist|sind|wäre|es|son|est|sont|è|sono|будет))"
-    r"[\s*_`\"'(]*$",
-    re.IGNORECASE,
-)
-_SO = re.compile(
-    r"(?:\b(?:so|therefore|thus|hence|altogether|consequently)\b,?[^.;:\n]{0,40}?"
-    r"(?:\b(?:is|are|be|get|gives|makes|equals)\b|=)"
-    r"|\b(?:the|my)\s+(?:final\s+|correct\s+|right\s+)?(?:answer|result|total|sum|label|sentiment|category|class)\s+"
-    r"(?:is|was|should\s+be|must\s+be|would\s+be)\b|\bwe\s+get|\bit\s+(?:is|should\s+be|must\s+be)\b)"
-    r"(?:\s+(?:clearly|really|actually|definitely|obviously|therefore|then|thus|in\s+fact|an?|the|just))*[\s*_`\"'(]*$",
-    re.IGNORECASE,
-)
-_ENDS = re.compile(r"[*_`\"')]*[ \t]*(?:$|[.,;!\n])")
-_SENTENCE = 120  # characters of a sentence in front of an answer that are looked at
-_NUMBER_WORD = re.compile(
-    r"\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
-    r"|sixteen|seventeen|eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?"
-    r"|hundred|thousand|dozen)\b",
-    re.IGNORECASE,
-)
+_BEFORE = 16  # characters in front of a bracket in which a command of LaTeX is looked for
+_CITATION = re.compile(r"\[\s*\d[\d,\s-]*\](?!\])")
+_JUDGED = re.compile(r"\[\[[^\[\]\n]{1,80}\]\]")
+_BLOCK_QUOTE = re.compile(r"^[ \t]*>.*", re.MULTILINE)
+_SEARCHED = 10_000  # characters in which a number in words is looked for
+_NO = re.compile(r"[^\w\s'’]\s*(?P<no>[^\W\d_]+)[,.!]?\s*$")
 
 
 def read(asked: Asked) -> Reading:
     """The only scalar that the prose of a reply gives."""
-    text = prose(asked)
     if is_free_text(asked.document):
-        found = late.reader("formatted")(asked)
-        missing = f"is no JSON {wanted_kinds(asked)}"
-        told = failed("absent", missing, wanted="JSON", found=shorten(text))
-        return told if found.reason == "absent" else found
+        from pdl.reply.prose import formatted  # noqa: PLC0415 - few schemas need it
+
+        found = formatted.read(asked)
+        if found.reason != "absent":
+            return found
+        missing = say("holds-no", wanted=kinds(wanted_kinds(asked)))
+        return failed("absent", missing, wanted="JSON", found=shorten(asked.text))
     data = next((b for b, _ in asked.cut.brackets if _is_data(asked.text, b.span, b.shaped)), None)
     if data:
         return _bracketed(asked, data.span)
-    text = blanked(text, [m.span() for m in _CITATION.finditer(text)])
-    return choose(asked, text, _all_spoken(asked, text))
+    text = prose(asked)
+    return choose(asked, text, candidates(asked, text))
 
 
 def prose(asked: Asked) -> str:
-    """The text of a reply, as long as the reply is, without fences of programs and without tags."""
-    return untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
+    """The text of a reply, as long as it, without programs, tags, citations and others' words."""
+    text = untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
+    if "[" in text:
+        text = blanked(
+            text,
+            [m.span() for m in _CITATION.finditer(text) if text[m.start() - 1 : m.start()] != "["],
+        )
+    if ">" in text and _BLOCK_QUOTE.sub("", text).strip():
+        text = _BLOCK_QUOTE.sub(lambda line: " " * len(line[0]), text)
+    return text
 
 
 def _is_data(text: str, span: Span, shaped: bool) -> bool:  # noqa: FBT001
     formula = _COMMAND.search(text, max(0, span[0] - _BEFORE), span[0])
-    return shaped and not formula and not _CITATION.fullmatch(text, *span)
+    cited = _CITATION.fullmatch(text, *span) or _JUDGED.fullmatch(text, *span)
+    return shaped and not formula and not cited
 
 
 def _bracketed(asked: Asked, span: Span) -> Reading:
@@ -112,224 +90,211 @@ def _bracketed(asked: Asked, span: Span) -> Reading:
     return Reading(reason="wrong-schema", span=span, errors=(violation,))
 
 
-def _all_spoken(asked: Asked, text: str) -> Iterator[Spoken]:
+def candidates(asked: Asked, text: str) -> Iterator[Candidate]:
     """All that the prose says and that the schema's types could mean."""
-    if asked.kinds & {"integer", "number"}:
-        whole = "number" not in asked.kinds
-        yield from numbers(text, asked.limits.integer_digits, whole=whole)
-    if "boolean" in asked.kinds:
-        yield from booleans(text)
-    if "null" in asked.kinds:
-        yield from nulls(text)
+    kinds = asked.kinds
+    if kinds & {"integer", "number"}:
+        bounds = (branch.get("maximum") for branch in branches(asked.document, asked.document))
+        most = next((bound for bound in bounds if bound is not None), None)
+        yield from numbers(text, Wanted("number" not in kinds, asked.limits.integer_digits, most))
+    if kinds & {"boolean", "null"}:
+        yield from flags(text, flags="boolean" in kinds, null="null" in kinds)
     words = [word for word in literals(asked.document, asked.document) if isinstance(word, str)]
-    if words and "string" in asked.kinds:
+    if words and "string" in kinds:
         yield from choices(text, words)
 
 
-def choose(asked: Asked, text: str, spoken: Iterable[Spoken]) -> Reading:
+def choose(asked: Asked, text: str, spoken: Iterable[Candidate]) -> Reading:
     """The one answer among what a text says, or why there is none.
 
-    What is marked (final, boxed) decides, else what is called the answer; else all must agree.
+    The best place decides; in it all must agree, or the last one concludes.
     """
     most = asked.limits.reply_candidates
     found = sorted(islice(spoken, most + 1), key=lambda one: one.span)
     if len(found) > most:
-        return failed("limit", f"has more than {most} candidates")
-    sentences = Sentences(text)
-    ends = [0, *(one.span[1] for one in found)]
-    everything = [_judged(text, sentences, end, one) for end, one in zip(ends, found, strict=False)]
-    told = [one for one in everything if not one.idle]
-    group, marked = _group(asked, text, sentences, told)
-    values: dict[Hashable, Spoken] = {}
-    for one in group:
-        if one.clear:
-            values.setdefault(key(one.value), one)
+        return failed("limit", say("many-candidates", number=most))
+    fits = partial(_fits, asked)
+    everything = placed(asked.text, text, reckoned(text, found), asked.cut.answers, fits)
+    group = _best(everything)
+    values: dict[Hashable, Placed] = {}
+    for each in group:
+        if not each.one.why:
+            values.setdefault(key(each.one.value), each)
     if len(values) > 1:
-        return _conflict(asked, list(values.values()), told)
-    unclear = next((one for one in group if not one.clear), None)
-    loose = [one for one in group if one.clear and not one.placed]
-    if loose and len(loose) == len(group):
-        unclear, values = replace(loose[0], why=_AMID), {}
+        return _conflict(asked, [each.one for each in values.values()], everything)
+    unclear = next((each.one for each in group if each.one.why), None)
     if unclear:
-        return _unclear(asked, text, unclear, values)
+        return _unclear(asked, text, unclear, [each.one for each in values.values()])
     if not values:
         return _nothing(asked, text, everything)
-    return _taken(asked, text, next(one for one in group if one.placed), group, told, marked=marked)
+    [answer] = values.values()
+    return _taken(asked, text, answer, everything, group)
 
 
-def _judged(text: str, sentences: Sentences, end: int, one: Spoken) -> Spoken:
-    """The same, with a word on where it stands; `end` is where the one before it ends."""
-    if not one.clear:
-        return one
-    start, at = sentences.around(one.span)[0], one.span[0]
-    if sentences.turned(one.span):
-        rival = _OTHERWISE.search(text, max(start, at - _SENTENCE), at) is not None
-        return replace(one, why="is denied, conditional or asked about", rival=rival)
-    if is_anothers(text, end, at) or is_cited(text, one.span[1]):
-        return replace(one, why="is what another says, or no final answer")
-    return replace(one, placed=one.placed or placed(text, sentences.around(one.span), one.span))
+def _fits(asked: Asked, one: Candidate) -> bool:
+    value = one.value
+    if isinstance(value, float) and value.is_integer():
+        value = as_integer(value)
+    return asked.verdict(value) or asked.verdict(one.value)
 
 
-def _group(
-    asked: Asked, text: str, sentences: Sentences, told: Sequence[Spoken]
-) -> tuple[list[Spoken], bool]:
-    """Those who have a say, and whether that is because they are marked."""
-    marked = [one for one, mark in zip(told, _marked(asked, text, told), strict=True) if mark]
-    if marked:
-        return _with_neighbours(text, sentences, told, marked), True
-    ends = [0, *(one.span[1] for one in told)]
-    named = [one for one, end in zip(told, ends, strict=False) if answered(text, end, one.span[0])]
-    if not named:
-        return unexplained(text, sentences, told), False
-    first = named[0].span[0]
-    rivals = [one for one in unexplained(text, sentences, told) if one.clear and one.placed]
-    rivals = [one for one in rivals if one.span[0] > first or _leads(text, one)]
-    rivals += [one for one in told if _is_otherwise(one, named[0])]
-    return _with_neighbours(text, sentences, told, [*named, *rivals]), False
+def _best(everything: Sequence[Placed]) -> list[Placed]:
+    """Those in the best place, less what does not fit beside others that do."""
+    best = max((each.rank for each in everything), default=Rank.NOWHERE)
+    if best is Rank.NOWHERE:
+        return []
+    group = [each for each in everything if each.rank == best]
+    group = _fitting(group)
+    if best <= Rank.MARKED:
+        last = [each for each in everything if each.rank >= Rank.STATED and each.fits][-1:]
+        if last and last[0].place.concluded:
+            if len({key(each.one.value) for each in group if not each.one.why}) > 1:
+                return last
+            return group if last[0] in group else [*group, *last]
+    return group
 
 
-def _with_neighbours(
-    text: str, sentences: Sentences, told: Sequence[Spoken], chosen: Sequence[Spoken]
-) -> list[Spoken]:
-    """What was chosen, and what else their sentences say behind it: `Answer: 5, 6`."""
-    kept = {id(one) for one in chosen}
-    begun: dict[Span, int] = {}
-    for one in chosen:
-        if not boxed(text, one.span):
-            begun.setdefault(sentences.around(one.span), one.span[0])
-    for one in unexplained(text, sentences, told):
-        if one.span[0] > begun.get(sentences.around(one.span), len(text)):
-            kept.add(id(one))
-    return [one for one in told if id(one) in kept]
+def _fitting(group: list[Placed]) -> list[Placed]:
+    fitting = [each for each in group if each.fits or each.one.why]
+    return fitting if any(each.fits for each in group) else group
 
 
-def _is_otherwise(one: Spoken, named: Spoken) -> bool:
-    """Whether another answer is given for another case, as in `If the box counts, it is 5`."""
-    behind = one.rival and one.span[0] > named.span[0]
-    return behind and named.clear and key(one.value) != key(named.value)
-
-
-def _leads(text: str, one: Spoken) -> bool:
-    """Whether it is the first line: then it may be the answer, whatever follows."""
-    first = _LINE.search(text)
-    return first is not None and first.span("said") == one.span
-
-
-def _marked(asked: Asked, text: str, spoken: Sequence[Spoken]) -> Iterator[bool]:
-    tagged = Spans(span for span in asked.cut.answers if not _is_labelled(asked.text, span[0]))
-    end = 0
-    for one in spoken:
-        start = one.span[0]
-        closed = _CLOSED.search(text, max(end, start - _BEFORE), start) is not None
-        called = announced(text, end, start) and not closed and not _is_tally(text, end, start)
-        yield start in tagged or boxed(text, one.span) or called
-        end = one.span[1]
-
-
-def _is_labelled(text: str, at: int) -> bool:
-    """Whether words in front of a tag say whose its text is: `Document: <result>3</result>`."""
-    line = text[max(0, at - _SENTENCE) : at].rpartition("\n")[2].rpartition("<")[0]
-    return _LABELLED.search(line) is not None
-
-
-def _is_tally(text: str, start: int, at: int) -> bool:
-    """Whether right and wrong ones are counted: `Correct: 3`, `Incorrect: 7`."""
-    lead = text[max(start, at - _SENTENCE) : at].rpartition("\n")[2]
-    return _TALLY.fullmatch(lead) is not None and _OTHER_TALLY.search(text) is not None
-
-
-def _taken(  # noqa: PLR0913 - what was chosen, from what, and why
+def _taken(
     asked: Asked,
     text: str,
-    answer: Spoken,
-    group: Sequence[Spoken],
-    told: Sequence[Spoken],
-    *,
-    marked: bool,
+    answer: Placed,
+    everything: Sequence[Placed],
+    group: Sequence[Placed],
 ) -> Reading:
-    """The reading of the answer, unless the reply takes it back."""
-    start = answer.span[1] if marked else 0
-    if disowned(text, answer.span[1], start, denies=_denies(answer.value)):
-        return _unclear(asked, text, replace(answer, why="is taken back, or not meant"), {})
-    if isinstance(answer.value, str) and shared(text):
-        return _unclear(asked, text, replace(answer, why="is not the only right one"), {})
-    if is_quoted(text, answer.span[0]):
-        return _unclear(asked, text, replace(answer, why="is what another says"), {})
-    if not marked and subjects(text, [one.span for one in group if one.clear and one.placed]):
-        return _unclear(asked, text, replace(answer, why="is said of several things"), {})
-    other = _contrary(text, answer, group, told)
+    """The reading of the answer, unless the reply takes it back or says another one as well."""
+    one = answer.one
+    other = _rival(text, answer, everything) or _unplaced(answer, everything)
     if other:
-        return _conflict(asked, [answer, other], told)
-    reading = accept(asked, answer.span, answer.value, answer.repairs)
-    kept = {id(one) for one in group}
+        return _conflict(asked, [one, other], everything)
+    if _disowned(text, one.span[1], one.value):
+        return _unclear(asked, text, replace(one, why=_TAKEN_BACK), [])
+    reading = accept(asked, one.span, one.value, one.repairs)
+    chosen = {each.one.span for each in group}
     others = [
-        Rejected(o.span, "another one is marked as the answer") for o in told if id(o) not in kept
+        Rejected(each.one.span, "another one is marked as the answer")
+        for each in everything
+        if each.one.span not in chosen and not each.one.idle
     ]
     return replace(reading, rejected=tuple(others))
 
 
-def _contrary(
-    text: str, answer: Spoken, group: Sequence[Spoken], told: Sequence[Spoken]
-) -> Spoken | None:
-    """Another result that the explanation of an answer comes to, and never to the answer."""
-    kept = {id(one) for one in group}
-    results = [
-        one
-        for one in told
-        if one.clear
-        and id(one) not in kept
-        and one.span[0] > answer.span[1]
-        and _SO.search(text, max(0, one.span[0] - _SENTENCE), one.span[0])
-        and _ENDS.match(text, one.span[1])
-    ]
-    if any(key(one.value) == key(answer.value) for one in results):
+def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> Candidate | None:
+    """Another value that stands alone, or that a later calculation comes to."""
+    if answer.rank >= Rank.FINAL:
         return None
-    return results[-1] if results else None
+    mine = key(answer.one.value)
+    others = [each for each in everything if each.fits and each.rank >= Rank.STATED]
+    differing = [each for each in others if key(each.one.value) != mine]
+    for each in differing:
+        if each.place.alone:
+            return each.one
+    behind = answer.one.span[1]
+    results = [each for each in others if each.one.span[0] > behind and each.one.result]
+    if results and all(key(each.one.value) != mine for each in results):
+        return results[-1].one
+    later = [each for each in everything if each.fits and each.one.span[0] > behind]
+    again = [each for each in later if key(each.one.value) != mine and not each.place.turned]
+    flag = isinstance(answer.one.value, bool)
+    found = (one.one for one in again if _corrects(text, behind, one.one.span, is_flag=flag))
+    return next(found, None)
 
 
-def _denies(value: object) -> bool:
+def _unplaced(answer: Placed, everything: Sequence[Placed]) -> Candidate | None:
+    """Another number, beside one that is only stated: it must be the only one that fits."""
+    if answer.rank > Rank.STATED or answer.place.decided or answer.place.concluded:
+        return None
+    if not isinstance(answer.one.value, int | float) or isinstance(answer.one.value, bool):
+        return None
+    mine = key(answer.one.value)
+    others = (
+        each.one for each in everything if each.fits and not each.place.turned and not each.aside
+    )
+    return next((one for one in others if not one.idle and key(one.value) != mine), None)
+
+
+def _corrects(text: str, at: int, span: Span, *, is_flag: bool) -> bool:
+    """Whether the sentence of another value begins as a second thought."""
+    lead = text[max(at, span[0] - 80) : span[0]]
+    ended = text[span[1] : span[1] + 1] in {"", ".", "!", ",", ";", "\n", "。"}
+    if is_flag and ended and not lexicon("because").isdisjoint(tokens(lead)[-1:]):
+        return True
+    last = _NO.search(lead)
+    return (last is not None and last["no"].lower() in lexicon("no")) or Text(lead).says(
+        "second_thought"
+    )
+
+
+def _denies(value: Json) -> bool:
     return value is False or (isinstance(value, str) and value.lower() in {"no", "false"})
 
 
-def _nothing(asked: Asked, text: str, everything: Sequence[Spoken]) -> Reading:
+def _disowned(text: str, at: int, value: Json) -> bool:
+    """Whether what follows an answer takes it away again; `that is wrong` agrees with a no."""
+    said = taken_back("\n" + text[at:])
+    if said and not (_denies(value) and _agrees(said)):
+        return True
+    if isinstance(value, str) and value.lower() in {"yes", "no"}:
+        from pdl.reply.prose.yesno import is_spoiled  # noqa: PLC0415 - that imports this
+
+        if is_spoiled(text, (at, at), value.lower() == "yes"):
+            return True
+    return any(Text(each).says("second_thought") for each in sentences(text[at:]))
+
+
+def _agrees(said: str) -> bool:
+    words = tokens(said)
+    return has("rejected", words, said) or has("denied", words, said)
+
+
+def _nothing(asked: Asked, text: str, everything: Sequence[Placed]) -> Reading:
     """The reading of a text that has no answer, with a word on what came nearest to one."""
-    names = wanted_kinds(asked)
     if asked.kinds == {"null"}:
         return failed("absent", say("not-null"), found=shorten(text), wanted="null")
-    idle = next((one for one in everything if one.idle), None)
-    if idle:
-        return _unclear(asked, text, idle, {})
-    word = _NUMBER_WORD.search(text) if asked.kinds & {"integer", "number"} else None
+    nearest = next((each for each in everything if not each.one.idle), None)
+    nearest = nearest or next(iter(everything), None)
+    if nearest:
+        why = nearest.one.why or (_TURNED if nearest.place.turned else _AMID)
+        return _unclear(asked, text, replace(nearest.one, why=why), [])
+    names = wanted_kinds(asked)
+    word = _number_word(text) if asked.kinds & {"integer", "number"} else None
     if word:
-        said = Spoken(word.span(), None, "is a number in words, where digits belong")
-        return _unclear(asked, text, said, {})
-    return failed(
-        "absent",
-        say("holds-no", wanted=kinds(names)),
-        found=shorten(text),
-        wanted=" or ".join(names),
-    )
+        said = Candidate(word, why="is a number in words, where digits belong")
+        return _unclear(asked, text, said, [])
+    missing = say("holds-no", wanted=kinds(names))
+    return failed("absent", missing, found=shorten(text), wanted=" or ".join(names))
 
 
-def _conflict(asked: Asked, values: Sequence[Spoken], spoken: Sequence[Spoken]) -> Reading:
+def _number_word(text: str) -> Span | None:
+    known = lexicon("number")
+    words = re.finditer(r"[^\W\d_]+", text[:_SEARCHED])
+    return next((word.span() for word in words if word[0].lower() in known), None)
+
+
+def _conflict(asked: Asked, values: Sequence[Candidate], everything: Sequence[Placed]) -> Reading:
     shown = row([brief(one.value, 20) for one in values])
     message = say("several-scalars", wanted=kinds(wanted_kinds(asked)), found=shown)
-    reading = failed(
-        "ambiguous", message, span=values[1].span, found=shorten(shown), wanted="1 answer"
-    )
-    rejected = [Rejected(one.span, one.why or "differs from another one") for one in spoken]
+    span = values[1].span
+    reading = failed("ambiguous", message, span=span, found=shorten(shown), wanted="1 answer")
+    rejected = [
+        Rejected(each.one.span, each.one.why or "differs from another one") for each in everything
+    ]
     return replace(reading, rejected=tuple(rejected))
 
 
-def _unclear(asked: Asked, text: str, unclear: Spoken, values: dict[Hashable, Spoken]) -> Reading:
+def _unclear(asked: Asked, text: str, unclear: Candidate, clear: Sequence[Candidate]) -> Reading:
     found = shorten(text[slice(*unclear.span)])
     names = wanted_kinds(asked)
     reason: Reason = "absent"
     message: str = say("unclear", found=found, why=unclear.why)
-    if values:
-        [clear] = values.values()
+    if clear:
         reason = "ambiguous"
-        shown = brief(clear.value, 20)
-        message = say("one-clear", wanted=kinds(names), one=shown, other=found, why=unclear.why)
+        shown = brief(clear[0].value, 20)
+        wanted = kinds(names)
+        message = say("one-clear", wanted=wanted, one=shown, other=found, why=unclear.why)
     reading = failed(reason, message, span=unclear.span, found=found, wanted=" or ".join(names))
     return replace(reading, rejected=(Rejected(unclear.span, unclear.why),))

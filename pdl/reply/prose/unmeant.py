@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _ELEMENT = re.compile(
     r"<(?P<name>errors?|exception|warning|wrong\w{0,20}|incorrect\w{0,20}|rejected\w{0,20}|former\w{0,20}|distractors?"
-    r"|tool_\w{1,20}|function_\w{1,20}|confidence|certainty|probability|score|tokens?|usage|step|attempt|guess|del|strike)"
+    r"|tool_\w{1,20}|function_\w{1,20}|confidence|certainty|tokens?|usage|step|attempt|guess|del|strike)"
     r"(?:\s[^<>\n]{0,120})?>[^<]*+</(?P=name)\s*>",
     re.IGNORECASE,
 )

@@ -19,6 +19,7 @@ but what it says.
 
 from __future__ import annotations
 
+import json
 import pkgutil
 import re
 import tomllib
@@ -32,6 +33,8 @@ Script: TypeAlias = Literal["latin", "east", "cyrillic", "arabic"]
 
 _TOKEN = re.compile(r"\.\.|[()|?^$;]|<\w+>|[^\s()|?^$<>.;](?:[^\s()|^$<>.;]|\.(?!\.))*")
 _LETTER = re.compile(r"(\[\w+\]|\w)(\??)")
+_TABLE = re.compile(r"^\[(\w+)\]$", re.MULTILINE)
+_ROW = re.compile(r"(\w+) = (\[.*\])")
 _WORD = re.compile(r"\w+")
 _UNSPACED = frozenset(["zh", "ja"])
 _SCRIPTS: Mapping[str, Script] = {
@@ -132,22 +135,44 @@ class Text:
 
 
 @cache
+def _sections() -> Mapping[str, str]:
+    """The text of each table; parsing all of them takes longer than checking a reply.
+
+    Raises ValueError if a meaning has two.
+    """
+    text = pkgutil.get_data(__name__, "words.toml") or b""
+    _, *parts = _TABLE.split(text.decode())
+    if len(set(parts[::2])) < len(parts[::2]):
+        raise ValueError("a meaning has two tables")
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
 def table() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """Meaning -> language -> phrases, as `words.toml` has them."""
-    text = pkgutil.get_data(__name__, "words.toml") or b""
-    return tomllib.loads(text.decode())
+    return {meaning: rows(meaning) for meaning in _sections()}
+
+
+@cache
+def rows(meaning: str) -> Mapping[str, Sequence[str]]:
+    """Language -> phrases of a meaning. Raises KeyError for an unknown one."""
+    text = _sections()[meaning]
+    lines = [line for line in text.splitlines() if line and line[0] != "#"]
+    found = [_ROW.fullmatch(line) for line in lines]
+    if all(found):  # a row on one line is an array of JSON, which is read a hundred times as fast
+        return {row[1]: json.loads(row[2]) for row in found if row}
+    return tomllib.loads(text)
 
 
 @cache
 def words(meaning: str) -> frozenset[str]:
     """The phrases of a meaning as they are written, for meanings that are plain words."""
-    return frozenset(one for each in table()[meaning].values() for one in each)
+    return frozenset(one for each in rows(meaning).values() for one in each)
 
 
 @cache
 def alternation(meaning: str) -> str:
     """A regular expression, in a group of its own, of all phrases of a meaning."""
-    each = (_pattern(one, lang) for lang, row in table()[meaning].items() for one in row)
+    each = (_pattern(one, lang) for lang, row in rows(meaning).items() for one in row)
     return "(?:" + "|".join(each) + ")"
 
 
@@ -158,7 +183,7 @@ def _index(meaning: str, script: Script) -> Mapping[str, Sequence[Phrase]]:
     Raises KeyError for an unknown meaning.
     """
     index: dict[str, list[Phrase]] = {}
-    for lang, each in table()[meaning].items():
+    for lang, each in rows(meaning).items():
         if _SCRIPTS.get(lang, "latin") == script:
             for phrase in (Phrase(one, lang) for one in each):
                 for key in max(phrase.keys, key=_rarity):
@@ -223,7 +248,7 @@ def _word_keys(word: str, lang: str) -> frozenset[str]:
 
 def _named(name: str, lang: str) -> Sequence[str]:
     """The phrases that `<name>` stands for. Raises KeyError if the language has none."""
-    each = table()[name].get(lang, ())
+    each = rows(name).get(lang, ())
     if not each:
         raise KeyError(f"a phrase asks for {name!r}, of which {lang!r} has none")
     return each

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.forms import string_of
+from pdl.reply.prose.candidates import Candidate
 from pdl.reply.prose.literals import bare
 from pdl.reply.prose.scalars import choose, prose
-from pdl.reply.prose.spoken import Spoken
 from pdl.reply.result import Reading
 from pdl.reply.validation.references import branches
 
@@ -48,14 +48,6 @@ _SHAPES = {
 }
 """Format -> what looks like a text of it; whether it is one, the schema decides."""
 
-_AT = re.compile(
-    r"\b(?:at|via|see|visit|contact|dated|under|unter|bei|à|en|em|a|su|pod|по)[ *_`<(:]+$",
-    re.IGNORECASE,
-)
-"""What leads to an address, but not to a date."""
-
-_DATED = re.compile(r"\bdated[ *_`]+$", re.IGNORECASE)
-
 _LINK = re.compile(
     r"\[(?P<text>[^\[\]\n]{0,200})\]\((?P<link>[^\s<>()]+(?:\([^\s<>()]*\)[^\s<>()]*)*)\)"
     r"|<(?P<auto>[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+|[^\s<>@:]+@[^\s<>@]+)>"
@@ -66,8 +58,6 @@ _ADDRESS = re.compile(r"://|@")
 _GOES_ON = re.compile(r"(?<=-)\n\S|\[(?=[A-Za-z])|\.{2,}|…|<(?=[\w{])|[{|*'’`^\\\"~(](?=[\w/{<])")
 """What shows that an address has a gap, or letters that an address may not have."""
 
-_BEFORE = 16  # characters in front of an address in which such a word is looked for
-_DOTS = 3  # of an IPv4 address
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "«": "»", "**": "**"}
 _ONE = {"const", "enum", "pattern", "format"}
 
@@ -119,21 +109,15 @@ def _shapes(asked: Asked) -> list[str]:
     return [_SHAPES[name] for name in formats if name in _SHAPES] if all(formats) else []
 
 
-def _found(asked: Asked, text: str, shapes: list[str]) -> Iterator[Spoken]:
+def _found(asked: Asked, text: str, shapes: list[str]) -> Iterator[Candidate]:
     for found in re.finditer(rf"(?<![^\W_])(?<![^\W_]_)(?<![@/.:-])(?:{'|'.join(shapes)})", text):
         emphasis = text[found.start() - 1 : found.start()] == "_"
         if emphasis and text[found.end() : found.end() + 1] != "_":
             continue
         if _GOES_ON.match(asked.text, found.end()) and asked.verdict(found[0]):
-            yield Spoken(found.span(), None, "goes on with letters that do not belong to it")
+            yield Candidate(found.span(), why="goes on with letters that do not belong to it")
         elif _ENDS_LOCAL.search(found[0]) and _ZONE.search(asked.text):
-            yield Spoken(
-                found.span(), None, "stands beside words about its zone or half of the day"
-            )
+            why = "is next to words about its zone or half of the day"
+            yield Candidate(found.span(), why=why)
         elif asked.verdict(found[0]):
-            before = text[max(0, found.start() - _BEFORE) : found.start()]
-            led = _AT.search(before) is not None
-            address = (
-                not found[0][0].isdigit() or found[0].count(".") == _DOTS or _DATED.search(before)
-            )
-            yield Spoken(found.span(), found[0], placed=led and bool(address))
+            yield Candidate(found.span(), found[0], free=True)

@@ -1,0 +1,321 @@
+"""What the words around a candidate say of it: that it is the answer, or that it is denied."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from pdl.reply.prose.lexicon import begins, ends, ends_joined, has, joined, lexicon, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pdl.reply.prose.candidates import Candidate
+    from pdl.reply.result import Span
+
+MARKS = "*_`\"'“”‘’«»„「」『』~\u200b\u200c\u200d\ufeff"
+"""Marks of emphasis and quotes, which may stand around an answer."""
+
+WINDOW = 160
+"""Characters in front of an answer, and behind it, that are looked at."""
+
+_ENDED = re.compile(rf"[{MARKS})\]}}$\s]*(?:[.,;!。，、；！।،؛…]|[—–(（/-]|$)")
+_SET_OFF = re.compile(
+    rf"[{MARKS})\]}}$]*[%％]?[{MARKS})\]}}$]*[ \t]*"
+    r"(?:[.,;!。，、；！।،؛…](?!\d)|[—–(（]|-\s|\n|\\n|$)"
+)
+_COLON = re.compile(rf"[{MARKS}]*:[ {MARKS}]+[^\W\d_]")
+_BOX = re.compile(
+    r"\\(?:boxed|fbox)\{\s*(?:\\(?:text|math)\w*\{\s*)?(?:[^\W\d_]\s*=\s*)?\\?[$£€]?[-+−]?$"
+)
+_BOX_END = re.compile(r"[\s$*_.]*\}")
+_GSM = re.compile(r"(?:^|\n)[ \t]*####[ \t]*[$€£]?[-+−]?$")
+_JUDGED = re.compile(r"\[\[\s*$")
+_JUDGED_END = re.compile(r"\s*\]\]")
+_BREAK = re.compile(r"[.!?;,(。](?!\d)")
+_ASIDE = re.compile(r"\([^()\n]*\)")
+_OPENED = re.compile(rf"[{MARKS})]*\s*[(\[:：–—-]")
+_DASHED = re.compile(
+    rf"[ \t>#|{MARKS}]*(?P<label>[^\W\d]+(?: [^\W\d]+)?)[.]?[ \t{MARKS}]*[.→–—-][ \t{MARKS}]*"
+)
+_COUNTED = re.compile(rf"[{MARKS}]*(?:\s?[%％°€£¥$][^\W\d_]?)?[{MARKS})]*[ \u00a0-]?[^\W\d_'’]")
+_EQUATED = re.compile(r"(?:(?<![=!<>])[=＝]|[≈→⇒])[\s*_`\"'$(]*$")
+_LABEL = 90  # characters of a label
+_NOUNS = 2  # words behind a choice, as in `a positive review overall`
+_LETTER = 2  # characters of a choice that is no word
+_SAID = 3  # words behind a number that may call it wrong
+
+
+class Rank(IntEnum):
+    """How strongly a place says that the answer stands there."""
+
+    NOWHERE = 0
+    STATED = 1
+    MARKED = 2
+    ANSWER = 3
+    FINAL = 4
+    TAGGED = 5
+
+
+class Clause:
+    """The clause of a candidate: the words in front of it, and those behind."""
+
+    def __init__(
+        self, text: str, one: Candidate, clause: Span, sentence: Span, *, follows: bool
+    ) -> None:
+        start, end = one.span
+        self._one, self._follows = one, follows
+        self._leads = clause[0] <= sentence[0] + 1 and not follows
+        self._sentence = text[max(sentence[0], start - WINDOW) : min(sentence[1], start + WINDOW)]
+        self._head, self._tail = text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
+        self._before = self._head[max(0, len(self._head) - start + clause[0]) :]
+        self._behind = self._tail[: clause[1] - end]
+        self._words = tokens(self._before)
+        self._lead = _without_fillers(self._words)
+        self._said = text[start:end].lower()
+        words = tokens(self._behind)
+        while words[:1] == [self._said]:
+            words = words[1:]
+        self._after = _up_to_reason(words)
+        if not self._behind.isascii() and self._behind.lstrip(MARKS + " ").startswith(
+            joined("stop")
+        ):
+            self._after = []
+        word = isinstance(one.value, str)
+        self._number = not word and any(map(str.isdigit, self._said))
+        self._flag = not word and not self._number and not one.why
+        self._letter = word and len(str(one.value)) <= _LETTER
+        self.foreign = self.listed = False
+
+    def rank(self, *, edge: bool) -> Rank:
+        """How strong the place is. `edge`: the begin of the text, or alone on an outer line."""
+        if self._is_boxed():
+            return Rank.TAGGED
+        label = _label(self._head.rpartition("\n")[2])
+        if label is not None and (said := tokens(label)):
+            return self._labelled(said, label)
+        if edge:
+            return Rank.ANSWER
+        return self._subject() or max(self._linked(), self._set_apart())
+
+    def is_set_off(self) -> bool:
+        """Whether what follows sets it off from the rest: `Yes, …`, `B) Paris`, `0.9 (likely)`."""
+        if self._letter and self._tail[:1] in {")", ":", "."}:
+            return not self.listed
+        if _SET_OFF.match(self._tail):
+            return True
+        return self._flag and (begins("pronoun", self._after) > 0 or bool(_COLON.match(self._tail)))
+
+    def _is_boxed(self) -> bool:
+        if _BOX.search(self._head):
+            return _BOX_END.match(self._tail) is not None
+        if _JUDGED.search(self._head):
+            return _JUDGED_END.match(self._tail) is not None
+        return _GSM.search(self._head) is not None and not tokens(self._tail.partition("\n")[0])
+
+    def _labelled(self, said: Sequence[str], label: str) -> Rank:
+        """The rank of what a label leads to: `Final score: 3`, `Confidence: 0.8`."""
+        if not self._may_stand():
+            return Rank.NOWHERE
+        self.foreign = _is_others(said, label, number=self._number)
+        sure = has("sure", said, label) and not isinstance(self._one.value, float)
+        return Rank.NOWHERE if self.foreign or sure else _named(said, label, Rank.MARKED)
+
+    def _may_stand(self) -> bool:
+        """Whether what follows lets it stand: units for a number, a noun for a word."""
+        if self._number or self._ended():
+            return True
+        if self._letter or self._flag:
+            return begins("or", self._after) > 0 or self._tail[:1] in {")", ":"}
+        return len(self._after) <= _NOUNS
+
+    def _ended(self) -> bool:
+        if self._one.rated or _ENDED.match(self._behind):
+            return True
+        return not self._after and self._behind.strip()[-1:] not in {":", "："}
+
+    def _subject(self) -> Rank:
+        """The rank of what a sentence begins with: `17 is the smallest`, `Option B is correct`."""
+        linked = begins("states", self._after)
+        words = self._words[: -ends("grade", self._words) or None]
+        if not linked or not self._leads or _without_fillers(words):
+            return Rank.NOWHERE
+        rest = self._after[linked:]
+        named = [word for word in rest if word not in lexicon("filler") | lexicon("right")]
+        right = not named and not lexicon("right").isdisjoint(rest)
+        if right or _is_answer(named[:1]):
+            return Rank.ANSWER
+        unsaid = self._words or self._flag or (self._letter and len(self._said) == 1)
+        return Rank.NOWHERE if unsaid else Rank.STATED
+
+    def _linked(self) -> Rank:
+        """The rank of what a copula or a verb of choice leads to, or of a count of things."""
+        lead, fillers = self._lead, len(self._words) > len(self._lead)
+        counted = Rank.STATED if self._counts() else Rank.NOWHERE
+        if not self._may_stand():
+            return counted
+        if not lead:
+            return counted if self._follows else max(counted, self._bare())
+        if not self._number and (ends("self", lead) or self._is_adjective(fillers=fillers)):
+            return counted
+        if ends("states", lead) or ends_joined("states", self._before):
+            others = _is_answer(lead, self._before) and _is_others(lead, self._before, number=None)
+            return counted if others else _named(lead, self._before, Rank.STATED)
+        if _EQUATED.search(self._before) or self._is_lead("lead", lead):
+            return Rank.STATED
+        return Rank.STATED if self._ended() and self._is_lead("grade", self._words) else counted
+
+    def _is_lead(self, meaning: str, words: Sequence[str]) -> bool:
+        return ends(meaning, words) > 0 or ends_joined(meaning, self._before)
+
+    def _is_adjective(self, *, fillers: bool) -> bool:
+        """Whether a noun follows that no article led to: `open to either`, `is in the court`."""
+        nouns = [word for word in self._after if word not in lexicon("filler")]
+        return bool(nouns) and not fillers and self._lead[-1:] != ["as"]
+
+    def _bare(self) -> Rank:
+        """The rank of what has no words in front of it but fillers: `So yes`, `A solid 9`."""
+        if self._letter and self.listed and self._tail[:1] in {")", ":", "."}:
+            return Rank.NOWHERE
+        opened = self._head[: len(self._head) - len(self._before)].rstrip()[-1:]
+        if self._flag and not self._leads and opened in {"(", "["}:
+            return Rank.NOWHERE
+        if self._after and not self._number:
+            return Rank.STATED if self._leads and not tokens(self._head) else Rank.NOWHERE
+        return Rank.STATED if self._ended() else Rank.NOWHERE
+
+    def _counts(self) -> bool:
+        """Whether it is the number of what follows, or part of a scale: `7 people`, `4 of 5`."""
+        if self._one.rated or self._one.result or self._one.free:
+            return True
+        if not self._number or not lexicon("function").isdisjoint(self._after[:1]):
+            return False
+        return _COUNTED.match(self._behind) is not None or self._before.endswith(tuple("$€£¥"))
+
+    def _set_apart(self) -> Rank:
+        """The rank of bold type and code, where a word is not only spoken of."""
+        if ends("mention", self._words):
+            return Rank.NOWHERE
+        line = self._tail.partition("\n")[0]
+        for mark in ("**", "__", "`"):
+            if self._head.endswith(mark) and mark in line:
+                inside = mark != "`" and (self._number or self._letter)
+                return Rank.MARKED if inside or line.startswith(mark) else Rank.NOWHERE
+        return Rank.NOWHERE
+
+    def turned(self, rank: Rank) -> bool:
+        """Whether the words deny it, make it a condition, or say that another says it."""
+        words = _since_reason(self._words)
+        if _is_denied(words, self._before) or begins("condition", words):
+            return True
+        if self._is_rejected(rank) or self._is_bounded():
+            return True
+        strong = rank >= Rank.ANSWER
+        after, behind = (
+            (self._after[:2], self._behind[:8]) if strong else (self._after, self._behind)
+        )
+        if _is_denied(after, behind):
+            return True
+        counted = rank is Rank.STATED and self._number and not (self._one.result or self._one.rated)
+        linked = not self._lead or ends("states", self._lead) or ends("lead", self._lead)
+        return counted and not linked and _is_denied(tokens(self._sentence), self._sentence)
+
+    def _is_rejected(self, rank: Rank) -> bool:
+        """Whether what is put behind it says that it is none: `bug (ruled out)`, `yes: no`."""
+        opened = _OPENED.match(self._tail)
+        aside = tokens(self._tail[opened.end() :][:32])[:2] if opened else []
+        if rank >= Rank.MARKED and not lexicon("rejected").isdisjoint(aside):
+            return True
+        if self._flag:
+            return not lexicon("no" if self._one.value else "yes").isdisjoint(aside[:1])
+        return self._number and not lexicon("rejected").isdisjoint(self._after[:_SAID])
+
+    def _is_bounded(self) -> bool:
+        if self._one.free:
+            return bool(ends("bound", self._words) or begins("bound", self._after))
+        pairs = zip(self._after, self._after[1:], strict=False)
+        counts = self._number and not self._one.rated
+        return counts and any(" ".join(pair) in lexicon("bound") for pair in pairs)
+
+    def concluded(self) -> bool:
+        """Whether the words in front draw a conclusion, which a copula states."""
+        stated = not self._lead or ends("states", self._lead) or ends("therefore", self._words)
+        return bool(stated) and has("therefore", self._words, self._before)
+
+    def decided(self) -> bool:
+        """Whether the words in front choose it, or a calculation comes to it."""
+        return self._one.rated or self._one.result or self._is_lead("choice", self._lead)
+
+    def alone(self) -> bool:
+        """Whether nothing else is in its sentence."""
+        alone = self._leads and not self._words and not self._after
+        return alone and _ENDED.match(self._tail) is not None
+
+
+def _named(words: Sequence[str], text: str, otherwise: Rank) -> Rank:
+    """The rank that words in front of a colon or a copula give."""
+    answer = _is_answer(words, text)
+    final = has("final", words, text) or has("overall", words, text)
+    if final and (answer or otherwise is Rank.MARKED):
+        return Rank.FINAL
+    return Rank.ANSWER if answer else otherwise
+
+
+def _is_answer(words: Sequence[str], text: str = "") -> bool:
+    return has("answer", words, text) or has("grade", words, text)
+
+
+def _is_others(words: Sequence[str], text: str, *, number: bool | None) -> bool:
+    """Whether a label names something else than the answer, or another's answer.
+
+    `number` is None for a subject, of which only the last words in front of `answer` count.
+    """
+    at = next((at for at, word in enumerate(words) if word in lexicon("answer")), len(words))
+    said = words[:at] if at else words[1:]
+    said = said if number is not None else said[-2:]
+    if has("something_else", said, text if at in {0, len(words)} else ""):
+        return True
+    if number and has("counter", said, text):
+        return True
+    owned = any(one.endswith("'s") and not ends("states", [one]) for one in words[:at])
+    return owned and at < len(words) and words[at] in lexicon("theirs")
+
+
+def _is_denied(words: Sequence[str], text: str) -> bool:
+    return has("denied", words, text) or any(word.endswith("n't") for word in words)
+
+
+def _label(line: str) -> str | None:
+    """The words in front of the last colon of a line, if no others follow: `Total score: **`."""
+    line = _ASIDE.sub("", line)
+    at = max(line.rfind(":"), line.rfind("："))
+    if at < 0:
+        dashed = _DASHED.fullmatch(line)
+        return dashed["label"] if dashed and _is_answer(tokens(dashed["label"])) else None
+    rest = line[at + 1 :]
+    if any(map(str.isdigit, rest)) or _without_fillers(tokens(rest)):
+        return None
+    return _BREAK.split(line[:at][-_LABEL:])[-1]
+
+
+def _up_to_reason(words: list[str]) -> list[str]:
+    """The words up to one that begins a reason or another thought; `so` alone is no such one."""
+    known = lexicon("because")
+    end = next((at for at, word in enumerate(words) if word in known), len(words))
+    return words if words[:1] == ["so"] else words[:end]
+
+
+def _since_reason(words: list[str]) -> list[str]:
+    known = lexicon("because")
+    return words[next((at for at in range(len(words), 0, -1) if words[at - 1] in known), 0) :]
+
+
+def _without_fillers(words: list[str]) -> list[str]:
+    """The words without the fillers at their end."""
+    end = len(words)
+    while end and (count := ends("filler", words[:end])):
+        if ends("states", words[:end]) or ends("lead", words[:end]):
+            break
+        end -= count
+    return words[:end]
