@@ -10,7 +10,7 @@ from pdl.reply.blocks.left_out import left_out
 from pdl.reply.phrases import row, say
 from pdl.reply.prose.marks import announced
 from pdl.reply.prose.omissions import left_out_behind
-from pdl.reply.prose.sentences import language
+from pdl.reply.prose.visible import language
 from pdl.reply.prose.withdrawals import sentences, taken_back, unmeant
 from pdl.reply.prose.words import Text
 from pdl.reply.result import Reading, Rejected, failed

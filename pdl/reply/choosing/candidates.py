@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from pdl.reply.prose.marks import announced, claimed, exemplified
+from pdl.reply.prose.visible import is_plain, silent_spans
 from pdl.reply.prose.withdrawals import unmeant
-from pdl.reply.prose.words import words
 from pdl.reply.segments.spans import Spans
 
 if TYPE_CHECKING:
@@ -22,12 +22,8 @@ if TYPE_CHECKING:
 TAGGED, FENCED, BARE = 2, 1, 0
 """Ranks: by words or an answer tag, by a fence for JSON among fences, by nothing."""
 
-PLAIN_FENCES = frozenset(["", "text", "txt", "plaintext", "plain", "json", "markdown", "md"])
-"""Languages of fences that hold an answer, and no program."""
-
 _ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
 _JSON_INFO = re.compile(r"(?:json\w*|application/json)\b", re.IGNORECASE)
-_COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _BOX = re.compile(r"\[\s*+[xX]?\s*+\](?=[ \t]+\S)")
 _INDEXED = re.compile(r"[A-Za-z0-9_)]")
@@ -146,34 +142,6 @@ def _candidates(query: Asked) -> Iterator[Candidate]:
             found += 1
             if found > query.limits.reply_candidates:
                 return
-
-
-def language(info: str) -> str:
-    """The language that an info string names, in lower case."""
-    found = re.match(r"\{?\.?([\w+#.-]*)", info.strip())
-    return found[1].lower() if found else ""
-
-
-def is_plain(info: str) -> bool:
-    """Whether a fence with that info string holds no program."""
-    named = language(info)
-    return named in PLAIN_FENCES or named.startswith("json")
-
-
-def silent_spans(text: str) -> list[Span]:
-    """Comments, and the outermost elements with what others have said: `<document>`."""
-    if "<" not in text:
-        return []
-    spans = [found.span() for found in _COMMENT.finditer(text)]
-    names = "|".join(sorted(words("element")))
-    opened: dict[str, int] = {}
-    for tag in re.finditer(rf"(?i)<(/?)({names})(?:[_\s][^<>\n]{{0,120}})?>", text):
-        name = tag[2].lower()
-        if not tag[1]:
-            opened.setdefault(name, tag.start())
-        elif name in opened:
-            spans.append((opened.pop(name), tag.end()))
-    return spans
 
 
 def _line_before(text: str, at: int, since: int = 0) -> str:

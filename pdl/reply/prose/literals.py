@@ -9,7 +9,7 @@ from pdl.reply.late import coerce
 from pdl.reply.parsing.parsed import Broken, is_deep, parse
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.numbers import is_local
-from pdl.reply.prose.sentences import PLAIN_FENCES, masked, untagged
+from pdl.reply.prose.visible import PLAIN_FENCES, masked, untagged
 from pdl.reply.result import Reading, Repair, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer
 from pdl.reply.validation.referee import violations_of

@@ -18,7 +18,7 @@ from pdl.reply.prose.lexicon import has, lexicon, tokens
 from pdl.reply.prose.literals import accept, wanted_kinds
 from pdl.reply.prose.numbers import Wanted, numbers, reckoned
 from pdl.reply.prose.places import Placed, placed
-from pdl.reply.prose.sentences import PLAIN_FENCES, blanked, masked, untagged
+from pdl.reply.prose.visible import PLAIN_FENCES, blanked, masked, untagged
 from pdl.reply.prose.withdrawals import sentences, taken_back
 from pdl.reply.prose.words import Text
 from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.phrases import say
-from pdl.reply.prose.marks_old import announced, exemplified
-from pdl.reply.prose.sentences import PLAIN_FENCES, language
+from pdl.reply.prose.marks import announced, exemplified
+from pdl.reply.prose.visible import PLAIN_FENCES, language
 from pdl.reply.result import Violation
 from pdl.reply.streaming.candidate import Candidate, Place
 from pdl.reply.streaming.faults import Faults

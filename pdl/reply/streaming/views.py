@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.reply.prose.sentences import PLAIN_FENCES, language
+from pdl.reply.prose.visible import PLAIN_FENCES, language
 from pdl.reply.streaming.partial import NOTHING, Partial
 
 if TYPE_CHECKING:

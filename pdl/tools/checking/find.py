@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.reply.prose.sentences import PLAIN_FENCES, language
+from pdl.reply.prose.visible import PLAIN_FENCES, language
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import Cut, cut
 from pdl.reply.segments.spans import Spans, shifted

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.prose.unmeant import without_unmeant
+from pdl.reply.prose.words import words
 
 if TYPE_CHECKING:
     from pdl.reply.result import Span
     from pdl.reply.segments.segmenter import Cut
 
+_COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
 _TAG = re.compile(r"</?[A-Za-z][\w-]*+(?:\s[^<>\n]{0,200}+)?>")
 PLAIN_FENCES = frozenset(["", "text", "txt", "plaintext", "plain", "json", "markdown", "md"])
 """Languages of fences that hold an answer, and no program."""
@@ -42,13 +43,38 @@ def untagged(text: str) -> str:
 
     Elements that hold no answer are left out as a whole.
     """
-    return _TAG.sub(lambda tag: " " * len(tag[0]), without_unmeant(text))
+    return _TAG.sub(lambda tag: " " * len(tag[0]), blanked(text, sorted(silent_spans(text, "aside_element"))))
 
 
 def language(info: str) -> str:
     """The language that an info string names, in lower case."""
     found = re.match(r"\{?\.?([\w+#.-]*)", info.strip())
     return found[1].lower() if found else ""
+
+
+def is_plain(info: str) -> bool:
+    """Whether a fence with that info string holds no program."""
+    named = language(info)
+    return named in PLAIN_FENCES or named.startswith("json")
+
+
+def silent_spans(text: str, *more: str) -> list[Span]:
+    """Comments, and the outermost elements with what others have said: `<document>`.
+
+    `more` are tables with further names of elements.
+    """
+    if "<" not in text:
+        return []
+    spans = [found.span() for found in _COMMENT.finditer(text)]
+    names = "|".join(sorted(words("element").union(*map(words, more))))
+    opened: dict[str, int] = {}
+    for tag in re.finditer(rf"(?i)<(/?)({names})(?:[_\s][^<>\n]{{0,120}})?>", text):
+        name = tag[2].lower()
+        if not tag[1]:
+            opened.setdefault(name, tag.start())
+        elif name in opened:
+            spans.append((opened.pop(name), tag.end()))
+    return spans
 
 
 def blanked(text: str, spans: list[Span]) -> str:
