@@ -43,7 +43,9 @@ def untagged(text: str) -> str:
 
     Elements that hold no answer are left out as a whole.
     """
-    return _TAG.sub(lambda tag: " " * len(tag[0]), blanked(text, sorted(silent_spans(text, "aside_element"))))
+    return _TAG.sub(
+        lambda tag: " " * len(tag[0]), blanked(text, sorted(silent_spans(text, "aside_element")))
+    )
 
 
 def language(info: str) -> str:
