@@ -6,6 +6,8 @@ import dataclasses
 import doctest
 import json
 import sys
+import time
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -215,8 +217,42 @@ def calls(text: str) -> int:
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
 @pytest.mark.parametrize("head", ["", '["'])
 def test_work_follows_length(unit: str, head: str) -> None:
-    """Twice the text takes twice the calls, each of which sees no more than the window."""
+    """Twice the text takes twice the calls."""
     calls(head + unit)  # imports and caches
     number = 1_600 // len(unit)
     one, two = calls(head + unit * number), calls(head + unit * 2 * number)
     assert two <= 2.2 * one + 500
+
+
+def seconds(schema: pdl.Schema, text: str) -> float:
+    """How long it takes to feed a text in pieces of eight characters."""
+    fed = Stream(schema)
+    start = time.process_time()
+    for at in range(0, len(text), 8):
+        fed.feed(text[at : at + 8])
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("dsl", ["[any]", "str", "code", "tasklist"])
+@pytest.mark.parametrize("unit", ["lorem ipsum ", "- [ ] do it\n", "</thi", '", "'])
+def test_time_follows_length(dsl: str, unit: str) -> None:
+    """What was looked at again with each piece would take 16 times as long."""
+    schema = pdl.Schema.parse(dsl)
+    head = '["' if dsl == "[any]" else "```\n" if dsl == "code" else ""
+    number = 12_000 // len(unit)
+    least = min(seconds(schema, head + unit * number) for _ in range(2))
+    assert seconds(schema, head + unit * 4 * number) < 7 * least + 0.2
+
+
+def test_memory_is_a_multiple_of_the_text() -> None:
+    schema = pdl.Schema.parse("[{ id: int, title: str, tags: [str], sub: { k: [any] } }]")
+    text = "[" + ", ".join([json.dumps(RECORD)] * 500) + "]"
+    fed = Stream(schema)
+    fed.feed(text[:1000])  # imports and caches
+    tracemalloc.start()
+    try:
+        for at in range(1000, len(text), 64):
+            fed.feed(text[at : at + 64])
+        assert tracemalloc.get_traced_memory()[1] < 60 * len(text)
+    finally:
+        tracemalloc.stop()

@@ -28,6 +28,15 @@ _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 _CLOSES = re.compile(r"[ \t]*+\]")
 _MARK = re.compile(r"""["'“”„‘’＂`「」『』«»{}()\[\]:：,，;；、\n\\/#*<>=+]""")
 """What may change how a text is read."""
+_STEPS = {
+    "value": "_value",
+    "first": "_first",
+    "key": "_key",
+    "after": "_after",
+    "comma": "_behind_comma",
+}
+"""Phase -> what goes on; names, for a parser that refers to itself would keep its text for long."""
+
 _WORK = 16  # how often a text is read at most, all ways together
 _FAR = 8192  # characters that a state waits for
 _CLOSER = {"{": "}", "[": "]", "(": ")"}
@@ -71,13 +80,6 @@ class Parser(Closers):
         self.certain: Event | None = None
         self.limit: Phrase | None = None
         self._first_state = START  # the last state of those that were the first
-        self._steps = {
-            "value": self._value,
-            "first": self._first,
-            "key": self._key,
-            "after": self._after,
-            "comma": self._behind_comma,
-        }
 
     def feed(self, text: str) -> None:
         """Take the next piece.
@@ -90,7 +92,7 @@ class Parser(Closers):
         whole, self._text = self._text, ""
         whole += text
         self._text = whole
-        for mark in _MARK.finditer(whole, max(0, self._seen - 1)):
+        for mark in _MARK.finditer(whole, max(0, len(whole) - len(text) - 1)):
             for end in (mark.end(), mark.end() + 1)[mark[0] not in tokens.CLOSERS :]:
                 if self._seen < end <= len(whole) and self._others and not self.lost:
                     self._advance(end)
@@ -122,7 +124,7 @@ class Parser(Closers):
         try:
             while self._phase != "done":
                 self._secure()
-                self._steps[self._phase]()
+                getattr(self, _STEPS[self._phase])()
             self._secure()
             self._ends()
         except IncompleteError:
@@ -168,7 +170,7 @@ class Parser(Closers):
         try:
             while self._phase != "done":
                 self._secure()
-                self._steps[self._phase]()
+                getattr(self, _STEPS[self._phase])()
         except UnreadableError:
             string = self._open_string()
             if string:
@@ -223,7 +225,7 @@ class Parser(Closers):
 
     def _read(self) -> Whole:
         while self._phase != "done":
-            self._steps[self._phase]()
+            getattr(self, _STEPS[self._phase])()
         self._ends()
         return Whole(make(self._text, self._trail), self._passed, self._missing < 0, self._early)
 

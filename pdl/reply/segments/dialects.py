@@ -191,7 +191,6 @@ class Patterns:
         openers, closers = _side(table.reasoning_marks, 0), _side(table.reasoning_marks, 1)
         names, answers = _either(table.reasoning_tags), _either(table.answer_tags)
         ends, turns = _either(table.end_tokens), _either(table.turn_tokens)
-        self._closers = {one.casefold(): other for one, other in table.reasoning_marks}
         self._ends = table.end_tokens
         self.opener = _compiled(rf"<(?P<name>{names}){_ATTRIBUTES}>|(?P<text>{openers})")
         self.closer = _compiled(rf"</(?P<name>{names}){_GAP}>|(?P<text>{closers})")
@@ -247,12 +246,6 @@ class Patterns:
             if token is None:
                 return text if kept == len(text) else text[:end]
             end = kept = end - len(token)
-
-    def closer_of(self, opener: re.Match[str]) -> re.Pattern[str]:
-        """The pattern of the mark that closes what this one opened."""
-        if opener["name"]:
-            return _compiled(rf"</{re.escape(opener['name'])}{_GAP}>")
-        return _compiled(re.escape(self._closers[opener["text"].casefold()]))
 
 
 _patterns = lru_cache(maxsize=16)(Patterns)
