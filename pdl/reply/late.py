@@ -31,7 +31,7 @@ _READERS = {
     "literal": ("pdl.reply.prose.literals", "literal"),
     "scalar": ("pdl.reply.prose.literals", "read"),
     "prose": ("pdl.reply.prose.scalars", "read"),
-    "formatted": ("pdl.reply.prose.formatted", "read"),
+    "formatted": ("pdl.reply.prose.formatted", "scalar"),
     "text": ("pdl.reply.blocks.text", "read"),
     "yesno": ("pdl.reply.prose.yesno", "read"),
     "code": ("pdl.reply.blocks.code", "read"),

@@ -164,8 +164,15 @@ def _read_json(asked: Asked) -> Reading:
         else None
     )
     if whole or not containers:
-        return whole or _unwrapped(asked) or late.reader("prose")(asked)
+        return whole or _unwrapped(asked) or _spoken(asked)
     return _too_many(asked) or late.reader("brackets")(asked)
+
+
+def _spoken(asked: Asked) -> Reading:
+    """The scalar that the prose of a reply gives; any prose may be a text of one's own choice."""
+    from pdl.reply.validation.schema_walk import is_free_text  # noqa: PLC0415 - seldom needed
+
+    return late.reader("formatted" if is_free_text(asked.document) else "prose")(asked)
 
 
 def _unwrapped(asked: Asked) -> Reading | None:
@@ -178,7 +185,7 @@ def _unwrapped(asked: Asked) -> Reading | None:
     start, end = found.span
     around = asked.text[:start] + " " * (end - start) + asked.text[end:]
     rest = replace(asked, text=around, cut=cut(around, asked.limits, asked.dialects))
-    said = late.reader("prose")(rest)
+    said = _spoken(rest)
     return found if said.reason == "absent" and not said.rejected else None
 
 

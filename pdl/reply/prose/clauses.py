@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from pdl.reply.prose.lexicon import begins, ends, ends_joined, has, joined, lexicon, tokens
+from pdl.reply.prose.words import Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +42,9 @@ _DASHED = re.compile(
 )
 _COUNTED = re.compile(rf"[{MARKS}]*(?:\s?[%％°€£¥$][^\W\d_]?)?[{MARKS})]*[ \u00a0-]?[^\W\d_'’]")
 _EQUATED = re.compile(r"(?:(?<![=!<>])[=＝]|[≈→⇒])[\s*_`\"'$(]*$")
+_SENTENCE_END = re.compile(r"[.!?。！？]+[\s\"'”*_)]+|[。！？]|\n")
+_LEADING = " \t\n,.;:!*_`\"'“”’)—–、。，！-"
+_REST = 300  # characters behind a yes or a no that may make it none
 _LABEL = 90  # characters of a label
 _NOUNS = 2  # words behind a choice, as in `a positive review overall`
 _LETTER = 2  # characters of a choice that is no word
@@ -319,3 +323,28 @@ def _without_fillers(words: list[str]) -> list[str]:
             break
         end -= count
     return words[:end]
+
+
+def is_spoiled(text: str, span: Span, value: bool) -> bool:  # noqa: FBT001
+    """Whether what follows makes a yes or a no a kindness, or contradicts it at once."""
+    rest = text[span[1] : span[1] + _REST]
+    first, second, _ = _parts(rest)
+    if Text(first).says("kindness"):
+        return True
+    contrary = "contrary_yes" if value else "contrary_no"
+    return any(part and Text(part).says(contrary) for part in (first, second))
+
+
+def _parts(rest: str) -> tuple[str, str, str]:
+    """The rest of a sentence, the next sentence, and the others."""
+    end = _SENTENCE_END.search(rest.lstrip(".! \t"))
+    offset = len(rest) - len(rest.lstrip(".! \t"))
+    if offset and rest[0] in ".!":
+        first, after = "", rest
+    else:
+        at = offset + end.end() if end else len(rest)
+        first, after = rest[:at], rest[at:]
+    after = after.lstrip(_LEADING)
+    stop = _SENTENCE_END.search(after)
+    at = stop.end() if stop else len(after)
+    return first.strip(_LEADING), after[:at].strip(_LEADING), after[at:]

@@ -6,11 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.forms import string_of
+from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.candidates import Candidate
-from pdl.reply.prose.literals import bare
+from pdl.reply.prose.literals import bare, wanted_kinds
 from pdl.reply.prose.scalars import choose, prose
-from pdl.reply.result import Reading
+from pdl.reply.result import Reading, failed
 from pdl.reply.validation.references import branches
+from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +67,15 @@ _ONE = {"const", "enum", "pattern", "format"}
 def read(asked: Asked) -> Reading:
     """The only text of the schema's format that stands where an answer does, if there is one."""
     return _unquoted(asked) or _spoken(asked)
+
+
+def scalar(asked: Asked) -> Reading:
+    """The same where the schema allows other scalars as well, of which no prose can be certain."""
+    found = read(asked)
+    if found.reason != "absent":
+        return found
+    missing = say("holds-no", wanted=kinds(wanted_kinds(asked)))
+    return failed("absent", missing, wanted="JSON", found=shorten(asked.text))
 
 
 def _unquoted(asked: Asked) -> Reading | None:

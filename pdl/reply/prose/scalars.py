@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.phrases import kinds, row, say
 from pdl.reply.prose.candidates import Candidate, choices, flags
-from pdl.reply.prose.clauses import Rank
+from pdl.reply.prose.clauses import Rank, is_spoiled
 from pdl.reply.prose.lexicon import has, lexicon, tokens
 from pdl.reply.prose.literals import accept, wanted_kinds
 from pdl.reply.prose.numbers import Wanted, numbers, reckoned
@@ -24,7 +24,7 @@ from pdl.reply.prose.words import Text
 from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer, key
 from pdl.reply.validation.references import branches
-from pdl.reply.validation.schema_walk import is_free_text, literals
+from pdl.reply.validation.schema_walk import literals
 from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
@@ -47,14 +47,6 @@ _NO = re.compile(r"[^\w\s'’]\s*(?P<no>[^\W\d_]+)[,.!]?\s*$")
 
 def read(asked: Asked) -> Reading:
     """The only scalar that the prose of a reply gives."""
-    if is_free_text(asked.document):
-        from pdl.reply.prose import formatted  # noqa: PLC0415 - few schemas need it
-
-        found = formatted.read(asked)
-        if found.reason != "absent":
-            return found
-        missing = say("holds-no", wanted=kinds(wanted_kinds(asked)))
-        return failed("absent", missing, wanted="JSON", found=shorten(asked.text))
     data = next((b for b, _ in asked.cut.brackets if _is_data(asked.text, b.span, b.shaped)), None)
     if data:
         return _bracketed(asked, data.span)
@@ -238,11 +230,9 @@ def _disowned(text: str, at: int, value: Json) -> bool:
     said = taken_back("\n" + text[at:])
     if said and not (_denies(value) and _agrees(said)):
         return True
-    if isinstance(value, str) and value.lower() in {"yes", "no"}:
-        from pdl.reply.prose.yesno import is_spoiled  # noqa: PLC0415 - that imports this
-
-        if is_spoiled(text, (at, at), value.lower() == "yes"):
-            return True
+    word = value.lower() if isinstance(value, str) else ""
+    if word in {"yes", "no"} and is_spoiled(text, (at, at), word == "yes"):
+        return True
     return any(Text(each).says("second_thought") for each in sentences(text[at:]))
 
 

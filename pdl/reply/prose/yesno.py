@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.phrases import say
 from pdl.reply.prose.candidates import Candidate
+from pdl.reply.prose.clauses import is_spoiled
 from pdl.reply.prose.lexicon import joined, lexicon, tokens
 from pdl.reply.prose.scalars import choose, prose
-from pdl.reply.prose.words import Text
-from pdl.reply.result import Reading, Span, failed
+from pdl.reply.result import Reading, failed
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -29,10 +29,8 @@ _ECHO = re.compile(
 _NUMBERED = re.compile(r"\.?[ \t]?\d")
 _UNCHOSEN = re.compile(r"(?:\[[ \t]?\]|☐)[ \t]*$")
 _AGAINST = {True: frozenset("❌✖✗✘👎🚫⛔"), False: frozenset("✅✔👍✓")}
-_SENTENCE_END = re.compile(r"[.!?。！？]+[\s\"'”*_)]+|[。！？]|\n")
-_LEADING = " \t\n,.;:!*_`\"'“”’)—–、。，！-"
 _SIGNS = 4  # characters around a word in which such signs are looked for
-_REST = 300  # characters behind an answer that may make it none
+_LONG = 100  # characters of such a reply
 _WORDS = 4  # of a reply that is no more than `Absolutely not.`
 
 
@@ -60,13 +58,13 @@ def read(asked: Asked) -> Reading:
 def _whole(text: str) -> Reading | None:
     """The reading of a reply that is no more than `Absolutely`."""
     body = text.strip()
-    words = tokens(body) if len(body) < _REST else []
+    words = tokens(body) if len(body) < _LONG else []
     if not 0 < len(words) <= _WORDS or any(char in "?？" or char.isdigit() for char in body):
         return None
     said = " ".join(words)
     start = text.find(body)
     for value, meaning in ((True, "surely"), (False, "surely_not")):
-        if said in lexicon(meaning) or body.strip(_LEADING) in joined(meaning):
+        if said in lexicon(meaning) or body.strip(" .!。！") in joined(meaning):
             return Reading(value, (start, start + len(body)))
     return None
 
@@ -102,31 +100,6 @@ def _spoken(text: str) -> Iterator[Candidate]:
             yield Candidate((start, end), why="has a sign next to it that means the opposite")
             continue
         yield Candidate((start, end), value)
-
-
-def is_spoiled(text: str, span: Span, value: bool) -> bool:  # noqa: FBT001
-    """Whether what follows makes a yes or a no a kindness, or contradicts it at once."""
-    rest = text[span[1] : span[1] + _REST]
-    first, second, _ = _parts(rest)
-    if Text(first).says("kindness"):
-        return True
-    contrary = "contrary_yes" if value else "contrary_no"
-    return any(part and Text(part).says(contrary) for part in (first, second))
-
-
-def _parts(rest: str) -> tuple[str, str, str]:
-    """The rest of a sentence, the next sentence, and the others."""
-    end = _SENTENCE_END.search(rest.lstrip(".! \t"))
-    offset = len(rest) - len(rest.lstrip(".! \t"))
-    if offset and rest[0] in ".!":
-        first, after = "", rest
-    else:
-        at = offset + end.end() if end else len(rest)
-        first, after = rest[:at], rest[at:]
-    after = after.lstrip(_LEADING)
-    stop = _SENTENCE_END.search(after)
-    at = stop.end() if stop else len(after)
-    return first.strip(_LEADING), after[:at].strip(_LEADING), after[at:]
 
 
 def _unclear(text: str, *, both: bool) -> Reading:
