@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.parsing.events import since
-from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.parsing.parser import Parser
+from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.parsing.tolerant import read as read_with
 from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.schema_walk import Node

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.reply.parsing import tokens
-from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.parsing.scalars import Scalars
+from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
 
 if TYPE_CHECKING:

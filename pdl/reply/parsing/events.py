@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from pdl.reply.parsing.parsed import UnreadableError
+from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
 from pdl.reply.result import Repair
 from pdl.reply.validation.json_types import equal

@@ -6,7 +6,8 @@ import re
 import sys
 import unicodedata
 
-from pdl.reply.parsing.parsed import NO_FLOAT, UnreadableError
+from pdl.reply.parsing.parsed import NO_FLOAT
+from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
 from pdl.reply.validation.json_types import exact, whole
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pdl.reply.parsing import numbers, tokens
 from pdl.reply.parsing.closers import Closers
 from pdl.reply.parsing.events import Event, Made, make, since
-from pdl.reply.parsing.parsed import LIMITS, UnreadableError
+from pdl.reply.parsing.parsed import LIMITS
 from pdl.reply.parsing.reader import START, Frame, IncompleteError, State
+from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import Phrase, say
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.events import Event, Op
-from pdl.reply.parsing.parsed import UnreadableError
+from pdl.reply.parsing.tokens import UnreadableError
 
 if TYPE_CHECKING:
     import re

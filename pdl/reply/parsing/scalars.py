@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from pdl.reply.parsing import numbers, strings, tokens
-from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.parsing.reader import IncompleteError, Reader
+from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
 
 if TYPE_CHECKING:

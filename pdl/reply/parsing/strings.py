@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl.reply.parsing import tokens
-from pdl.reply.parsing.parsed import UnreadableError
+from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pdl.reply.parsing.events import Made, since
-from pdl.reply.parsing.parsed import Parsed, UnreadableError, parse
+from pdl.reply.parsing.parsed import Parsed, parse
 from pdl.reply.parsing.parser import Parser, Whole
+from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.result import Repair
 from pdl.reply.validation.json_types import key
 from pdl.reply.validation.schema_walk import Node

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.choosing.tool_call import ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPERS
 from pdl.reply.parsing.events import since
-from pdl.reply.parsing.parsed import UnreadableError
 from pdl.reply.parsing.parser import Parser
+from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.streaming.tree import Open, View, play
 from pdl.reply.validation.json_types import is_integer, is_number, kind_of
