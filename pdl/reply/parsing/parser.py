@@ -190,13 +190,12 @@ class Parser(Closers):
 
     def _open_string(self) -> Span | None:
         """The body of a string value that is not complete; of one in several parts the first."""
-        trail, end = self._trail, self._seen
-        while trail and trail.op == "repair":
+        begun, trail, end = self._begun, self._trail, self._seen
+        if self._phase != "value" or self._text[begun : begun + 1] not in tokens.QUOTES:
+            return None
+        while trail and trail.op == "repair" and trail.start >= begun:
             end = trail.start - 1 if trail.payload[0] == "concatenation" else end
             trail = trail.before
-        begun = self._begun
-        if self._phase != "value" or self._text[begun] not in tokens.QUOTES:
-            return None
         return (begun + 1, end) if trail and begun >= trail.end else None
 
     def end(self, text: str = "") -> list[Whole]:
