@@ -79,9 +79,8 @@ class Clause:
         self._lead = _without_fillers(self._words)
         self._said = text[start:end].lower()
         words = tokens(self._behind)
-        while words[:1] == [self._said]:
-            words = words[1:]
-        self._after = _up_to_reason(words)
+        again = next((at for at, word in enumerate(words) if word != self._said), len(words))
+        self._after = _up_to_reason(words[again:])
         if not self._behind.isascii() and self._behind.lstrip(MARKS + " ").startswith(
             joined("stop")
         ):
@@ -194,6 +193,8 @@ class Clause:
         if self._one.rated or self._one.result or self._one.free:
             return True
         if not self._number or not lexicon("function").isdisjoint(self._after[:1]):
+            return False
+        if ends("counter", self._words):
             return False
         return _COUNTED.match(self._behind) is not None or self._before.endswith(tuple("$€£¥"))
 

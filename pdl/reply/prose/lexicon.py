@@ -15,10 +15,11 @@ from pdl.reply.prose.words import words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _JOINED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTER = re.compile(r"(\[\w+\]|.)(\??)")
-_LONGEST = 3
+_LONGEST = 3  # words of a phrase
+_SEVERAL = (2, 3)
 
 
 @cache
@@ -53,7 +54,7 @@ def joined(meaning: str) -> tuple[str, ...]:
 
 def tokens(text: str) -> list[str]:
     """The words of a text in lower case, digits left out."""
-    return [word.replace("’", "'") for word in _WORD.findall(text.lower())]
+    return _WORD.findall(text.lower().replace("’", "'"))
 
 
 def begins(meaning: str, words: Sequence[str]) -> int:
@@ -81,10 +82,18 @@ def ends_joined(meaning: str, text: str) -> bool:
 
 def has(meaning: str, words: Sequence[str], text: str) -> bool:
     """Whether a text, whose words these are, has a phrase of a meaning."""
-    known = lexicon(meaning)
-    if not known.isdisjoint(words) or any(word.startswith(_stems(meaning)) for word in words):
+    known, first, stems = lexicon(meaning), _first(meaning), _stems(meaning)
+    if not known.isdisjoint(words):
         return True
-    for length in range(2, _LONGEST + 1):
-        if any(" ".join(words[at : at + length]) in known for at in range(len(words) - length + 1)):
+    for at, word in enumerate(words):
+        if word in first and any(" ".join(words[at : at + n]) in known for n in _SEVERAL):
+            return True
+        if stems and word.startswith(stems):
             return True
     return not text.isascii() and any(one in text for one in joined(meaning))
+
+
+@cache
+def _first(meaning: str) -> frozenset[str]:
+    """The first words of phrases of several."""
+    return frozenset(one.partition(" ")[0] for one in lexicon(meaning) if " " in one)

@@ -36,12 +36,14 @@ if TYPE_CHECKING:
 _AMID = "stands amid other words, not where an answer does"
 _TURNED = "is denied, conditional or asked about"
 _TAKEN_BACK = "is taken back, or not meant"
+_UNSURE = "is next to words that say that no answer is known"
 _COMMAND = re.compile(r"\\[A-Za-z]*$")
 _BEFORE = 16  # characters in front of a bracket in which a command of LaTeX is looked for
 _CITATION = re.compile(r"\[\s*\d[\d,\s-]*\](?!\])")
 _JUDGED = re.compile(r"\[\[[^\[\]\n]{1,80}\]\]")
 _BLOCK_QUOTE = re.compile(r"^[ \t]*>.*", re.MULTILINE)
 _SEARCHED = 10_000  # characters in which a number in words is looked for
+_ENDS = frozenset(".!?\n。！？")
 _NO = re.compile(r"[^\w\s'’]\s*(?P<no>[^\W\d_]+)[,.!]?\s*$")
 
 
@@ -163,6 +165,9 @@ def _taken(
     other = _rival(text, answer, everything) or _unplaced(answer, everything)
     if other:
         return _conflict(asked, [one, other], everything)
+    mere = answer.rank == Rank.STATED and not answer.place.decided
+    if mere and Text(text).says("unknown"):
+        return _unclear(asked, text, replace(one, why=_UNSURE), [])
     if _disowned(text, one.span[1], one.value):
         return _unclear(asked, text, replace(one, why=_TAKEN_BACK), [])
     reading = accept(asked, one.span, one.value, one.repairs)
@@ -189,7 +194,7 @@ def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> Candidate
     results = [each for each in others if each.one.span[0] > behind and each.one.result]
     if results and all(key(each.one.value) != mine for each in results):
         return results[-1].one
-    later = [each for each in everything if each.fits and each.one.span[0] > behind]
+    later = [one for one in everything if one.fits and not one.aside and one.one.span[0] > behind]
     again = [each for each in later if key(each.one.value) != mine and not each.place.turned]
     flag = isinstance(answer.one.value, bool)
     found = (one.one for one in again if _corrects(text, behind, one.one.span, is_flag=flag))
@@ -214,6 +219,10 @@ def _corrects(text: str, at: int, span: Span, *, is_flag: bool) -> bool:
     lead = text[max(at, span[0] - 80) : span[0]]
     ended = text[span[1] : span[1] + 1] in {"", ".", "!", ",", ";", "\n", "。"}
     if is_flag and ended and not lexicon("because").isdisjoint(tokens(lead)[-1:]):
+        return True
+    words = tokens(text[at : span[0]][-80:])
+    several = words[-1:] and words[-1] in lexicon("or") and lexicon("because").isdisjoint(words)
+    if several and _ENDS.isdisjoint(text[at : span[0]][-80:]):
         return True
     last = _NO.search(lead)
     return (last is not None and last["no"].lower() in lexicon("no")) or Text(lead).says(
