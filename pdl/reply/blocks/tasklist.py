@@ -22,19 +22,19 @@ _MARKER = r"(?:[-*+]|\d{1,9}[.)])"
 _TASK = rf"[ \t]*+{_MARKER}[ \t]++\[[^\[\]\n]\][ \t]++[^\s\0][^\n]*+"
 _LIST = re.compile(
     rf"(?:^|(?<=\0))(?=(?P<indent>[ \t]*+)){_TASK}"
-    rf"(?:\n(?:[ \t\r]*+\n)*+(?:{_TASK}|(?:(?P=indent)[ \t]++[^\s\0]|\x01)[^\n]*+))*+",
+    rf"(?>(?:\n(?>(?:[ \t\r]*+\n)*)(?:{_TASK}|(?:(?P=indent)[ \t]++[^\s\0]|\x01)[^\n]*+))*)",
     re.MULTILINE,
 )
 """A task, and the lines below it: tasks, and what is indented more than the first."""
 
 _ITEM = re.compile(
-    rf"(?P<blank>(?:^[ \t\r]*+\n)*+)^(?P<indent>[ \t]*+)(?P<marker>{_MARKER})[ \t]++"
-    r"(?P<box>\[[^\[\]\n]\][ \t]++)?+(?P<said>[^\s\0].*)",
+    rf"(?P<blank>(?>(?:^[ \t\r]*+\n)*))^(?P<indent>[ \t]*+)(?P<marker>{_MARKER})[ \t]++"
+    r"(?>(?P<box>\[[^\[\]\n]\][ \t]++)?)(?P<said>[^\s\0].*)",
     re.MULTILINE,
 )
-_BELOW = re.compile(r"(?P<blank>(?:\n[ \t\r]*+(?=\n))*+)\n(?P<line>[^\n]*+)")
+_BELOW = re.compile(r"(?P<blank>(?>(?:\n[ \t\r]*+(?=\n))*))\n(?P<line>[^\n]*+)")
 _NEARLY = re.compile(
-    rf"^\0*+(?!{_TASK})[ \t]*+(?:{_MARKER}[ \t]*+)?+(?:\[[ \txX✓✔]?\](?!\()|[☐☑☒🔲⬜])[ \t]*+\S.*"
+    rf"^\0*+(?!{_TASK})[ \t]*+(?>(?:{_MARKER}[ \t]*+)?)(?:\[[ \txX✓✔]?\](?!\()|[☐☑☒🔲⬜])[ \t]*+\S.*"
     rf"|^.*?[^\s`\0][ \t]++{_MARKER}[ \t]++\[[ xX✓✔]?\][ \t]++\S.*",
     re.MULTILINE,
 )

@@ -27,7 +27,7 @@ _ENDED = re.compile(r"[^\w,;:\-–—\"'`(\[{<]")
 """What a sentence ends with, before a token and a space between them."""
 
 _LOWER = re.compile(r"[ \t]+[a-z]")
-_REVERSED = re.compile(r'"(?:[^"]|"(?=\\(?:\\\\)*+(?!\\)))*+"')
+_REVERSED = re.compile(r'"(?>(?:[^"]|"(?=\\(?>(?:\\\\)*)(?!\\)))*)"')
 """A JSON string from its end to its start; a quote with an odd number of `\\` before it goes on."""
 
 _LINE = 1000  # characters of a line before a tag that are looked at
