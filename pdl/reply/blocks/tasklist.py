@@ -34,7 +34,8 @@ _ITEM = re.compile(
 )
 _BELOW = re.compile(r"(?P<blank>(?>(?:\n[ \t\r]*+(?=\n))*))\n(?P<line>[^\n]*+)")
 _NEARLY = re.compile(
-    rf"^\0*+(?!{_TASK})[ \t]*+(?>(?:{_MARKER}[ \t]*+)?)(?:\[[ \txX✓✔]?\](?!\()|[☐☑☒🔲⬜])[ \t]*+\S.*"
+    rf"^\0*+(?!{_TASK})[ \t]*+(?>(?:{_MARKER}[ \t]*+)?)"
+    r"(?:\[[ \txX✓✔]?\](?!\()|[☐☑☒🔲⬜])[ \t]*+\S.*"
     rf"|^.*?[^\s`\0][ \t]++{_MARKER}[ \t]++\[[ xX✓✔]?\][ \t]++\S.*",
     re.MULTILINE,
 )
