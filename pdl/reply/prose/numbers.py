@@ -67,7 +67,7 @@ _GROUP_BEHIND = re.compile("[ \u00a0\u2009\u202f][0-9]{3}(?![0-9])")
 _GROUP_BEFORE = re.compile("[0-9][ \u00a0\u2009\u202f]$")
 _MINUS = "-−–‒﹣－"
 _MONEY = r"(?:(?:US|CA|AU|NZ|HK|R|S)?\\?\$|[€£¥₹₩₽₺₴₫฿])"
-_SIGN = re.compile(rf"(?<![\w)\]/])[{_MINUS}+]{_MONEY}?$")
+_SIGN = re.compile(rf"(?<![^\W\u0e00-\U0003ffff])(?<![)\]/])[{_MINUS}+]{_MONEY}?$")
 _UNSURE_SIGN = re.compile(
     rf"(?<![\w)\]])[{_MINUS}—―‐‑⁻¬∓±](?:[*_`\"'“‘(\[{{\\]|{_MONEY})+$|[⁻¬∓±]$|(?<!\w)[—―‐‑]$"
     rf"|[:：=]\s*[{_MINUS}—―]\s+$|/[-−+]$|(?<!\\)(?:\({_MONEY}|{_MONEY}\s?\()$"
