@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import OutputError
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.reply import late
 from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.forms import is_quoted
 from pdl.reply.parsing.parsed import Parsed
@@ -45,9 +44,12 @@ def check(
     if not isinstance(reply, str):
         raise TypeError(f"reply must be a str, not {type(reply).__name__}")
     check_options(coercions, dialects, limits)
-    return _clean(schema, reply, limits) or late.search(
-        schema, reply, coercions=coercions, dialects=dialects, limits=limits
-    )
+    clean = _clean(schema, reply, limits)
+    if clean:
+        return clean
+    from pdl.reply.search import search  # noqa: PLC0415 - a clean reply needs none of it
+
+    return search(schema, reply, coercions=coercions, dialects=dialects, limits=limits)
 
 
 def check_options(coercions: Coercions, dialects: Dialects, limits: Limits) -> None:
@@ -107,7 +109,13 @@ def _fitting(document: Document, exact: Exact) -> Parsed | None:
 
             made = Parsed(settled(document, made.value), made.repairs)
             fits = validator.is_valid(made.value)
-        whole = fits and (not suspect or late.is_whole(document, made.value))
+        whole = fits and (not suspect or _is_whole(document, made.value))
     except (RecursionError, PatternTimeout, UnusablePattern):
         return None
     return made if whole else None
+
+
+def _is_whole(document: Document, value: Json) -> bool:
+    from pdl.reply.validation.wholeness import is_whole  # noqa: PLC0415 - rare
+
+    return is_whole(document, value)

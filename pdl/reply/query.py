@@ -11,8 +11,6 @@ from pdl.reply.segments.dialects import DIALECTS, Dialects, Patterns
 from pdl.reply.validation.compiled import Validator, validator_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply.segments.segmenter import Cut
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """The text of a reply, its parts, and the JSON Schema that the answer must fit.
 
     `lang` is the language that a code block must have, `tasks` bound the items of a task list.
@@ -60,19 +58,14 @@ class Asked:
                 at = end
         return "".join([*parts, self.text[at:]]) if parts else self.text
 
-    def around(self, at: int) -> str:
-        """`front` up to a place where an answer begins, and `text` from there on."""
-        return self.text if self.front is self.text else self.front[:at] + self.text[at:]
-
     @cached_property
     def validator(self) -> Validator:
         """The compiled schema."""
         return validator_of(self.document)
 
-    @cached_property
-    def verdict(self) -> Callable[[Json], bool]:
-        """Whether a value fits."""
-        return self.validator.is_valid
+    def is_valid(self, value: Json) -> bool:
+        """Whether a value fits the schema."""
+        return self.validator.is_valid(value)
 
     @cached_property
     def kinds(self) -> frozenset[str]:

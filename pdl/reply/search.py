@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.reply import late
-from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.forms import form_of, is_quoted
 from pdl.reply.parsing.strict import may_hold_whole_float
 from pdl.reply.phrases import say
-from pdl.reply.query import Asked
+from pdl.reply.query import Query
 from pdl.reply.result import Check, Reading, Segment, failed
-from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import Cut, cut
 from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pdl.limits import Limits
+    from pdl.reply.coercions import Coercions
+    from pdl.reply.segments.dialects import Dialects
     from pdl.schema import Schema
 
+_READERS = {
+    "brackets": ("choosing.choose", "read"),
+    "literal": ("prose.literals", "literal"),
+    "scalar": ("prose.literals", "read"),
+    "prose": ("prose.scalars", "read"),
+    "formatted": ("prose.formatted", "scalar"),
+    "text": ("blocks.text", "read"),
+    "yesno": ("prose.yesno", "read"),
+    "code": ("blocks.code", "read"),
+    "tasklist": ("blocks.tasklist", "read"),
+}
+"""Where the readers of the forms stand: imported when first used, as each compiles patterns."""
 _CONTAINERS = frozenset(["object", "array"])
 _ESCAPES = ("\\u", "\\U", "\\x", "&#")  # of characters, in all spellings that are read
 _LINE = 200  # characters in front of a tag that are looked at
@@ -31,9 +46,9 @@ def search(
     schema: Schema | None,
     reply: str,
     *,
-    coercions: Coercions = NO_COERCIONS,
-    dialects: Dialects = DIALECTS,
-    limits: Limits = DEFAULT_LIMITS,
+    coercions: Coercions,
+    dialects: Dialects,
+    limits: Limits,
 ) -> Check:
     """Cut the reply into parts, find the answer in them, and check it."""
     if len(reply) > limits.reply_chars:
@@ -43,7 +58,7 @@ def search(
     whole = _spelled(schema, reply, parts, limits, dialects)
     parts = whole or parts
     text = parts.unquoted(reply)
-    asked = Asked(
+    query = Query(
         text,
         parts,
         {} if schema is None else schema.document,
@@ -56,7 +71,7 @@ def search(
         spelled=whole is not None,
     )
     try:
-        reading = _unfinished(reply, parts.segments) or _read(form_of(schema), asked)
+        reading = _unfinished(reply, parts.segments) or _read(form_of(schema), query)
     except RecursionError:
         reading = failed("limit", say("nested-too-deep"))
     except PatternTimeout:
@@ -118,86 +133,91 @@ def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
     return None
 
 
-def _read(form: str, asked: Asked) -> Reading:
+def _read(form: str, query: Query) -> Reading:
     if form == "json":
-        found = _encodable(asked.text, _read_json(asked))
-        return _settled(asked, found)
-    reading = late.reader(form)(asked)
-    held = reading if form in {"yesno", "tasklist"} else _held(asked, reading)
-    return _encodable(asked.text, held)
+        found = _encodable(query.text, _read_json(query))
+        return _settled(query, found)
+    reading = _reader(form)(query)
+    held = reading if form in {"yesno", "tasklist"} else _held(query, reading)
+    return _encodable(query.text, held)
 
 
-def _settled(asked: Asked, reading: Reading) -> Reading:
+@lru_cache
+def _reader(form: str) -> Callable[[Query], Reading]:
+    home, name = _READERS[form]
+    read: Callable[[Query], Reading] = getattr(import_module(f"pdl.reply.{home}"), name)
+    return read
+
+
+def _settled(query: Query, reading: Reading) -> Reading:
     """The same with integers where the schema wants them, which may then not fit its bounds."""
     if reading.reason or reading.span is None:
         return reading
     as_written = not reading.repairs
-    if as_written and not may_hold_whole_float(asked.text[slice(*reading.span)]):
+    if as_written and not may_hold_whole_float(query.text[slice(*reading.span)]):
         return reading
-    if not asked.validator.look(reading.value)[1]:
+    if not query.validator.look(reading.value)[1]:
         return reading
     from pdl.reply.validation.schema_walk import settled  # noqa: PLC0415 - seldom needed
 
-    value = settled(asked.document, reading.value)
-    return reading if value is reading.value else _held(asked, replace(reading, value=value))
+    value = settled(query.document, reading.value)
+    return reading if value is reading.value else _held(query, replace(reading, value=value))
 
 
-def _held(asked: Asked, reading: Reading) -> Reading:
+def _held(query: Query, reading: Reading) -> Reading:
     """A text that was found, held against the bounds that the schema has for it."""
-    if reading.reason or asked.verdict(reading.value):
+    if reading.reason or query.is_valid(reading.value):
         return reading
     from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
 
-    errors = violations_of(asked.document, reading.value)
+    errors = violations_of(query.document, reading.value)
     placed = tuple(replace(error, span=reading.span) for error in errors)
     return replace(reading, value=None, reason="wrong-schema", errors=placed)
 
 
-def _read_json(asked: Asked) -> Reading:
+def _read_json(query: Query) -> Reading:
     """Objects and arrays are looked for as such; scalars alone first, then in prose."""
-    if not asked.kinds:
+    if not query.kinds:
         return failed("wrong-schema", say("nothing-fits"))
-    containers = asked.kinds & _CONTAINERS
+    containers = query.kinds & _CONTAINERS
     whole = (
-        late.reader("literal" if containers else "scalar")(asked)
-        if asked.kinds - _CONTAINERS
-        else None
+        _reader("literal" if containers else "scalar")(query) if query.kinds - _CONTAINERS else None
     )
     if whole or not containers:
-        return whole or _unwrapped(asked) or _spoken(asked)
-    return _too_many(asked) or late.reader("brackets")(asked)
+        return whole or _unwrapped(query) or _spoken(query)
+    return _too_many(query) or _reader("brackets")(query)
 
 
-def _spoken(asked: Asked) -> Reading:
+def _spoken(query: Query) -> Reading:
     """The scalar that the prose of a reply gives; any prose may be a text of one's own choice."""
     from pdl.reply.validation.schema_walk import is_free_text  # noqa: PLC0415 - seldom needed
 
-    return late.reader("formatted" if is_free_text(asked.document) else "prose")(asked)
+    return _reader("formatted" if is_free_text(query.document) else "prose")(query)
 
 
-def _unwrapped(asked: Asked) -> Reading | None:
+def _unwrapped(query: Query) -> Reading | None:
     """The scalar in the only object of a reply, if the text around it says no other one."""
-    if not asked.coercions.unwrap or not asked.cut.brackets:
+    if not query.coercions.unwrap or not query.cut.brackets:
         return None
-    found = late.reader("brackets")(asked)
-    if found.reason or found.span is None or asked.text[found.span[0]] != "{":
+    found = _reader("brackets")(query)
+    if found.reason or found.span is None or query.text[found.span[0]] != "{":
         return None
     start, end = found.span
-    around = asked.text[:start] + " " * (end - start) + asked.text[end:]
-    rest = replace(asked, text=around, cut=cut(around, asked.limits, asked.dialects))
+    around = query.text[:start] + " " * (end - start) + query.text[end:]
+    rest = replace(query, text=around, cut=cut(around, query.limits, query.dialects))
     said = _spoken(rest)
     return found if said.reason == "absent" and not said.rejected else None
 
 
-def _too_many(asked: Asked) -> Reading | None:
+def _too_many(query: Query) -> Reading | None:
     """A reply with so many objects that there is no need to look at each of them.
 
     They are all candidates; arrays may be none.
     """
-    most = asked.limits.reply_candidates
-    if len(asked.cut.brackets) <= most:
+    most = query.limits.reply_candidates
+    if len(query.cut.brackets) <= most:
         return None
-    found = sum(one.shaped and asked.text[one.span[0]] == "{" for one, _ in asked.cut.brackets)
+    found = sum(one.shaped and query.text[one.span[0]] == "{" for one, _ in query.cut.brackets)
     return failed("limit", say("many-candidates", number=most)) if found > most else None
 
 

@@ -47,18 +47,18 @@ def test_no_word_in_it_denies_or_marks(schema: pdl.Schema, answer: str) -> None:
 
 @given(st.sampled_from(ANSWERS), THOUGHTS, st.sampled_from(["\n", "\n\n"]))
 def test_what_it_opens_is_closed_with_it(
-    asked: tuple[pdl.Schema, str], thought: str, apart: str
+    query: tuple[pdl.Schema, str], thought: str, apart: str
 ) -> None:
-    schema, answer = asked
+    schema, answer = query
     check = closed(schema, f"<think>{thought}</think>{apart}{answer}")
     assert (check.ok, check.value) == (True, pdl.check(schema, answer).value)
 
 
 @given(st.sampled_from(ANSWERS), THOUGHTS, st.sampled_from(["\n", "\n\n"]))
 def test_without_an_opener_it_is_never_the_answer(
-    asked: tuple[pdl.Schema, str], thought: str, apart: str
+    query: tuple[pdl.Schema, str], thought: str, apart: str
 ) -> None:
-    schema, answer = asked
+    schema, answer = query
     check = closed(schema, f"{thought}</think>{apart}{answer}")
     assert not check.ok or check.value == pdl.check(schema, answer).value
 

@@ -18,7 +18,7 @@ from pdl.reply.segments.spans import Spans
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
     from pdl.reply.result import Segment, Span
 
 _ALIASES = (
@@ -35,18 +35,18 @@ _NEAR = 40  # characters before a block in which a colon is looked for
 _WINDOW = 600  # characters after an answer that are looked at
 
 
-def read(asked: Asked) -> Reading:
+def read(query: Query) -> Reading:
     """The content of the only block, or of the only one in `lang`, less its last line break."""
-    blocks = [segment for segment in asked.cut.segments if segment.kind == "fence"]
-    fitting = [one for one in blocks if not asked.lang or _name(one.label) == _name(asked.lang)]
+    blocks = [segment for segment in query.cut.segments if segment.kind == "fence"]
+    fitting = [one for one in blocks if not query.lang or _name(one.label) == _name(query.lang)]
     if not fitting:
-        return _absent(blocks, asked.lang)
-    contents = {_content(asked, block): block for block in reversed(fitting)}
+        return _absent(blocks, query.lang)
+    contents = {_content(query, block): block for block in reversed(fitting)}
     spans = dict.fromkeys(block.span for block in fitting)
     if len(contents) > 1:
-        spans = dict.fromkeys(marked(asked, list(spans)))
+        spans = dict.fromkeys(marked(query, list(spans)))
         fitting = [block for block in fitting if block.span in spans]
-        contents = {_content(asked, block): block for block in reversed(fitting)}
+        contents = {_content(query, block): block for block in reversed(fitting)}
     if len(contents) > 1:
         message = say("several-blocks", number=len(fitting))
         refused = failed("ambiguous", message, span=fitting[1].span, wanted="1 code block")
@@ -56,35 +56,35 @@ def read(asked: Asked) -> Reading:
     others = tuple(Rejected(o.span, "is not the answer") for o in blocks if o.span not in spans)
     since = max((one.span[1] for one in blocks if one.span[1] <= block.span[0]), default=0)
     return (
-        _nested(asked, value, block, blocks)
-        or _unfinished(asked, value, block)
-        or spoken_against(asked, block.span, since, "a code block")
+        _nested(query, value, block, blocks)
+        or _unfinished(query, value, block)
+        or spoken_against(query, block.span, since, "a code block")
         or Reading(value, block.body, rejected=others)
     )
 
 
-def marked(asked: Asked, spans: list[Span]) -> list[Span]:
+def marked(query: Query, spans: list[Span]) -> list[Span]:
     """Those of several that the reply calls final or puts into an answer tag; else all of them."""
-    tagged = Spans(asked.cut.answers)
+    tagged = Spans(query.cut.answers)
     ends = (0, *(end for _, end in spans))
     found = [
         span
         for span, end in zip(spans, ends, strict=False)
-        if span[0] in tagged or announced(asked.front, end, span[0], "block")
+        if span[0] in tagged or announced(query.front, end, span[0], "block")
     ]
     return found or spans
 
 
-def spoken_against(asked: Asked, span: Span, since: int, wanted: str) -> Reading | None:
+def spoken_against(query: Query, span: Span, since: int, wanted: str) -> Reading | None:
     """The refusal of an answer that the words before it, from `since`, or after it take back."""
-    after = _RUN.split(asked.text[span[1] : span[1] + _WINDOW])[0]
-    if unmeant(asked.front, since, span[0]):
+    after = _RUN.split(query.text[span[1] : span[1] + _WINDOW])[0]
+    if unmeant(query.front, since, span[0]):
         why = "is not meant as an answer, as the words before it say"
     elif taken_back(after) or any(map(_is_verdict, sentences(after))):
         why = "is taken back by the words after it"
     else:
         return None
-    found = shorten(asked.text[slice(*span)].strip())
+    found = shorten(query.text[slice(*span)].strip())
     message = say("unclear", found=found, why=why)
     return failed("ambiguous", message, span=span, found=found, wanted=wanted)
 
@@ -98,29 +98,29 @@ def _name(info: str) -> str:
     return _NAMES.get(language(info), language(info))
 
 
-def _content(asked: Asked, block: Segment) -> str:
+def _content(query: Query, block: Segment) -> str:
     """The lines of a block, less the indentation of the fence itself (GFM 4.5)."""
-    text = asked.text
+    text = query.text
     body = text[slice(*block.body)]
     if not block.closed:
-        body = asked.patterns.without_end(body)
+        body = query.patterns.without_end(body)
     line = text[text.rfind("\n", 0, block.span[0]) + 1 : block.span[0]]
     if line:
         body = re.sub(rf"^[ \t]{{1,{len(line)}}}", "", body, flags=re.MULTILINE)
     return body.removesuffix("\n").removesuffix("\r") if body.endswith("\n") else body
 
 
-def _nested(asked: Asked, value: str, block: Segment, blocks: list[Segment]) -> Reading | None:
+def _nested(query: Query, value: str, block: Segment, blocks: list[Segment]) -> Reading | None:
     """The refusal of a block that may contain another, so that a line only seems to close it.
 
     A line of it begins as its own fence does, or a bare fence comes later that is never closed, or
     that neither a blank line nor a colon separates from the block.
     """
-    run = _RUN.match(asked.text, block.span[0])
+    run = _RUN.match(query.text, block.span[0])
     inner = run is not None and re.search(rf"^[ \t]*{run[0]}", value, re.MULTILINE) is not None
-    apart = _BLANK_LINE.match(asked.text, block.span[1])
+    apart = _BLANK_LINE.match(query.text, block.span[1])
     for one in blocks[blocks.index(block) + 1 :]:
-        between = asked.text[max(block.span[1], one.span[0] - _NEAR) : one.span[0]]
+        between = query.text[max(block.span[1], one.span[0] - _NEAR) : one.span[0]]
         led = apart or between.rstrip(" \t\r\n*_>").endswith((":", "："))
         inner |= not one.label and not (one.closed and led)
     if not inner:
@@ -128,28 +128,28 @@ def _nested(asked: Asked, value: str, block: Segment, blocks: list[Segment]) -> 
     return failed("ambiguous", say("block-in-block"), span=block.span, wanted="1 code block")
 
 
-def _unfinished(asked: Asked, value: str, block: Segment) -> Reading | None:
+def _unfinished(query: Query, value: str, block: Segment) -> Reading | None:
     """The refusal of a block that is empty, cut off, or leaves something out."""
     span = block.span
     if not value.strip():
         return failed("absent", say("empty-block"), span=span, wanted="a code block")
-    if not block.closed and not ends_turn(asked, block):
+    if not block.closed and not ends_turn(query, block):
         end = shorten(value.rstrip()[-24:], 24)
         message = say("block-cut-off", found=end)
         return failed("truncated", message, span=span, found=end, wanted="all of the code")
     said = left_out(value, _name(block.label))
-    if not said and (after := left_out_behind(asked.text, span[1], listed=True)):
-        said = asked.text[slice(*after)]
+    if not said and (after := left_out_behind(query.text, span[1], listed=True)):
+        said = query.text[slice(*after)]
     if not said:
         return None
     message = say("leaves-code-out", found=shorten(said))
     return failed("elided", message, span=span, found=shorten(said), wanted="all of the code")
 
 
-def ends_turn(asked: Asked, block: Segment) -> bool:
+def ends_turn(query: Query, block: Segment) -> bool:
     """Whether a token that ends the turn follows the content of a block that is never closed."""
-    body = asked.text[slice(*block.body)]
-    bare = asked.patterns.without_end(body)
+    body = query.text[slice(*block.body)]
+    bare = query.patterns.without_end(body)
     token = body[len(bare) :].strip()
     return bool(token) and not (token.endswith("</s>") and "<s>" in bare)
 

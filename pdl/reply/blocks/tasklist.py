@@ -15,7 +15,7 @@ from pdl.reply.result import Reading, failed
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
     from pdl.reply.result import Segment, Span
 
 _MARKER = r"(?:[-*+]|\d{1,9}[.)])"
@@ -45,56 +45,56 @@ _QUOTE_MARK = re.compile(r"^[ ]{0,3}(?>(?:>[ ]?)+)", re.MULTILINE)
 _SHOWN = 40  # characters of a line, in a message
 
 
-def read(asked: Asked) -> Reading:
+def read(query: Query) -> Reading:
     """The lines of the only task list, as they are; the bounds count its items at the top."""
-    text = _masked(asked)
+    text = _masked(query)
     if not _LIST.search(text):  # it may be in a block quote, whose marks are blanks (GFM 5.1)
-        bare = _QUOTE_MARK.sub(lambda mark: " " * len(mark[0]), asked.text)
-        asked = replace(asked, text=bare)
-        text = _masked(asked)
+        bare = _QUOTE_MARK.sub(lambda mark: " " * len(mark[0]), query.text)
+        query = replace(query, text=bare)
+        text = _masked(query)
     lists = {_span(one): one for one in _LIST.finditer(text)}
     if not lists:
         return failed("absent", say("holds-no", wanted=say("a-task-list")), wanted="a task list")
-    spans = marked(asked, list(lists))
+    spans = marked(query, list(lists))
     if len(spans) > 1:
         return _several(len(spans), spans[1])
     [span] = spans
     found = lists[span]
     items = list(_ITEM.finditer(found[0]))
     tops = [one for one in items if one["box"] and _width(one) <= _width(found)]
-    fences = (one for one in asked.cut.segments if one.kind == "fence")
+    fences = (one for one in query.cut.segments if one.kind == "fence")
     fence = next((one for one in fences if one.body[0] <= span[0] < one.body[1]), None)
-    lines = asked.patterns.without_end(asked.text[slice(*span)])
+    lines = query.patterns.without_end(query.text[slice(*span)])
     value = re.sub(rf"^[ \t]{{0,{len(found['indent'])}}}", "", lines, flags=re.MULTILINE)
     return (
         _misshapen(text, found, items, tops)
-        or _tag_amid(asked, text, span)
-        or (_cut_off(asked, fence, span) if fence else None)
+        or _tag_amid(query, text, span)
+        or (_cut_off(query, fence, span) if fence else None)
         or _elided(text, items, span)
-        or spoken_against(asked, fence.span if fence else span, 0, "a task list")
-        or _out_of_bounds(asked, len(tops), span)
+        or spoken_against(query, fence.span if fence else span, 0, "a task list")
+        or _out_of_bounds(query, len(tops), span)
         or Reading(value, span)
     )
 
 
-def _masked(asked: Asked) -> str:
+def _masked(query: Query) -> str:
     r"""The reply with `\0` for what is not text: reasoning, tokens, fences, tags of the answer.
 
     As long as the reply, with the same lines. What a fence contains is kept if it is no program;
     an indented one with a program may be a part of a task, and is `\1`. Nothing is shown of a
     reply that puts nothing into its answer tags.
     """
-    answers = asked.cut.answers
-    if answers and not any(asked.text[start:end].strip() for start, end in answers):
+    answers = query.cut.answers
+    if answers and not any(query.text[start:end].strip() for start, end in answers):
         return ""
-    text = "".join(_shown(asked, one) for one in asked.cut.segments)
-    for tags in (asked.patterns.answer_opener, asked.patterns.answer_closer):
+    text = "".join(_shown(query, one) for one in query.cut.segments)
+    for tags in (query.patterns.answer_opener, query.patterns.answer_closer):
         text = tags.sub(lambda tag: _hidden(tag[0]), text)
     return text
 
 
-def _shown(asked: Asked, one: Segment) -> str:
-    text, (start, end), (body, body_end) = asked.text, one.span, one.body
+def _shown(query: Query, one: Segment) -> str:
+    text, (start, end), (body, body_end) = query.text, one.span, one.body
     if one.kind == "text":
         return text[start:end]
     if one.kind == "fence" and language(one.label) in PLAIN_FENCES:
@@ -154,13 +154,13 @@ def _stray(text: str, found: re.Match[str]) -> str:
     return line if beside and not stands_for_more(line) else ""
 
 
-def _tag_amid(asked: Asked, text: str, span: Span) -> Reading | None:
+def _tag_amid(query: Query, text: str, span: Span) -> Reading | None:
     """The refusal of a list with a tag of reasoning or of an answer that a task may speak of."""
     tags = [(span, "answer")] if "\0" in text[slice(*span)] else []
-    for one in asked.cut.segments:
+    for one in query.cut.segments:
         bare = one.kind == "reasoning" and one.span[0] == one.body[0]
-        ends_item = bare and _ITEM.match(line_before(asked.text, one.body[1]))
-        if ends_item or (one.kind == "reasoning" and amid_line(asked, one)):
+        ends_item = bare and _ITEM.match(line_before(query.text, one.body[1]))
+        if ends_item or (one.kind == "reasoning" and amid_line(query, one)):
             tags.append((one.span, shorten(one.label)))
     if not tags:
         return None
@@ -168,10 +168,10 @@ def _tag_amid(asked: Asked, text: str, span: Span) -> Reading | None:
     return failed("ambiguous", message, span=tags[0][0], wanted="the tasks alone")
 
 
-def _cut_off(asked: Asked, fence: Segment, span: Span) -> Reading | None:
-    if fence.closed or ends_turn(asked, fence):
+def _cut_off(query: Query, fence: Segment, span: Span) -> Reading | None:
+    if fence.closed or ends_turn(query, fence):
         return None
-    end = shorten(asked.text[slice(*fence.body)].rstrip()[-24:], 24)
+    end = shorten(query.text[slice(*fence.body)].rstrip()[-24:], 24)
     return failed("truncated", say("cut-off", found=end), span=span, found=end)
 
 
@@ -190,8 +190,8 @@ def _elided(text: str, items: list[re.Match[str]], span: Span) -> Reading | None
     return failed("elided", message, span=span, found=found, wanted="all tasks")
 
 
-def _out_of_bounds(asked: Asked, items: int, span: Span) -> Reading | None:
-    least, most = asked.tasks
+def _out_of_bounds(query: Query, items: int, span: Span) -> Reading | None:
+    least, most = query.tasks
     if least is not None and items < least:
         wanted = say("at-least", bound=say("tasks", number=least))
     elif most is not None and items > most:

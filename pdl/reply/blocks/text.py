@@ -18,7 +18,7 @@ from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
     from pdl.reply.segments.dialects import Dialects
     from pdl.schema import Schema
 
@@ -33,25 +33,25 @@ _REVERSED = re.compile(r'"(?>(?:[^"]|"(?=\\(?>(?:\\\\)*)(?!\\)))*)"')
 _LINE = 1000  # characters of a line before a tag that are looked at
 
 
-def read(asked: Asked) -> Reading:
+def read(query: Query) -> Reading:
     """The text; if it does not fit, what its quotes enclose, or a format that is found in it.
 
     The quotes of JSON are taken off first where an escape, a tag or a token shows what they are.
     """
-    start, end = span = _inner(asked)
-    if doubtful := _tag_amid(asked, span):
+    start, end = span = _inner(query)
+    if doubtful := _tag_amid(query, span):
         message = say("tag-amid-text", tag=shorten(doubtful[1]))
         return failed("ambiguous", message, span=doubtful[0], wanted="the text alone")
-    body = asked.text[start:end]
-    inside = string_of(body) if asked.quoted else None
-    signs = asked.spelled or "\\" in body or asked.patterns.end_token.search(body)
+    body = query.text[start:end]
+    inside = string_of(body) if query.quoted else None
+    signs = query.spelled or "\\" in body or query.patterns.end_token.search(body)
     if inside is not None and signs:
-        return _fitting(asked, [inside], span)
-    if going_on := _token_amid(asked, span):
+        return _fitting(query, [inside], span)
+    if going_on := _token_amid(query, span):
         return going_on
     if not body:
         return failed("absent", say("holds-no", wanted=say("a-text")), wanted="text")
-    return _fitting(asked, [body] if inside is None else [body, inside], span)
+    return _fitting(query, [body] if inside is None else [body, inside], span)
 
 
 def spelled(schema: Schema | None, reply: str, limits: Limits, dialects: Dialects) -> Cut | None:
@@ -82,49 +82,49 @@ def spelled(schema: Schema | None, reply: str, limits: Limits, dialects: Dialect
     return Cut((*before, Segment("text", (start, end), (start, end)), *after), (), ())
 
 
-def _fitting(asked: Asked, readings: list[str], span: Span) -> Reading:
+def _fitting(query: Query, readings: list[str], span: Span) -> Reading:
     for text in readings:
-        if asked.verdict(text):
+        if query.is_valid(text):
             return Reading(text, span)
     from pdl.reply.prose.formatted import read as formatted  # noqa: PLC0415 - rare and large
 
-    found = formatted(asked)
+    found = formatted(query)
     return Reading(readings[0], span) if found.reason == "absent" else found
 
 
-def _inner(asked: Asked) -> Span:
+def _inner(query: Query) -> Span:
     """From the first to the last character that is not reasoning, a token or a space."""
-    spans = [one.span for one in asked.cut.segments if one.kind in {"text", "fence"}]
-    kept = [span for span in spans if asked.text[slice(*span)].strip()] or [(0, 0)]
+    spans = [one.span for one in query.cut.segments if one.kind in {"text", "fence"}]
+    kept = [span for span in spans if query.text[slice(*span)].strip()] or [(0, 0)]
     start, end = kept[0][0], kept[-1][1]
-    body = asked.text[start:end]
+    body = query.text[start:end]
     return end - len(body.lstrip()), start + len(body.rstrip())
 
 
-def _tag_amid(asked: Asked, inner: Span) -> tuple[Span, str] | None:
+def _tag_amid(query: Query, inner: Span) -> tuple[Span, str] | None:
     """A tag of reasoning that the text may only speak of, or use for a part of itself.
 
     It is on a line with text, between two pieces of text, or closes a line within brackets.
     """
-    for one in asked.cut.segments:
+    for one in query.cut.segments:
         between = inner[0] < one.span[0] and one.span[1] < inner[1]
-        if one.kind == "reasoning" and (between or amid_line(asked, one)):
+        if one.kind == "reasoning" and (between or amid_line(query, one)):
             return one.span, one.label
-        if one.kind == "text" and asked.cut.brackets and not asked.spelled:
-            closer = asked.patterns.last_closer.search(asked.text, *one.span)
+        if one.kind == "text" and query.cut.brackets and not query.spelled:
+            closer = query.patterns.last_closer.search(query.text, *one.span)
             if closer:
                 return closer.span(), closer[0]
     return None
 
 
-def _token_amid(asked: Asked, inner: Span) -> Reading | None:
+def _token_amid(query: Query, inner: Span) -> Reading | None:
     """Tokens that end a turn where the text may go on, or speaks of them."""
-    text, (start, end) = asked.text, inner
-    inside = asked.patterns.end_token.search(text, start, end)
+    text, (start, end) = query.text, inner
+    inside = query.patterns.end_token.search(text, start, end)
     if inside and not _MENTION.match(text, inside.end()):
         message = say("behind-turn", token=inside[0])
         return failed("ambiguous", message, span=inside.span(), wanted="the text alone")
-    token = next((one for one in asked.cut.segments if one.span[0] >= end), None)
+    token = next((one for one in query.cut.segments if one.span[0] >= end), None)
     if token is None or token.kind != "token" or start >= end:
         return None
     named = text[token.span[0] - 1] in " \t" and not _ENDED.match(text[end - 1])
@@ -134,19 +134,19 @@ def _token_amid(asked: Asked, inner: Span) -> Reading | None:
     return None
 
 
-def amid_line(asked: Asked, segment: Segment) -> bool:
+def amid_line(query: Query, segment: Segment) -> bool:
     """Whether a tag of reasoning is on a line with text, as one that is spoken of.
 
     An opener has text before it, or its closer goes on in lower case: `[INST] is the tag and
     [/INST] closes it`. A closer without an opener has text on both sides.
     """
-    text, (start, end) = asked.text, segment.span
-    if asked.patterns.opener.match(text, start):
+    text, (start, end) = query.text, segment.span
+    if query.patterns.opener.match(text, start):
         before = line_before(text, start).strip()
         one_line = segment.closed and "\n" not in text[start:end]
         goes_on = one_line and _LOWER.match(text, end) is not None
         return goes_on or bool(before and not before.endswith(">"))
-    closer = asked.patterns.closer.match(text, segment.body[1]) if segment.body[1] < end else None
+    closer = query.patterns.closer.match(text, segment.body[1]) if segment.body[1] < end else None
     after = text[end : end + 200].partition("\n")[0].strip()
     return bool(closer and after and line_before(text, segment.body[1]).strip())
 

@@ -15,7 +15,7 @@ from pdl.reply.segments.spans import Spans
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
     from pdl.reply.result import Segment, Span
     from pdl.reply.segments.brackets import Bracketed
 
@@ -47,7 +47,7 @@ class Candidate:
     span: Span
     kind: Literal["object", "array"]
     bracket: Bracketed
-    query: Asked = field(repr=False, compare=False)
+    query: Query = field(repr=False, compare=False)
     silent: Spans = field(repr=False, compare=False)
     fence: Segment | None = None
     since: int = 0
@@ -123,12 +123,12 @@ class Candidate:
         return re.search(used, text[end : fence.body[1]]) is not None
 
 
-def candidates(query: Asked) -> list[Candidate]:
+def candidates(query: Query) -> list[Candidate]:
     """What looks like data in a reply, in its order; one more than the limit if there are more."""
     return list(_candidates(query))
 
 
-def _candidates(query: Asked) -> Iterator[Candidate]:
+def _candidates(query: Query) -> Iterator[Candidate]:
     end = skipped = found = 0
     silent = Spans(silent_spans(query.front))
     for bracket, fence in query.cut.brackets:

@@ -16,7 +16,7 @@ from pdl.reply.choosing.candidates import BARE, FENCED, Candidate, candidates
 from pdl.reply.choosing.evaluate import Evaluated, evaluate, placed
 from pdl.reply.choosing.tool_call import payload
 from pdl.reply.choosing.widen import widened
-from pdl.reply.late import coerce
+from pdl.reply.coercing import coerce
 from pdl.reply.parsing.parsed import Broken, Parsed, parse
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.omissions import left_out_behind
@@ -29,7 +29,7 @@ from pdl.reply.wording import brief, shorten
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
 
 _WORDS = frozenset(["text", "reasoning"])
 """Segments whose words may take an answer back."""
@@ -37,7 +37,7 @@ _WORDS = frozenset(["text", "reasoning"])
 _FEW = 8  # candidates of another kind that are looked into for tool calls, or in reasoning
 
 
-def read(query: Asked) -> Reading:
+def read(query: Query) -> Reading:
     """The one answer among the bracketed spans of a reply, or why there is none."""
     found = candidates(query)
     if len(found) > query.limits.reply_candidates:
@@ -65,7 +65,7 @@ def read(query: Asked) -> Reading:
     return replace(reading, rejected=tuple(sorted(rejected, key=lambda other: other.span)))
 
 
-def _wanted(query: Asked, found: Sequence[Candidate]) -> Sequence[Candidate]:
+def _wanted(query: Query, found: Sequence[Candidate]) -> Sequence[Candidate]:
     """The candidates of a kind that fits; all of them if a change of the kind may make one fit."""
     if query.coercions:
         return found
@@ -76,7 +76,7 @@ def _wanted(query: Asked, found: Sequence[Candidate]) -> Sequence[Candidate]:
     return calls and found
 
 
-def _group(query: Asked, wanted: Sequence[Candidate]) -> list[Evaluated]:
+def _group(query: Query, wanted: Sequence[Candidate]) -> list[Evaluated]:
     """Those that have a say: all of the highest rank, and what no fence decides against.
 
     A fence for JSON is a mark among fences only: what is bare in the prose, fits and differs has a
@@ -113,7 +113,7 @@ def _called_otherwise(found: Sequence[Candidate], taken: Sequence[Evaluated]) ->
     return next((one for one in others if one.rank > FENCED or one.claimed), None)
 
 
-def _decide(query: Asked, group: Sequence[Evaluated]) -> Reading:
+def _decide(query: Query, group: Sequence[Evaluated]) -> Reading:
     for one in group:
         if one.candidate.bracket.cut and isinstance(one.made, Broken):
             return _unread(query, one)
@@ -135,7 +135,7 @@ def _decide(query: Asked, group: Sequence[Evaluated]) -> Reading:
     return _taken(query, answer, fitting)
 
 
-def _taken(query: Asked, answer: Evaluated, copies: Sequence[Evaluated]) -> Reading:
+def _taken(query: Query, answer: Evaluated, copies: Sequence[Evaluated]) -> Reading:
     """The reading of the answer, unless the reply takes it back."""
     assert isinstance(answer.made, Parsed)
     if all(one.candidate.doubt for one in copies):
@@ -147,7 +147,7 @@ def _taken(query: Asked, answer: Evaluated, copies: Sequence[Evaluated]) -> Read
     return Reading(answer.value, answer.candidate.span, repairs=answer.made.repairs)
 
 
-def _contradicts(query: Asked, answer: Evaluated, repair: Repair) -> bool:
+def _contradicts(query: Query, answer: Evaluated, repair: Repair) -> bool:
     """Whether a repair dropped a comment that takes back the value beside it."""
     if repair.kind != "comment":
         return False
@@ -156,24 +156,18 @@ def _contradicts(query: Asked, answer: Evaluated, repair: Repair) -> bool:
     return is_withdrawal(said) or bool(taken_back(f"\n{name} {said}", answer.value))
 
 
-def _behind(query: Asked, at: int) -> str:
+def _behind(query: Query, at: int) -> str:
     """The words behind an answer, also second thoughts, without fences."""
     parts = (one.span for one in query.cut.segments if one.kind in _WORDS and one.span[1] > at)
     return "\n".join(query.text[max(at, start) : end] for start, end in parts)
 
 
-def _remaining(query: Asked, fitting: Sequence[Evaluated]) -> list[Evaluated]:
+def _remaining(query: Query, fitting: Sequence[Evaluated]) -> list[Evaluated]:
     """Those of several that differ which are no examples, nor taken back in front of the next."""
-    starts = [one.candidate.outer[0] for one in fitting[1:]]
-    ends = [one.candidate.outer[1] for one in fitting]
     back = {
         one.candidate.span
-        for one, end, start in zip(fitting, ends, starts, strict=False)
-        if any(
-            is_withdrawal(said)
-            for said in sentences(query.text[end:start])
-            if said[-1] not in ":："
-        )
+        for one, other in pairwise(fitting)
+        if _is_taken_back(query.text[one.candidate.outer[1] : other.candidate.outer[0]])
     }
     kept = [one for one in fitting if one.candidate.span not in back]
     return [one for one in kept if not _is_aside(one.candidate)] or kept
@@ -203,7 +197,7 @@ def _distinct(fitting: Sequence[Evaluated]) -> Sequence[Evaluated]:
     return list(first.values())
 
 
-def _other_call(query: Asked, answer: Evaluated, group: Sequence[Evaluated]) -> Evaluated | None:
+def _other_call(query: Query, answer: Evaluated, group: Sequence[Evaluated]) -> Evaluated | None:
     """Another tool call beside the one that holds the answer."""
     assert isinstance(answer.made, Parsed)
     if all(repair.kind != "tool-call" for repair in answer.made.repairs):
@@ -212,7 +206,7 @@ def _other_call(query: Asked, answer: Evaluated, group: Sequence[Evaluated]) -> 
     return next((one for one in others if payload(one.value, query.limits)), None)
 
 
-def _sequence(query: Asked, found: Sequence[Candidate]) -> Reading | None:
+def _sequence(query: Query, found: Sequence[Candidate]) -> Reading | None:
     """The reading of all candidates as the items of one array, if they are that."""
     if "array" not in query.kinds or len({one.kind for one in found}) != 1:
         return None
@@ -232,7 +226,7 @@ def _sequence(query: Asked, found: Sequence[Candidate]) -> Reading | None:
     return reading
 
 
-def _nothing(query: Asked, found: Sequence[Candidate]) -> Reading:
+def _nothing(query: Query, found: Sequence[Candidate]) -> Reading:
     if not found:
         return _other_value(query) or _only_in_reasoning(query) or _absent(query)
     wanted = "object" if "object" in query.kinds else "array"
@@ -244,7 +238,7 @@ def _nothing(query: Asked, found: Sequence[Candidate]) -> Reading:
     return Reading(reason="wrong-schema", span=other.span, errors=(violation,), rejected=rejected)
 
 
-def _only_in_reasoning(query: Asked) -> Reading | None:
+def _only_in_reasoning(query: Query) -> Reading | None:
     """The reading of a reply whose reasoning ends with what fits, and that says no more."""
     bodies = (one.body for one in query.cut.segments if one.kind == "reasoning")
     for start, end in bodies:
@@ -252,7 +246,7 @@ def _only_in_reasoning(query: Asked) -> Reading | None:
         for bracket, _ in cut(body, query.limits, query.dialects).brackets[-_FEW:]:
             first, last = bracket.span
             made = parse(body[first:last], query.limits) if bracket.closed else None
-            if isinstance(made, Parsed) and query.verdict(made.value):
+            if isinstance(made, Parsed) and query.is_valid(made.value):
                 place = (start + first, start + last)
                 found = shorten(query.text[slice(*place)])
                 message = say("only-in-reasoning")
@@ -260,20 +254,20 @@ def _only_in_reasoning(query: Asked) -> Reading | None:
     return None
 
 
-def _sought(query: Asked) -> str:
+def _sought(query: Query) -> str:
     """`object`, `array`, either, or JSON of any kind."""
     each = [kind for kind in ("object", "array") if kind in query.kinds]
     several = len(query.kinds - {"number", "integer"}) > len(each)
     return "JSON" if several else " or ".join(each)
 
 
-def _absent(query: Asked) -> Reading:
+def _absent(query: Query) -> Reading:
     wanted = _sought(query)
     shown = say("a-value") if wanted == "JSON" else kinds(wanted.split(" or "))
     return failed("absent", say("holds-no", wanted=shown), wanted=wanted, found=shorten(query.text))
 
 
-def _other_value(query: Asked) -> Reading | None:
+def _other_value(query: Query) -> Reading | None:
     """The reading of a reply that is one JSON scalar, where none is wanted, or not this one."""
     body = query.text.strip(" \t\r\n")
     made = parse(body, query.limits) if body else None
@@ -291,7 +285,7 @@ def _other_value(query: Asked) -> Reading | None:
     return Reading(reason="wrong-schema", span=span, errors=errors) if errors else None
 
 
-def _conflict(query: Asked, fitting: Sequence[Evaluated]) -> Reading:
+def _conflict(query: Query, fitting: Sequence[Evaluated]) -> Reading:
     one, other = fitting[0], fitting[1]
     path = first_difference(one.value, other.value) or ()
     values = [_shown(each.value, path) for each in (one, other)]
@@ -318,14 +312,14 @@ def _shown(value: Json, path: JsonPath) -> str:
     return brief(value, 16)
 
 
-def _uncertain(query: Asked, odd: Candidate, why: str) -> Reading:
+def _uncertain(query: Query, odd: Candidate, why: str) -> Reading:
     """One candidate fits, and another one that does not may have been meant."""
     excerpt = shorten(query.text[slice(*odd.span)], 32)
     message = say("one-fits", other=excerpt, why=why)
     return failed("ambiguous", message, span=odd.span, found=excerpt, wanted="1 answer")
 
 
-def _doubtful(query: Asked, one: Evaluated, why: str) -> Reading:
+def _doubtful(query: Query, one: Evaluated, why: str) -> Reading:
     """The only one that fits is no clear answer."""
     span = one.candidate.span
     excerpt = shorten(query.text[slice(*span)], 32)
@@ -333,7 +327,7 @@ def _doubtful(query: Asked, one: Evaluated, why: str) -> Reading:
     return failed("ambiguous", message, span=span, found=excerpt, wanted="1 answer")
 
 
-def _nearest(query: Asked, group: Sequence[Evaluated]) -> Reading:
+def _nearest(query: Query, group: Sequence[Evaluated]) -> Reading:
     """Nothing fits: the reading of the candidate that came nearest, judged by its violations."""
     readings = [_unread(query, one) for one in group]
     return min(
@@ -341,7 +335,7 @@ def _nearest(query: Asked, group: Sequence[Evaluated]) -> Reading:
     )
 
 
-def _unread(query: Asked, one: Evaluated) -> Reading:
+def _unread(query: Query, one: Evaluated) -> Reading:
     """The reading of a candidate that is no answer."""
     start, end = one.candidate.span
     if isinstance(one.made, Broken):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.validation.schema_walk import Node
 
 if TYPE_CHECKING:
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
     from pdl.reply.result import Segment, Span
     from pdl.reply.segments.brackets import Bracketed
 
@@ -24,18 +24,18 @@ _SCALAR = re.compile(
 _OBJECT = re.compile(r"\{\s*+[\"'}\w].*\}|[}\]\s]++(?<=\})", re.DOTALL)
 
 
-def in_open_string(asked: Asked, fence: Segment) -> bool:
+def in_open_string(query: Query, fence: Segment) -> bool:
     """Whether a fence stands in a string of a bracket that began in front of it.
 
     `{"body": "Use:`, a fence, and later on a quote that ends the string.
     """
-    brackets = asked.cut.brackets
+    brackets = query.cut.brackets
     at = bisect_left(brackets, fence.span[0], key=_start)
     for bracket, around in brackets[max(0, at - _BRACKETS) : at]:
         if around is None and not bracket.closed and not bracket.cut:
-            strings = _STRINGS.finditer(asked.text, *bracket.span)
+            strings = _STRINGS.finditer(query.text, *bracket.span)
             if any(not one[1] for one in strings):
-                return _ENDS_LATER.search(asked.text, fence.span[1]) is not None
+                return _ENDS_LATER.search(query.text, fence.span[1]) is not None
     return False
 
 
@@ -43,16 +43,16 @@ def _start(place: tuple[Bracketed, Segment | None]) -> int:
     return place[0].span[0]
 
 
-def in_lines(asked: Asked, span: Span) -> bool:
+def in_lines(query: Query, span: Span) -> bool:
     """Whether an array stands among lines of other kinds that may be items beside it.
 
     Of lines such as `{"a": 1}` and `["b"]` the array would be the only one to be taken.
     """
-    text, (start, end) = asked.text, span
-    if text[start] != "[" or "array" not in asked.kinds:
+    text, (start, end) = query.text, span
+    if text[start] != "[" or "array" not in query.kinds:
         return False
     beside = {_kind_in_front(text, start), _kind_behind(text, end)} - {""}
-    return bool(beside) and not beside.isdisjoint(Node(asked.document).at(0).kinds)
+    return bool(beside) and not beside.isdisjoint(Node(query.document).at(0).kinds)
 
 
 def _kind_in_front(text: str, start: int) -> str:

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from pdl.reply import late
 from pdl.reply.choosing.reading import read
 from pdl.reply.choosing.tool_call import payload
 from pdl.reply.parsing.events import locate
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonPath
     from pdl.reply.choosing.candidates import Candidate
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
     from pdl.reply.result import Span
 
 Fate: TypeAlias = Literal["fits", "misfit", "other", "broken", "form"]
@@ -48,57 +47,59 @@ class Evaluated:
         return self.made.value
 
 
-def evaluate(asked: Asked, candidate: Candidate) -> Evaluated:
+def evaluate(query: Query, candidate: Candidate) -> Evaluated:
     """Parse a candidate and hold its value against the schema."""
-    made = read(asked, candidate)
+    made = read(query, candidate)
     if isinstance(made, Broken):
-        return Evaluated(candidate, "form" if _is_form(asked, candidate, made) else "broken", made)
-    inside = payload(made.value, asked.limits)
-    called = inside is not None and asked.verdict(inside[0])
-    if asked.verdict(made.value):
+        return Evaluated(candidate, "form" if _is_form(query, candidate, made) else "broken", made)
+    inside = payload(made.value, query.limits)
+    called = inside is not None and query.is_valid(inside[0])
+    if query.is_valid(made.value):
         return (
             Evaluated(candidate, "broken", _TWO_WAYS)
             if called
             else Evaluated(candidate, "fits", made)
         )
     if called and inside is not None:
-        return Evaluated(candidate, "fits", _called(asked, candidate, made, inside[0]))
-    if asked.coercions and (changed := _coerced(asked, candidate, made)):
+        return Evaluated(candidate, "fits", _called(query, candidate, made, inside[0]))
+    if query.coercions and (changed := _coerced(query, candidate, made)):
         return Evaluated(candidate, "fits", changed)
     return Evaluated(
-        candidate, "misfit" if resembles(asked.document, made.value) else "other", made
+        candidate, "misfit" if resembles(query.document, made.value) else "other", made
     )
 
 
-def _is_form(asked: Asked, candidate: Candidate, made: Broken) -> bool:
+def _is_form(query: Query, candidate: Candidate, made: Broken) -> bool:
     """Whether what does not parse is a variable, `{{name}}`, or the form of an answer."""
     if candidate.bracket.cut:
         return False
-    if _VARIABLE.fullmatch(asked.text, *candidate.span):
+    if _VARIABLE.fullmatch(query.text, *candidate.span):
         return candidate.fence is None
     return made.reason == "elided" and bool(candidate.is_example or candidate.doubt)
 
 
-def _called(asked: Asked, candidate: Candidate, made: Parsed, inside: Json) -> Parsed:
+def _called(query: Query, candidate: Candidate, made: Parsed, inside: Json) -> Parsed:
     """The arguments of a tool call as the answer."""
-    said = shorten(asked.text[slice(*candidate.span)])
+    said = shorten(query.text[slice(*candidate.span)])
     repair = Repair("tool-call", candidate.span, (), said, brief(inside))
     return Parsed(inside, (*made.repairs, repair))
 
 
-def _coerced(asked: Asked, candidate: Candidate, made: Parsed) -> Parsed | None:
+def _coerced(query: Query, candidate: Candidate, made: Parsed) -> Parsed | None:
     """The value with the changes that the caller allows, if it fits with them."""
-    value, changes = late.coerce(asked.document, made.value, asked.coercions, asked.limits)
+    from pdl.reply.coercing import coerce  # noqa: PLC0415 - only where it is allowed
+
+    value, changes = coerce(query.document, made.value, query.coercions, query.limits)
     if not changes:
         return None
-    return Parsed(value, (*made.repairs, *placed(asked, candidate, made, changes)))
+    return Parsed(value, (*made.repairs, *placed(query, candidate, made, changes)))
 
 
 _Placed = TypeVar("_Placed", Violation, Repair)
 
 
 def placed(
-    asked: Asked, candidate: Candidate, made: Parsed, found: Sequence[_Placed]
+    query: Query, candidate: Candidate, made: Parsed, found: Sequence[_Placed]
 ) -> tuple[_Placed, ...]:
     """Violations or repairs of a value, each with the place of the part that it is about."""
     start = candidate.span[0]
@@ -107,7 +108,7 @@ def placed(
         own = made.made.places(paths)
         places = {path: (a + start, b + start) for path, (a, b) in own.items()}
     else:
-        places = locate(asked.text, *candidate.span, paths)
+        places = locate(query.text, *candidate.span, paths)
     spans = [_nearest(places, one.path, candidate.span) for one in found]
     return tuple(replace(one, span=span) for one, span in zip(found, spans, strict=True))
 

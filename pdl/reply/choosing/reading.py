@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply import late
 from pdl.reply.choosing.embedded import in_lines, in_open_string
 from pdl.reply.choosing.spill import (
     extra_closers,
@@ -14,6 +13,8 @@ from pdl.reply.choosing.spill import (
     spills,
     stops_behind,
 )
+from pdl.reply.choosing.surplus import certain
+from pdl.reply.parsing import tolerant
 from pdl.reply.parsing.parsed import Broken, Parsed, broken_at, furthest, parse
 from pdl.reply.phrases import Phrase, say
 from pdl.reply.prose.omissions import elided_at, leaves_out, left_out_behind, placeholder_at
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdl.reply.choosing.candidates import Candidate
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
     from pdl.reply.result import Repair, Span
 
 _LED = re.compile(
@@ -44,45 +45,45 @@ _LEADS = frozenset("\"',:>")
 _GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
 
 
-def read(asked: Asked, candidate: Candidate) -> Parsed | Broken:
+def read(query: Query, candidate: Candidate) -> Parsed | Broken:
     """Parse it, the C parser first, and look for what it says against itself."""
     start, end = candidate.span
-    body = asked.text[start:end]
+    body = query.text[start:end]
     if candidate.bracket.deep:
-        return Broken("limit", say("too-deep", number=asked.limits.reply_depth))
-    if _is_part(asked.text, start):
+        return Broken("limit", say("too-deep", number=query.limits.reply_depth))
+    if _is_part(query.text, start):
         return Broken("unparsable", say("headless"))
-    if candidate.fence and in_open_string(asked, candidate.fence):
+    if candidate.fence and in_open_string(query, candidate.fence):
         return Broken("unparsable", say("in-string"))
     exact = candidate.bracket.exact
     closed = candidate.bracket.closed
-    made = exact.findings.made if exact else parse(body, asked.limits, start) if closed else None
+    made = exact.findings.made if exact else parse(body, query.limits, start) if closed else None
     if (made is None or isinstance(made, Broken)) and not (made and made.reason == "limit"):
-        made = _respelled(body, candidate, asked, made)
+        made = _respelled(body, candidate, query, made)
     if isinstance(made, Parsed):
-        return _alone(asked, candidate, made)
-    return made if made and made.reason == "limit" else _broken(asked, candidate, made)
+        return _alone(query, candidate, made)
+    return made if made and made.reason == "limit" else _broken(query, candidate, made)
 
 
-def _alone(asked: Asked, candidate: Candidate, made: Parsed) -> Parsed | Broken:
+def _alone(query: Query, candidate: Candidate, made: Parsed) -> Parsed | Broken:
     """What was parsed, if nothing around it or in it says that it is not all of the answer."""
     start, end = candidate.span
     fence = candidate.fence
     if (
-        spills(asked, (start, end), made, fence.body if fence else None)
-        or in_lines(asked, candidate.span)
-        or member_behind(asked, end, made.value)
-        or (fence and fence.closed and stops_behind(asked.text, fence.span[1], made))
+        spills(query, (start, end), made, fence.body if fence else None)
+        or in_lines(query, candidate.span)
+        or member_behind(query, end, made.value)
+        or (fence and fence.closed and stops_behind(query.text, fence.span[1], made))
     ):
         return Broken("unparsable", say("goes-on"), end - start)
-    if behind := left_out_behind(asked.text, end):
-        return _elided(asked.text, behind)
-    if extra := extra_closers(asked.text, end):
-        if not late.is_certain(asked, asked.text[start:end], made, extra.before):
+    if behind := left_out_behind(query.text, end):
+        return _elided(query.text, behind)
+    if extra := extra_closers(query.text, end):
+        if not certain(query, query.text[start:end], made, extra.before):
             return Broken("unparsable", say("surplus-closer"), end - start)
         made = replace(made, repairs=(*made.repairs, extra))
     exact = candidate.bracket.exact
-    return made if exact and not exact.findings.suspect else _whole(asked, made)
+    return made if exact and not exact.findings.suspect else _whole(query, made)
 
 
 def _is_part(text: str, at: int) -> bool:
@@ -94,15 +95,15 @@ def _is_part(text: str, at: int) -> bool:
 
 
 def _respelled(
-    body: str, candidate: Candidate, asked: Asked, broken: Broken | None
+    body: str, candidate: Candidate, query: Query, broken: Broken | None
 ) -> Parsed | Broken | None:
     """The value of what is JSON but for its spelling, unless words in it say what is missing."""
     bracket = candidate.bracket
     if bracket.cut or not (bracket.closed or candidate.fenced):
         return broken
     start = bracket.span[0]
-    read = late.read_tolerantly(
-        body, asked.document, asked.verdict, asked.limits, fenced=candidate.fenced
+    read = tolerant.read(
+        body, query.document, query.is_valid, query.limits, fenced=candidate.fenced
     )
     if isinstance(read, Broken):
         return furthest(broken, read)
@@ -111,19 +112,19 @@ def _respelled(
         words = repair.kind in {"comment", "bare-value"} and (elided_at(said) or leaves_out(said))
         if words or (repair.kind in _GUESSES and _DOTS.search(said)):
             return _elided(body, repair.span)
-    if _is_aside(asked, candidate, read.repairs):
+    if _is_aside(query, candidate, read.repairs):
         return Broken("unparsable", say("words-in-brackets"))
     moved = [replace(r, span=(r.span[0] + start, r.span[1] + start)) for r in read.repairs]
     return Parsed(read.value, tuple(moved), read)
 
 
-def _broken(asked: Asked, candidate: Candidate, made: Broken | None) -> Broken:
+def _broken(query: Query, candidate: Candidate, made: Broken | None) -> Broken:
     """Why a span that does not parse does not: the model's own word for it comes first."""
     bracket = candidate.bracket
-    body = asked.text[slice(*bracket.span)]
+    body = query.text[slice(*bracket.span)]
     if (place := elided_at(body)) is not None:
         return _elided(body, place)
-    if bracket.cut and (wrong := _misclosed(asked, body)):
+    if bracket.cut and (wrong := _misclosed(query, body)):
         return wrong
     if bracket.cut and (opened := _closes_all(body)):
         return broken_at(body, opened, "open-string")
@@ -151,32 +152,32 @@ def _closes_all(body: str) -> int:
     return 0
 
 
-def _misclosed(asked: Asked, body: str) -> Broken | None:
+def _misclosed(query: Query, body: str) -> Broken | None:
     """What is wrong with data that is not cut off: it ends with a bracket that closes nothing."""
     if not _CLOSED.search(body):
         return None
-    read = late.read_tolerantly(body, asked.document, asked.verdict, asked.limits, fenced=False)
+    read = tolerant.read(body, query.document, query.is_valid, query.limits, fenced=False)
     if not isinstance(read, Broken) or _GOES_ON.match(body, read.at + 1):
         return None
     wrong = isinstance(read.message, Phrase) and read.message.key == "wrong-closer"
     return read if wrong or body.startswith(")", read.at) else None
 
 
-def _whole(asked: Asked, made: Parsed) -> Parsed | Broken:
+def _whole(query: Query, made: Parsed) -> Parsed | Broken:
     """What was parsed, if no string in it stands for data that is left out."""
-    said = left_out(asked.document, made.value)
+    said = left_out(query.document, made.value)
     if not said:
         return made
     found = shorten(said, 24)
     return Broken("elided", say("stands-for-data", found=found), 0, found)
 
 
-def _is_aside(asked: Asked, candidate: Candidate, repairs: Sequence[Repair]) -> bool:
+def _is_aside(query: Query, candidate: Candidate, repairs: Sequence[Repair]) -> bool:
     """Whether a list of words without quotes may be a remark in brackets: `[Note, see below]`."""
     if candidate.kind != "array" or candidate.fence:
         return False
     bare = any(one.kind == "bare-value" and " " in one.before for one in repairs)
-    return bare and asked.text.strip() != asked.text[slice(*candidate.span)]
+    return bare and query.text.strip() != query.text[slice(*candidate.span)]
 
 
 def _elided(text: str, place: Span) -> Broken:

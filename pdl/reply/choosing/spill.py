@@ -18,7 +18,7 @@ from pdl.reply.validation.schema_walk import lacking as lacking_in
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.reply.parsing.parsed import Parsed
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
     from pdl.reply.result import Span
 
 _STRING = r"""(?:"[^"\\\n]*+"|'[^'\\\n]*+')"""
@@ -63,12 +63,12 @@ _REMARKS = frozenset(
 """What a remark may begin with, written as a sentence begins."""
 
 
-def spills(asked: Asked, span: Span, made: Parsed, body: Span | None) -> bool:
+def spills(query: Query, span: Span, made: Parsed, body: Span | None) -> bool:
     """Whether what stands right behind a span may be part of what it holds.
 
     `body` is what the fence around it holds.
     """
-    text, (start, end) = asked.text, span
+    text, (start, end) = query.text, span
     kinds = {repair.kind for repair in made.repairs}
     in_front = text[max(0, start - _NEAR) : start].rstrip()[-1:]
     surplus = in_front in _FRONT or not kinds.isdisjoint(_STRUCTURE)
@@ -105,19 +105,19 @@ def stops_behind(text: str, at: int, made: Parsed) -> bool:
     return _MORE_DATA.search(behind) is not None or Text(behind).says("stopped")
 
 
-def member_behind(asked: Asked, end: int, value: Json) -> bool:
+def member_behind(query: Query, end: int, value: Json) -> bool:
     """Whether a key stands behind with a value that the last object lacks and the schema has.
 
     `{"a": 1}, b = 2`. It may be on a line of its own, or in a sentence.
     """
-    stop = _OPENER.search(asked.text, end, end + _BLOCK)
-    behind = asked.text[end : stop.start() if stop else end + _BLOCK]
+    stop = _OPENER.search(query.text, end, end + _BLOCK)
+    behind = query.text[end : stop.start() if stop else end + _BLOCK]
     if ":" not in behind and "=" not in behind:
         return False
     named = [name for sign in _SIGN.finditer(behind) for name in _names(behind, sign.start())]
     if not named:
         return False
-    lacking = lacking_in(asked.document, value)
+    lacking = lacking_in(query.document, value)
     return any(_is_key(name, lacking) for name in named)
 
 

@@ -16,20 +16,20 @@ from pdl.reply.validation.schema_walk import Node
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
 
 _SIGNS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[}\]]', re.DOTALL)
 _FOLLOWED = re.compile(r"\s*+,")
 _TRIES = 8  # closers that may be the one too many; with more of them it is not certain which is
 
 
-def certain(asked: Asked, body: str, read: Parsed, surplus: str) -> bool:
+def certain(query: Query, body: str, read: Parsed, surplus: str) -> bool:
     """Whether what is read of a body, with some closers left over behind it, is its only reading.
 
     The body begins with its bracket and ends where it is closed.
     """
     own = body[-1]
-    if "]" in surplus and _may_lack_opener(asked, body):
+    if "]" in surplus and _may_lack_opener(query, body):
         return False
     if own not in surplus:
         return True
@@ -38,17 +38,17 @@ def certain(asked: Asked, body: str, read: Parsed, surplus: str) -> bool:
     for tries, place in enumerate(_inner(body, own)):
         if tries == _TRIES or not plain:
             return False
-        other = parse(body[:place] + body[place + 1 :] + own, asked.limits)
-        if isinstance(other, Parsed) and key(other.value) != found and asked.verdict(other.value):
+        other = parse(body[:place] + body[place + 1 :] + own, query.limits)
+        if isinstance(other, Parsed) and key(other.value) != found and query.is_valid(other.value):
             return False
     return True
 
 
-def _may_lack_opener(asked: Asked, body: str) -> bool:
+def _may_lack_opener(query: Query, body: str) -> bool:
     """Whether a `]` too many may belong to an array whose opener is missing."""
     if body[0] == "[":
-        return Node(asked.document).may_nest()
-    return "array" in asked.kinds
+        return Node(query.document).may_nest()
+    return "array" in query.kinds
 
 
 def _inner(body: str, mark: str) -> Iterator[int]:

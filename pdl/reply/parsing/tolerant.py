@@ -14,7 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pdl.reply.parsing.events import Made, since
-from pdl.reply.parsing.parsed import Parsed, parse
+from pdl.reply.parsing.parsed import Broken, Parsed, parse, told
 from pdl.reply.parsing.parser import Parser, Whole
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.result import Repair
@@ -58,12 +58,21 @@ def read(
     limits: Limits,
     *,
     fenced: bool = False,
-) -> Made:
-    """The value of a text, with repairs and places as offsets in it.
+) -> Made | Broken:
+    """The value of a text, with repairs and places as offsets in it; or why none is certain.
 
     `fenced` says that the text is all of a closed fence, so that a closer that is missing at its
-    end is no sign of a reply that was cut off. Raises UnreadableError where no reading is certain.
+    end is no sign of a reply that was cut off.
     """
+    try:
+        return _read(text, document, fits, limits, fenced=fenced)
+    except UnreadableError as error:
+        return told(text, error.at, error.why, error.expected)
+
+
+def _read(
+    text: str, document: Document, fits: Callable[[Json], bool], limits: Limits, *, fenced: bool
+) -> Made:
     made = _decoded(text, limits)
     if made is not None:
         return made

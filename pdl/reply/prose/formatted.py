@@ -17,7 +17,7 @@ from pdl.reply.wording import shorten
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
 
 _DAY = r"\d{4}-\d{2}-\d{2}"
 _LOCAL = r"\d{2}:\d{2}:\d{2}(?:\.\d+)?"
@@ -64,40 +64,40 @@ _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "«": "»", "**": "**"}
 _ONE = {"const", "enum", "pattern", "format"}
 
 
-def read(asked: Asked) -> Reading:
+def read(query: Query) -> Reading:
     """The only text of the schema's format that stands where an answer does, if there is one."""
-    return _unquoted(asked) or _spoken(asked)
+    return _unquoted(query) or _spoken(query)
 
 
-def scalar(asked: Asked) -> Reading:
+def scalar(query: Query) -> Reading:
     """The same where the schema allows other scalars as well, of which no prose can be certain."""
-    found = read(asked)
+    found = read(query)
     if found.reason != "absent":
         return found
-    missing = say("holds-no", wanted=kinds(wanted_kinds(asked)))
-    return failed("absent", missing, wanted="JSON", found=shorten(asked.text))
+    missing = say("holds-no", wanted=kinds(wanted_kinds(query)))
+    return failed("absent", missing, wanted="JSON", found=shorten(query.text))
 
 
-def _unquoted(asked: Asked) -> Reading | None:
+def _unquoted(query: Query) -> Reading | None:
     """The reply without the quotes around it, where the schema tells what is inside."""
-    if not any(_ONE & set(branch) for branch in branches(asked.document, asked.document)):
+    if not any(_ONE & set(branch) for branch in branches(query.document, query.document)):
         return None
-    body, (start, _) = bare(asked)
+    body, (start, _) = bare(query)
     if string_of(body) not in (None, body[1:-1]):
         return None
     for opener, closer in _QUOTES.items():
         inside = body.removeprefix(opener).removesuffix(closer)
         whole = len(inside) == len(body) - len(opener) - len(closer)
-        if whole and inside == inside.strip() and asked.verdict(inside):
+        if whole and inside == inside.strip() and query.is_valid(inside):
             begin = start + len(opener)
             return Reading(inside, (begin, begin + len(inside)))
     return None
 
 
-def _spoken(asked: Asked) -> Reading:
-    shapes = _shapes(asked)
-    text = _LINK.sub(_unlinked, prose(asked)) if shapes else prose(asked)
-    return choose(asked, text, _found(asked, text, shapes) if shapes else ())
+def _spoken(query: Query) -> Reading:
+    shapes = _shapes(query)
+    text = _LINK.sub(_unlinked, prose(query)) if shapes else prose(query)
+    return choose(query, text, _found(query, text, shapes) if shapes else ())
 
 
 def _unlinked(link: re.Match[str]) -> str:
@@ -109,26 +109,26 @@ def _unlinked(link: re.Match[str]) -> str:
     return " " * start + link[group] + " " * (len(link[0]) - end)
 
 
-def _shapes(asked: Asked) -> list[str]:
+def _shapes(query: Query) -> list[str]:
     """The patterns of the formats at the root; none if any other text may stand there."""
     texts = [
         branch
-        for branch in branches(asked.document, asked.document)
+        for branch in branches(query.document, query.document)
         if "type" in branch and "string" in branch["type"]
     ]
     formats = [branch.get("format") for branch in texts]
     return [_SHAPES[name] for name in formats if name in _SHAPES] if all(formats) else []
 
 
-def _found(asked: Asked, text: str, shapes: list[str]) -> Iterator[Candidate]:
+def _found(query: Query, text: str, shapes: list[str]) -> Iterator[Candidate]:
     for found in re.finditer(rf"(?<![^\W_])(?<![^\W_]_)(?<![@/.:-])(?:{'|'.join(shapes)})", text):
         emphasis = text[found.start() - 1 : found.start()] == "_"
         if emphasis and text[found.end() : found.end() + 1] != "_":
             continue
-        if _GOES_ON.match(asked.text, found.end()) and asked.verdict(found[0]):
+        if _GOES_ON.match(query.text, found.end()) and query.is_valid(found[0]):
             yield Candidate(found.span(), why="goes on with letters that do not belong to it")
-        elif _ENDS_LOCAL.search(found[0]) and _ZONE.search(asked.text):
+        elif _ENDS_LOCAL.search(found[0]) and _ZONE.search(query.text):
             why = "is next to words about its zone or half of the day"
             yield Candidate(found.span(), why=why)
-        elif asked.verdict(found[0]):
+        elif query.is_valid(found[0]):
             yield Candidate(found.span(), found[0], free=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.late import coerce
+from pdl.reply.coercing import coerce
 from pdl.reply.parsing.parsed import Broken, is_deep, parse
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.numbers import is_local
@@ -18,50 +18,50 @@ from pdl.reply.wording import brief
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
 
 DECORATION = " \t\r\n*_`\"'“”‘’«»"
 """What may stand around an answer and is no part of it."""
 
 
-def literal(asked: Asked) -> Reading | None:
+def literal(query: Query) -> Reading | None:
     """The reply as one JSON scalar that fits, if it is no more than that."""
-    body, span = bare(asked)
-    if "number" not in asked.kinds and is_local(body):
+    body, span = bare(query)
+    if "number" not in query.kinds and is_local(body):
         return None
-    made = parse(body, asked.limits) if body else None
+    made = parse(body, query.limits) if body else None
     if isinstance(made, Broken):
         limited = made.reason == "limit" and body[:1] not in {"{", "["}
         return failed("limit", made.message, span=span) if limited else None
     if made is None:
         return None
     if isinstance(made.value, dict | list):
-        return _unwrapped(asked, made.value, span)
-    reading = accept(asked, span, made.value, ())
+        return _unwrapped(query, made.value, span)
+    reading = accept(query, span, made.value, ())
     return None if reading.reason else reading
 
 
-def _unwrapped(asked: Asked, value: Json, span: Span) -> Reading | None:
+def _unwrapped(query: Query, value: Json, span: Span) -> Reading | None:
     """The scalar in an object or array that is all of a reply, if the caller allows to take it."""
-    if not asked.coercions.unwrap or asked.kinds & {"object", "array"}:
+    if not query.coercions.unwrap or query.kinds & {"object", "array"}:
         return None
-    if is_deep(asked.text[slice(*span)], asked.limits.reply_depth):
+    if is_deep(query.text[slice(*span)], query.limits.reply_depth):
         return None
-    inner, changes = coerce(asked.document, value, asked.coercions, asked.limits)
+    inner, changes = coerce(query.document, value, query.coercions, query.limits)
     repairs = tuple(replace(change, span=span) for change in changes)
     return Reading(inner, span, repairs=repairs) if changes else None
 
 
-def bare(asked: Asked) -> tuple[str, Span]:
+def bare(query: Query) -> tuple[str, Span]:
     """The text without the tags around it, and its place; those in it are parts of it."""
-    text = masked(asked.text, asked.cut, PLAIN_FENCES)
+    text = masked(query.text, query.cut, PLAIN_FENCES)
     body = untagged(text).strip()
     start, end = _span(untagged(text), body)
     return text[start:end], (start, end)
 
 
-def _plain(asked: Asked) -> str:
-    return untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
+def _plain(query: Query) -> str:
+    return untagged(masked(query.text, query.cut, PLAIN_FENCES))
 
 
 def _span(text: str, body: str) -> Span:
@@ -69,57 +69,57 @@ def _span(text: str, body: str) -> Span:
     return start, start + len(body)
 
 
-def read(asked: Asked) -> Reading | None:
+def read(query: Query) -> Reading | None:
     """The reading of a reply that is nothing but a literal, decorated at most."""
-    exact = literal(asked)
+    exact = literal(query)
     if exact:
         return exact
-    text = _plain(asked)
+    text = _plain(query)
     body = text.strip(DECORATION).rstrip(".").rstrip(DECORATION)
-    if not body or len(body) > asked.limits.integer_digits:
+    if not body or len(body) > query.limits.integer_digits:
         return None
-    free = is_free_text(asked.document)
-    if "null" in asked.kinds and not free and body.lower() in {"null", "none"}:
-        return accept(asked, _span(text, body), None, ())
-    for choice in literals(asked.document, asked.document):
-        if isinstance(choice, str) and choice == body and asked.verdict(choice):
-            return accept(asked, _span(text, body), choice, ())
-    return _preferred(asked, text, body)
+    free = is_free_text(query.document)
+    if "null" in query.kinds and not free and body.lower() in {"null", "none"}:
+        return accept(query, _span(text, body), None, ())
+    for choice in literals(query.document, query.document):
+        if isinstance(choice, str) and choice == body and query.is_valid(choice):
+            return accept(query, _span(text, body), choice, ())
+    return _preferred(query, text, body)
 
 
-def _preferred(asked: Asked, text: str, body: str) -> Reading | None:
+def _preferred(query: Query, text: str, body: str) -> Reading | None:
     """`feature, not bug`: one choice in place of another."""
     chosen, denied, other = body.partition(", not ")
-    words = [word for word in literals(asked.document, asked.document) if isinstance(word, str)]
-    if denied and chosen != other and chosen in words and other in words and asked.verdict(chosen):
-        return accept(asked, _span(text, chosen), chosen, ())
+    words = [word for word in literals(query.document, query.document) if isinstance(word, str)]
+    if denied and chosen != other and chosen in words and other in words and query.is_valid(chosen):
+        return accept(query, _span(text, chosen), chosen, ())
     return None
 
 
-def wanted_kinds(asked: Asked) -> list[str]:
+def wanted_kinds(query: Query) -> list[str]:
     """The types that the schema allows."""
     return [
         name
         for name in ("integer", "number", "boolean", "string", "null")
-        if name in asked.kinds and not (name == "integer" and "number" in asked.kinds)
+        if name in query.kinds and not (name == "integer" and "number" in query.kinds)
     ]
 
 
-def accept(asked: Asked, span: Span, value: Json, repairs: tuple[Repair, ...]) -> Reading:
+def accept(query: Query, span: Span, value: Json, repairs: tuple[Repair, ...]) -> Reading:
     """The reading of a value that was found, held against the schema.
 
     A whole number with a point is an int where the schema allows no other numbers, or names it.
     """
-    document = asked.document
+    document = query.document
     if isinstance(value, float) and value.is_integer() and not in_digits(document, document):
         named = literals(document, document)
-        if "number" not in asked.kinds or any(isinstance(n, int) and n == value for n in named):
+        if "number" not in query.kinds or any(isinstance(n, int) and n == value for n in named):
             value = as_integer(value)
-    if asked.verdict(value):
+    if query.is_valid(value):
         return Reading(value, span, repairs=repairs)
-    if isinstance(value, float) and "integer" in asked.kinds and "number" not in asked.kinds:
+    if isinstance(value, float) and "integer" in query.kinds and "number" not in query.kinds:
         message = say("must-be", wanted=kinds(["integer"]), found=repr(value))
         violation = Violation((), "type", brief(value), "integer", message, span)
         return Reading(reason="wrong-schema", span=span, errors=(violation,))
-    errors = [replace(error, span=span) for error in violations_of(asked.document, value)]
+    errors = [replace(error, span=span) for error in violations_of(query.document, value)]
     return Reading(reason="wrong-schema", span=span, errors=tuple(errors))

@@ -86,8 +86,8 @@ class Prose:
         )
         edge = one.span[0] in self._lone or (self._is_first(one.span[0]) and said.is_set_off())
         rank = said.rank(edge=edge)
-        asked = self.text[max(begin, stop - 8) : stop].rstrip(_CLOSERS).endswith(_QUESTION)
-        turned = asked or said.turned(rank) or self._conditional(one.span[1], stop)
+        query = self.text[max(begin, stop - 8) : stop].rstrip(_CLOSERS).endswith(_QUESTION)
+        turned = query or said.turned(rank) or self._conditional(one.span[1], stop)
         return Place(
             rank,
             turned=turned and rank < Rank.TAGGED,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from pdl._types import Json
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
 
 _AMID = "stands amid other words, not where an answer does"
 _TURNED = "is denied, conditional or asked about"
@@ -47,18 +47,18 @@ _ENDS = frozenset(".!?\n。！？")
 _NO = re.compile(r"[^\w\s'’]\s*(?P<no>[^\W\d_]+)[,.!]?\s*$")
 
 
-def read(asked: Asked) -> Reading:
+def read(query: Query) -> Reading:
     """The only scalar that the prose of a reply gives."""
-    data = next((b for b, _ in asked.cut.brackets if _is_data(asked.text, b.span, b.shaped)), None)
+    data = next((b for b, _ in query.cut.brackets if _is_data(query.text, b.span, b.shaped)), None)
     if data:
-        return _bracketed(asked, data.span)
-    text = prose(asked)
-    return choose(asked, text, candidates(asked, text))
+        return _bracketed(query, data.span)
+    text = prose(query)
+    return choose(query, text, candidates(query, text))
 
 
-def prose(asked: Asked) -> str:
+def prose(query: Query) -> str:
     """The text of a reply, as long as it, without programs, tags, citations and others' words."""
-    text = untagged(masked(asked.text, asked.cut, PLAIN_FENCES))
+    text = untagged(masked(query.text, query.cut, PLAIN_FENCES))
     if "[" in text:
         text = blanked(
             text,
@@ -75,61 +75,61 @@ def _is_data(text: str, span: Span, shaped: bool) -> bool:  # noqa: FBT001
     return shaped and not formula and not cited
 
 
-def _bracketed(asked: Asked, span: Span) -> Reading:
-    found = "object" if asked.text[span[0]] == "{" else "array"
-    names = wanted_kinds(asked)
+def _bracketed(query: Query, span: Span) -> Reading:
+    found = "object" if query.text[span[0]] == "{" else "array"
+    names = wanted_kinds(query)
     message = say("type", wanted=kinds(names), found=kinds([found]))
-    excerpt = shorten(asked.text[slice(*span)])
+    excerpt = shorten(query.text[slice(*span)])
     violation = Violation((), "type", excerpt, " or ".join(names), message, span)
     return Reading(reason="wrong-schema", span=span, errors=(violation,))
 
 
-def candidates(asked: Asked, text: str) -> Iterator[Candidate]:
+def candidates(query: Query, text: str) -> Iterator[Candidate]:
     """All that the prose says and that the schema's types could mean."""
-    kinds = asked.kinds
+    kinds = query.kinds
     if kinds & {"integer", "number"}:
-        bounds = (branch.get("maximum") for branch in branches(asked.document, asked.document))
+        bounds = (branch.get("maximum") for branch in branches(query.document, query.document))
         most = next((bound for bound in bounds if bound is not None), None)
-        yield from numbers(text, Wanted("number" not in kinds, asked.limits.integer_digits, most))
+        yield from numbers(text, Wanted("number" not in kinds, query.limits.integer_digits, most))
     if kinds & {"boolean", "null"}:
         yield from flags(text, flags="boolean" in kinds, null="null" in kinds)
-    words = [word for word in literals(asked.document, asked.document) if isinstance(word, str)]
+    words = [word for word in literals(query.document, query.document) if isinstance(word, str)]
     if words and "string" in kinds:
         yield from choices(text, words)
 
 
-def choose(asked: Asked, text: str, spoken: Iterable[Candidate]) -> Reading:
+def choose(query: Query, text: str, spoken: Iterable[Candidate]) -> Reading:
     """The one answer among what a text says, or why there is none.
 
     The best place decides; in it all must agree, or the last one concludes.
     """
-    most = asked.limits.reply_candidates
+    most = query.limits.reply_candidates
     found = sorted(islice(spoken, most + 1), key=lambda one: one.span)
     if len(found) > most:
         return failed("limit", say("many-candidates", number=most))
-    fits = partial(_fits, asked)
-    everything = placed(asked.text, text, reckoned(text, found), asked.cut.answers, fits)
+    fits = partial(_fits, query)
+    everything = placed(query.text, text, reckoned(text, found), query.cut.answers, fits)
     group = _best(everything)
     values: dict[Hashable, Placed] = {}
     for each in group:
         if not each.one.why:
             values.setdefault(key(each.one.value), each)
     if len(values) > 1:
-        return _conflict(asked, [each.one for each in values.values()], everything)
+        return _conflict(query, [each.one for each in values.values()], everything)
     unclear = next((each.one for each in group if each.one.why), None)
     if unclear:
-        return _unclear(asked, text, unclear, [each.one for each in values.values()])
+        return _unclear(query, text, unclear, [each.one for each in values.values()])
     if not values:
-        return _nothing(asked, text, everything)
+        return _nothing(query, text, everything)
     [answer] = values.values()
-    return _taken(asked, text, answer, everything, group)
+    return _taken(query, text, answer, everything, group)
 
 
-def _fits(asked: Asked, one: Candidate) -> bool:
+def _fits(query: Query, one: Candidate) -> bool:
     value = one.value
     if isinstance(value, float) and value.is_integer():
         value = as_integer(value)
-    return asked.verdict(value) or asked.verdict(one.value)
+    return query.is_valid(value) or query.is_valid(one.value)
 
 
 def _best(everything: Sequence[Placed]) -> list[Placed]:
@@ -154,7 +154,7 @@ def _fitting(group: list[Placed]) -> list[Placed]:
 
 
 def _taken(
-    asked: Asked,
+    query: Query,
     text: str,
     answer: Placed,
     everything: Sequence[Placed],
@@ -164,13 +164,13 @@ def _taken(
     one = answer.one
     other = _rival(text, answer, everything) or _unplaced(answer, everything)
     if other:
-        return _conflict(asked, [one, other], everything)
+        return _conflict(query, [one, other], everything)
     mere = answer.rank == Rank.STATED and not answer.place.decided
     if mere and Text(text).says("unknown"):
-        return _unclear(asked, text, replace(one, why=_UNSURE), [])
+        return _unclear(query, text, replace(one, why=_UNSURE), [])
     if _disowned(text, one.span[1], one.value):
-        return _unclear(asked, text, replace(one, why=_TAKEN_BACK), [])
-    reading = accept(asked, one.span, one.value, one.repairs)
+        return _unclear(query, text, replace(one, why=_TAKEN_BACK), [])
+    reading = accept(query, one.span, one.value, one.repairs)
     chosen = {each.one.span for each in group}
     others = [
         Rejected(each.one.span, "another one is marked as the answer")
@@ -250,20 +250,20 @@ def _agrees(said: str) -> bool:
     return has("rejected", words, said) or has("denied", words, said)
 
 
-def _nothing(asked: Asked, text: str, everything: Sequence[Placed]) -> Reading:
+def _nothing(query: Query, text: str, everything: Sequence[Placed]) -> Reading:
     """The reading of a text that has no answer, with a word on what came nearest to one."""
-    if asked.kinds == {"null"}:
+    if query.kinds == {"null"}:
         return failed("absent", say("not-null"), found=shorten(text), wanted="null")
     nearest = next((each for each in everything if not each.one.idle), None)
     nearest = nearest or next(iter(everything), None)
     if nearest:
         why = nearest.one.why or (_TURNED if nearest.place.turned else _AMID)
-        return _unclear(asked, text, replace(nearest.one, why=why), [])
-    names = wanted_kinds(asked)
-    word = _number_word(text) if asked.kinds & {"integer", "number"} else None
+        return _unclear(query, text, replace(nearest.one, why=why), [])
+    names = wanted_kinds(query)
+    word = _number_word(text) if query.kinds & {"integer", "number"} else None
     if word:
         said = Candidate(word, why="is a number in words, where digits belong")
-        return _unclear(asked, text, said, [])
+        return _unclear(query, text, said, [])
     missing = say("holds-no", wanted=kinds(names))
     return failed("absent", missing, found=shorten(text), wanted=" or ".join(names))
 
@@ -274,9 +274,9 @@ def _number_word(text: str) -> Span | None:
     return next((word.span() for word in words if word[0].lower() in known), None)
 
 
-def _conflict(asked: Asked, values: Sequence[Candidate], everything: Sequence[Placed]) -> Reading:
+def _conflict(query: Query, values: Sequence[Candidate], everything: Sequence[Placed]) -> Reading:
     shown = row([brief(one.value, 20) for one in values])
-    message = say("several-scalars", wanted=kinds(wanted_kinds(asked)), found=shown)
+    message = say("several-scalars", wanted=kinds(wanted_kinds(query)), found=shown)
     span = values[1].span
     reading = failed("ambiguous", message, span=span, found=shorten(shown), wanted="1 answer")
     rejected = [
@@ -285,9 +285,9 @@ def _conflict(asked: Asked, values: Sequence[Candidate], everything: Sequence[Pl
     return replace(reading, rejected=tuple(rejected))
 
 
-def _unclear(asked: Asked, text: str, unclear: Candidate, clear: Sequence[Candidate]) -> Reading:
+def _unclear(query: Query, text: str, unclear: Candidate, clear: Sequence[Candidate]) -> Reading:
     found = shorten(text[slice(*unclear.span)])
-    names = wanted_kinds(asked)
+    names = wanted_kinds(query)
     reason: Reason = "absent"
     message: str = say("unclear", found=found, why=unclear.why)
     if clear:

@@ -17,7 +17,7 @@ from pdl.reply.wording import shorten
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.reply.query import Asked
+    from pdl.reply.query import Query
 
 _ECHO = re.compile(
     r"[\s*_`#>]*(?:(?:please )?(?:answer|reply) )?(?:with )?yes\s*(?:or|/)\s*no"
@@ -34,16 +34,16 @@ _LONG = 100  # characters of such a reply
 _WORDS = 4  # of a reply that is no more than `Absolutely not.`
 
 
-def read(asked: Asked) -> Reading:
+def read(query: Query) -> Reading:
     """True for yes, False for no."""
-    text = prose(asked)
+    text = prose(query)
     whole = _whole(text)
     if whole:
         return whole
     echo = _ECHO.match(text)
     if echo:
         text = " " * echo.end() + text[echo.end() :]
-    found = choose(asked, text, _spoken(text))
+    found = choose(query, text, _spoken(text))
     if found.reason == "limit":
         return found
     if found.reason:

@@ -52,17 +52,17 @@ def never(_value: Json, _memo: Memo) -> bool:
 
 def every(tests: Iterable[Test]) -> Test:
     """All of the tests."""
-    asked = list(tests)
-    if len(asked) == 1:
-        return asked[0]
+    query = list(tests)
+    if len(query) == 1:
+        return query[0]
 
     def test(value: Json, memo: Memo) -> bool:
-        for one in asked:
+        for one in query:
             if not one(value, memo):
                 return False
         return True
 
-    return test if asked else always
+    return test if query else always
 
 
 # Types
