@@ -14,7 +14,7 @@ from pdl.reply.query import Query
 from pdl.reply.result import Check, Reading, Segment, failed
 from pdl.reply.segments.segmenter import Cut, cut
 from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
-from pdl.reply.wording import shorten
+from pdl.reply.wording import line_before, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,6 @@ _READERS = {
 """Where the readers of the forms stand: imported when first used, as each compiles patterns."""
 _CONTAINERS = frozenset(["object", "array"])
 _ESCAPES = ("\\u", "\\U", "\\x", "&#")  # of characters, in all spellings that are read
-_LINE = 200  # characters in front of a tag that are looked at
 _OPENERS = " \t\r>*_`#|"  # what may stand in front of a tag at the start of a line
 
 
@@ -125,7 +124,7 @@ def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
     for segment in segments:
         if segment.kind == "reasoning" and not segment.closed:
             start = segment.span[0]
-            if reply[max(0, start - _LINE) : start].rpartition("\n")[2].strip(_OPENERS):
+            if line_before(reply, start).strip(_OPENERS):
                 message = say("tag-amid-line", tag=segment.label)
                 return failed("ambiguous", message, span=segment.span, wanted="an answer alone")
             message = say("endless-reasoning", tag=segment.label)

@@ -87,3 +87,11 @@ def excerpt(schema: Json, width: int = 80) -> str:
         if len(text) > width:
             break
     return shorten(text, width)
+
+
+def line_before(text: str, at: int, since: int = 0, *, most: int = 200) -> str:
+    """What stands on a line before an offset; of a long line, its last `most` characters.
+
+    Nothing before the offset `since` is looked at.
+    """
+    return text[max(since, at - most) : at].rpartition("\n")[2]

@@ -14,7 +14,7 @@ from pdl.reply.phrases import say
 from pdl.reply.result import Reading, Segment, Span, failed
 from pdl.reply.segments.segmenter import Cut, cut
 from pdl.reply.segments.spans import shifted
-from pdl.reply.wording import shorten
+from pdl.reply.wording import line_before, shorten
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
@@ -142,15 +142,10 @@ def amid_line(query: Query, segment: Segment) -> bool:
     """
     text, (start, end) = query.text, segment.span
     if query.patterns.opener.match(text, start):
-        before = line_before(text, start).strip()
+        before = line_before(text, start, most=_LINE).strip()
         one_line = segment.closed and "\n" not in text[start:end]
         goes_on = one_line and _LOWER.match(text, end) is not None
         return goes_on or bool(before and not before.endswith(">"))
     closer = query.patterns.closer.match(text, segment.body[1]) if segment.body[1] < end else None
     after = text[end : end + 200].partition("\n")[0].strip()
-    return bool(closer and after and line_before(text, segment.body[1]).strip())
-
-
-def line_before(text: str, at: int) -> str:
-    """What is on a line before an offset; of a long line, the end of that."""
-    return text[max(0, at - _LINE) : at].rpartition("\n")[2]
+    return bool(closer and after and line_before(text, segment.body[1], most=_LINE).strip())

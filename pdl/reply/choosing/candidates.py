@@ -11,6 +11,7 @@ from pdl.reply.prose.marks import announced, claimed, exemplified
 from pdl.reply.prose.visible import is_plain, silent_spans
 from pdl.reply.prose.withdrawals import unmeant
 from pdl.reply.segments.spans import Spans
+from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,7 @@ class Candidate:
         text, (start, end) = self.query.text, self.span
         if self.fence or not _MARK_IN_PROSE.fullmatch(text, start, end):
             return False
-        line = _line_before(text, start)
+        line = line_before(text, start)
         behind = text[end : end + _LINE].partition("\n")[0]
         noted = end - start > len("[]") and behind.strip(" \t*_`.")  # `[1] A book.`
         amid = line.strip(" \t*_`>")
@@ -113,7 +114,7 @@ class Candidate:
         if not fence or is_plain(fence.label):
             return False
         text, (start, end) = self.query.text, self.span
-        before = _line_before(text, start, fence.body[0])
+        before = line_before(text, start, fence.body[0])
         if not re.fullmatch(_HARMLESS_CODE, before):
             return True
         name = re.match(r"\s*(?:\w+\s+)*?([\w$.]+)\s*(?::[^=\n]*)?=\s*$", before)
@@ -144,11 +145,6 @@ def _candidates(query: Query) -> Iterator[Candidate]:
                 return
 
 
-def _line_before(text: str, at: int, since: int = 0) -> str:
-    """What is on a line in front of a place; of a long line, its end."""
-    return text[max(since, at - _LINE) : at].rpartition("\n")[2]
-
-
 def _is_no_data(text: str, span: Span, before: int) -> bool:
     """Whether an array is none: a task box, the text of a link, an index.
 
@@ -161,7 +157,7 @@ def _is_no_data(text: str, span: Span, before: int) -> bool:
         return True
     if start and _INDEXED.match(text, start - 1) and text[start - 1].isascii():
         return True
-    line = _line_before(text, start)
+    line = line_before(text, start)
     return bool(_BOX.match(text, start) and _ITEM.fullmatch(line))
 
 

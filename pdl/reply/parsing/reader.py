@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.events import Event, Op
 from pdl.reply.parsing.tokens import UnreadableError
+from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:
     import re
@@ -26,7 +27,6 @@ Phase: TypeAlias = Literal["value", "key", "first", "after", "comma", "done"]
 
 _BRANCHES = 16  # places at which a text may be read in two ways
 _PLACES = 256  # where a closing bracket may be missing; most of these ways soon lead nowhere
-_LINE = 200  # characters in front of a comment that are looked at
 
 
 class IncompleteError(Exception):
@@ -180,7 +180,7 @@ class Reader:
 
         One with half of a pair of quotes may be data that lost the other half.
         """
-        front = self._text[max(0, start - _LINE) : start].rpartition("\n")[2]
+        front = line_before(self._text, start)
         said = self._text[start:end]
         glued = front[-1:] in {'"', "'"} and any(quote in said for quote in "\"'")
         glued = glued or (front[-1:].isalnum() and said[:1] == "#")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.prose.clauses import MARKS, WINDOW, Clause, Rank
 from pdl.reply.prose.lexicon import begins, joined, lexicon, tokens
 from pdl.reply.segments.spans import Spans
+from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -122,7 +123,7 @@ def _lone(text: str, spans: list[Span]) -> frozenset[int]:
     """Where candidates begin that are alone on the first lines of a text, or on the last."""
     alone: dict[int, int] = {}
     for start, end in spans:
-        head = text[max(0, start - WINDOW) : start].rpartition("\n")[2]
+        head = line_before(text, start, most=WINDOW)
         tail = text[end : end + WINDOW].partition("\n")[0]
         titled = (
             head.startswith("#") and not head.startswith("####") and end + len(tail) < len(text)
@@ -206,7 +207,7 @@ def _asides(text: str, found: Sequence[Candidate]) -> Iterator[Span]:
     """What stands in parentheses behind other words of a line, if it is more than a candidate."""
     alone = {one.span for one in found}
     for aside in _ASIDE.finditer(text):
-        before = text[max(0, aside.start() - _NEAR) : aside.start()].rpartition("\n")[2]
+        before = line_before(text, aside.start(), most=_NEAR)
         inner = aside[0][1:-1].strip(_QUOTE_MARKS)
         start = text.find(inner, aside.start())
         if _WORD.search(before) and (start, start + len(inner)) not in alone:

@@ -12,6 +12,7 @@ from pdl.reply.result import Kind, Segment
 from pdl.reply.segments.brackets import WAIT, Bracketed, Stack
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.spans import Growing
+from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -261,7 +262,7 @@ class Segmenter:
 
     def _prefix(self, place: int) -> str:
         """What stands on the line in front of a place; of a long line its end."""
-        return self.source.text[max(0, place - PREFIX) : place].rpartition("\n")[2]
+        return line_before(self.source.text, place, most=PREFIX)
 
     def _bracket(self, place: int) -> int:
         """Strings go over several lines in a fence for data, which begins with a bracket."""

@@ -13,6 +13,7 @@ from pdl.reply.streaming.candidate import Candidate, Place
 from pdl.reply.streaming.faults import Faults
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.validation.schema_walk import Node
+from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
@@ -147,7 +148,7 @@ class BracketView:
         outside = fence.span[0] if fence else start
         if not max(self._ended, start - _WORDS) <= outside:
             outside = start
-        line = text[max(0, outside - _LEAD) : outside].rpartition("\n")[2]
+        line = line_before(text, outside)
         is_quoted = fence is not None and ">" in line
         lead = text[max(self._ended, outside - _WORDS) : outside]
         return Place(
