@@ -14,6 +14,7 @@ from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.parsing.events import since
 from pdl.reply.parsing.parsed import Broken
 from pdl.reply.parsing.parser import Parser
+from pdl.reply.parsing.plain import Plain
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.parsing.tolerant import read as read_with
 from pdl.reply.validation.compiled import validator_of
@@ -149,3 +150,21 @@ def test_pieces_make_no_difference(body: str, cuts: list[int]) -> None:
     for reading in readings:
         events = [event[1:4] for event in since(reading.made.last)]
         assert events[: len(heard(whole))] == heard(whole)
+
+
+def readings(text: str) -> list[object]:
+    try:
+        found = Parser(Node(True), DEFAULT_LIMITS).end(text)  # noqa: FBT003
+    except UnreadableError as failure:
+        return [failure.args, failure.expected]
+    return [(one.made.value, one.made.repairs) for one in found]
+
+
+@given(st.lists(SIGNS, max_size=24).map("".join))
+def test_plain_parts_are_read_as_all_others(body: str) -> None:
+    """One match takes what the steps take one by one."""
+    text = '{"k": ' + body
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Plain, "_take_plain", lambda _: "odd")
+        expected = readings(text)
+    assert readings(text) == expected

@@ -14,7 +14,6 @@ from pdl.reply.choosing.spill import (
     stops_behind,
 )
 from pdl.reply.choosing.surplus import certain
-from pdl.reply.parsing import tolerant
 from pdl.reply.parsing.parsed import Broken, Parsed, broken_at, furthest, parse
 from pdl.reply.phrases import Phrase, say
 from pdl.reply.prose.omissions import elided_at, leaves_out, left_out_behind, placeholder_at
@@ -102,6 +101,8 @@ def _respelled(
     if bracket.cut or not (bracket.closed or candidate.fenced):
         return broken
     start = bracket.span[0]
+    from pdl.reply.parsing import tolerant  # noqa: PLC0415 - most JSON is as it should be
+
     read = tolerant.read(
         body, query.document, query.is_valid, query.limits, fenced=candidate.fenced
     )
@@ -156,6 +157,8 @@ def _misclosed(query: Query, body: str) -> Broken | None:
     """What is wrong with data that is not cut off: it ends with a bracket that closes nothing."""
     if not _CLOSED.search(body):
         return None
+    from pdl.reply.parsing import tolerant  # noqa: PLC0415 - most JSON is as it should be
+
     read = tolerant.read(body, query.document, query.is_valid, query.limits, fenced=False)
     if not isinstance(read, Broken) or _GOES_ON.match(body, read.at + 1):
         return None

@@ -39,10 +39,8 @@ class Closers(Scalars):
         """Leave a bracket; `width` is that of its closer, 0 if it is missing."""
         frame = self._frame
         assert frame
-        self._event("close", None, self._at, self._at + width)
         self._at += width
-        self._frame = frame.parent
-        self._stored(nests=not frame.is_object)
+        self._leave(frame, self._at - width, self._at)
 
     def _mismatch(self, mark: str) -> None:
         """A closer of another bracket: of one further out, or of none."""

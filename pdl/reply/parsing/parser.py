@@ -12,9 +12,9 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.parsing import numbers, tokens
-from pdl.reply.parsing.closers import Closers
 from pdl.reply.parsing.events import Event, Made, make, since
 from pdl.reply.parsing.parsed import LIMITS
+from pdl.reply.parsing.plain import Plain
 from pdl.reply.parsing.reader import START, Frame, IncompleteError, State
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import Phrase, say
@@ -29,6 +29,7 @@ _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 _CLOSES = re.compile(r"[ \t]*+\]")
 _MARK = re.compile(r"""["'“”„‘’＂`「」『』«»{}()\[\]:：,，;；、\n\\/#*<>=+]""")
 """What may change how a text is read."""
+_QUIET = re.compile(r"(?:[^\W\d_]| )*+")
 _STEPS = {
     "value": "_value",
     "first": "_first",
@@ -38,6 +39,7 @@ _STEPS = {
 }
 """Phase -> what goes on; names, for a parser that refers to itself would keep its text for long."""
 
+_PATIENCE = 16  # a state looks again after this part of what it is behind
 _WORK = 16  # how often a text is read at most, all ways together
 _FAR = 8192  # characters that a state waits for
 _CLOSER = {"{": "}", "[": "]", "(": ")"}
@@ -63,7 +65,7 @@ class Glimpse(NamedTuple):
     done: bool
 
 
-class Parser(Closers):
+class Parser(Plain):
     """Reads one text, a bracket and all that is in it.
 
     `certain` is the last event that all states have in common: whatever comes, all readings begin
@@ -81,26 +83,69 @@ class Parser(Closers):
         self.certain: Event | None = None
         self.limit: Phrase | None = None
         self._first_state = START  # the last state of those that were the first
+        self._odd = -1  # where no plain part begins
+        self._marked = 0  # up to where there is no mark that was not seen
 
     def feed(self, text: str) -> None:
         """Take the next piece.
 
-        States go on at marks, and one character after each: the pieces make no difference.
+        States go on at marks, or one character after each, and a single state from one plain part
+        to the next: the pieces make no difference.
         """
-        if self.lost or not self._others:
+        if not self._lives():
             return
         # A local name makes CPython append in place, so that all appending is linear.
         whole, self._text = self._text, ""
         whole += text
         self._text = whole
-        for mark in _MARK.finditer(whole, max(0, len(whole) - len(text) - 1)):
-            for end in (mark.end(), mark.end() + 1)[mark[0] not in tokens.CLOSERS :]:
-                if self._seen < end <= len(whole) and self._others and not self.lost:
-                    self._advance(end)
+        if _QUIET.fullmatch(whole, max(0, len(whole) - len(text) - 1)):
+            return  # a part ends at a mark, at a digit, or one character after a mark
+        while self._lives() and not self._waits_for_plain() and (end := self._next_mark()):
+            self._advance(end)
+
+    def _lives(self) -> bool:
+        return bool(self._others) and not self.lost
+
+    def _waits_for_plain(self) -> bool:
+        """Take plain parts in the only state, if there is one; whether there may be another one."""
+        state = self._others[0]
+        if len(self._others) > 1 or state.at <= self._odd or state.string or state.ending:
+            return False
+        self._resume(state)
+        outcome = self._take_plain()
+        if self._at > state.at:
+            self._others = [self._state()]
+            self._first_state, self.certain = self._others[0], self._trail
+            self._seen = max(self._seen, self._at)
+        self._odd = self._odd if outcome == "waits" else self._at
+        return outcome == "waits"
+
+    def _next_mark(self) -> int:
+        """Up to where the states may go on next; 0 if there is no mark yet.
+
+        The farther a state is behind, the less often it looks again whether it can go on.
+        """
+        text, seen, state = self._text, self._seen, self._others[0]
+        behind = min(map(_reached, self._others))
+        least = max(seen + 1, seen + (seen - behind) // _PATIENCE)
+        pattern = _MARK
+        if len(self._others) == 1 and state.string and behind >= seen:
+            pattern = tokens.STOPS[tokens.QUOTES[text[state.string[0]]]]
+        for mark in pattern.finditer(text, max(least - 2, self._marked)):
+            end = mark.end()
+            if end >= least and mark[0] in tokens.CLOSERS:
+                return end
+            if end == len(text):
+                self._marked = end - 1
+                return 0
+            if end + 1 >= least:
+                return end + 1
+        self._marked = len(text)
+        return 0
 
     def flush(self) -> None:
         """Go on with all that came: it is known that a mark ends it."""
-        if self._others and not self.lost:
+        if self._lives():
             self._advance(len(self._text))
 
     def _advance(self, seen: int) -> None:
@@ -142,7 +187,7 @@ class Parser(Closers):
         """Whether a state waits for very long, or there is more than one for very long."""
         far = self._seen - _FAR
         known = self.certain.end if self.certain else 0
-        waits = any((one.string[1] if one.string else one.at) < far for one in states)
+        waits = any(_reached(one) < far for one in states)
         return waits or (len(states) > 1 and known < far)
 
     def text(self, start: int, end: int) -> str:
@@ -225,7 +270,8 @@ class Parser(Closers):
 
     def _read(self) -> Whole:
         while self._phase != "done":
-            getattr(self, _STEPS[self._phase])()
+            if self._string or self._ending or self._take_plain() != "taken":
+                getattr(self, _STEPS[self._phase])()
         self._ends()
         return Whole(make(self._text, self._trail), self._passed, self._missing < 0, self._early)
 
@@ -260,11 +306,7 @@ class Parser(Closers):
         self._at += 2 if doubled else 1
         if doubled or mark == "(":
             self._repair("brackets", start, self._at, "{" if doubled else "[")
-        self._event("object" if is_object else "array", None, start)
-        closer = "}}" if doubled else _CLOSER[mark]
-        key = None if is_object else 0
-        self._frame = Frame(frame, self._place(), is_object, key, 0, closer, depth)
-        self._phase = "first"
+        self._enter(is_object, "}}" if doubled else _CLOSER[mark], start, self._at)
 
     def _first(self) -> None:
         """After an opening bracket: its closer, or what is in it."""
@@ -277,13 +319,7 @@ class Parser(Closers):
             self._phase = "key" if frame.is_object else "value"
 
     def _key(self) -> None:
-        text, start = self._text, self._at
         quoted = self._string or self._ending
-        plain = tokens.MEMBER.match(text, start, self._seen) if self._ended and not quoted else None
-        if plain:
-            self._at = plain.end()
-            self._named(plain[1], start)
-            return
         self._skip()
         start = self._at
         if quoted or (self._peek() in tokens.QUOTES and self._peek()):
@@ -333,12 +369,6 @@ class Parser(Closers):
         """After a value: a comma, a closer, or one of them is missing."""
         frame = self._frame
         assert frame
-        is_plain = self._ended and not self._mends
-        plain = tokens.NEXT.match(self._text, self._at, self._seen) if is_plain else None
-        if plain:
-            self._at = plain.end()
-            self._go_on(frame)
-            return
         self._skip()
         self._comma = self._at
         mark = self._peek()
@@ -411,6 +441,11 @@ class Parser(Closers):
         # An array may have no more than a number that a blank has cut in two.
         alone = frame.size == 1 and self._sees(_CLOSES, found.end())
         return not (found[0].isdigit() and alone)
+
+
+def _reached(state: State) -> int:
+    """Up to where a state has read."""
+    return state.string[1] if state.string else state.at
 
 
 def _common(trails: list[Event | None], known: Event | None) -> Event | None:

@@ -75,14 +75,18 @@ START = State(0, "value", None, None, False, -1, False, None, None, -1)  # noqa:
 
 
 @lru_cache(maxsize=64)
-def _partial(pattern: re.Pattern[str]) -> regex.Pattern[str]:
+def _partial(pattern: str, flags: int) -> regex.Pattern[str]:
+    import regex  # noqa: PLC0415 - only replies that come in pieces need it
+
+    return regex.compile(pattern.replace(r"\Z", "(?!)"), flags & regex.DOTALL)
+
+
+def partial(pattern: re.Pattern[str]) -> regex.Pattern[str]:
     """The same pattern for `regex`, which tells a text that may become a match.
 
     In a text that has not ended yet, nothing is its end.
     """
-    import regex  # noqa: PLC0415 - only replies that come in pieces need it
-
-    return regex.compile(pattern.pattern.replace(r"\Z", "(?!)"), pattern.flags & regex.DOTALL)
+    return _partial(pattern.pattern, pattern.flags)  # whose hash is known, unlike the pattern's
 
 
 class Reader:
@@ -134,7 +138,7 @@ class Reader:
     def _sees(self, pattern: re.Pattern[str], at: int) -> re.Match[str] | None:
         """Match a pattern that has an end of its own, so that what follows a match is no matter."""
         if not self._ended:
-            found = _partial(pattern).match(self._text, at, self._seen, partial=True)
+            found = partial(pattern).match(self._text, at, self._seen, partial=True)
             if found and found.partial:
                 raise IncompleteError
             if not found:
@@ -209,6 +213,21 @@ class Reader:
     def _repair(self, kind: str, start: int, end: int, after: str) -> None:
         self._trail = Event(self._trail, "repair", (kind, after), start, end)
 
+    def _enter(self, is_object: bool, closer: str, start: int, end: int) -> None:  # noqa: FBT001
+        """A bracket begins."""
+        around = self._frame
+        self._event("object" if is_object else "array", None, start, end)
+        depth = around.depth + 1 if around else 1
+        key = None if is_object else 0
+        self._frame = Frame(around, self._place(), is_object, key, 0, closer, depth)
+        self._phase = "first"
+
+    def _leave(self, frame: Frame, start: int, end: int) -> None:
+        """The bracket ends."""
+        self._event("close", None, start, end)
+        self._frame = frame.parent
+        self._stored(nests=not frame.is_object)
+
     def _stored(self, *, nests: bool = False) -> None:
         """A value is complete."""
         frame = self._frame
@@ -217,7 +236,10 @@ class Reader:
             return
         size = frame.size + 1
         key = None if frame.is_object else size
-        self._frame = frame._replace(key=key, size=size, nests=frame.nests or nests)
+        self._frame = Frame(
+            frame.parent, frame.node, frame.is_object, key, size, frame.closer, frame.depth,
+            frame.nests or nests,
+        )  # fmt: skip
         self._phase = "after"
 
     def _place(self) -> Node:

@@ -19,10 +19,6 @@ COMMENT = re.compile(r"//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)\*/|#[^\n]*+|<!--(?>(?:
 
 SOLID = frozenset('{}[]",:abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-' + "'")
 """Characters at which neither blanks nor comments begin."""
-MEMBER = re.compile(r'[ \t\r\n]*+"([^"\\\x00-\x1f\ud800-\udfff]*+)"[ \t\r\n]*+:(?!:)[ \t\r\n]*+')
-"""A key and its colon as JSON has them."""
-NEXT = re.compile(r"[ \t\r\n]*+,[ \t\r\n]*+(?=[\"0-9A-Za-z-])")
-"""A comma in front of a key or a scalar, as JSON has it."""
 PLAIN = re.compile(r"""[^"\\\x00-\x1f\ud800-\udfff]*+""")
 STRING = re.compile(rf'"{PLAIN.pattern}"')
 """A string without escapes and without doubt."""
