@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -76,6 +77,26 @@ def test_the_pieces_make_no_difference(schema: pdl.Schema, reply: str, data: st.
     whole = shown(fed(schema, [reply]))
     assert shown(fed(schema, pieces)) == whole
     assert shown(fed(schema, list(reply) or [""])) == whole
+
+
+DOUBTS = {
+    "quotes": '{"a": "' + 'x", y' * 40 + '"}',
+    "far": '{"a": "x", ' + "y " * 4_500 + '"}, {"b": 1}]',
+    "dead": '[{"a": "b", "c": 1}, ' * 300 + '{"a": @}]',
+    "text": '{"a": "' + "b, c\n" * 2_000 + '"}',
+    "rows": json.dumps([{"a": "b", "c": [1, 2.5, True, {}]}] * 300),
+    "late": '["a"' + ", 'b'" * 2_000,
+}
+
+
+@pytest.mark.parametrize("reply", DOUBTS.values(), ids=DOUBTS.keys())
+@pytest.mark.parametrize("dsl", ["any", "[{ a: str }]", "[str]"])
+def test_the_pieces_of_a_long_reply_make_no_difference(reply: str, dsl: str) -> None:
+    schema = pdl.Schema.parse(dsl)
+    whole = shown(fed(schema, [reply]))
+    for size in (5, 64, 1000):
+        pieces = [reply[start : start + size] for start in range(0, len(reply), size)]
+        assert shown(fed(schema, pieces)) == whole
 
 
 @given(st.sampled_from(SCHEMAS), REPLIES, st.data())

@@ -83,6 +83,7 @@ class Parser(Plain):
         self.certain: Event | None = None
         self.limit: Phrase | None = None
         self._first_state = START  # the last state of those that were the first
+        self._forgets = False  # whether events are dropped, so that no value is made at the end
         self._odd = -1  # where no plain part begins
         self._marked = 0  # up to where there is no mark that was not seen
 
@@ -190,6 +191,15 @@ class Parser(Plain):
         waits = any(_reached(one) < far for one in states)
         return waits or (len(states) > 1 and known < far)
 
+    def forget(self) -> Event | None:
+        """Drop the events that are certain; return the one that takes the place of the last one."""
+        last, self._forgets = self.certain, True
+        if last and last.op != "repair" and [state.trail for state in self._others] == [last]:
+            self.certain = last._replace(before=None)
+            self._first_state = self._others[0]._replace(trail=self.certain)
+            self._others = [self._first_state]
+        return self.certain
+
     def text(self, start: int, end: int) -> str:
         """A part of what came so far."""
         return self._text[start:end]
@@ -273,7 +283,8 @@ class Parser(Plain):
             if self._string or self._ending or self._take_plain() != "taken":
                 getattr(self, _STEPS[self._phase])()
         self._ends()
-        return Whole(make(self._text, self._trail), self._passed, self._missing < 0, self._early)
+        made = Made(None, (), self._trail) if self._forgets else make(self._text, self._trail)
+        return Whole(made, self._passed, self._missing < 0, self._early)
 
     def _ends(self) -> None:
         """After the last bracket: nothing but blanks and comments."""

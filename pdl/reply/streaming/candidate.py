@@ -97,12 +97,15 @@ class Candidate:
 
     def _hear(self) -> None:
         for event in since(self._parser.certain, self._heard):
-            if event.op != "repair":
+            if event.op == "repair":
+                continue
+            known = self._known
+            if isinstance(known, Open) and known.around is None:
                 self._note(event)
-                if not self.place.lasting:
-                    self.faults.hear(self._known, event, self.place.start)
-                self._known = play(self._known, event)
-        self._heard = self._parser.certain
+            if event.op != "key" and not self.place.lasting:
+                self.faults.hear(known, event, self.place.start)
+            self._known = play(known, event)
+        self._heard = self._parser.forget()
 
     # What it is
 
@@ -149,11 +152,6 @@ class Candidate:
     # Its outermost parts
 
     def _note(self, event: Event) -> None:
-        top = self._known
-        if not isinstance(top, Open):
-            return
-        if top.around is not None:
-            return
         if event.op == "key":
             self._note_key(event.payload)
         elif event.op in {"object", "array"}:
@@ -175,7 +173,7 @@ class Candidate:
             self._call = self._only_call
 
     def _note_value(self, value: Json) -> None:
-        if self._kind != "array":
+        if self._kind != "array" or (self._solid and self._fits):
             return
         kind = kind_of(value)
         if is_integer(value) and 0 <= value <= _CITED and self._cited < _LONG_LIST - 1:

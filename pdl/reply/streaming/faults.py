@@ -11,11 +11,9 @@ from pdl.reply.validation.messages import MOST
 from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
 from pdl.reply.validation.referee import Referee
 from pdl.reply.validation.references import conjoined
-from pdl.reply.validation.schema_walk import of_index, of_key
+from pdl.reply.validation.schema_walk import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pdl._types import Json, JsonPath
     from pdl.reply.parsing.events import Event
     from pdl.reply.result import Span, Violation
@@ -38,13 +36,14 @@ class Faults:
         self.errors: tuple[Violation, ...] = ()
         self._document = document
         self._validator: Validator | None = None
-        self._open: list[list[Json]] = []  # the subschemas of the brackets that are open
+        self._root = Node(document, join=conjoined)
+        self._open: list[Node] = []  # of the brackets that are open
         self._seen: set[tuple[JsonPath, str, str]] = set()
         self._usable = True
 
     def hear(self, before: Known, event: Event, offset: int) -> None:
         """An event and the value before it; `offset` is that of the text's beginning."""
-        if not self._usable or event.op == "repair":
+        if not self._usable:
             return
         span = (event.start + offset, event.end + offset)
         try:
@@ -56,34 +55,29 @@ class Faults:
     def _check(self, before: Known, event: Event, span: Span) -> None:
         top = before if isinstance(before, Open) else None
         if event.op in {"object", "array"}:
-            self._open.append(self._part(top))
+            self._open.append(self._place(top))
         elif top and top.key is not None and event.op == "value":
-            self._hold(self._part(top), event.payload, (*top.growing(), top.key), span)
+            for schema in self._misfits(self._place(top), event.payload):
+                self._add(schema, event.payload, (*top.growing(), top.key), span)
         elif top and event.op == "close":
-            schemas, path = self._open.pop(), top.growing()
-            if len(path) <= _DEEP:
-                self._hold(schemas, top.box, path, (top.start + span[0] - event.start, span[1]))
+            place = self._open.pop()
+            if len(self._open) <= _DEEP:
+                for schema in self._misfits(place, top.box):
+                    whole = (top.start + span[0] - event.start, span[1])
+                    self._add(schema, top.box, top.growing(), whole)
 
-    def _part(self, top: Open | None) -> list[Json]:
-        """The subschemas for the part that comes next."""
-        if top is None or top.key is None:
-            return [self._document]
-        key = top.key
-        found: list[Json] = []
-        for schema in self._open[-1]:
-            for one in conjoined(self._document, schema):
-                found += of_index(one, key) if isinstance(key, int) else of_key(one, key)
-        # Without `false`: what is forbidden is told of the bracket.
-        return list({id(one): one for one in found if not isinstance(one, bool)}.values())
+    def _place(self, top: Open | None) -> Node:
+        """The place of the part that comes next."""
+        return self._root if top is None or top.key is None else self._open[-1].at(top.key)
 
-    def _hold(self, schemas: list[Json], value: Json, path: JsonPath, span: Span) -> None:
+    def _misfits(self, place: Node, value: Json) -> list[Json]:
+        """The subschemas that a value does not fit."""
         self._validator = self._validator or validator_of(self._document)
-        for schema in schemas:
-            if not self._validator.fits(schema, value, {}):
-                self._add(Referee(self._validator).faults(schema, value, path), span)
+        fits = self._validator.fits
+        return [schema for schema in place.schemas if not fits(schema, value, {})]
 
-    def _add(self, found: Iterable[Violation], span: Span) -> None:
-        for one in found:
+    def _add(self, schema: Json, value: Json, path: JsonPath, span: Span) -> None:
+        for one in Referee(validator_of(self._document)).faults(schema, value, path):
             mark = (one.path, one.keyword, one.message)
             if mark not in self._seen:
                 self._seen.add(mark)

@@ -95,11 +95,12 @@ class Open(NamedTuple):
         """The bracket with another part; a key that comes twice keeps its first value."""
         if isinstance(self.box, list):
             self.box.append(value)
-            return self._replace(size=self.size + 1, key=self.size + 1)
+            size = self.size + 1
+            return Open(self.around, self.step, self.start, self.box, size, size)
         if self.key in self.box:
             return self
         self.box[self.key] = value
-        return self._replace(size=self.size + 1)
+        return Open(self.around, self.step, self.start, self.box, self.size + 1, self.key)
 
     def copy(self) -> Open:
         """The same brackets with copies of what they had."""
@@ -142,7 +143,7 @@ def play(top: Known, event: Event) -> Known:
     if not isinstance(top, Open) or op == "repair":
         return top
     if op == "key":
-        return top._replace(key=event.payload)
+        return Open(top.around, top.step, top.start, top.box, top.size, event.payload)
     if op == "value":
         return top.put(event.payload)
     return Whole(top.box) if top.around is None else top.around.put(top.box)

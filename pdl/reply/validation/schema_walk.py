@@ -12,7 +12,7 @@ from pdl.reply.validation.references import Document, branches, resolve
 from pdl.schema.keywords import DIGITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pdl._types import Json
 
@@ -131,6 +131,8 @@ def of_index(schema: Mapping[str, Any], index: int) -> list[Json]:
 class Node:
     """The subschemas that may hold at one place, those of all branches of unions.
 
+    With `join=conjoined` they are those that hold there in any case.
+
     Nodes are made when they are asked for, one for each set of subschemas: a graph that has a
     cycle where the schema is recursive.
     """
@@ -140,11 +142,13 @@ class Node:
         document: Document,
         schemas: Iterable[Json] | None = None,
         known: dict[tuple[int, ...], Node] | None = None,
+        join: Callable[[Document, Json], Iterator[Mapping[str, Any]]] = branches,
     ) -> None:
         self._document = document
-        self._schemas = [document] if schemas is None else list(schemas)
+        self.schemas = [document] if schemas is None else list(schemas)
+        self._join = join
         self._known = {} if known is None else known
-        found = [one for sub in self._schemas for one in branches(document, sub)]
+        found = [one for sub in self.schemas for one in join(document, sub)]
         self._branches = list({id(one): one for one in found}.values())
         self._prefix = max([len(one.get("prefixItems", ())) for one in found], default=0)
         self._parts: dict[str | int, Node] = {}
@@ -152,7 +156,7 @@ class Node:
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The type names that are allowed; all if the schema does not say."""
-        found = (root_kinds(self._document, schema) for schema in self._schemas)
+        found = (root_kinds(self._document, schema) for schema in self.schemas)
         return frozenset[str]().union(*found) or ALL_KINDS
 
     @cached_property
@@ -179,7 +183,7 @@ class Node:
         found = {id(part): part for one in self._branches for part in _step(one, step)}
         mark = tuple(found)
         if mark not in self._known:
-            self._known[mark] = Node(self._document, found.values(), self._known)
+            self._known[mark] = Node(self._document, found.values(), self._known, self._join)
         return self._known[mark]
 
     def declares(self, name: str) -> bool:
