@@ -23,7 +23,9 @@ _DIGITS = 15  # up to here a float holds a number as it is written
 _B = r"[ \t\r\n]*+"
 _NUMBER = r"(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?)"
 _LITERAL = r"(?:true|false|null|True|False|None)"
-_QUOTED = r"""(?:"[^\"\\\x00-\x1f\ud800-\udfff]*+"|'[^'\"\\\x00-\x1f\ud800-\udfff]*+')"""
+_ESCAPE = r"""\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})"""
+_PLAIN = r"""[^"\\\x00-\x1f\ud800-\udfff]*+"""
+_QUOTED = rf"""(?:"(?>{_PLAIN}(?:{_ESCAPE}{_PLAIN})*)"|'[^'\"\\\x00-\x1f\ud800-\udfff]*+')"""
 _NAME = rf"(?:{_QUOTED}|[A-Za-z_][A-Za-z0-9_]{{0,40}}+)"
 _WORD, _TEXT = rf"(?P<word>{_LITERAL})", rf"(?P<text>{_QUOTED})"
 _OPEN, _CLOSE = r"(?P<open>\[|\{(?=[^{]))", r"(?P<close>[}\]])"
@@ -104,7 +106,7 @@ class Plain(Closers):
     def _unquoted(self, said: str, start: int, end: int) -> str:
         """A key or a string without its quotes, which may be others than those of JSON."""
         if said[0] == '"':
-            return said[1:-1]
+            return json.loads(said) if "\\" in said else said[1:-1]
         name = said[1:-1] if said[0] == "'" else said
         kind = "bare-key" if name is said else "quotes"
         self._repair(kind, start, end, json.dumps(name, ensure_ascii=False))
