@@ -13,13 +13,13 @@ from pdl.reply.parsing.strict import Exact, read_exactly
 from pdl.reply.result import Check, Segment
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.validation.compiled import validator_of
-from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
+from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.schema import Schema
 from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.reply.validation.references import Document
+    from pdl.reply.validation.schema_walk import Document
 
 _BLANKS = " \t\r\n"
 _OPENERS = frozenset('{["')

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply.segments.segmenter import Cut
-    from pdl.reply.validation.references import Document
+    from pdl.reply.validation.schema_walk import Document
 
 
 @dataclass(frozen=True)

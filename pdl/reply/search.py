@@ -13,7 +13,7 @@ from pdl.reply.phrases import say
 from pdl.reply.query import Query
 from pdl.reply.result import Check, Reading, Segment, failed
 from pdl.reply.segments.segmenter import Cut, cut
-from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
+from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.reply.wording import line_before, shorten
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pdl
-from pdl.reply.validation.patterns import compile_pattern
+from pdl.reply.validation.schema_walk import compile_pattern
 from pdl.reply.validation.wholeness import half_character, left_out, stand_in
 
 ARRAY = pdl.Schema.parse("[int]")

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.reply.validation.json_types import KINDS
-from pdl.reply.validation.references import Document, resolve
-from pdl.reply.validation.schema_walk import of_key
+from pdl.reply.validation.schema_walk import Document, of_key, resolve
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath

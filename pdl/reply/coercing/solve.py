@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.coercions import Coercions
     from pdl.reply.validation.keywords import Memo
-    from pdl.reply.validation.references import Document
+    from pdl.reply.validation.schema_walk import Document
 
 
 class Unsolved(Enum):

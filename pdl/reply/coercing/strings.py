@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.reply.parsing.parsed import Parsed, is_deep, parse
-from pdl.reply.validation.json_types import as_integer, exact
-from pdl.reply.validation.json_types import whole as whole_number
+from pdl.reply.parsing.parsed import Parsed, exact, is_deep, parse
+from pdl.reply.parsing.parsed import whole as whole_number
+from pdl.reply.validation.json_types import as_integer
 from pdl.reply.validation.wholeness import half_character, stand_in
 
 if TYPE_CHECKING:

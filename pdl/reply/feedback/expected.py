@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.reply.forms import form_of
 from pdl.reply.phrases import Phrase, kinds, row, say
-from pdl.reply.validation.references import branches
-from pdl.reply.validation.schema_walk import literals, required_names, root_kinds
+from pdl.reply.validation.schema_walk import branches, literals, required_names, root_kinds
 from pdl.reply.wording import brief, quoted, shown_key
 
 if TYPE_CHECKING:

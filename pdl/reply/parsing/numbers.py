@@ -6,10 +6,9 @@ import re
 import sys
 import unicodedata
 
-from pdl.reply.parsing.parsed import NO_FLOAT
+from pdl.reply.parsing.parsed import NO_FLOAT, exact, whole
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
-from pdl.reply.validation.json_types import exact, whole
 
 _END = r"(?![\w.%$€£°])"
 DECIMAL = re.compile(

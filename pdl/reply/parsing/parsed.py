@@ -6,13 +6,14 @@ Nothing is filled in, closed, dropped or rounded.
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply.phrases import Phrase, say
-from pdl.reply.validation.json_types import equal, exact, whole
+from pdl.reply.validation.json_types import equal, written
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pdl.reply.result import Reason, Repair
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+_EXACT = 2**53  # from here on not every integer is a float
+_LONGEST = 1200  # characters of a number; more than any that a float needs
 NO_FLOAT = {
     "large": "number-too-large",
     "small": "number-too-small",
@@ -140,6 +143,53 @@ def _float(text: str) -> float:
 def refuse_constant(text: str) -> float:
     """What the C parser asks about NaN and Infinity. Raises an error that `parse` handles."""
     raise _RefusedError(Broken("unparsable", say("no-number", found=text)))
+
+
+def whole(text: str, digits: int) -> int | None:
+    """The integer that is written in digits; None for more of them than `digits`.
+
+    Nor for more than Python reads, whose own limit may be lowered at any time.
+    """
+    if len(text.lstrip("-")) > digits:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def exact(text: str) -> float | int | str:
+    """The value of a number written with a point or an exponent; a word if there is none.
+
+    A float holds about 16 digits (IEEE 754). Ordinary fractions are rounded to it as everywhere,
+    but one integer never becomes another, nor a fraction an integer, nor any number 0: what a float
+    cannot hold is an integer then, or `large`, `small`, or `precise`.
+    """
+    value = float(text)
+    if math.isinf(value):
+        return "large"
+    if not value.is_integer() or (abs(value) < _EXACT and text.rstrip("0").endswith(".")):
+        return value
+    if len(text) > _LONGEST:
+        return "precise"
+    try:
+        return _whole(text, value)
+    except ValueError:  # Python was told to read fewer digits than that
+        return "precise"
+
+
+def _whole(text: str, value: float) -> float | int | str:
+    mantissa, exponent = written(text)
+    if not value:
+        return "small" if mantissa else value
+    if (mantissa, exponent) == written(repr(value)):
+        return value
+    whole, rest = divmod(mantissa, 10 ** max(0, -exponent))
+    if rest:
+        return "precise"
+    whole *= 10 ** max(0, exponent)
+    other, scale = written(repr(value))
+    return value if other * 10 ** max(0, scale) == whole * 10 ** max(0, -scale) else whole
 
 
 LIMITS = frozenset(["too-many-digits", "too-deep"])

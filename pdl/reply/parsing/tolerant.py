@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.limits import Limits
     from pdl.reply.parsing.events import Event
-    from pdl.reply.validation.references import Document
+    from pdl.reply.validation.schema_walk import Document
 
 
 _BRACKETS = frozenset(["missing-closer", "mistyped-closer"])

@@ -11,7 +11,7 @@ from pdl.reply.prose.candidates import Candidate
 from pdl.reply.prose.literals import bare, wanted_kinds
 from pdl.reply.prose.scalars import choose, prose
 from pdl.reply.result import Reading, failed
-from pdl.reply.validation.references import branches
+from pdl.reply.validation.schema_walk import branches
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pdl.reply.parsing.parsed import exact, whole
 from pdl.reply.phrases import say
 from pdl.reply.prose.candidates import Candidate
 from pdl.reply.prose.lexicon import begins, ends, ends_joined, joined, lexicon, tokens
 from pdl.reply.result import Repair
-from pdl.reply.validation.json_types import exact, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

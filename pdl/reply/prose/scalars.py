@@ -23,8 +23,7 @@ from pdl.reply.prose.withdrawals import sentences, taken_back
 from pdl.reply.prose.words import Text
 from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer, key
-from pdl.reply.validation.references import branches
-from pdl.reply.validation.schema_walk import literals
+from pdl.reply.validation.schema_walk import branches, literals
 from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pdl.reply.result import Segment
     from pdl.reply.segments.brackets import Bracketed
     from pdl.reply.segments.segmenter import Segmenter
-    from pdl.reply.validation.references import Document
+    from pdl.reply.validation.schema_walk import Document
 
 _DECORATION = ' \t\r\n\ufeff*_`"“>#-'
 _LEADS = re.compile(r"(?:[:：=→]|\b(?:is|are))$", re.IGNORECASE)

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from pdl.reply.streaming.tree import Open
 from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.messages import MOST
-from pdl.reply.validation.patterns import PatternTimeout, UnusablePattern
 from pdl.reply.validation.referee import Referee
-from pdl.reply.validation.references import conjoined
-from pdl.reply.validation.schema_walk import Node
+from pdl.reply.validation.schema_walk import (
+    Node,
+    PatternTimeout,
+    UnusablePattern,
+    conjoined,
+)
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from pdl.reply.result import Span, Violation
     from pdl.reply.streaming.tree import Known
     from pdl.reply.validation.compiled import Validator
-    from pdl.reply.validation.references import Document
+    from pdl.reply.validation.schema_walk import Document
 
 _DEEP = 2  # brackets around one that is checked as a whole when it ends
 

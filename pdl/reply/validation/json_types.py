@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonPath
 
-_EXACT = 2**53  # from here on not every integer is a float
-_LONGEST = 1200  # characters of a number; more than any that a float needs
 _ABSENT = object()  # represents a part that one of two values lacks; equal to nothing else
 
 
@@ -119,10 +117,10 @@ def is_multiple(value: float, divisor: float) -> bool:
 
 def _decimal(value: float) -> tuple[int, int]:
     """A number as mantissa and power of ten, from its shortest decimal form."""
-    return (value, 0) if isinstance(value, int) else _written(repr(value))
+    return (value, 0) if isinstance(value, int) else written(repr(value))
 
 
-def _written(text: str) -> tuple[int, int]:
+def written(text: str) -> tuple[int, int]:
     """A number as mantissa and power of ten, both as they are written."""
     digits, _, exponent = text.lower().partition("e")
     whole, _, fraction = digits.partition(".")
@@ -131,53 +129,6 @@ def _written(text: str) -> tuple[int, int]:
 
 def as_integer(value: float) -> int:
     """The integer that a float is written as: 10**23 of 1e23, whose nearest float is less."""
-    mantissa, exponent = _written(repr(value))
+    mantissa, exponent = written(repr(value))
     scale: int = 10 ** abs(exponent)
     return mantissa * scale if exponent >= 0 else mantissa // scale
-
-
-def whole(text: str, digits: int) -> int | None:
-    """The integer that is written in digits; None for more of them than `digits`.
-
-    Nor for more than Python reads, whose own limit may be lowered at any time.
-    """
-    if len(text.lstrip("-")) > digits:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        return None
-
-
-def exact(text: str) -> float | int | str:
-    """The value of a number written with a point or an exponent; a word if there is none.
-
-    A float holds about 16 digits (IEEE 754). Ordinary fractions are rounded to it as everywhere,
-    but one integer never becomes another, nor a fraction an integer, nor any number 0: what a float
-    cannot hold is an integer then, or `large`, `small`, or `precise`.
-    """
-    value = float(text)
-    if math.isinf(value):
-        return "large"
-    if not value.is_integer() or (abs(value) < _EXACT and text.rstrip("0").endswith(".")):
-        return value
-    if len(text) > _LONGEST:
-        return "precise"
-    try:
-        return _whole(text, value)
-    except ValueError:  # Python was told to read fewer digits than that
-        return "precise"
-
-
-def _whole(text: str, value: float) -> float | int | str:
-    mantissa, exponent = _written(text)
-    if not value:
-        return "small" if mantissa else value
-    if (mantissa, exponent) == _written(repr(value)):
-        return value
-    whole, rest = divmod(mantissa, 10 ** max(0, -exponent))
-    if rest:
-        return "precise"
-    whole *= 10 ** max(0, exponent)
-    other, scale = _written(repr(value))
-    return value if other * 10 ** max(0, scale) == whole * 10 ** max(0, -scale) else whole

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl._types import Json
 from pdl.reply.validation.json_types import KINDS, is_multiple, is_number, key
-from pdl.reply.validation.patterns import compile_pattern
+from pdl.reply.validation.schema_walk import compile_pattern
 from pdl.schema.keywords import ANNOTATIONS, DIGITS
 
 if TYPE_CHECKING:

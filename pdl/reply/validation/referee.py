@@ -17,20 +17,21 @@ from pdl._types import Json, JsonPath
 from pdl.reply.phrases import kinds, row, say
 from pdl.reply.result import Violation
 from pdl.reply.validation import messages
-from pdl.reply.validation.compiled import Validator, validator_of
+from pdl.reply.validation.compiled import Validator, rest_of, validator_of
 from pdl.reply.validation.json_types import KINDS, equal, key, kind_of
 from pdl.reply.validation.keywords import ARRAY, assertion
 from pdl.reply.validation.messages import MOST, fault
-from pdl.reply.validation.references import Document, conjoined, resolve
 from pdl.reply.validation.schema_walk import (
+    Document,
+    conjoined,
     literals,
     literals_of,
     of_index,
     of_key,
+    resolve,
     root_kinds,
     type_names,
 )
-from pdl.reply.validation.unevaluated import rest_of
 from pdl.reply.wording import brief
 from pdl.schema import Schema
 from pdl.schema.given import no_schema

@@ -2,22 +2,62 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pdl._types import Json, JsonSchema
 from pdl.reply.validation.json_types import KINDS, as_integer, kind_of
-from pdl.reply.validation.patterns import compile_pattern
-from pdl.reply.validation.references import Document, branches, resolve
 from pdl.schema.keywords import DIGITS
+from pdl.schema.references import lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable
 
-    from pdl._types import Json
+
+Document: TypeAlias = JsonSchema | bool
+"""A whole JSON Schema, in which every `$ref` leads to a part of itself."""
 
 ALL_KINDS = frozenset(KINDS)
 _DEEP = 8  # arrays in arrays that a schema may prescribe
+
+
+def resolve(document: Document, ref: str) -> Json:
+    """The subschema that a `$ref` names. Raises LookupError if there is none."""
+    return lookup(document if isinstance(document, Mapping) else {}, ref)
+
+
+def branches(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
+    """A schema, what its references name, and what its unions and conjunctions are made of.
+
+    Each of them once, and none of the schemas of its parts.
+    """
+    return _joined(document, schema, ("anyOf", "oneOf", "allOf"), ("then", "else"))
+
+
+def conjoined(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
+    """A schema and what holds with it: what its references name, and its `allOf`."""
+    return _joined(document, schema, ("allOf",), ())
+
+
+def _joined(
+    document: Document, schema: Json, lists: tuple[str, ...], single: tuple[str, ...]
+) -> Iterator[Mapping[str, Any]]:
+    """A schema, and those that its references and some keywords lead to, each once."""
+    pending: list[Json] = [schema]
+    seen: set[int] = set()
+    while pending:
+        current = pending.pop()
+        if not isinstance(current, Mapping) or id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        if "$ref" in current:
+            pending.append(resolve(document, current["$ref"]))
+        for keyword in lists:
+            pending += current.get(keyword, ())
+        pending += [current[keyword] for keyword in single if keyword in current]
 
 
 def root_kinds(document: Document, schema: Json) -> frozenset[str]:
@@ -100,6 +140,45 @@ def required_names(document: Document, schema: Json) -> list[str]:
             return []
         found.update(dict.fromkeys(branch.get("required", ())))
     return list(found)
+
+
+# Patterns: ECMA-262, unanchored, run by the `regex` library under a timeout
+
+SECONDS = 0.2
+"""How long one pattern may look at one string."""
+
+
+class PatternTimeout(Exception):  # noqa: N818 - it ends a check with a reason; nobody else sees it
+    """A pattern took too long on one string."""
+
+
+class UnusablePattern(ValueError):  # noqa: N818 - it ends a check with a reason, as the other does
+    """A pattern of the schema is not a valid one."""
+
+
+@lru_cache(maxsize=512)
+def compile_pattern(pattern: str) -> Callable[[str], bool]:
+    """The question whether the pattern matches anywhere in a string.
+
+    Raises UnusablePattern, a ValueError, for an invalid pattern. The question raises
+    `PatternTimeout` if the answer takes longer than `SECONDS`.
+    """
+    import regex  # noqa: PLC0415 - takes 8 ms, and few schemas have patterns
+
+    from pdl.schema.ecma import compiled  # noqa: PLC0415 - imports `regex`
+
+    try:
+        ready = compiled(pattern)
+    except (regex.error, RecursionError, OverflowError) as error:
+        raise UnusablePattern(str(error)) from error
+
+    def test(text: str) -> bool:
+        try:
+            return ready.search(text, timeout=SECONDS, concurrent=False) is not None
+        except TimeoutError as error:
+            raise PatternTimeout from error
+
+    return test
 
 
 # Parts

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
-    from pdl.reply.validation.references import Document
+    from pdl.reply.validation.schema_walk import Document
 
 _WORDS = (
     r"(?:(?:and|plus|\+)\s*)?(?:(?:\d+|many|several|some)\s+(?:more|others?)"
