@@ -203,7 +203,6 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "half-character": "contains an unpaired surrogate: `{found}`",
     # What is wrong with a whole reply
     "holds-no": "does not contain {wanted}",
-    "only-in-reasoning": "has an answer only inside its reasoning",
     "many-candidates": _counted("contains more than {number} possible answer{s}"),
     "several-answers": (
         "contains {number} different answers: `{one}` and `{other}` differ at `{path}` ({found})"
@@ -212,6 +211,12 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "one-fits": "contains one answer that fits, but also `{other}`, which {why}",
     "one-clear": "contains {one} where {wanted} was expected, but also `{other}`, which {why}",
     "unclear": "gives no clear answer: `{found}` {why}",
+    "in-comment": "is inside a comment or an element that contains no answer",
+    "in-sentence": "is part of a sentence or a citation",
+    "in-program": "is part of a program",
+    "unmeant": "is not presented as your answer in the words before it",
+    "contradicted": "is contradicted by a comment inside it",
+    "taken-back": "is withdrawn by the words after it",
     "two-ways": "is an answer as it is, and also a tool call that contains an answer",
     "cut-off": "is cut off at `{found}`",
     "placeholder": "has the placeholder `{found}` instead of a value",

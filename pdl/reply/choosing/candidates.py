@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
+from pdl.reply.choosing.trailing import after_closers, unopened
 from pdl.reply.prose.marks import announced, claimed, exemplified
 from pdl.reply.prose.visible import is_plain, silent_spans
 from pdl.reply.prose.withdrawals import unmeant
@@ -23,12 +25,13 @@ if TYPE_CHECKING:
 TAGGED, FENCED, BARE = 2, 1, 0
 """Ranks: by words or an answer tag, by a fence for JSON among fences, by nothing."""
 
-_ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
 _JSON_INFO = re.compile(r"(?:json\w*|application/json)\b", re.IGNORECASE)
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _BOX = re.compile(r"\[\s*+[xX]?\s*+\](?=[ \t]+\S)")
 _INDEXED = re.compile(r"[A-Za-z0-9_)]")
-_MARK_IN_PROSE = re.compile(r"\[\s*\d{1,3}(?:\s*[–-]\s*\d{1,3})?\s*\]|\{\s*\}|\[\s*\]")
+_MARK_IN_PROSE = re.compile(
+    r"\[\s*\d{1,3}(?:\s*[–-]\s*\d{1,3})?\s*\]|\{\s*\}|\[\s*\]|\{\{[^{}\n]{0,60}\}\}"
+)
 _LED = re.compile(r"(?:[:：=→>]|\b(?:is|are))[\s*_`\"“]*$")
 _HARMLESS_CODE = (
     r"(?:[ \t]*(?:(?:const|let|var|final|return|export|default)\s+)*"
@@ -42,6 +45,7 @@ class Candidate:
     """A bracketed span that looks like data, in `fence` if that isn't None.
 
     `since` is where the candidate before it ends: the words from there on are about this one.
+    `closes` is where, after other text, a bracket is closed that was never opened; 0 if nowhere.
     `silent` are the parts of the reply in which there is no answer.
     """
 
@@ -52,6 +56,7 @@ class Candidate:
     silent: Spans = field(repr=False, compare=False)
     fence: Segment | None = None
     since: int = 0
+    closes: int = 0
 
     @property
     def fenced(self) -> bool:
@@ -75,7 +80,7 @@ class Candidate:
 
     @cached_property
     def claimed(self) -> bool:
-        """Whether it stands behind `Answer:`: then no fence decides against it."""
+        """Whether it is after `Answer:`."""
         return claimed(self.query.front, self.since, self.outer[0])
 
     @cached_property
@@ -85,17 +90,15 @@ class Candidate:
 
     @cached_property
     def doubt(self) -> str:
-        """Why it may be no answer although it fits; an empty string if nothing says so."""
+        """The key of why it may be no answer although it fits; empty if nothing says so."""
         query = self.query
         if self.span[0] in self.silent:
-            return "is in a comment, or in an element that holds no answer"
+            return "in-comment"
         if self._is_mark():
-            return "is not where an answer would be"
+            return "in-sentence"
         if self._is_in_program():
-            return "is only a part of a program"
-        if unmeant(query.front, self.since, self.outer[0]):
-            return "is said to be an example, or another's words"
-        return ""
+            return "in-program"
+        return "unmeant" if unmeant(query.front, self.since, self.outer[0]) else ""
 
     def _is_mark(self) -> bool:
         """Whether it is such as `[1]` or `{}` amid a sentence."""
@@ -104,7 +107,10 @@ class Candidate:
             return False
         line = line_before(text, start)
         behind = text[end : end + _LINE].partition("\n")[0]
-        noted = end - start > len("[]") and behind.strip(" \t*_`.")  # `[1] A book.`
+        noted = end - start > len("[]") and behind.strip(" \t*_`.")[:1] not in {
+            "",
+            "[",
+        }  # `[1] A book.`
         amid = line.strip(" \t*_`>")
         return bool(amid or noted) and not amid.endswith(("]", "}")) and not _LED.search(line)
 
@@ -126,23 +132,29 @@ class Candidate:
 
 def candidates(query: Query) -> list[Candidate]:
     """What looks like data in a reply, in its order; one more than the limit if there are more."""
-    return list(_candidates(query))
-
-
-def _candidates(query: Query) -> Iterator[Candidate]:
-    end = skipped = found = 0
+    found = list(islice(_data(query), query.limits.reply_candidates + 1))
     silent = Spans(silent_spans(query.front))
+    text, until, closes = query.text, len(query.text), 0
+    made: list[Candidate] = []
+    for place in range(len(found) - 1, -1, -1):
+        bracket, fence = found[place]
+        start, end = bracket.span
+        since = found[place - 1][0].span[1] if place else 0
+        kind: Literal["object", "array"] = "object" if text[start] == "{" else "array"
+        later = unopened(text, after_closers(text, end), until) or closes
+        made.append(Candidate((start, end), kind, bracket, query, silent, fence, since, later))
+        until, closes = start, unopened(text, end, until) or closes
+    return made[::-1]
+
+
+def _data(query: Query) -> Iterator[tuple[Bracketed, Segment | None]]:
+    """The spans that look like data, each with the fence around it."""
+    skipped = 0
     for bracket, fence in query.cut.brackets:
-        start = bracket.span[0]
         if bracket.closed and _is_no_data(query.text, bracket.span, skipped):
             skipped = bracket.span[1]
-        elif bracket.shaped and not _is_in_a_string(query.text, start):
-            kind: Literal["object", "array"] = "object" if query.text[start] == "{" else "array"
-            yield Candidate(bracket.span, kind, bracket, query, silent, fence, end)
-            end = bracket.span[1]
-            found += 1
-            if found > query.limits.reply_candidates:
-                return
+        elif bracket.shaped and not _is_in_a_string(query.text, bracket.span[0]):
+            yield bracket, fence
 
 
 def _is_no_data(text: str, span: Span, before: int) -> bool:
@@ -163,4 +175,8 @@ def _is_no_data(text: str, span: Span, before: int) -> bool:
 
 def _is_in_a_string(text: str, at: int) -> bool:
     """Whether a bracket begins JSON that is the content of a string: the value is the string."""
-    return bool(at) and text[at - 1] == '"' and _ESCAPED.match(text, at) is not None
+    if not at or text[at - 1] != '"':
+        return False
+    from pdl.reply.parsing.tolerant import ESCAPED  # noqa: PLC0415 - most JSON is as it should be
+
+    return ESCAPED.match(text, at) is not None

@@ -1,4 +1,10 @@
-"""What each candidate turned out to be: whether it fits, and with which value."""
+"""What each candidate turned out to be: whether it fits, and with which value.
+
+The pass that finds brackets takes each quote for what it would be in JSON; one without a backslash
+hides which brackets count. Where a candidate cannot be read, what it may have been is tried: all up
+to the last closing bracket of its fence, or of its paragraph. Only a reading that fits the schema
+counts.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 from pdl.reply.choosing.reading import read
 from pdl.reply.choosing.tool_call import payload
 from pdl.reply.parsing.events import locate
-from pdl.reply.parsing.parsed import Broken, Parsed
+from pdl.reply.parsing.parsed import Broken, Parsed, parse
 from pdl.reply.phrases import say
 from pdl.reply.result import Repair, Violation
 from pdl.reply.validation.schema_walk import resembles
@@ -23,13 +29,14 @@ if TYPE_CHECKING:
     from pdl.reply.query import Query
     from pdl.reply.result import Span
 
-Fate: TypeAlias = Literal["fits", "misfit", "other", "broken", "form"]
-"""It fits the schema; it does not, but was meant to; it was never meant to; it does not parse; it
-does not since it shows the form of an answer."""
-
-_VARIABLE = re.compile(r"\{\{\s*[\w.]{1,60}\s*\}\}|\{%[^{}\n]{0,100}%\}")
+Fate: TypeAlias = Literal["fits", "misfit", "other", "broken"]
+"""It fits the schema; it does not, but was meant to; it was never meant to; it does not parse."""
 
 _TWO_WAYS = Broken("ambiguous", say("two-ways"))
+_UNREAD = frozenset(["unparsable", "truncated"])
+_TRIES = 4  # candidates of one reply that are read at another length; each may cost a pass
+_PARAGRAPH = re.compile(r"\n[ \t]*+\n(?=[^\s{}\[\]\"'])")
+_TAGS = re.compile(r"[\s.;,`]*+(?>(?:<[^<>\n]{1,40}>\s*+)*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +54,64 @@ class Evaluated:
         return self.made.value
 
 
+def evaluate_all(query: Query, candidates: Sequence[Candidate]) -> list[Evaluated]:
+    """Evaluate candidates, those that cannot be read at their true length if that fits."""
+    out: list[Evaluated] = []
+    tries = _TRIES
+    for candidate in candidates:
+        if out and candidate.span[0] < out[-1].candidate.span[1]:
+            continue  # in the span of one that was made longer
+        one = evaluate(query, candidate)
+        if tries and isinstance(one.made, Broken) and one.made.reason in _UNREAD:
+            tries -= 1
+            longer = _longer(query, candidate)
+            found = evaluate(query, longer) if longer else one
+            one = found if found.fate == "fits" and not _takes_prose(query, one, found) else one
+        out.append(one)
+    return out
+
+
+def _longer(query: Query, candidate: Candidate) -> Candidate | None:
+    """The candidate up to the last closing bracket of its kind in its block, if that is another."""
+    start, end = candidate.span
+    if candidate.fence:
+        stop = candidate.fence.body[1]
+    else:
+        gap = _PARAGRAPH.search(query.text, start)
+        stop = gap.start() if gap else len(query.text)
+    last = query.text.rfind("}" if candidate.kind == "object" else "]", start, stop) + 1
+    cut = candidate.bracket.cut and not _TAGS.fullmatch(query.text, last, stop)
+    if not last or cut or (last == end and candidate.bracket.closed):
+        return None
+    bracket = candidate.bracket._replace(span=(start, last), closed=True, cut=False, exact=None)
+    return replace(candidate, span=(start, last), bracket=bracket)
+
+
+def _takes_prose(query: Query, short: Evaluated, long: Evaluated) -> bool:
+    """Whether a reading takes prose after a whole value for the rest of one of its strings."""
+    assert isinstance(long.made, Parsed)
+    if not short.candidate.bracket.closed:
+        return False
+    whole = isinstance(parse(query.text[slice(*short.candidate.span)], query.limits), Parsed)
+    return whole and any(repair.kind == "raw-control" for repair in long.made.repairs)
+
+
 def evaluate(query: Query, candidate: Candidate) -> Evaluated:
     """Parse a candidate and hold its value against the schema."""
     made = read(query, candidate)
     if isinstance(made, Broken):
-        return Evaluated(candidate, "form" if _is_form(query, candidate, made) else "broken", made)
+        return Evaluated(candidate, "broken", made)
     inside = payload(made.value, query.limits)
     called = inside is not None and query.is_valid(inside[0])
     if query.is_valid(made.value):
-        return (
-            Evaluated(candidate, "broken", _TWO_WAYS)
-            if called
-            else Evaluated(candidate, "fits", made)
-        )
+        fate: Fate = "broken" if called else "fits"
+        return Evaluated(candidate, fate, _TWO_WAYS if called else made)
     if called and inside is not None:
         return Evaluated(candidate, "fits", _called(query, candidate, made, inside[0]))
     if query.coercions and (changed := _coerced(query, candidate, made)):
         return Evaluated(candidate, "fits", changed)
-    return Evaluated(
-        candidate, "misfit" if resembles(query.document, made.value) else "other", made
-    )
-
-
-def _is_form(query: Query, candidate: Candidate, made: Broken) -> bool:
-    """Whether what does not parse is a variable, `{{name}}`, or the form of an answer."""
-    if candidate.bracket.cut:
-        return False
-    if _VARIABLE.fullmatch(query.text, *candidate.span):
-        return candidate.fence is None
-    return made.reason == "elided" and bool(candidate.is_example or candidate.doubt)
+    meant = resembles(query.document, made.value)
+    return Evaluated(candidate, "misfit" if meant else "other", made)
 
 
 def _called(query: Query, candidate: Candidate, made: Parsed, inside: Json) -> Parsed:

@@ -6,14 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.choosing.embedded import in_lines, in_open_string
-from pdl.reply.choosing.spill import (
-    extra_closers,
-    member_behind,
-    spills,
-    stops_behind,
-)
-from pdl.reply.choosing.surplus import certain
+from pdl.reply.choosing import trailing
 from pdl.reply.parsing.parsed import Broken, Parsed, broken_at, furthest, parse
 from pdl.reply.phrases import Phrase, say
 from pdl.reply.prose.omissions import elided_at, leaves_out, left_out_behind, placeholder_at
@@ -27,20 +20,11 @@ if TYPE_CHECKING:
     from pdl.reply.query import Query
     from pdl.reply.result import Repair, Span
 
-_LED = re.compile(
-    r"""[^\s{]["']\s*+(?::++|=>)\s*+\Z"""
-    r"""|(?:["'\d]|\b(?:true|false|null))\s*+,\s*+\Z|(?<=[^\s=({\[,:>])["']\Z"""
-)
-"""A key, or an item and a comma: what stands behind them is part of what is around them."""
-_LED_BY = {"{": re.compile(r"\]\s*+,\s*+\Z"), "[": re.compile(r"\}\s*+,\s*+\Z")}
-"""A bracket of the other kind and a comma; two of one kind may be lines of JSON."""
 _CLOSED = re.compile(r"[}\])][^{}\[\]\"]*\Z")
 _GOES_ON = re.compile(r"\s*+[,\"'}\])]")
 _SIGNS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|[{}\[\]]', re.DOTALL)
 _PARTNERS = {"{": "}", "[": "]"}
-_NAME = 80  # characters in front of a bracket that are looked at
 _DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")
-_LEADS = frozenset("\"',:>")
 _GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
 
 
@@ -50,9 +34,9 @@ def read(query: Query, candidate: Candidate) -> Parsed | Broken:
     body = query.text[start:end]
     if candidate.bracket.deep:
         return Broken("limit", say("too-deep", number=query.limits.reply_depth))
-    if _is_part(query.text, start):
+    if trailing.is_headless(query, candidate.span):
         return Broken("unparsable", say("headless"))
-    if candidate.fence and in_open_string(query, candidate.fence):
+    if candidate.fence and trailing.in_open_string(query, candidate.fence):
         return Broken("unparsable", say("in-string"))
     exact = candidate.bracket.exact
     closed = candidate.bracket.closed
@@ -67,30 +51,16 @@ def read(query: Query, candidate: Candidate) -> Parsed | Broken:
 def _alone(query: Query, candidate: Candidate, made: Parsed) -> Parsed | Broken:
     """What was parsed, if nothing around it or in it says that it is not all of the answer."""
     start, end = candidate.span
-    fence = candidate.fence
-    if (
-        spills(query, (start, end), made, fence.body if fence else None)
-        or in_lines(query, candidate.span)
-        or member_behind(query, end, made.value)
-        or (fence and fence.closed and stops_behind(query.text, fence.span[1], made))
-    ):
+    if trailing.goes_on(candidate, made):
         return Broken("unparsable", say("goes-on"), end - start)
-    if behind := left_out_behind(query.text, end):
-        return _elided(query.text, behind)
-    if extra := extra_closers(query.text, end):
-        if not certain(query, query.text[start:end], made, extra.before):
+    if after := left_out_behind(query.text, end):
+        return _elided(query.text, after)
+    if extra := trailing.extra_closers(query.text, end):
+        if not trailing.is_certain(query, query.text[start:end], made, extra.before):
             return Broken("unparsable", say("surplus-closer"), end - start)
         made = replace(made, repairs=(*made.repairs, extra))
     exact = candidate.bracket.exact
     return made if exact and not exact.findings.suspect else _whole(query, made)
-
-
-def _is_part(text: str, at: int) -> bool:
-    """Whether a key or an item stands in front, so that a bracket around both has no opener."""
-    front = text[max(0, at - _NAME) : at]
-    if front.rstrip()[-1:] not in _LEADS:
-        return False
-    return _LED.search(front) is not None or _LED_BY[text[at]].search(front) is not None
 
 
 def _respelled(

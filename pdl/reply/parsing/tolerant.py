@@ -42,7 +42,7 @@ _TOO_MUCH = (
 )
 """Repairs that are not made in one reading: where the one is, the other may be a sign of it."""
 
-_ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
+ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
 _BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
 _ENTITY = re.compile(r"&(quot|#34|#x22|apos|#39|#x27|lt|gt|amp);")
 _ENTITIES = {
@@ -116,7 +116,7 @@ def _decoded(text: str, limits: Limits) -> Made | None:
 
 def _unescaped(text: str) -> str:
     """The text that the body of a string represents, if each quote in it has its backslash."""
-    if not _ESCAPED.match(text) or any(found[1] for found in _BARE_QUOTE.finditer(text)):
+    if not ESCAPED.match(text) or any(found[1] for found in _BARE_QUOTE.finditer(text)):
         return ""
     try:
         plain: str = json.loads(f'"{text}"', strict=False)
