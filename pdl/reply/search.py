@@ -85,7 +85,8 @@ def _spelled(
     schema: Schema | None, reply: str, parts: Cut, limits: Limits, dialects: Dialects
 ) -> Cut | None:
     """The parts of a reply that is a JSON string with marks in it; None for other replies."""
-    if '"' not in reply or all(one.kind == "text" for one in parts.segments):
+    kinds = {one.kind for one in parts.segments}
+    if '"' not in reply or kinds == {"text"} or "fence" in kinds:
         return None
     from pdl.reply.blocks.text import spelled  # noqa: PLC0415 - seldom needed
 

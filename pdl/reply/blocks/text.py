@@ -67,19 +67,25 @@ def spelled(schema: Schema | None, reply: str, limits: Limits, dialects: Dialect
     start = end - found.end() if found else end
     if string_of(reply[start:end]) is None:
         return None
-    before, string, after = (
-        cut(part, limits, dialects).segments
-        for part in (reply[:start], reply[start:end], reply[end:])
-    )
+    after = cut(reply[end:], limits, dialects).segments
+    if any(one.kind == "reasoning" for one in after) or _said(reply[end:], after, schema, dialects):
+        return None
+    string = cut(reply[start:end], limits, dialects).segments
+    before = cut(reply[:start], limits, dialects).segments
+    whole = all(one.closed for one in before) and any(one.kind != "text" for one in string)
+    if not whole or _said(reply, before, schema, dialects):
+        return None
     after = tuple(replace(o, span=shifted(o.span, end), body=shifted(o.body, end)) for o in after)
-    text = "".join(reply[slice(*o.span)] for o in (*before, *after) if o.kind in {"text", "fence"})
+    return Cut((*before, Segment("text", (start, end), (start, end)), *after), (), ())
+
+
+def _said(part: str, segments: tuple[Segment, ...], schema: Schema, dialects: Dialects) -> str:
+    """The text of a part of a reply, less the tags around an answer that is not free text."""
+    text = "".join(part[slice(*one.span)] for one in segments if one.kind in {"text", "fence"})
     if not is_quoted(schema):
         text = dialects.patterns.answer_opener.sub("", text)
         text = dialects.patterns.answer_closer.sub("", text)
-    whole = all(one.closed for one in before) and all(one.kind != "reasoning" for one in after)
-    if text.strip(" \t\r\n") or not whole or all(one.kind == "text" for one in string):
-        return None
-    return Cut((*before, Segment("text", (start, end), (start, end)), *after), (), ())
+    return text.strip(" \t\r\n")
 
 
 def _fitting(query: Query, readings: list[str], span: Span) -> Reading:

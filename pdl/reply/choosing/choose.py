@@ -85,12 +85,10 @@ def _group(query: Query, wanted: Sequence[Candidate]) -> list[Evaluated]:
     group = evaluate_all(query, [one for one in wanted if one.rank == top or one.bracket.cut])
     if top != FENCED:
         return group
-    values = {key(one.value) for one in group if one.fate == "fits"}
-    for one in wanted:
-        if one.rank == BARE and one.fence is None and not _is_aside(one):
-            rival = evaluate(query, one)
-            if rival.fate == "fits" and key(rival.value) not in values:
-                group.append(rival)
+    bare = (one for one in wanted if one.rank == BARE and one.fence is None and not _is_aside(one))
+    rivals = [one for one in evaluate_all(query, list(bare)) if one.fate == "fits"]
+    values = {key(one.value) for one in group if one.fate == "fits"} if rivals else set()
+    group += [one for one in rivals if key(one.value) not in values]
     return sorted(group, key=lambda one: one.candidate.span)
 
 
