@@ -10,14 +10,12 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pdl.reply.prose.words import words
+from pdl.reply.prose.words import UNSPACED, rows, spellings, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
-_JOINED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_LETTER = re.compile(r"(\[\w+\]|.)(\??)")
 _LONGEST = 3  # words of a phrase
 _SEVERAL = (2, 3)
 
@@ -26,7 +24,7 @@ _SEVERAL = (2, 3)
 def lexicon(meaning: str) -> frozenset[str]:
     """The phrases of a meaning, in lower case, less what begins words."""
     each = [one.lower() for one in words(meaning) if not one.endswith("*")]
-    return frozenset(spelling for one in each for spelling in _spellings(one))
+    return frozenset(spelling for one in each for spelling in spellings(one))
 
 
 @cache
@@ -35,21 +33,10 @@ def _stems(meaning: str) -> tuple[str, ...]:
     return tuple(one.lower()[:-1] for one in words(meaning) if one.endswith("*"))
 
 
-def _spellings(phrase: str) -> list[str]:
-    """The spellings of a phrase in which letters may be missing, `s?`, or several, `[oa]`."""
-    if "[" not in phrase and "?" not in phrase:
-        return [phrase]
-    made = [""]
-    for letter in _LETTER.finditer(phrase):
-        choices = [*letter[1].strip("[]"), *([""] if letter[2] else [])]
-        made = [one + choice for one in made for choice in choices]
-    return made
-
-
 @cache
 def joined(meaning: str) -> tuple[str, ...]:
-    """Those in scripts that set no blanks."""
-    return tuple(one for one in words(meaning) if _JOINED.search(one))
+    """Those of languages in which blanks do not set words apart."""
+    return tuple(one for lang in UNSPACED for one in rows(meaning).get(lang, ()))
 
 
 def tokens(text: str) -> list[str]:

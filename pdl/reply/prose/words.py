@@ -22,8 +22,7 @@ from __future__ import annotations
 import json
 import pkgutil
 import re
-import tomllib
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -32,11 +31,10 @@ if TYPE_CHECKING:
 Script: TypeAlias = Literal["latin", "east", "cyrillic", "arabic"]
 
 _TOKEN = re.compile(r"\.\.|[()|?^$;]|<\w+>|[^\s()|?^$<>.;](?:[^\s()|^$<>.;]|\.(?!\.))*")
-_LETTER = re.compile(r"(\[\w+\]|\w)(\??)")
-_TABLE = re.compile(r"^\[(\w+)\]$", re.MULTILINE)
-_ROW = re.compile(r"(\w+) = (\[.*\])")
+_LETTER = re.compile(r"(\[[^\]]+\]|.)(\??)")
+_ROW = re.compile(r"^(\w+) = (\[(?s:.*?)\])$", re.MULTILINE)
 _WORD = re.compile(r"\w+")
-_UNSPACED = frozenset(["zh", "ja"])
+_JOINING = frozenset(["zh", "ja"])
 _SCRIPTS: Mapping[str, Script] = {
     "zh": "east",
     "ja": "east",
@@ -44,16 +42,20 @@ _SCRIPTS: Mapping[str, Script] = {
     "ru": "cyrillic",
     "ar": "arabic",
 }
-_LETTERS: Mapping[Script, re.Pattern[str]] = {
-    "east": re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"),
-    "cyrillic": re.compile(r"[\u0400-\u04ff]"),
-    "arabic": re.compile(r"[\u0600-\u06ff]"),
+UNSPACED = tuple(lang for lang, script in _SCRIPTS.items() if script == "east")
+"""Languages in which blanks do not always set words apart, or set an ending apart from its word."""
+
+_RANGES: Mapping[Script, Sequence[tuple[str, str]]] = {
+    "east": [("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af")],
+    "cyrillic": [("\u0400", "\u04ff")],
+    "arabic": [("\u0600", "\u06ff")],
 }
 _KEY = 4
 """Characters of a word by which the phrases that have it are found."""
 
-_OPTIONAL = re.compile(r"(?:\([^()]*\)|<\w+>)\?")
-_PART = re.compile(r"\(([^()]*)\)|<(\w+)>|([^\s()|^$;<>?][^\s()|^$;<>]*)")
+_OPTIONAL = re.compile(r"(?:\([^()]*\)|<\w+>)\?|\.\.")
+_PART = re.compile(r"\(([^()]*)\)|(<\w+>|[^\s()|^$;<>?][^\s()|^$;<>]*)")
+_SOLID = re.compile(r"<\w+>|[^\s<>^$;]+")
 _NESTED = re.compile(r"(\([^()]*)\(([^()]*)\)")
 
 _APART = r"[^\w\n.!?;:]{1,4}"
@@ -61,37 +63,41 @@ _SPACED = (_APART, rf"(?:{_APART}\w[\w'-]{{0,40}}){{0,4}}?")
 _JOINED = (r"[ 、，,「」“”\"'*_`]{0,3}", r"[^\n。！？]{0,12}?")
 """What stands between two words, and what `..` is."""
 
-_START = r"(?:(?<=[\n.!?:。！？：])|\A)[^\w\n]{0,8}"
-_ENDS = {
+_SIGNS = {
+    "^": r"(?:(?<=[\n.!?:。！？：])|\A)[^\w\n]{0,8}",
     "$": r"(?=[^\w\n.!?。！？,，]{0,4}(?:[.!?;。！？]|\n|\Z))",
     ";": r"(?=[^\w\n]{0,4}(?:[-.!?;:,–—。！？，]|\n|\Z))",
 }
-
-_MARKS = frozenset("^$;")
+_SHORT = 600  # characters of a text of which it is kept what it says
 
 
 class Phrase:
-    """A phrase of the table.
+    """A phrase of the table. `bare` is it without what may be missing in it."""
 
-    `keys`: of each part that must be there, the beginnings of its words, one of which a text has
-    that the phrase is in.
-    """
-
-    __slots__ = ("_compiled", "_lang", "_source", "keys")
-
-    def __init__(self, source: str, lang: str) -> None:
-        self._source = source
-        self._lang = lang
-        self._compiled: re.Pattern[str] | None = None
-        self.keys = _keys(source, lang)
+    def __init__(self, source: str, bare: str, lang: str) -> None:
+        self._source, self._lang = source, lang
+        self._parts = [(group or word).split("|") for group, word in _PART.findall(bare)]
 
     @property
+    def rarest(self) -> frozenset[str]:
+        """The keys of the part that is the least common. Raises ValueError if there is none."""
+        for part in sorted(self._parts, key=_rarity):
+            if keys := _keys(part, self._lang):
+                return keys
+        raise ValueError(f"a phrase needs a word that cannot be missing: {self._source!r}")
+
+    @cached_property
+    def keys(self) -> Sequence[frozenset[str]]:
+        """Of each part that must be there, the keys one of which a text has that it is in."""
+        each = (_keys(part, self._lang) for part in self._parts)
+        return [keys for keys in each if keys]
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The phrase as a regular expression, whose search takes time linear in the text."""
-        if self._compiled is None:
-            source = _pattern(self._source, self._lang)
-            self._compiled = re.compile(source, re.IGNORECASE)
-        return self._compiled
+        source = _sequence(_TOKEN.findall(self._source), 0, self._lang)[0]
+        spaced = self._lang not in _JOINING
+        return re.compile(rf"(?<!\w){source}(?!\w)" if spaced else source, re.IGNORECASE)
 
 
 class Text:
@@ -99,9 +105,14 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text = text.replace("’", "'")
-        self._keys = {word[:_KEY] for word in _WORD.findall(self.text.lower())}
-        plain = text.isascii()
-        self._scripts = () if plain else [k for k, one in _LETTERS.items() if one.search(text)]
+        self._low = self.text.lower()
+        self._keys = {word[:_KEY] for word in _WORD.findall(self._low)}
+        self._scripts = () if text.isascii() else tuple(filter(self._has_letters, _RANGES))
+        self._said: dict[str, bool] = {}
+
+    def _has_letters(self, script: Script) -> bool:
+        ranges = _RANGES[script]
+        return any(start <= key[0] <= end for key in self._keys for start, end in ranges)
 
     def find(self, meaning: str) -> Iterator[re.Match[str]]:
         """Each phrase of a meaning that the text has, at its first place."""
@@ -111,40 +122,45 @@ class Text:
 
     def says(self, *meanings: str) -> bool:
         """Whether the text has a phrase of one of the meanings."""
-        return any(True for meaning in meanings for _ in self.find(meaning))
+        return any(map(self._says, meanings))
 
-    def is_whole(self, meaning: str) -> bool:
-        """Whether the text as a whole is a phrase of a meaning."""
-        return any(one.pattern.fullmatch(self.text) for one in self._possible(meaning))
+    def _says(self, meaning: str) -> bool:
+        if meaning not in self._said:
+            self._said[meaning] = any(True for _ in self.find(meaning))
+        return self._said[meaning]
 
     def _possible(self, meaning: str) -> Iterator[Phrase]:
         """The phrases of a meaning all of whose parts may be in the text."""
         keys = self._keys
-        index = _index(meaning, "latin")
-        met = {id(one): one for key in keys & index.keys() for one in index[key]}
-        for script in self._scripts:
+        for script in ("latin", *self._scripts):
             index = _index(meaning, script)
             if script == "east":  # whose words are looked for in the text as they are
-                each = (one for key, row in index.items() if key in self.text for one in row)
-                yield from {id(one): one for one in each}.values()
+                met = {one: True for key, row in index.items() if key in self._low for one in row}
+                yield from met
             else:
-                met |= {id(one): one for key in keys & index.keys() for one in index[key]}
-        for one in met.values():
-            if not any(map(keys.isdisjoint, one.keys)):
-                yield one
+                met = {one: True for key in keys & index.keys() for one in index[key]}
+                yield from (one for one in met if not any(map(keys.isdisjoint, one.keys)))
+
+
+def hear(text: str) -> Text:
+    """A text to be searched; what a short one says is kept, since it is asked several times."""
+    return _kept(text) if len(text) <= _SHORT else Text(text)
+
+
+@lru_cache(maxsize=256)
+def _kept(text: str) -> Text:
+    return Text(text)
 
 
 @cache
 def _sections() -> Mapping[str, str]:
-    """The text of each table; parsing all of them takes longer than checking a reply.
-
-    Raises ValueError if a meaning has two.
-    """
-    text = pkgutil.get_data(__name__, "words.toml") or b""
-    _, *parts = _TABLE.split(text.decode())
-    if len(set(parts[::2])) < len(parts[::2]):
+    """The text of each table. Raises ValueError if a meaning has two."""
+    text = (pkgutil.get_data(__name__, "words.toml") or b"").decode()
+    parts = [part.partition("]\n") for part in f"\n{text}".split("\n[")[1:]]
+    found = {meaning: rows for meaning, _, rows in parts}
+    if len(found) < len(parts):
         raise ValueError("a meaning has two tables")
-    return dict(zip(parts[::2], parts[1::2], strict=True))
+    return found
 
 
 def table() -> Mapping[str, Mapping[str, Sequence[str]]]:
@@ -154,13 +170,16 @@ def table() -> Mapping[str, Mapping[str, Sequence[str]]]:
 
 @cache
 def rows(meaning: str) -> Mapping[str, Sequence[str]]:
-    """Language -> phrases of a meaning. Raises KeyError for an unknown one."""
-    text = _sections()[meaning]
-    lines = [line for line in text.splitlines() if line and line[0] != "#"]
-    found = [_ROW.fullmatch(line) for line in lines]
-    if all(found):  # a row on one line is an array of JSON, which is read a hundred times as fast
-        return {row[1]: json.loads(row[2]) for row in found if row}
-    return tomllib.loads(text)
+    """Language -> phrases of a meaning. Raises KeyError for an unknown one.
+
+    An array of strings is read as JSON, which takes a hundredth of the time that TOML takes.
+    """
+    return {lang: _array(row) for lang, row in _ROW.findall(_sections()[meaning])}
+
+
+def _array(row: str) -> list[str]:
+    found: list[str] = json.loads(row.replace(",\n]", "]"))
+    return found
 
 
 @cache
@@ -169,11 +188,13 @@ def words(meaning: str) -> frozenset[str]:
     return frozenset(one for each in rows(meaning).values() for one in each)
 
 
-@cache
-def alternation(meaning: str) -> str:
-    """A regular expression, in a group of its own, of all phrases of a meaning."""
-    each = (_pattern(one, lang) for lang, row in rows(meaning).items() for one in row)
-    return "(?:" + "|".join(each) + ")"
+def spellings(word: str) -> list[str]:
+    """The spellings of a word in which letters may be missing, `s?`, or several, `[oa]`."""
+    made = [""]
+    for letter in _LETTER.finditer(word):
+        choices = [*letter[1].strip("[]"), *([""] if letter[2] else [])]
+        made = [one + choice for one in made for choice in choices]
+    return made
 
 
 @cache
@@ -185,65 +206,56 @@ def _index(meaning: str, script: Script) -> Mapping[str, Sequence[Phrase]]:
     index: dict[str, list[Phrase]] = {}
     for lang, each in rows(meaning).items():
         if _SCRIPTS.get(lang, "latin") == script:
-            for phrase in (Phrase(one, lang) for one in each):
-                for key in max(phrase.keys, key=_rarity):
+            for source, bare in zip(each, _without_optional(each), strict=True):
+                phrase = Phrase(source, bare, lang)
+                for key in phrase.rarest:
                     index.setdefault(key, []).append(phrase)
     return index
 
 
-def _rarity(keys: frozenset[str]) -> tuple[int, int]:
-    return min(map(len, keys)), -len(keys)
+def _rarity(part: Sequence[str]) -> tuple[bool, int, int]:
+    return any("<" in one for one in part), -min(map(len, part)), len(part)
 
 
-def _keys(source: str, lang: str) -> tuple[frozenset[str], ...]:
-    """The keys of each part that must be there. Raises ValueError if there is none."""
-    plain, count = source.replace("..", " "), 1
+def _without_optional(phrases: Sequence[str]) -> list[str]:
+    """Phrases without what may be missing in them, and with no choice in another."""
+    bare, count = "\n".join(phrases), 1
     while count:
-        plain, count = _OPTIONAL.subn(" ", plain)
+        bare, count = _OPTIONAL.subn(" ", bare)
         if not count:
-            plain, count = _NESTED.subn(r"\1 \2 ", plain)
-    found = []
-    for group, name, word in _PART.findall(plain):
-        branches = group.split("|") if group else [word]
-        keys = [_named_keys(name, lang)] if name else [_branch(one, lang) for one in branches]
-        if all(keys):
-            found.append(frozenset().union(*keys))
-    if not found:
-        raise ValueError(f"a phrase needs a word that cannot be missing: {source!r}")
-    return tuple(found)
+            bare, count = _NESTED.subn(r"\1 \2 ", bare)
+    return bare.split("\n")
 
 
-def _branch(source: str, lang: str) -> frozenset[str]:
+def _keys(part: Sequence[str], lang: str) -> frozenset[str]:
+    """The beginnings of words one of which a text has that a part is in; none if any may be."""
+    keys = [_branch_keys(one, lang) for one in part]
+    return frozenset().union(*keys) if all(keys) else frozenset()
+
+
+@cache
+def _branch_keys(source: str, lang: str) -> frozenset[str]:
     """The keys of words one after another, of the longest of them."""
-    for word in sorted(source.split(), key=len, reverse=True):
-        if word[0] == "<":
-            return _named_keys(word[1:-1], lang)
-        if word not in _MARKS and (keys := _word_keys(word, lang)):
-            return keys
-    return frozenset()
+    words = sorted(_SOLID.findall(source), key=len, reverse=True)
+    each = (_word_keys(word, lang) for word in words)
+    return next(filter(None, each), frozenset())
 
 
-@cache
-def _named_keys(name: str, lang: str) -> frozenset[str]:
-    each = [max(_keys(one, lang), key=_rarity) for one in _named(name, lang)]
-    return frozenset().union(*each)
-
-
-@cache
 def _word_keys(word: str, lang: str) -> frozenset[str]:
+    if word[0] == "<":
+        named = _named(word[1:-1], lang)
+        each = (Phrase(one, one, lang) for one in _without_optional(named))
+        return frozenset().union(*(one.rarest for one in each))
     if _SCRIPTS.get(lang) == "east":
-        return frozenset([word.removesuffix("*")])
+        return frozenset([word.removesuffix("*").lower()])
     if word.isalpha():
         return frozenset([word.lower()[:_KEY]])
     if "[0-9]" in word:
         return frozenset()
-    spellings = [""]
-    for letter in _LETTER.finditer(word.lower().partition("'")[0]):
-        choices = [*letter[1].strip("[]"), *([""] if letter[2] else [])]
-        spellings = [one + choice for one in spellings for choice in choices]
-    if word.endswith("*") and min(map(len, spellings)) < _KEY:
-        return frozenset()
-    return frozenset(one[:_KEY] for one in spellings)
+    each = [_WORD.match(one) for one in spellings(word.removesuffix("*").lower())]
+    begins = frozenset(one[0][:_KEY] if one else "" for one in each)
+    needed = _KEY if word.endswith("*") else 1
+    return begins if min(map(len, begins)) >= needed else frozenset()
 
 
 def _named(name: str, lang: str) -> Sequence[str]:
@@ -256,17 +268,8 @@ def _named(name: str, lang: str) -> Sequence[str]:
 
 @cache
 def _named_pattern(name: str, lang: str) -> str:
-    return "(?:" + "|".join(_bare(one, lang) for one in _named(name, lang)) + ")"
-
-
-def _pattern(source: str, lang: str) -> str:
-    """The regular expression of a phrase, which ends where its words do."""
-    bare = _bare(source, lang)
-    return bare if lang in _UNSPACED else rf"(?<!\w){bare}(?!\w)"
-
-
-def _bare(source: str, lang: str) -> str:
-    return _sequence(_TOKEN.findall(source), 0, lang)[0]
+    each = (_sequence(_TOKEN.findall(one), 0, lang)[0] for one in _named(name, lang))
+    return "(?:" + "|".join(each) + ")"
 
 
 def _sequence(tokens: list[str], at: int, lang: str) -> tuple[str, int]:
@@ -277,25 +280,17 @@ def _sequence(tokens: list[str], at: int, lang: str) -> tuple[str, int]:
     """
     out: list[str] = []
     lead = ""
-    apart, gap = _JOINED if lang in _UNSPACED else _SPACED
+    apart, gap = _JOINED if lang in _JOINING else _SPACED
     while at < len(tokens) and tokens[at] not in {"|", ")"}:
         sign = tokens[at]
         at += 1
-        if sign == "^":
-            out.append(_START)
-            continue
-        if sign in _ENDS:
-            out.append(_ENDS[sign])
-            continue
-        if sign == "..":
-            out.append(gap)
+        if sign in _SIGNS or sign == "..":
+            out.append(_SIGNS.get(sign, gap))
             continue
         if sign == "(":
             part, at = _choice(tokens, at, lang)
-        elif sign[0] == "<":
-            part = _named_pattern(sign[1:-1], lang)
         else:
-            part = _word(sign)
+            part = _named_pattern(sign[1:-1], lang) if sign[0] == "<" else _word(sign)
         if at < len(tokens) and tokens[at] == "?":
             at += 1
             # in front, an optional part brings the blanks that follow it
@@ -308,13 +303,11 @@ def _sequence(tokens: list[str], at: int, lang: str) -> tuple[str, int]:
 
 def _choice(tokens: list[str], at: int, lang: str) -> tuple[str, int]:
     branches: list[str] = []
-    while True:
+    while not branches or tokens[at - 1] == "|":
         branch, at = _sequence(tokens, at, lang)
         branches.append(branch)
-        closed = at >= len(tokens) or tokens[at] == ")"
         at += 1
-        if closed:
-            return "(?:" + "|".join(branches) + ")", at
+    return "(?:" + "|".join(branches) + ")", at
 
 
 def _word(sign: str) -> str:
