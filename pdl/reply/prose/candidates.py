@@ -20,6 +20,12 @@ _MARK = re.compile(r"([!-/:-@\[-`{-~])")
 _FLAG = re.compile(r"(?<![\w!-])(?:(?P<flag>true|false)|null)(?![\w-])", re.IGNORECASE)
 _NAMES = re.compile(r"[*_`\"'”’]*\s*[:：=]\s*[*_`\"'“‘]*")
 _CROSSED = re.compile("[❌✖✗✘👎🚫⛔☐□]")
+MONEY = r"(?:(?:US|CA|AU|NZ|HK|R|S)?\\?\$|[€£¥₹₩₽₺₴₫฿])"
+BOX = re.compile(
+    r"\\(?:boxed|fbox)\{\s*(?:\\(?:text|math)\w*\{\s*)?(?:[^\W\d_]\s*=\s*)?\\?[$£€]?[-+−]?$"
+)
+"""A box of LaTeX, in front of what is in it."""
+
 _MANY, _SHORT = 500, 10_000
 
 

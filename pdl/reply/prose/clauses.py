@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from pdl.reply.prose.candidates import BOX
 from pdl.reply.prose.lexicon import begins, ends, ends_joined, has, joined, lexicon, tokens
-from pdl.reply.prose.words import Text
+from pdl.reply.prose.withdrawals import sentences
+from pdl.reply.prose.words import hear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,23 +30,12 @@ _SET_OFF = re.compile(
     r"(?:[.,;!。，、；！।،؛…](?!\d)|[—–(（]|-\s|\n|\\n|$)"
 )
 _COLON = re.compile(rf"[{MARKS}]*:[ {MARKS}]+[^\W\d_]")
-_BOX = re.compile(
-    r"\\(?:boxed|fbox)\{\s*(?:\\(?:text|math)\w*\{\s*)?(?:[^\W\d_]\s*=\s*)?\\?[$£€]?[-+−]?$"
-)
 _BOX_END = re.compile(r"[\s$*_.]*\}")
-_GSM = re.compile(r"(?:^|\n)[ \t]*####[ \t]*[$€£]?[-+−]?$")
-_JUDGED = re.compile(r"\[\[\s*$")
-_JUDGED_END = re.compile(r"\s*\]\]")
 _BREAK = re.compile(r"[.!?;,(。](?!\d)")
-_ASIDE = re.compile(r"\([^()\n]*\)")
 _OPENED = re.compile(rf"[{MARKS})]*\s*[(\[:：–—-]")
-_DASHED = re.compile(
-    rf"[ \t>#|{MARKS}]*(?P<label>[^\W\d]+(?: [^\W\d]+)?)[.]?[ \t{MARKS}]*[.→–—-][ \t{MARKS}]*"
-)
 _COUNTED = re.compile(rf"[{MARKS}]*(?:\s?[%％°€£¥$][^\W\d_]?)?[{MARKS})]*[ \u00a0-]?[^\W\d_'’]")
 _EQUATED = re.compile(r"(?:(?<![=!<>])[=＝]|[≈→⇒])[\s*_`\"'$(]*$")
-_SENTENCE_END = re.compile(r"[.!?。！？]+[\s\"'”*_)]+|[。！？]|\n")
-_LEADING = " \t\n,.;:!*_`\"'“”’)—–、。，！-"
+_LEADING = " \t,;:!*_`\"'“”’)—–、，！-"
 _REST = 300  # characters behind a yes or a no that may make it none
 _LABEL = 90  # characters of a label
 _NOUNS = 2  # words behind a choice, as in `a positive review overall`
@@ -93,7 +85,7 @@ class Clause:
 
     def rank(self, *, edge: bool) -> Rank:
         """How strong the place is. `edge`: the begin of the text, or alone on an outer line."""
-        if self._is_boxed():
+        if BOX.search(self._head) and _BOX_END.match(self._tail):
             return Rank.TAGGED
         label = _label(self._head.rpartition("\n")[2])
         if label is not None and (said := tokens(label)):
@@ -110,18 +102,9 @@ class Clause:
             return True
         return self._flag and (begins("pronoun", self._after) > 0 or bool(_COLON.match(self._tail)))
 
-    def _is_boxed(self) -> bool:
-        if _BOX.search(self._head):
-            return _BOX_END.match(self._tail) is not None
-        if _JUDGED.search(self._head):
-            return _JUDGED_END.match(self._tail) is not None
-        return _GSM.search(self._head) is not None and not tokens(self._tail.partition("\n")[0])
-
     def _labelled(self, said: Sequence[str], label: str) -> Rank:
         """The rank of what a label leads to: `Final score: 3`, `Confidence: 0.8`."""
-        if not self._may_stand():
-            return Rank.NOWHERE
-        self.foreign = _is_others(said, label, number=self._number)
+        self.foreign = _is_others(said, label) or (self._number and has("counter", said, label))
         sure = has("sure", said, label) and not isinstance(self._one.value, float)
         return Rank.NOWHERE if self.foreign or sure else _named(said, label, Rank.MARKED)
 
@@ -134,8 +117,6 @@ class Clause:
         return len(self._after) <= _NOUNS
 
     def _ended(self) -> bool:
-        if self._one.rated or _ENDED.match(self._behind):
-            return True
         return not self._after and self._behind.strip()[-1:] not in {":", "："}
 
     def _subject(self) -> Rank:
@@ -163,7 +144,7 @@ class Clause:
         if not self._number and (ends("self", lead) or self._is_adjective(fillers=fillers)):
             return counted
         if ends("states", lead) or ends_joined("states", self._before):
-            others = _is_answer(lead, self._before) and _is_others(lead, self._before, number=None)
+            others = _is_answer(lead, self._before) and _is_others(lead, self._before)
             return counted if others else _named(lead, self._before, Rank.STATED)
         if _EQUATED.search(self._before) or self._is_lead("lead", lead):
             return Rank.STATED
@@ -194,9 +175,7 @@ class Clause:
             return True
         if not self._number or not lexicon("function").isdisjoint(self._after[:1]):
             return False
-        if ends("counter", self._words):
-            return False
-        return _COUNTED.match(self._behind) is not None or self._before.endswith(tuple("$€£¥"))
+        return _COUNTED.match(self._behind) is not None
 
     def _set_apart(self) -> Rank:
         """The rank of bold type and code, where a word is not only spoken of."""
@@ -212,29 +191,23 @@ class Clause:
     def turned(self, rank: Rank) -> bool:
         """Whether the words deny it, make it a condition, or say that another says it."""
         words = _since_reason(self._words)
-        if _is_denied(words, self._before) or begins("condition", words):
+        if _is_denied(words, self._before) or _is_denied(self._after, self._behind):
             return True
-        if self._is_rejected(rank) or self._is_bounded():
+        if self._is_rejected() or self._is_bounded():
             return True
-        strong = rank >= Rank.ANSWER
-        after, behind = (
-            (self._after[:2], self._behind[:8]) if strong else (self._after, self._behind)
-        )
-        if _is_denied(after, behind):
-            return True
-        counted = rank is Rank.STATED and self._number and not (self._one.result or self._one.rated)
+        counted = rank is Rank.STATED
         linked = not self._lead or ends("states", self._lead) or ends("lead", self._lead)
         return counted and not linked and _is_denied(tokens(self._sentence), self._sentence)
 
-    def _is_rejected(self, rank: Rank) -> bool:
+    def _is_rejected(self) -> bool:
         """Whether what is put behind it says that it is none: `bug (ruled out)`, `yes: no`."""
         opened = _OPENED.match(self._tail)
         aside = tokens(self._tail[opened.end() :][:32])[:2] if opened else []
-        if rank >= Rank.MARKED and not lexicon("rejected").isdisjoint(aside):
+        if not lexicon("rejected").isdisjoint(aside):
             return True
         if self._flag:
             return not lexicon("no" if self._one.value else "yes").isdisjoint(aside[:1])
-        return self._number and not lexicon("rejected").isdisjoint(self._after[:_SAID])
+        return not lexicon("rejected").isdisjoint(self._after[:_SAID])
 
     def _is_bounded(self) -> bool:
         if self._one.free:
@@ -245,17 +218,11 @@ class Clause:
 
     def concluded(self) -> bool:
         """Whether the words in front draw a conclusion, which a copula states."""
-        stated = not self._lead or ends("states", self._lead) or ends("therefore", self._words)
-        return bool(stated) and has("therefore", self._words, self._before)
-
-    def decided(self) -> bool:
-        """Whether the words in front choose it, or a calculation comes to it."""
-        return self._one.rated or self._one.result or self._is_lead("choice", self._lead)
+        return ends("states", self._lead) > 0 and has("therefore", self._words, self._before)
 
     def alone(self) -> bool:
         """Whether nothing else is in its sentence."""
-        alone = self._leads and not self._words and not self._after
-        return alone and _ENDED.match(self._tail) is not None
+        return self._leads and not self._words and _ENDED.match(self._tail) is not None
 
 
 def _named(words: Sequence[str], text: str, otherwise: Rank) -> Rank:
@@ -268,23 +235,16 @@ def _named(words: Sequence[str], text: str, otherwise: Rank) -> Rank:
 
 
 def _is_answer(words: Sequence[str], text: str = "") -> bool:
-    return has("answer", words, text) or has("grade", words, text)
+    return has("answer", words, text)
 
 
-def _is_others(words: Sequence[str], text: str, *, number: bool | None) -> bool:
-    """Whether a label names something else than the answer, or another's answer.
-
-    `number` is None for a subject, of which only the last words in front of `answer` count.
-    """
+def _is_others(words: Sequence[str], text: str) -> bool:
+    """Whether a label names something else than the answer, or another's answer."""
     at = next((at for at, word in enumerate(words) if word in lexicon("answer")), len(words))
     said = words[:at] if at else words[1:]
-    said = said if number is not None else said[-2:]
-    if has("something_else", said, text if at in {0, len(words)} else ""):
+    if has("something_else", said, text):
         return True
-    if number and has("counter", said, text):
-        return True
-    owned = any(one.endswith("'s") and not ends("states", [one]) for one in words[:at])
-    return owned and at < len(words) and words[at] in lexicon("theirs")
+    return any(one.endswith("'s") and not ends("states", [one]) for one in words[:at])
 
 
 def _is_denied(words: Sequence[str], text: str) -> bool:
@@ -293,22 +253,17 @@ def _is_denied(words: Sequence[str], text: str) -> bool:
 
 def _label(line: str) -> str | None:
     """The words in front of the last colon of a line, if no others follow: `Total score: **`."""
-    line = _ASIDE.sub("", line)
     at = max(line.rfind(":"), line.rfind("："))
-    if at < 0:
-        dashed = _DASHED.fullmatch(line)
-        return dashed["label"] if dashed and _is_answer(tokens(dashed["label"])) else None
     rest = line[at + 1 :]
-    if any(map(str.isdigit, rest)) or _without_fillers(tokens(rest)):
+    if at < 0 or any(map(str.isdigit, rest)) or _without_fillers(tokens(rest)):
         return None
     return _BREAK.split(line[:at][-_LABEL:])[-1]
 
 
 def _up_to_reason(words: list[str]) -> list[str]:
-    """The words up to one that begins a reason or another thought; `so` alone is no such one."""
+    """The words up to one that begins a reason or another thought."""
     known = lexicon("because")
-    end = next((at for at, word in enumerate(words) if word in known), len(words))
-    return words if words[:1] == ["so"] else words[:end]
+    return words[: next((at for at, word in enumerate(words) if word in known), None)]
 
 
 def _since_reason(words: list[str]) -> list[str]:
@@ -328,24 +283,9 @@ def _without_fillers(words: list[str]) -> list[str]:
 
 def is_spoiled(text: str, span: Span, value: bool) -> bool:  # noqa: FBT001
     """Whether what follows makes a yes or a no a kindness, or contradicts it at once."""
-    rest = text[span[1] : span[1] + _REST]
-    first, second, _ = _parts(rest)
-    if Text(first).says("kindness"):
+    rest = text[span[1] : span[1] + _REST].lstrip(_LEADING)
+    first, second = [*islice(sentences(rest), 2), "", ""][:2]
+    if hear(first).says("kindness"):
         return True
     contrary = "contrary_yes" if value else "contrary_no"
-    return any(part and Text(part).says(contrary) for part in (first, second))
-
-
-def _parts(rest: str) -> tuple[str, str, str]:
-    """The rest of a sentence, the next sentence, and the others."""
-    end = _SENTENCE_END.search(rest.lstrip(".! \t"))
-    offset = len(rest) - len(rest.lstrip(".! \t"))
-    if offset and rest[0] in ".!":
-        first, after = "", rest
-    else:
-        at = offset + end.end() if end else len(rest)
-        first, after = rest[:at], rest[at:]
-    after = after.lstrip(_LEADING)
-    stop = _SENTENCE_END.search(after)
-    at = stop.end() if stop else len(after)
-    return first.strip(_LEADING), after[:at].strip(_LEADING), after[at:]
+    return hear(first).says(contrary) or hear(second).says(contrary)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pdl.reply.parsing.parsed import exact, whole
 from pdl.reply.phrases import say
-from pdl.reply.prose.candidates import Candidate
+from pdl.reply.prose.candidates import BOX, MONEY, Candidate
 from pdl.reply.prose.lexicon import begins, ends, ends_joined, joined, lexicon, tokens
 from pdl.reply.result import Repair
 
@@ -24,16 +24,13 @@ _NO_FLOAT = {
 }
 _LOCAL = re.compile(r"[1-9][0-9]{0,2}(?P<mark>[.,])[0-9]{3}")
 _TOKEN = re.compile(
-    r"(?:(?<![\w.])\.)?\d(?>(?:\d|(?:[.,'’_:/–‐．，٫٬-]|\{,\}|\\,)(?=\d)"
+    r"(?:(?<![\w.])\.)?\d(?>(?:\d|(?:[.,'’_:/–‐．，٫٬-]|\{,\})(?=\d)"
     "|[\u00a0\u2009\u202f](?=\\d{3}(?!\\d)))*)(?:[eE][+-]?\\d++)?"
 )
 _PLAIN = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+")
 _GROUPED = re.compile(
     "[1-9][0-9]{0,2}(?P<mark>[,'’_\u00a0\u2009\u202f])[0-9]{3}(?:(?P=mark)[0-9]{3})*(?:\\.[0-9]+)?"
 )
-_CONTINENTAL = re.compile("[1-9][0-9]{0,2}(?:[.\u00a0\u202f][0-9]{3})+,[0-9]{1,2}")
-"""`1.249,50`, which is written so where a comma is followed by the fraction."""
-
 _MARKS = re.compile("[,'’_\u00a0\u2009\u202f]")
 _DATED = re.compile(
     r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}"
@@ -44,17 +41,9 @@ _OUT_OF = re.compile(
     r"[*_`]*\s*(?:/|(?P<open>\()?(?P<words>[^\W\d_]+(?: [^\W\d_]+)?))"
     r"\s*[*_`]*(?P<all>\d+(?:\.\d+)?)(?!\w|[.,:/]\d)"
 )
-_ORDINAL = re.compile(
-    r"(?:st|nd|rd|th)\b|(?:er|ère|e|º|ª|°)\b(?!C)|번째|番目|[年月日号년월일時时]|:\d"
-    r"|\s?[ap]\.?m\b|\s?o['’]clock|\s?(?:Uhr|h\d\d)\b|\s+past\b",
-    re.IGNORECASE,
-)
 _LIST_MARKER = re.compile(r"[ \t>*_#-]*\(?[0-9]{1,3}[.):][*_]*[ \t]+\S")
 _PERCENT = re.compile(r"\s?[%％]")
-_LARGER = re.compile(
-    r"\+(?!\s*\d)|\s?[十百千万萬億亿兆만억천백]|\s*(?:\.{2,}|…)|[{²³¹⁰-₟½¼¾⅓-⅞]|\\(?![)\]}\s])"
-    r"|(?:[xX]|bn)\b|[kKMB](?!\w)"
-)
+_LARGER = re.compile(r"\+(?!\s*\d)|\s*(?:\.{2,}|…)|[{²³¹⁰-₟½¼¾⅓-⅞]|\\(?![)\]}\s])|[MB](?!\w)")
 """What makes a number a larger one, or a part of one."""
 
 _OPERATED = re.compile(
@@ -62,32 +51,24 @@ _OPERATED = re.compile(
 )
 _OPERATING = re.compile(r"(?:[×÷^<>≤≥±·√]|[<>!≠]=|≠|[\d)][*_`]*\s*[-–−+*/x×])\s*[-+(−]?$|[-+−]{2}$")
 _EQUALS = ("=", "＝")
-_ABBREVIATION = re.compile(r"\b(?:no|nr|num|art|fig|vol|pp?|ch|sec)\.\s*$", re.IGNORECASE)
 _GROUP_BEHIND = re.compile("[ \u00a0\u2009\u202f][0-9]{3}(?![0-9])")
-_GROUP_BEFORE = re.compile("[0-9][ \u00a0\u2009\u202f]$")
 _MINUS = "-−–‒﹣－"
-_MONEY = r"(?:(?:US|CA|AU|NZ|HK|R|S)?\\?\$|[€£¥₹₩₽₺₴₫฿])"
-_SIGN = re.compile(rf"(?<![^\W\u0e00-\U0003ffff])(?<![)\]/])[{_MINUS}+]{_MONEY}?$")
+_SIGN = re.compile(rf"(?<![^\W\u0e00-\U0003ffff])(?<![)\]/])[{_MINUS}+]{MONEY}?$")
 _UNSURE_SIGN = re.compile(
-    rf"(?<![\w)\]])[{_MINUS}—―‐‑⁻¬∓±](?:[*_`\"'“‘(\[{{\\]|{_MONEY})+$|[⁻¬∓±]$|(?<!\w)[—―‐‑]$"
-    rf"|[:：=]\s*[{_MINUS}—―]\s+$|/[-−+]$|(?<!\\)(?:\({_MONEY}|{_MONEY}\s?\()$"
+    rf"(?<![\w)\]])[{_MINUS}—―‐‑⁻¬∓±](?:[*_`\"'“‘(\[{{\\]|{MONEY})+$|[⁻¬∓±]$|(?<!\w)[—―‐‑]$"
+    rf"|[:：=]\s*[{_MINUS}—―]\s+$|/[-−+]$|(?<!\\)(?:\({MONEY}|{MONEY}\s?\()$"
 )
-_ACCOUNT = re.compile(r"[:：=]\s*\($")
-_IN_LARGER = re.compile(r"[(\[]\s*(?:USD|EUR|GBP)?\s?[$€£¥]?\s?[mkbMKB]n?\s*[)\]]")
-_IN_MONTH = re.compile(r"([^\W\d_]+)\.? (?:\d{1,2}(?:st|nd|rd|th)?,? )?$")
-_LABELS = re.compile(r"[^\n:：.!?;]{1,48}[:：][\s*_`$(\[]*[-−]?[$€£]?\d")
-_BULLET = re.compile(rf"[\s>#]*[{_MINUS}—]\s+{_MONEY}?$")
-_BOX = re.compile(
-    r"\\(?:boxed|fbox)\{\s*(?:\\(?:text|math)\w*\{)?\s*[^\W\d_]?\s*=?\s*\\?[$£€]?[-+−]?$"
-)
+"""What may be a minus, or not: `-**5**`, `— 5`, `($1,250)`."""
+
+_BULLET = re.compile(rf"[\s>#]*[{_MINUS}—]\s+{MONEY}?$")
 _SPACELESS = "\u0e00"  # from Thai on, most scripts set no blanks between words
 _NEAR = 48  # characters around a number that can change what it says
-_GROUP = 3  # digits that blanks set apart: 555 000
 _HUNDRED = 100  # the most where numbers are percents
-_ANGLICIZED = str.maketrans({",": ".", ".": "", "\u00a0": "", "\u202f": ""})
-_ATTACHED = re.compile(r"[^\W\d_]+")
+_ATTACHED = re.compile(r"[^\W_]+")
 _NEXT = re.compile(r"[*_`\"]*\s+(\D{1,24}?)[*_`\"$]*\d")
 _LAST = re.compile(r"\d[*_`\"]*\s+(\D{1,24}?)[*_`\"$]*$")
+_CALCULATION = say("part-of-calculation")
+_WITH_UNIT = say("with-unit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +91,11 @@ def numbers(text: str, wanted: Wanted) -> Iterator[Candidate]:
 
     Dates, times, versions, ordinals, list markers and digits in names are idle.
     """
-    english: bool | None = None
-    scaled = " in " in text and _all_scaled(text)
     past = 0
     for token in _TOKEN.finditer(text):
-        if token.start() < past:
-            continue
-        if english is None and not token[0].isdigit():
-            english = not lexicon("english").isdisjoint(tokens(text))
-        one, past = _read(text, token, wanted, english=english is not False)
-        yield replace(one, why=_WITH_UNIT) if scaled and not one.why else one
-
-
-def _all_scaled(text: str) -> bool:
-    """Whether a text says that its numbers are in thousands or the like."""
-    words = tokens(text)
-    return any(
-        one == "in" and next_one in lexicon("multiplier") for one, next_one in pairwise(words)
-    )
+        if token.start() >= past:
+            one, past = _read(text, _Near(text, token), wanted)
+            yield one
 
 
 def reckoned(text: str, found: Sequence[Candidate]) -> list[Candidate]:
@@ -143,34 +111,12 @@ def reckoned(text: str, found: Sequence[Candidate]) -> list[Candidate]:
     return kept[::-1]
 
 
-def _read(
-    text: str, token: re.Match[str], wanted: Wanted, *, english: bool
-) -> tuple[Candidate, int]:
-    """The number of a token, and where what belongs to it ends."""
-    near = _Near(text, token)
-    rated = _rated(near, wanted.most)
-    if rated:
-        part, past = rated
-        one = _number(near, part, wanted.digits, token[0][: len(part)])
-        return replace(one, rated=True), near.end + past
-    why = _idle(near, wanted.most)
-    if why:
-        return Candidate(near.span, why=why, idle=True), near.end
-    digits = near.digits
-    if not wanted.whole and _CONTINENTAL.fullmatch(digits):
-        digits = digits.translate(_ANGLICIZED)
-    why = _why_not(near, digits, wanted) or _unclear(text, near, digits, wanted, english=english)
-    if why:
-        return Candidate(near.span, why=why), near.end
-    result = near.line[: len(near.line) - len(near.sign)].rstrip(" *_`$([").endswith(_EQUALS)
-    return replace(_number(near, digits, wanted.digits, token[0]), result=result), near.end
-
-
 class _Near:
     """A token of digits and what is around it."""
 
     def __init__(self, text: str, token: re.Match[str]) -> None:
         start, self.end = token.span()
+        self.said = token[0]
         self.above = text[max(0, start - _NEAR) : start]
         self.line = self.above.rpartition("\n")[2]
         self.behind = text[self.end : self.end + _NEAR].partition("\n")[0]
@@ -182,92 +128,99 @@ class _Near:
         marked = not self.line.strip(" \t>*_#-(")
         self.lists = marked and _LIST_MARKER.match(text, start - len(self.line)) is not None
 
+    def says(self, meaning: str) -> bool:
+        """Whether a phrase of a meaning is right in front, or right behind."""
+        if ends(meaning, self.leading) or begins(meaning, self.words):
+            return True
+        near = self.behind.lstrip().startswith(joined(meaning))
+        return near or ends_joined(meaning, self.line)
+
 
 def _ascii(token: str) -> str:
     """The digits and points of any one script as those of JSON."""
-    if token.isascii() and "{" not in token and "\\" not in token:
+    token = token.replace("{,}", ",")
+    if token.isascii() or len({char.isascii() for char in token if char.isdigit()}) > 1:
         return token
-    if len({char.isascii() for char in token if char.isdigit()}) > 1:
-        return token
-    token = token.replace("{,}", ",").replace("\\,", ",").replace("．", ".").replace("，", ",")
+    token = token.replace("．", ".").replace("，", ",")
     return "".join(str(unicodedata.decimal(char, char)) for char in token)
+
+
+def _read(text: str, near: _Near, wanted: Wanted) -> tuple[Candidate, int]:
+    """The number of a token, and where what belongs to it ends."""
+    rated = _rated(near, wanted.most)
+    if rated:
+        part, past = rated
+        one = _number(near, part, wanted.digits)
+        return replace(one, rated=True), near.end + past
+    why = _idle(near)
+    if why:
+        return Candidate(near.span, why=why, idle=True), near.end
+    why = _why_not(near, wanted) or _unclear(text, near, wanted)
+    if why:
+        return Candidate(near.span, why=why), near.end
+    result = near.line[: len(near.line) - len(near.sign)].rstrip(" *_`$([").endswith(_EQUALS)
+    return replace(_number(near, near.digits, wanted.digits), result=result), near.end
 
 
 def _rated(near: _Near, most: float | None) -> tuple[str, int] | None:
     """The 4 of `4/5`, `4 out of 5`, `4 von 5`, and how much of what follows belongs to it."""
+    if most is None:
+        return None
     ratio = _RATIO.fullmatch(near.digits)
-    if most is None or ratio:
-        fits = ratio is not None and most is not None and float(ratio["all"]) == most
-        return (ratio["part"], 0) if ratio and fits else None
+    if ratio:
+        return (ratio["part"], 0) if float(ratio["all"]) == most else None
     found = _OUT_OF.match(near.behind)
-    if not found or float(found["all"]) != most or not _PLAIN.fullmatch(near.digits):
+    if not found or float(found["all"]) != most:
         return None
     words = (found["words"] or "").lower()
     return (near.digits, found.end()) if not words or words in lexicon("scale") else None
 
 
-def _idle(near: _Near, most: float | None) -> str:
+def _idle(near: _Near) -> str:
     """What digits are that are no number: a part of a name, a date, an ordinal, a list marker."""
-    if _DATED.fullmatch(near.digits) or _is_in_date(near):
+    dated = not lexicon("month").isdisjoint([*near.leading[-2:], *near.words[:2]])
+    if dated or _DATED.fullmatch(near.digits) or begins("clock", near.words):
         return say("part-of-date")
-    if _ORDINAL.match(near.behind):
+    suffix = near.behind[:1].isalpha() and begins("ordinal", near.words)
+    if suffix or near.behind.startswith(joined("ordinal")):
         return say("ordinal")
     sure = _PERCENT.match(near.behind) and begins("sure", near.words)
-    if sure or _is_name(near.line, signed=near.sign != "") or _LABELS.match(near.behind):
+    if sure or (near.line and not near.sign and _is_name(near)):
         return say("part-of-name")
-    if near.lists:
-        return say("list-number")
-    named = begins("full", near.words) or near.behind.lstrip().startswith(joined("full"))
-    full = near.digits.isascii() and near.digits.isdigit() and float(near.digits) == most
-    return _ONLY_A_BOUND if full and (named or ends_joined("full", near.line)) else ""
+    return say("list-number") if near.lists else ""
 
 
-def _is_in_date(near: _Near) -> bool:
-    """Whether a month is named in front of a number, or behind it."""
-    month = _IN_MONTH.search(near.line)
-    named = [*near.words[:2], month[1].lower() if month else ""]
-    return not lexicon("month").isdisjoint(named)
-
-
-def _is_name(line: str, *, signed: bool) -> bool:
+def _is_name(near: _Near) -> bool:
     """Digits of a name: a letter, or a letter and a hyphen, stand right before them."""
-    if signed or not line:
-        return False
-    if _ABBREVIATION.search(line):
-        return True
+    line = near.line
     last, other = line[-1], line[-2:-1]
     if last.isalpha():
         return last < _SPACELESS or last == "第"
+    if line.rstrip()[-1:] == "." and ends("abbreviation", near.leading):
+        return True
     if last in "-‐_/\\.@":
         return other.isalnum() or last in "\\@" or (last == "/" and other in {"", " ", "/", "."})
     return last in "#№§·"
 
 
-_CALCULATION = say("part-of-calculation")
-_NO_PLAIN_NUMBER = say("no-plain-number")
-_WITH_UNIT = say("with-unit")
-_SIGN_IN_WORDS = say("sign-in-words")
-_ONLY_A_BOUND = say("only-a-bound")
-_PART_OF_NUMBER = say("part-of-number")
-_PART_OF_FORMULA = say("part-of-formula")
-
-
-def _why_not(near: _Near, digits: str, wanted: Wanted) -> str:
+def _why_not(near: _Near, wanted: Wanted) -> str:
     """What keeps a token from being a number that stands for itself."""
+    digits = near.digits
+    if not (_PLAIN.fullmatch(digits) or _GROUPED.fullmatch(digits)):
+        return say("no-plain-number")
+    if _is_operand(near.line, near.behind):
+        return _CALCULATION
     percent = _PERCENT.match(near.behind) or begins("percent", near.words)
-    bound = ends("bound", near.leading) or begins("bound", near.words)
-    grouped = len(digits) == _GROUP and _GROUP_BEFORE.search(near.line)
-    reasons = (
-        (not (_PLAIN.fullmatch(digits) or _GROUPED.fullmatch(digits)), _NO_PLAIN_NUMBER),
-        (_is_operand(near.line, near.behind), _CALCULATION),
-        (percent and not wanted.whole and wanted.most != _HUNDRED, _WITH_UNIT),
-        (_LARGER.match(near.behind) or _is_multiplied(near), _WITH_UNIT),
-        (bound or ends_joined("bound", near.line), _ONLY_A_BOUND),
-        (near.behind.lstrip().startswith(joined("bound")), _ONLY_A_BOUND),
-        (grouped or _GROUP_BEHIND.match(near.behind), _PART_OF_NUMBER),
-        (near.line.endswith("{") and not _BOX.search(near.line), _PART_OF_FORMULA),
-    )
-    return next((why for found, why in reasons if found), "")
+    if percent and not wanted.whole and wanted.most != _HUNDRED:
+        return _WITH_UNIT
+    if _LARGER.match(near.behind) or _is_multiplied(near):
+        return _WITH_UNIT
+    if near.says("bound"):
+        return say("only-a-bound")
+    if _GROUP_BEHIND.match(near.behind):
+        return say("part-of-number")
+    formula = near.line.endswith("{") and not BOX.search(near.line)
+    return say("part-of-formula") if formula else ""
 
 
 def _is_operand(line: str, behind: str) -> bool:
@@ -288,40 +241,43 @@ def _is_multiplied(near: _Near) -> bool:
     if near.behind.startswith("-") and near.behind[1:2].isalpha():
         return not begins("points", near.words)
     words = near.words[1:] if near.words[:1] == ["in"] else near.words
+    if begins("multiplier", words) or near.behind.lstrip().startswith(joined("multiplier")):
+        return True
     label = near.line.rstrip(" *_`").endswith((":", "：", "="))
-    named = label and not lexicon("multiplier").isdisjoint(near.leading)
-    return named or begins("multiplier", words) > 0 or _IN_LARGER.search(near.line) is not None
+    return label and not lexicon("multiplier").isdisjoint(near.leading)
 
 
-def _unclear(text: str, near: _Near, digits: str, wanted: Wanted, *, english: bool) -> str:
+def _unclear(text: str, near: _Near, wanted: Wanted) -> str:
     """Whether a number is read in two ways: as a thousand or a fraction, or with another sign.
 
     Where `1,234` is 1234 elsewhere it is 1.234.
     """
-    if _LOCAL.fullmatch(digits):
-        foreign = not english and not lexicon("continental").isdisjoint(tokens(text))
-        euro = "." in digits and near.line.endswith("€")
-        if ("." in digits or foreign) if wanted.whole else (not english or euro):
+    if found := _LOCAL.fullmatch(near.digits):
+        english, pointed = _speaks("english", text), found["mark"] == "."
+        foreign = not english and (not wanted.whole or _speaks("continental", text))
+        if foreign or (pointed and (wanted.whole or near.line.endswith("€"))):
             return say("number-or-fraction")
-    return "" if near.sign or not _may_be_negative(near) else _SIGN_IN_WORDS
+    return "" if near.sign or not _may_be_negative(near) else say("sign-in-words")
+
+
+@lru_cache(maxsize=4)
+def _speaks(language: str, text: str) -> bool:
+    return not lexicon(language).isdisjoint(tokens(text))
 
 
 def _may_be_negative(near: _Near) -> bool:
-    """Whether a number without a sign of its own may be negative: `-**5**`, `— 5`, `($1,250)`."""
-    line, behind = near.line, near.behind
-    if _UNSURE_SIGN.search(line) or ends("minus", tokens(near.above[-24:])):
+    """Whether a number without a sign of its own may be negative, by a mark or in words."""
+    if _UNSURE_SIGN.search(near.line) or ends("minus", tokens(near.above[-24:])):
         return True
-    if behind.startswith(" (") and begins("minus", near.words):
+    if _BULLET.fullmatch(near.line):
+        return not near.behind.strip(" .*_`")
+    if near.line.endswith((" - ", " – ", " — ")) and ends("states", near.leading):
         return True
-    if _ACCOUNT.search(line) and behind.startswith(")") and "," in near.digits:
-        return True
-    if line.endswith((" - ", " – ", " — ")) and ends("states", near.leading):
-        return True
-    return _BULLET.fullmatch(line) is not None and not behind.strip(" .*_`")
+    return near.behind.startswith(" (") and begins("minus", near.words) > 0
 
 
-def _number(near: _Near, digits: str, most: int, said: str) -> Candidate:
-    sign = near.sign
+def _number(near: _Near, digits: str, most: int) -> Candidate:
+    sign, said = near.sign, near.said if digits == near.digits else digits
     span = (near.span[0], near.span[0] + len(sign) + len(said))
     plain = _MARKS.sub("", digits)
     is_float = any(char in plain for char in ".eE")

@@ -54,14 +54,13 @@ class Place:
     """Where a candidate stands.
 
     `turned`: the words around it deny it, ask, or make it depend on something. `concluded`: they
-    draw a conclusion; `decided`: they choose it; `alone`: it is a whole sentence; `foreign`: its
+    draw a conclusion; `alone`: it is a whole sentence; `foreign`: its
     label is one of something else.
     """
 
     rank: Rank
     turned: bool = False
     concluded: bool = False
-    decided: bool = False
     alone: bool = False
     foreign: bool = False
 
@@ -93,7 +92,6 @@ class Prose:
             rank,
             turned=turned and rank < Rank.TAGGED,
             concluded=said.concluded(),
-            decided=said.decided(),
             alone=said.alone(),
             foreign=said.foreign,
         )

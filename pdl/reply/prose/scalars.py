@@ -164,8 +164,7 @@ def _taken(
     other = _rival(text, answer, everything) or _unplaced(answer, everything)
     if other:
         return _conflict(query, [one, other], everything)
-    mere = answer.rank == Rank.STATED and not answer.place.decided
-    if mere and Text(text).says("unknown"):
+    if answer.rank == Rank.STATED and Text(text).says("unknown"):
         return _unclear(query, text, replace(one, why=_UNSURE), [])
     if _disowned(text, one.span[1], one.value):
         return _unclear(query, text, replace(one, why=_TAKEN_BACK), [])
@@ -202,7 +201,7 @@ def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> Candidate
 
 def _unplaced(answer: Placed, everything: Sequence[Placed]) -> Candidate | None:
     """Another number, beside one that is only stated: it must be the only one that fits."""
-    if answer.rank > Rank.STATED or answer.place.decided or answer.place.concluded:
+    if answer.rank > Rank.STATED or answer.place.concluded:
         return None
     if not isinstance(answer.one.value, int | float) or isinstance(answer.one.value, bool):
         return None
