@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-from pdl.reply.prose.words import Text
+from pdl.reply.prose.words import SENTENCE_END, hear
 
-_SENTENCE = re.compile(r"[.!?](?=\s|$)|[;；。！？।؟]")
 _DECORATION = " \t\r*_#=>`\"'“”|-–—✅☑✔👉➡️"
 _COLON = re.compile(r"[:：=→][\s*_`\"'“‘«「(\[{$\\]*$")
 _QUOTED = re.compile(r"[ \t]*>")
 _QUOTES = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("‘", "’"))
-_CLOSERS = frozenset('"”»」')
 _LINE = 300  # characters of a line that are looked at
 _BLANK_LINES = 6  # lines without words between such a word and the answer at most
 _NEAR = 50  # characters between such a word and the answer at most
@@ -27,7 +25,7 @@ def announced(text: str, start: int, at: int, noun: str = "answer") -> bool:
     clause = lead_clause(text, start, at)
     if not clause or _QUOTED.match(text, text.rfind("\n", 0, at) + 1):
         return False
-    heard = Text(clause)
+    heard = hear(clause)
     ends = [len(clause) - found.end() for found in heard.find("final")]
     if not any(end <= _NEAR for end in ends):
         return False
@@ -41,7 +39,7 @@ def _is_cited(front: str) -> bool:
     """Whether the words that lead to something are in a quotation, or end one: `"final:" 3`."""
     front = front.rstrip(_DECORATION + "\n「«„")
     line = front.rpartition("\n")[2]
-    *_, sentence = _SENTENCE.split(line.rstrip(".:："))
+    *_, sentence = SENTENCE_END.split(line.rstrip(".:："))
     if sentence.count('"') % 2 or sentence.count("`") % 2:
         return True
     return any(line.rfind(opener) > line.rfind(closer) for opener, closer in _QUOTES)
@@ -53,7 +51,7 @@ def claimed(text: str, start: int, at: int) -> bool:
     clause = _clause(lead)
     if not clause:
         return False
-    heard = Text(clause)
+    heard = hear(clause)
     linked = _COLON.search(lead) or len(clause.split()) <= 1 or heard.says("is")
     return bool(linked) and heard.says("answer") and not heard.says("not", "former")
 
@@ -66,7 +64,7 @@ def exemplified(text: str, start: int, at: int) -> bool:
 
 def is_example(clause: str) -> bool:
     """Whether words say that what follows them is an example, a draft, or a former try."""
-    heard = Text(clause)
+    heard = hear(clause)
     return heard.says("example", "former") and not heard.says("not_example")
 
 
@@ -93,7 +91,7 @@ def _lead(text: str, start: int, at: int) -> str:
 def _clause(line: str) -> str:
     """The last sentence of a line."""
     clause = line
-    for end in _SENTENCE.finditer(line):
+    for end in SENTENCE_END.finditer(line):
         if line[end.end() :].strip(_DECORATION + ":："):
             clause = line[end.end() :]
     return clause.strip(_DECORATION)

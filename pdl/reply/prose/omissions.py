@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from pdl.reply.prose.words import Text
+from pdl.reply.prose.words import hear
 
 ELLIPSIS = r"(?:\.{3,}|…+|。{3,}|‥+)"
 
@@ -48,13 +47,12 @@ def stands_for_more(item: str) -> bool:
     return not bare or _says(bare, "rest", "rest_of_code", "others")
 
 
-@lru_cache(maxsize=256)
 def _says(remark: str, *meanings: str) -> bool:
     """Whether the first sentence of a remark is a phrase of one of the meanings."""
     bare = remark.strip(EDGES)
     if not bare or len(bare) > _LONGEST:
         return not bare and _TRAILING.search(remark) is not None
-    heard = Text(bare)
+    heard = hear(bare)
     found = (one for meaning in meanings for one in heard.find(meaning) if not one.start())
     return any(not bare[one.end() :].lstrip(EDGES)[:1].islower() for one in found)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.prose.clauses import MARKS, WINDOW, Clause, Rank
 from pdl.reply.prose.lexicon import begins, joined, lexicon, tokens
+from pdl.reply.prose.words import SENTENCE_END
 from pdl.reply.segments.spans import Spans
 from pdl.reply.wording import line_before
 
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from pdl.reply.prose.candidates import Candidate
     from pdl.reply.result import Span
 
-_STOP = r"[.!?…](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？।؟\n]"
-_SENTENCE = re.compile(rf"(?<!\be\.g)(?<!\bi\.e)(?:{_STOP})")
-_CLAUSE = re.compile(rf"[;；，、,](?!\d)|[(){{}}\[\]—|（）:：]|(?<=\s)[-–](?=\s)|(?:{_STOP})")
+_CLAUSE = re.compile(
+    rf"[;；，、,](?!\d)|[(){{}}\[\]—|（）:：]|(?<=\s)[-–](?=\s)|{SENTENCE_END.pattern}"
+)
 _OPENING = re.compile(
     rf"[\s>#•|{MARKS}(\[{{$\\✅👉➡→✔✓-]*+(?>(?:\(?\d{{1,3}}[.)]\s+)?)"
     rf"[{MARKS}(\[$\\{{]*(?:text\{{|mathrm\{{)?[$€£¥≈~+−–-]*"
@@ -70,7 +71,7 @@ class Prose:
 
     def __init__(self, text: str, found: list[Candidate]) -> None:
         self.text = text
-        self._sentences = [end.end() for end in _SENTENCE.finditer(text)]
+        self._sentences = [end.end() for end in SENTENCE_END.finditer(text)]
         self._clauses = [end.end() for end in _CLAUSE.finditer(text)]
         self._lone = _lone(text, [one.span for one in found])
         self._options = sum(text[one.span[1] : one.span[1] + 1] in {")", ":", "."} for one in found)

@@ -20,7 +20,7 @@ from pdl.reply.prose.numbers import Wanted, numbers, reckoned
 from pdl.reply.prose.places import Placed, placed
 from pdl.reply.prose.visible import PLAIN_FENCES, blanked, masked, untagged
 from pdl.reply.prose.withdrawals import sentences, taken_back
-from pdl.reply.prose.words import Text
+from pdl.reply.prose.words import hear
 from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer, key
 from pdl.reply.validation.schema_walk import branches, literals
@@ -164,7 +164,7 @@ def _taken(
     other = _rival(text, answer, everything) or _unplaced(answer, everything)
     if other:
         return _conflict(query, [one, other], everything)
-    if answer.rank == Rank.STATED and Text(text).says("unknown"):
+    if answer.rank == Rank.STATED and hear(text).says("unknown"):
         return _unclear(query, text, replace(one, why=_UNSURE), [])
     if _disowned(text, one.span[1], one.value):
         return _unclear(query, text, replace(one, why=_TAKEN_BACK), [])
@@ -223,7 +223,7 @@ def _corrects(text: str, at: int, span: Span, *, is_flag: bool) -> bool:
     if several and _ENDS.isdisjoint(text[at : span[0]][-80:]):
         return True
     last = _NO.search(lead)
-    return (last is not None and last["no"].lower() in lexicon("no")) or Text(lead).says(
+    return (last is not None and last["no"].lower() in lexicon("no")) or hear(lead).says(
         "second_thought"
     )
 
@@ -240,7 +240,7 @@ def _disowned(text: str, at: int, value: Json) -> bool:
     word = value.lower() if isinstance(value, str) else ""
     if word in {"yes", "no"} and is_spoiled(text, (at, at), word == "yes"):
         return True
-    return any(Text(each).says("second_thought") for each in sentences(text[at:]))
+    return any(hear(each).says("second_thought") for each in sentences(text[at:]))
 
 
 def _agrees(said: str) -> bool:

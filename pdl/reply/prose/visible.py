@@ -6,8 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.reply.prose.words import words
+from pdl.reply.segments.spans import Spans
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pdl.reply.result import Span
     from pdl.reply.segments.segmenter import Cut
 
@@ -44,7 +47,7 @@ def untagged(text: str) -> str:
     Elements that hold no answer are left out as a whole.
     """
     return _TAG.sub(
-        lambda tag: " " * len(tag[0]), blanked(text, sorted(silent_spans(text, "aside_element")))
+        lambda tag: " " * len(tag[0]), blanked(text, silent_spans(text, "aside_element"))
     )
 
 
@@ -79,12 +82,11 @@ def silent_spans(text: str, *more: str) -> list[Span]:
     return spans
 
 
-def blanked(text: str, spans: list[Span]) -> str:
-    """The text with line breaks in place of the spans, which are in order and apart."""
+def blanked(text: str, spans: Iterable[Span]) -> str:
+    """The text with line breaks in place of the spans."""
     parts: list[str] = []
     at = 0
-    for start, end in spans:
-        if start >= at:
-            parts += [text[at:start], "\n" * (end - start)]
-            at = end
+    for start, end in Spans(spans):
+        parts += [text[at:start], "\n" * (end - start)]
+        at = end
     return "".join([*parts, text[at:]])

@@ -8,19 +8,17 @@ sentence that names a condition or a possibility takes nothing back.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from pdl.reply.prose.marks import is_example, lead_clause
-from pdl.reply.prose.words import Text
+from pdl.reply.prose.words import SENTENCE_END, hear
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
 
-_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?…](?=[\s\"'”’)\]*_`]|$)|[。！？؟\n]")
 _LEAD = 2000  # characters in front of an answer in which it is said that nothing was there
 _LONGEST = 600  # characters of a sentence that are looked at
 _KEYS = 200  # parts of an answer that are looked for in a sentence
@@ -45,7 +43,7 @@ def taken_back(behind: str, value: Json = None) -> str:
     line = behind.partition("\n")[0].lstrip(" \t*_`\"'”")
     if line.strip() and _goes_on(next(sentences(line))):
         return line
-    heard = Text(behind)
+    heard = hear(behind)
     told = heard.says("ignore", "withdrawn", "doubtful", "fake")
     names = (
         _names(value) if value is not None and heard.says("should_be", "wrong", "actually") else {}
@@ -61,8 +59,8 @@ def taken_back(behind: str, value: Json = None) -> str:
 
 def _goes_on(said: str) -> bool:
     """Whether what is behind an answer on its line says of it that it is wrong: `… is not it`."""
-    wrong = any(found.start() == 0 for found in Text(said).find("wrong"))
-    return (wrong and not Text(said).says("harmless")) or is_withdrawal(f"that {said}")
+    wrong = any(found.start() == 0 for found in hear(said).find("wrong"))
+    return (wrong and not hear(said).says("harmless")) or is_withdrawal(f"that {said}")
 
 
 def unmeant(front: str, start: int, at: int) -> str:
@@ -74,10 +72,10 @@ def unmeant(front: str, start: int, at: int) -> str:
     clause = lead_clause(front, start, at)
     if not clause:
         return ""
-    heard = Text(clause)
+    heard = hear(clause)
     if heard.says("unreal", "foreign", "fake"):
         return clause
-    before = Text(front[max(start, at - _LEAD) : at])
+    before = hear(front[max(start, at - _LEAD) : at])
     if heard.says("would") and before.says("hypothetical"):
         return clause
     return clause if is_example(clause) and before.says("no_input") else ""
@@ -86,7 +84,7 @@ def unmeant(front: str, start: int, at: int) -> str:
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a text, in order, each with the mark that ends it."""
     start = 0
-    for end in _END.finditer(text):
+    for end in SENTENCE_END.finditer(text):
         if text[start : end.end()].strip():
             yield text[start : end.end()].strip()[:_LONGEST]
         start = end.end()
@@ -94,10 +92,9 @@ def sentences(text: str) -> Iterator[str]:
         yield text[start:].strip()[:_LONGEST]
 
 
-@lru_cache(maxsize=64)
 def is_withdrawal(sentence: str) -> bool:
     """Whether a sentence takes back what was said before it."""
-    heard = Text(sentence)
+    heard = hear(sentence)
     if heard.says("harmless") or sentence.rstrip(" \"'*_)").endswith(("?", "？", "؟")):
         return False
     return heard.says("ignore") or (
@@ -108,7 +105,7 @@ def is_withdrawal(sentence: str) -> bool:
 def _takes_back(sentence: str, names: dict[str, Json]) -> bool:
     if is_withdrawal(sentence):
         return True
-    if not names or Text(sentence).says("harmless"):
+    if not names or hear(sentence).says("harmless"):
         return False
     low = sentence.lower()
     for name, value in names.items():
@@ -120,7 +117,7 @@ def _takes_back(sentence: str, names: dict[str, Json]) -> bool:
 
 def _replaces(sentence: str, value: Json) -> bool:
     """Whether a sentence gives another value than the answer has anywhere."""
-    heard = Text(sentence)
+    heard = hear(sentence)
     said = [_VALUE.match(sentence, found.end()) for found in heard.find("instead")]
     if not any(said) or heard.says("harmless", "former"):
         return False
@@ -141,10 +138,10 @@ def _is_alike(said: re.Match[str], value: Json) -> bool:
 def _speaks_against(sentence: str, at: int, value: Json) -> bool:
     """Whether the words behind the name of a part say that its value is wrong, or another."""
     behind = sentence[at:]
-    heard = Text(behind)
+    heard = hear(behind)
     if any(_is_near(behind, found.start()) for found in heard.find("wrong")):
         return True
-    corrects = Text(sentence).says("actually")
+    corrects = hear(sentence).says("actually")
     for found in chain(heard.find("should_be"), heard.find("is") if corrects else ()):
         said = _VALUE.match(behind, found.end())
         if said and _is_near(behind, found.start()) and _differs(said, value):

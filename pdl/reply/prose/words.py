@@ -68,6 +68,11 @@ _SIGNS = {
     "$": r"(?=[^\w\n.!?。！？,，]{0,4}(?:[.!?;。！？]|\n|\Z))",
     ";": r"(?=[^\w\n]{0,4}(?:[-.!?;:,–—。！？，]|\n|\Z))",
 }
+SENTENCE_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?:[.!?…](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？؟।\n])"
+)
+"""The mark that ends a sentence."""
+
 _SHORT = 600  # characters of a text of which it is kept what it says
 
 
