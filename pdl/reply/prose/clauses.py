@@ -143,6 +143,8 @@ class Clause:
             return counted if self._follows else max(counted, self._bare())
         if not self._number and (ends("self", lead) or self._is_adjective(fillers=fillers)):
             return counted
+        if self._number and has("asked", lead, self._before) and not _is_answer(lead):
+            return Rank.NOWHERE
         if ends("states", lead) or ends_joined("states", self._before):
             others = _is_answer(lead, self._before) and _is_others(lead, self._before)
             return counted if others else _named(lead, self._before, Rank.STATED)
@@ -281,9 +283,9 @@ def _without_fillers(words: list[str]) -> list[str]:
     return words[:end]
 
 
-def is_spoiled(text: str, span: Span, value: bool) -> bool:  # noqa: FBT001
+def is_spoiled(behind: str, value: bool) -> bool:  # noqa: FBT001
     """Whether what follows makes a yes or a no a kindness, or contradicts it at once."""
-    rest = text[span[1] : span[1] + _REST].lstrip(_LEADING)
+    rest = behind[:_REST].lstrip(_LEADING)
     first, second = [*islice(sentences(rest), 2), "", ""][:2]
     if hear(first).says("kindness"):
         return True

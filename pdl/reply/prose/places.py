@@ -36,13 +36,11 @@ _LEAD = re.compile(rf"[{MARKS}\s,;(—–-]*")
 _WORD = re.compile(r"\w")
 _QUOTED = re.compile(
     r"`[^`\n]*+`|\"[^\"\n]*+\"|“[^“”\n]*+”|„[^„“”\n]*+[“”]|«[^«»\n]*+»|「[^「」\n]*+」"
-    r"|~~[^~\n]*+~~|https?://\S++"
+    r"|~~[^~\n]*+~~|https?://\S++|(?<!\\)\([^()\n]{1,200}\)"
 )
 _QUOTE_MARKS = '`"“”„«»「」* '
-_ASIDE = re.compile(r"(?<!\\)\([^()\n]{1,200}\)")
 _ELEMENT = re.compile(r"<(?P<name>[A-Za-z][\w-]*+)>\s*+(?P<said>[^<>\n]{1,80}?)\s*</(?P=name)>")
 _SEPARATOR = re.compile(r"[,，、/|&;+~–—→>-]")
-_JOINT = re.compile(rf"[\s{MARKS}()\[\]$\\]*(?:{_SEPARATOR.pattern})?[\s{MARKS}()$\\]*")
 _NO_JOINT = frozenset(".!?\n:=")
 _JOINED = 24  # characters between answers that are named together: `5 or 6`
 _QUESTION = ("?", "？", "؟")
@@ -51,19 +49,27 @@ _NEAR = 60  # characters behind an answer that may begin a condition
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a candidate stands.
+class Placed:
+    """A candidate and its place.
 
     `turned`: the words around it deny it, ask, or make it depend on something. `concluded`: they
-    draw a conclusion; `alone`: it is a whole sentence; `foreign`: its
-    label is one of something else.
+    draw a conclusion; `alone`: it is a whole sentence; `foreign`: its label is one of something
+    else; `fits`: the schema; `aside`: it is quoted, or in parentheses.
     """
 
-    rank: Rank
+    one: Candidate
+    place: Rank = Rank.NOWHERE
     turned: bool = False
     concluded: bool = False
     alone: bool = False
     foreign: bool = False
+    fits: bool = False
+    aside: bool = False
+
+    @property
+    def rank(self) -> Rank:
+        """The rank of its place, if nothing turns it round."""
+        return Rank.NOWHERE if self.turned else self.place
 
 
 class Prose:
@@ -77,19 +83,19 @@ class Prose:
         self._options = sum(text[one.span[1] : one.span[1] + 1] in {")", ":", "."} for one in found)
         self._several = len(found) > 1
 
-    def place(self, one: Candidate, past: int) -> Place:
+    def place(self, one: Candidate, past: int) -> Placed:
         """The place of a candidate; the one before it ends at `past`."""
         start, end = self._around(self._clauses, one.span)
         begin, stop = self._around(self._sentences, one.span)
         said = Clause(self.text, one, (start, end), (begin, stop), follows=past > start)
-        said.listed = self._options > 1 or (
-            self._several and self.text[one.span[1] : one.span[1] + 1] == ":"
-        )
+        mark = self.text[one.span[1] : one.span[1] + 1]
+        said.listed = self._options > 1 or (self._several and mark == ":")
         edge = one.span[0] in self._lone or (self._is_first(one.span[0]) and said.is_set_off())
         rank = said.rank(edge=edge)
-        query = self.text[max(begin, stop - 8) : stop].rstrip(_CLOSERS).endswith(_QUESTION)
-        turned = query or said.turned(rank) or self._conditional(one.span[1], stop)
-        return Place(
+        asked = self.text[max(begin, stop - 8) : stop].rstrip(_CLOSERS).endswith(_QUESTION)
+        turned = asked or said.turned(rank) or self._conditional(one.span[1], stop)
+        return Placed(
+            one,
             rank,
             turned=turned and rank < Rank.TAGGED,
             concluded=said.concluded(),
@@ -110,12 +116,10 @@ class Prose:
     def _conditional(self, at: int, end: int) -> bool:
         """Whether the sentence goes on with a condition behind an answer: `yes, if it rains`."""
         rest = self.text[at : min(end, at + WINDOW)]
-        if not rest.isascii() and any(one in rest for one in joined("condition")):
+        if any(one in rest for one in joined("condition")):
             return True
         lead = _LEAD.match(rest)
-        words = tokens(rest[lead.end() if lead else 0 :][:_NEAR])
-        words = words[1:] if words[:1] == ["but"] else words
-        return begins("condition", words) > 0
+        return begins("condition", tokens(rest[lead.end() if lead else 0 :][:_NEAR])) > 0
 
 
 def _lone(text: str, spans: list[Span]) -> frozenset[int]:
@@ -124,12 +128,7 @@ def _lone(text: str, spans: list[Span]) -> frozenset[int]:
     for start, end in spans:
         head = line_before(text, start, most=WINDOW)
         tail = text[end : end + WINDOW].partition("\n")[0]
-        titled = (
-            head.startswith("#") and not head.startswith("####") and end + len(tail) < len(text)
-        )
-        if titled or "?" in tail or _WORD.search(tail) or len(tail) >= WINDOW:
-            continue
-        if len(head) < WINDOW and _OPENING.fullmatch(head):
+        if not _WORD.search(tail) and _OPENING.fullmatch(head):
             alone[start - len(head)] = start
     lines, at = [], 0
     for line in text.split("\n"):
@@ -145,21 +144,6 @@ def _lone(text: str, spans: list[Span]) -> frozenset[int]:
     return frozenset(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A candidate and its place; `fits` the schema; `aside`: quoted, or in parentheses."""
-
-    one: Candidate
-    place: Place
-    fits: bool
-    aside: bool = False
-
-    @property
-    def rank(self) -> Rank:
-        """The rank of its place, if nothing turns it round."""
-        return Rank.NOWHERE if self.place.turned else self.place.rank
-
-
 def placed(
     reply: str,
     text: str,
@@ -171,7 +155,7 @@ def placed(
 
     `answers` are the insides of answer tags. Those that are named together share the best place.
     """
-    aside = Spans([*_quotations(text, found), *_asides(text, found)])
+    aside = Spans(_quotations(text, found))
     tagged = Spans(answers)
     elements = _ELEMENT.finditer(reply) if "</" in reply else ()
     marked = Spans(element.span("said") for element in elements)
@@ -180,60 +164,46 @@ def placed(
     past = 0
     for one in found:
         at = one.span[0]
-        place = Place(Rank.NOWHERE)
+        each = Placed(one)
         if not one.idle and at not in aside:
-            place = where.place(one, past)
-            if at in tagged and not place.foreign:
-                place = replace(place, rank=Rank.TAGGED, turned=False)
-            elif at in marked and not place.turned:
-                place = replace(place, rank=max(place.rank, Rank.MARKED))
+            each = where.place(one, past)
+            if at in tagged and not each.foreign:
+                each = replace(each, place=Rank.TAGGED, turned=False)
+            elif at in marked:
+                each = replace(each, place=max(each.place, Rank.MARKED))
         past = past if one.idle else one.span[1]
-        made.append(Placed(one, place, not one.why and fits(one), at in aside))
+        made.append(replace(each, fits=not one.why and fits(one), aside=at in aside))
     return _chained(text, made)
 
 
 def _quotations(text: str, found: Sequence[Candidate]) -> Iterator[Span]:
-    """What a text quotes, or names in code, if it is more than a candidate."""
+    """What a text quotes, names in code, or puts in parentheses, if it is more than a candidate."""
     alone = {one.span for one in found}
     for quote in _QUOTED.finditer(text):
-        inner = quote[0].strip(_QUOTE_MARKS).rstrip(".")
+        inner = quote[0][1:-1] if quote[0][0] == "(" else quote[0]
+        inner = inner.strip(_QUOTE_MARKS).rstrip(".")
         start = text.find(inner, quote.start())
-        if (start, start + len(inner)) not in alone or quote[0].startswith("~"):
+        if (start, start + len(inner)) not in alone:
             yield quote.span()
-
-
-def _asides(text: str, found: Sequence[Candidate]) -> Iterator[Span]:
-    """What stands in parentheses behind other words of a line, if it is more than a candidate."""
-    alone = {one.span for one in found}
-    for aside in _ASIDE.finditer(text):
-        before = line_before(text, aside.start(), most=_NEAR)
-        inner = aside[0][1:-1].strip(_QUOTE_MARKS)
-        start = text.find(inner, aside.start())
-        if _WORD.search(before) and (start, start + len(inner)) not in alone:
-            yield aside.span()
 
 
 def _chained(text: str, made: list[Placed]) -> list[Placed]:
     """The same, where `5, 6` and `5 or 6` stand in one place."""
     for at, (one, other) in enumerate(pairwise(made)):
-        start, end = one.one.span[1], other.one.span[0]
-        if one.one.idle or other.one.idle or not one.place.rank or end - start > _JOINED:
+        between = text[one.one.span[1] : other.one.span[0]]
+        bounded = one.one.free and one.turned
+        lower = other.place < one.place or bounded
+        if other.one.idle or not lower or len(between) > _JOINED:
             continue
-        bounded = one.one.free and one.place.turned
-        lower = other.place.rank < one.place.rank or bounded
-        if lower and _joins(text[start:end]) and not _goes_on(text, other.one):
-            made[at + 1] = replace(other, place=one.place)
+        if _joins(between) and not _goes_on(text, other.one):
+            made[at + 1] = replace(one, one=other.one, fits=other.fits, aside=other.aside)
     return made
 
 
 def _goes_on(text: str, one: Candidate) -> bool:
     """Whether a word belongs to what follows: the `no` in `yes - no doubt`."""
     behind = text[one.span[1] : one.span[1] + 2]
-    return (
-        not text[one.span[0] : one.span[1]][-1:].isdigit()
-        and behind[:1] == " "
-        and behind[1:].isalpha()
-    )
+    return isinstance(one.value, str | bool) and behind[:1] == " " and behind[1:].isalpha()
 
 
 def _joins(between: str) -> bool:
@@ -244,4 +214,4 @@ def _joins(between: str) -> bool:
     words = [word for word in tokens(between) if word not in fillers or word in either]
     if words:
         return words[0] in either and all(word in either for word in words[1:])
-    return _SEPARATOR.search(between) is not None and _JOINT.fullmatch(between) is not None
+    return _SEPARATOR.search(between) is not None

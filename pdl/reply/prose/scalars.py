@@ -140,7 +140,7 @@ def _best(everything: Sequence[Placed]) -> list[Placed]:
     group = _fitting(group)
     if best <= Rank.MARKED:
         last = [each for each in everything if each.rank >= Rank.STATED and each.fits][-1:]
-        if last and last[0].place.concluded:
+        if last and last[0].concluded:
             if len({key(each.one.value) for each in group if not each.one.why}) > 1:
                 return last
             return group if last[0] in group else [*group, *last]
@@ -186,14 +186,14 @@ def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> Candidate
     others = [each for each in everything if each.fits and each.rank >= Rank.STATED]
     differing = [each for each in others if key(each.one.value) != mine]
     for each in differing:
-        if each.place.alone:
+        if each.alone:
             return each.one
     behind = answer.one.span[1]
     results = [each for each in others if each.one.span[0] > behind and each.one.result]
     if results and all(key(each.one.value) != mine for each in results):
         return results[-1].one
     later = [one for one in everything if one.fits and not one.aside and one.one.span[0] > behind]
-    again = [each for each in later if key(each.one.value) != mine and not each.place.turned]
+    again = [each for each in later if key(each.one.value) != mine and not each.turned]
     flag = isinstance(answer.one.value, bool)
     found = (one.one for one in again if _corrects(text, behind, one.one.span, is_flag=flag))
     return next(found, None)
@@ -201,14 +201,12 @@ def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> Candidate
 
 def _unplaced(answer: Placed, everything: Sequence[Placed]) -> Candidate | None:
     """Another number, beside one that is only stated: it must be the only one that fits."""
-    if answer.rank > Rank.STATED or answer.place.concluded:
+    if answer.rank > Rank.STATED or answer.concluded:
         return None
     if not isinstance(answer.one.value, int | float) or isinstance(answer.one.value, bool):
         return None
     mine = key(answer.one.value)
-    others = (
-        each.one for each in everything if each.fits and not each.place.turned and not each.aside
-    )
+    others = (each.one for each in everything if each.fits and not each.turned and not each.aside)
     return next((one for one in others if not one.idle and key(one.value) != mine), None)
 
 
@@ -237,8 +235,8 @@ def _disowned(text: str, at: int, value: Json) -> bool:
     said = taken_back("\n" + text[at:])
     if said and not (_denies(value) and _agrees(said)):
         return True
-    word = value.lower() if isinstance(value, str) else ""
-    if word in {"yes", "no"} and is_spoiled(text, (at, at), word == "yes"):
+    flag = {"yes": True, "no": False}.get(value.lower()) if isinstance(value, str) else value
+    if isinstance(flag, bool) and is_spoiled(text[at:], flag):
         return True
     return any(hear(each).says("second_thought") for each in sentences(text[at:]))
 
@@ -255,7 +253,7 @@ def _nothing(query: Query, text: str, everything: Sequence[Placed]) -> Reading:
     nearest = next((each for each in everything if not each.one.idle), None)
     nearest = nearest or next(iter(everything), None)
     if nearest:
-        why = nearest.one.why or (_TURNED if nearest.place.turned else _AMID)
+        why = nearest.one.why or (_TURNED if nearest.turned else _AMID)
         return _unclear(query, text, replace(nearest.one, why=why), [])
     names = wanted_kinds(query)
     word = _number_word(text) if query.kinds & {"integer", "number"} else None

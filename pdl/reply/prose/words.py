@@ -68,9 +68,7 @@ _SIGNS = {
     "$": r"(?=[^\w\n.!?。！？,，]{0,4}(?:[.!?;。！？]|\n|\Z))",
     ";": r"(?=[^\w\n]{0,4}(?:[-.!?;:,–—。！？，]|\n|\Z))",
 }
-SENTENCE_END = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?:[.!?…](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？؟।\n])"
-)
+SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?:[.!?…](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？؟।\n])")
 """The mark that ends a sentence."""
 
 _SHORT = 600  # characters of a text of which it is kept what it says

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.phrases import say
 from pdl.reply.prose.candidates import Candidate
-from pdl.reply.prose.clauses import is_spoiled
 from pdl.reply.prose.lexicon import joined, lexicon, tokens
 from pdl.reply.prose.scalars import choose, prose
 from pdl.reply.result import Reading, failed
@@ -44,15 +43,9 @@ def read(query: Query) -> Reading:
     if echo:
         text = " " * echo.end() + text[echo.end() :]
     found = choose(query, text, _spoken(text))
-    if found.reason == "limit":
-        return found
-    if found.reason:
+    if found.reason and found.reason != "limit":
         return _unclear(text, both=found.reason == "ambiguous")
-    return (
-        _unclear(text, both=False)
-        if found.span and is_spoiled(text, found.span, found.value is True)
-        else found
-    )
+    return found
 
 
 def _whole(text: str) -> Reading | None:
