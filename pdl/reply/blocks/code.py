@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.blocks.left_out import left_out
 from pdl.reply.phrases import row, say
 from pdl.reply.prose.marks import announced

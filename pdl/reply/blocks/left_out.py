@@ -5,8 +5,7 @@ No programming language is parsed: strings and comments look alike in nearly all
 
 from __future__ import annotations
 
-import re
-
+from pdl import _re as re
 from pdl.reply.prose.omissions import EDGES, OPENING
 from pdl.reply.prose.words import Text
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.blocks.code import ends_turn, marked, spoken_against
 from pdl.reply.blocks.text import amid_line
 from pdl.reply.phrases import say

@@ -5,10 +5,10 @@ A string that is asked for as JSON may be written as JSON; then it is the value 
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.forms import is_quoted, string_of
 from pdl.reply.phrases import say
 from pdl.reply.result import Reading, Segment, Span, failed

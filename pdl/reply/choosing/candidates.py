@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
+from pdl import _re as re
 from pdl.reply.choosing.trailing import after_closers, unopened
 from pdl.reply.prose.marks import announced, claimed, exemplified
 from pdl.reply.prose.visible import is_plain, silent_spans

@@ -5,11 +5,11 @@ Structure decides, never position alone: first or last is how injected text wins
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.choosing import refusals
 from pdl.reply.choosing.candidates import BARE, FENCED, TAGGED, Candidate, candidates
 from pdl.reply.choosing.evaluate import Evaluated, evaluate, evaluate_all

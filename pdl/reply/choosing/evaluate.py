@@ -8,10 +8,10 @@ counts.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from pdl import _re as re
 from pdl.reply.choosing.reading import read
 from pdl.reply.choosing.tool_call import payload
 from pdl.reply.parsing.events import locate

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.choosing import trailing
 from pdl.reply.parsing.parsed import Broken, Parsed, broken_at, furthest, parse
 from pdl.reply.phrases import Phrase, say

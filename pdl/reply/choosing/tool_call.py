@@ -6,9 +6,9 @@ The shapes are those of OpenAI's chat and responses formats, Anthropic's `tool_u
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.parsing.parsed import Parsed, parse
 from pdl.reply.prose.withdrawals import taken_back
 

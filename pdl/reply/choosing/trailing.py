@@ -7,10 +7,10 @@ is missing, or in a string, does the same.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.parsing.parsed import Parsed, parse
 from pdl.reply.prose.words import Text
 from pdl.reply.result import Repair

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pdl import _re as re
 from pdl.reply.validation.json_types import KINDS
 from pdl.reply.validation.schema_walk import Document, of_key, resolve
 

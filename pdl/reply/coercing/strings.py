@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.parsing.parsed import Parsed, exact, is_deep, parse
 from pdl.reply.parsing.parsed import whole as whole_number
 from pdl.reply.validation.json_types import as_integer

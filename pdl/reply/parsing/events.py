@@ -6,10 +6,10 @@ Events are linked backwards, so that the readings of a text share what they have
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from pdl import _re as re
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
 from pdl.reply.result import Repair

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import unicodedata
 
+from pdl import _re as re
 from pdl.reply.parsing.parsed import NO_FLOAT, exact, whole
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say

@@ -8,9 +8,9 @@ There is no recursion: brackets are linked frames, and events a linked list that
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdl import _re as re
 from pdl.reply.parsing import numbers, tokens
 from pdl.reply.parsing.events import Event, Made, make, since
 from pdl.reply.parsing.parsed import LIMITS

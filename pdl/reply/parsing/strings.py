@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from pdl import _re as re
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from pdl import _re as re
 
 if TYPE_CHECKING:
     from pdl._types import Json

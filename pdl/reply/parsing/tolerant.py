@@ -9,10 +9,10 @@ of them fits it; else nothing is read.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.parsing.events import Made, since
 from pdl.reply.parsing.parsed import Broken, Parsed, parse, told
 from pdl.reply.parsing.parser import Parser, Whole

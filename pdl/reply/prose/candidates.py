@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.result import Repair, Span
 
 if TYPE_CHECKING:

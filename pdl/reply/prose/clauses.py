@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from enum import IntEnum
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.prose.candidates import BOX
 from pdl.reply.prose.lexicon import begins, ends, ends_joined, has, joined, lexicon, tokens
 from pdl.reply.prose.withdrawals import sentences
@@ -137,20 +137,20 @@ class Clause:
         """The rank of what a copula or a verb of choice leads to, or of a count of things."""
         lead, fillers = self._lead, len(self._words) > len(self._lead)
         counted = Rank.STATED if self._counts() else Rank.NOWHERE
-        if not self._may_stand():
+        if not self._may_stand() or (not lead and self._follows):
             return counted
         if not lead:
-            return counted if self._follows else max(counted, self._bare())
+            return max(counted, self._bare())
         if not self._number and (ends("self", lead) or self._is_adjective(fillers=fillers)):
             return counted
-        if self._number and has("asked", lead, self._before) and not _is_answer(lead):
+        if self._number and not _is_answer(lead) and has("asked", lead, self._before):
             return Rank.NOWHERE
-        if ends("states", lead) or ends_joined("states", self._before):
+        if self._is_lead("states", lead):
             others = _is_answer(lead, self._before) and _is_others(lead, self._before)
             return counted if others else _named(lead, self._before, Rank.STATED)
-        if _EQUATED.search(self._before) or self._is_lead("lead", lead):
-            return Rank.STATED
-        return Rank.STATED if self._ended() and self._is_lead("grade", self._words) else counted
+        led = _EQUATED.search(self._before) or self._is_lead("lead", lead)
+        graded = self._ended() and self._is_lead("grade", self._words)
+        return Rank.STATED if led or graded else counted
 
     def _is_lead(self, meaning: str, words: Sequence[str]) -> bool:
         return ends(meaning, words) > 0 or ends_joined(meaning, self._before)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.forms import string_of
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.candidates import Candidate

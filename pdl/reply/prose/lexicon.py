@@ -6,10 +6,10 @@ scripts without blanks are looked for in the text itself.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.prose.words import UNSPACED, rows, spellings, words
 
 if TYPE_CHECKING:
@@ -23,8 +23,11 @@ _SEVERAL = (2, 3)
 @cache
 def lexicon(meaning: str) -> frozenset[str]:
     """The phrases of a meaning, in lower case, less what begins words."""
-    each = [one.lower() for one in words(meaning) if not one.endswith("*")]
-    return frozenset(spelling for one in each for spelling in spellings(one))
+    each = [one for one in words(meaning) if not one.endswith("*")]
+    plain = frozenset("\n".join(each).lower().split("\n"))
+    if not any("[" in one or "?" in one for one in each):
+        return plain
+    return frozenset(spelling for one in plain for spelling in spellings(one))
 
 
 @cache

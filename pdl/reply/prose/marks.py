@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from pdl import _re as re
 from pdl.reply.prose.words import SENTENCE_END, hear
 
 _DECORATION = " \t\r*_#=>`\"'“”|-–—✅☑✔👉➡️"

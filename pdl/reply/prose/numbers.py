@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.parsing.parsed import exact, whole
 from pdl.reply.phrases import say
 from pdl.reply.prose.candidates import BOX, MONEY, Candidate
@@ -68,7 +68,6 @@ _ATTACHED = re.compile(r"[^\W_]+")
 _NEXT = re.compile(r"[*_`\"]*\s+(\D{1,24}?)[*_`\"$]*\d")
 _LAST = re.compile(r"\d[*_`\"]*\s+(\D{1,24}?)[*_`\"$]*$")
 _CALCULATION = say("part-of-calculation")
-_WITH_UNIT = say("with-unit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,10 +210,9 @@ def _why_not(near: _Near, wanted: Wanted) -> str:
     if _is_operand(near.line, near.behind):
         return _CALCULATION
     percent = _PERCENT.match(near.behind) or begins("percent", near.words)
-    if percent and not wanted.whole and wanted.most != _HUNDRED:
-        return _WITH_UNIT
-    if _LARGER.match(near.behind) or _is_multiplied(near):
-        return _WITH_UNIT
+    part = percent and not wanted.whole and wanted.most != _HUNDRED
+    if part or _LARGER.match(near.behind) or _is_multiplied(near):
+        return say("with-unit")
     if near.says("bound"):
         return say("only-a-bound")
     if _GROUP_BEHIND.match(near.behind):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from pdl import _re as re
 from pdl.reply.prose.words import hear
 
 ELLIPSIS = r"(?:\.{3,}|…+|。{3,}|‥+)"

@@ -7,12 +7,12 @@ label, bold type or code; a copula, a count of things, a rate of `4 out of 5`.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.prose.clauses import MARKS, WINDOW, Clause, Rank
 from pdl.reply.prose.lexicon import begins, joined, lexicon, tokens
 from pdl.reply.prose.words import SENTENCE_END

@@ -5,12 +5,12 @@ Candidates are all that the schema's types could mean; each has a place, and the
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.phrases import kinds, row, say
 from pdl.reply.prose.candidates import Candidate, choices, flags
 from pdl.reply.prose.clauses import Rank, is_spoiled

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.prose.words import words
 from pdl.reply.segments.spans import Spans
 

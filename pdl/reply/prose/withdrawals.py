@@ -7,10 +7,10 @@ sentence that names a condition or a possibility takes nothing back.
 
 from __future__ import annotations
 
-import re
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.prose.marks import is_example, lead_clause
 from pdl.reply.prose.words import SENTENCE_END, hear
 

@@ -21,9 +21,10 @@ from __future__ import annotations
 
 import json
 import pkgutil
-import re
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from pdl import _re as re
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -84,7 +85,8 @@ class Phrase:
     @property
     def rarest(self) -> frozenset[str]:
         """The keys of the part that is the least common. Raises ValueError if there is none."""
-        for part in sorted(self._parts, key=_rarity):
+        parts = self._parts
+        for part in sorted(parts, key=_rarity) if len(parts) > 1 else parts:
             if keys := _keys(part, self._lang):
                 return keys
         raise ValueError(f"a phrase needs a word that cannot be missing: {self._source!r}")
@@ -232,8 +234,16 @@ def _without_optional(phrases: Sequence[str]) -> list[str]:
 
 def _keys(part: Sequence[str], lang: str) -> frozenset[str]:
     """The beginnings of words one of which a text has that a part is in; none if any may be."""
-    keys = [_branch_keys(one, lang) for one in part]
-    return frozenset().union(*keys) if all(keys) else frozenset()
+    found: set[str] = set()
+    spaced = lang not in UNSPACED
+    for branch in part:
+        if spaced and branch.isalpha():
+            found.add(branch[:_KEY].lower())
+        elif keys := _branch_keys(branch, lang):
+            found |= keys
+        else:
+            return frozenset()
+    return frozenset(found)
 
 
 @cache
@@ -251,12 +261,10 @@ def _word_keys(word: str, lang: str) -> frozenset[str]:
         return frozenset().union(*(one.rarest for one in each))
     if _SCRIPTS.get(lang) == "east":
         return frozenset([word.removesuffix("*").lower()])
-    if word.isalpha():
-        return frozenset([word.lower()[:_KEY]])
     if "[0-9]" in word:
         return frozenset()
-    each = [_WORD.match(one) for one in spellings(word.removesuffix("*").lower())]
-    begins = frozenset(one[0][:_KEY] if one else "" for one in each)
+    found = [_WORD.match(one) for one in spellings(word.removesuffix("*").lower())]
+    begins = frozenset(one[0][:_KEY] if one else "" for one in found)
     needed = _KEY if word.endswith("*") else 1
     return begins if min(map(len, begins)) >= needed else frozenset()
 

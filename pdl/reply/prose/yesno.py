@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.phrases import say
 from pdl.reply.prose.candidates import Candidate
 from pdl.reply.prose.lexicon import joined, lexicon, tokens

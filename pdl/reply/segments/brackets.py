@@ -6,11 +6,11 @@ inch marks in prose hide nothing.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdl import _re as re
 from pdl.reply.parsing.strict import Exact, read_exactly
 
 if TYPE_CHECKING:

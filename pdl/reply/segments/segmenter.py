@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdl import _re as re
 from pdl.reply.result import Kind, Segment
 from pdl.reply.segments.brackets import WAIT, Bracketed, Stack
 from pdl.reply.segments.dialects import DIALECTS, Dialects
