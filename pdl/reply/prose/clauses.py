@@ -193,7 +193,8 @@ class Clause:
     def turned(self, rank: Rank) -> bool:
         """Whether the words deny it, make it a condition, or say that another says it."""
         words = _since_reason(self._words)
-        if _is_denied(words, self._before) or _is_denied(self._after, self._behind):
+        near, ahead = (2, 8) if rank >= Rank.ANSWER else (None, None)
+        if _is_denied(words, self._before) or _is_denied(self._after[:near], self._behind[:ahead]):
             return True
         if self._is_rejected() or self._is_bounded():
             return True
