@@ -134,6 +134,10 @@ class Text:
             self._said[meaning] = any(True for _ in self.find(meaning))
         return self._said[meaning]
 
+    def is_whole(self, meaning: str) -> bool:
+        """Whether the text as a whole is a phrase of a meaning."""
+        return any(one.pattern.fullmatch(self.text) for one in self._possible(meaning))
+
     def _possible(self, meaning: str) -> Iterator[Phrase]:
         """The phrases of a meaning all of whose parts may be in the text."""
         keys = self._keys
