@@ -46,7 +46,6 @@ class Closers(Scalars):
         """A closer of another bracket: of one further out, or of none."""
         frames = self._around(is_object=mark == "}", closer=mark)
         if frames and self._mends:
-            self._keep_mistyped()
             self._leave_to(frames, "after")
         else:
             raise UnreadableError(self._at, say("wrong-closer", found=mark))
@@ -78,17 +77,6 @@ class Closers(Scalars):
         except UnreadableError:
             return
         self._keep(phase=phase, early=True)
-
-    def _keep_mistyped(self) -> None:
-        """Keep the reading in which the closer is of the wrong kind."""
-        frame, state = self._frame, self._state()
-        if frame and frame.size and self._missing < 0:
-            self._repair("mistyped-closer", self._at, self._at + 1, frame.closer)
-            self._close(1)
-            self._keep(missing=state.at)
-            rollback = self._rollback
-            self._resume(state)
-            self._rollback = rollback
 
     def _leave_for(self, *, is_object: bool) -> None:
         """Close brackets whose closers are missing, up to one of the kind."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from pdl import _re as re
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Role: TypeAlias = Literal["key", "member", "item"]
 """What a string is: the key of an object, the value of a key, an item of an array."""
@@ -36,8 +33,6 @@ _LINE_FOLLOWS = re.compile(r"\s*+,?[ \t]*+\r?\n")
 _BESIDE_STRING = re.compile(r"""["'“”’]\s*+,?\s*+\Z""")
 _LINE_ENDS = re.compile(r"[ \t]*+,[ \t]*+\r?\n")
 _LAST_ITEM = re.compile(r"\s*+(?>(?:/\*[^*]*+\*/\s*+)?)\]")
-_CONTINUED = re.compile(r"(?<=[ \t])\\\r?\n(?=[^\W\d_])")
-_PROSE = re.compile(r"[\w\s,.;:!?'()]*+")
 _RAW_LINE_ITEM = re.compile(r"[,，;；、][ \t]*+\r?\n")
 _ELISION = re.compile(r"[^\W\d_]{1,2}(?!\w)")
 _ENDS_IN_ELISION = re.compile(r"(?<!\w)[^\W\d_]{1,2}\Z")
@@ -65,8 +60,7 @@ class End:
 
 def settled(text: str, end: End, role: Role) -> End:
     """The end with what the quotes in the string say about it: whether they come in pairs."""
-    paired = any(len(places) % 2 == 0 for places in _countings(text, end.inner, role))
-    return replace(end, sure=paired and is_natural(text, end, role))
+    return replace(end, sure=len(end.inner) % 2 == 0 and is_natural(text, end, role))
 
 
 def is_apostrophe(text: str, place: int, role: Role) -> bool:
@@ -77,21 +71,6 @@ def is_apostrophe(text: str, place: int, role: Role) -> bool:
         return True
     before = _ENDS_IN_ELISION.search(text, max(0, place - ELIDED), place)
     return before is not None or _ELISION.match(text, place + 1) is not None
-
-
-def _countings(text: str, inner: tuple[int, ...], role: Role) -> Iterator[tuple[int, ...]]:
-    """The quotes that should come in pairs: all of them, or all but those that may be inches."""
-    yield inner
-    inches = {place for place in inner if _may_be_inches(text, place, role)}
-    if inches:
-        yield tuple(place for place in inner if place not in inches)
-
-
-def _may_be_inches(text: str, place: int, role: Role) -> bool:
-    """Whether a quote stands behind a digit, and not where an item of a list would end."""
-    if not text[place - 1].isdigit():
-        return False
-    return role != "item" or not _ITEM_END.match(text, place + 1)
 
 
 def is_natural(text: str, end: End, role: Role) -> bool:
@@ -110,7 +89,7 @@ def is_natural(text: str, end: End, role: Role) -> bool:
         return False
     if role == "item" and (_joins_lines(text, end) or (inner and _may_be_items(text, end))):
         return False
-    if any(_paired(text, places, role) for places in _countings(text, inner, role)):
+    if _paired(text, inner, role):
         return True
     return role == "item" and len(inner) == 1 and _is_only_text(text, end)
 
@@ -251,7 +230,7 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
     if "\\" not in body:
         return body, False
     coded = body
-    body = _CODED.sub(_decoded, _joined(body))
+    body = _CODED.sub(_decoded, body)
     odd = [mark for mark in _ESCAPE.findall(body) if mark not in _JSON_ESCAPES]
     strange = [mark for mark in odd if mark not in "'’‘“”„`"]
     if key:
@@ -283,12 +262,6 @@ def beginning(body: str) -> str:
     except UnreadableError as failure:
         return beginning(body[: failure.at]) if failure.at else ""
     return HALVES.split(value, maxsplit=1)[0]
-
-
-def _joined(body: str) -> str:
-    """A text whose lines go on behind a backslash, as in JSON5; of a command they may be part."""
-    plain = _CONTINUED.sub("", body)
-    return plain if plain != body and _PROSE.fullmatch(plain) else body
 
 
 def _check(body: str, at: int, strange: list[str]) -> None:

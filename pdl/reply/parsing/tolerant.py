@@ -13,7 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.parsing.events import Made, since
+from pdl.reply.parsing.events import Made
 from pdl.reply.parsing.parsed import Broken, Parsed, parse, told
 from pdl.reply.parsing.parser import Parser, Whole
 from pdl.reply.parsing.tokens import UnreadableError
@@ -27,28 +27,20 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonPath
     from pdl.limits import Limits
-    from pdl.reply.parsing.events import Event
     from pdl.reply.validation.schema_walk import Document
 
 
-_BRACKETS = frozenset(["missing-closer", "mistyped-closer"])
-_PARTNERS = {"}": "{", "]": "[", "{": "}", "[": "]"}
+_BRACKETS = frozenset(["missing-closer"])
 _QUOTES = frozenset(["inner-quotes", "missing-quote"])
 _TOO_MUCH = (
     (_BRACKETS, _QUOTES),
     (_BRACKETS, frozenset(["missing-comma", "extra-comma", "brackets"])),
     (_QUOTES, frozenset(["missing-comma"])),
-    (frozenset(["mistyped-closer"]), frozenset(["missing-closer"])),
 )
 """Repairs that are not made in one reading: where the one is, the other may be a sign of it."""
 
 ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
 _BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
-_ENTITY = re.compile(r"&(quot|#34|#x22|apos|#39|#x27|lt|gt|amp);")
-_ENTITIES = {
-    "quot": '"', "#34": '"', "#x22": '"', "apos": "'", "#39": "'", "#x27": "'",
-    "lt": "<", "gt": ">", "amp": "&",
-}  # fmt: skip
 
 
 def read(
@@ -105,13 +97,13 @@ def _readings(text: str, node: Node, limits: Limits, *, fenced: bool) -> list[Wh
 
 
 def _decoded(text: str, limits: Limits) -> Made | None:
-    """The value of JSON that was encoded once more as a whole: as a string's body, or for HTML."""
-    for kind, plain in (("escaped", _unescaped(text)), ("html-entities", _unentitled(text))):
-        made = parse(plain, limits) if plain else None
-        if isinstance(made, Parsed):
-            before, after = text[:FOUND_WIDTH], plain[:FOUND_WIDTH]
-            return Made(made.value, (Repair(kind, (0, len(text)), (), before, after),))
-    return None
+    """The value of JSON that was encoded once more as a whole: as a string's body."""
+    plain = _unescaped(text)
+    made = parse(plain, limits) if plain else None
+    if not isinstance(made, Parsed):
+        return None
+    before, after = text[:FOUND_WIDTH], plain[:FOUND_WIDTH]
+    return Made(made.value, (Repair("escaped", (0, len(text)), (), before, after),))
 
 
 def _unescaped(text: str) -> str:
@@ -125,28 +117,12 @@ def _unescaped(text: str) -> str:
     return plain
 
 
-def _unentitled(text: str) -> str:
-    """The text that HTML's entities represent, if no quote is there that is not one."""
-    if "&" not in text or '"' in text:
-        return ""
-    return _ENTITY.sub(lambda match: _ENTITIES[match[1]], text)
-
-
 def _is_daring(reading: Whole) -> bool:
     """Whether a reading guesses at two things at once, so that one of them proves nothing."""
     kinds = {repair.kind for repair in reading.made.repairs}
-    if not kinds.isdisjoint(_BRACKETS) and _swallows(reading.made.last):
-        return True
     return _mixes(reading.made) or any(
         not kinds.isdisjoint(one) and not kinds.isdisjoint(two) for one, two in _TOO_MUCH
     )
-
-
-def _swallows(last: Event | None) -> bool:
-    """Whether a text ends with a bracket without its partner: it may be the one that is missing."""
-    said = (one.payload for one in since(last) if one.op in {"key", "value"})
-    texts = (one for one in said if isinstance(one, str) and one[-1:] in _PARTNERS)
-    return any(one.count(one[-1]) > one.count(_PARTNERS[one[-1]]) for one in texts)
 
 
 def _mixes(made: Made) -> bool:
