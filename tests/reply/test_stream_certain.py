@@ -129,7 +129,7 @@ def claims(stream: Stream, reply: str) -> tuple[dict[Any, Json], dict[Any, str]]
     return parts, errors
 
 
-GUESSES = {"tool-call", "json-lines", "missing-closer", "extra-closer", "mistyped-closer"}
+GUESSES = {"tool-call", "json-lines", "missing-closer", "extra-closer"}
 """Repairs by which the answer is put together in another way than its text seems to say."""
 
 

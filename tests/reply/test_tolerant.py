@@ -29,48 +29,44 @@ CASES = Path(__file__).parent.parent / "cases" / "tolerant"
 ANY: dict[str, Any] = {}
 
 
-def read_or_not(
-    text: str, notation: str = "any", limits: Limits = DEFAULT_LIMITS, **options: bool
-) -> Made | Broken:
+def read_or_not(text: str, notation: str = "any", limits: Limits = DEFAULT_LIMITS) -> Made | Broken:
     document = Schema.parse(notation).document
-    return read_with(text, document, validator_of(document).is_valid, limits, **options)
+    return read_with(text, document, validator_of(document).is_valid, limits)
 
 
-def read(text: str, notation: str = "any", *, fenced: bool = False) -> Made:
-    made = read_or_not(text, notation, fenced=fenced)
+def read(text: str, notation: str = "any") -> Made:
+    made = read_or_not(text, notation)
     assert not isinstance(made, Broken), made
     return made
 
 
 def rows(name: str) -> list[list[Any]]:
-    """Rows of a table: the schema, whether a closed fence holds the text, and the text."""
+    """Rows of a table: the schema, the text, and what is read."""
     found: list[list[Any]] = json.loads((CASES / name).read_text(encoding="utf-8"))
     return found
 
 
-@pytest.mark.parametrize(("notation", "fenced", "text", "value", "kinds"), rows("read.json"))
+@pytest.mark.parametrize(("notation", "text", "value", "kinds"), rows("read.json"))
 def test_other_spellings_are_read(
     notation: str,
-    fenced: bool,  # noqa: FBT001 - a column
     text: str,
     value: Any,
     kinds: list[str],
 ) -> None:
     """The value, each repair by its name, and where it was made."""
-    made = read(text, notation, fenced=fenced)
+    made = read(text, notation)
     assert json.dumps(made.value) == json.dumps(value)
     assert sorted({repair.kind for repair in made.repairs}) == kinds
     for repair in made.repairs:
         assert text[slice(*repair.span)].startswith(repair.before)
 
 
-@pytest.mark.parametrize(("notation", "fenced", "text"), rows("refused.json"))
+@pytest.mark.parametrize(("notation", "text"), rows("refused.json"))
 def test_what_is_not_certain_is_not_read(
     notation: str,
-    fenced: bool,  # noqa: FBT001 - a column
     text: str,
 ) -> None:
-    assert isinstance(read_or_not(text, notation, fenced=fenced), Broken)
+    assert isinstance(read_or_not(text, notation), Broken)
 
 
 def test_a_repair_has_a_path_and_a_place() -> None:
@@ -103,12 +99,11 @@ def test_depth_and_digits_are_limited() -> None:
         assert f"more than {why}" in made.message
 
 
-@given(st.text("{}[]'\",:ab1 \\\n/*#=“”", max_size=40), st.booleans())
+@given(st.text("{}[]'\",:ab1 \\\n/*#=“”", max_size=40))
 def test_any_text_is_read_or_refused(
     text: str,
-    fenced: bool,  # noqa: FBT001 - hypothesis draws it
 ) -> None:
-    made = read_or_not("{" + text, fenced=fenced)
+    made = read_or_not("{" + text)
     if isinstance(made, Broken):
         return
     assert json.loads(json.dumps(made.value)) == made.value

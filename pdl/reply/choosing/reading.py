@@ -25,7 +25,7 @@ _GOES_ON = re.compile(r"\s*+[,\"'}\])]")
 _SIGNS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|[{}\[\]]', re.DOTALL)
 _PARTNERS = {"{": "}", "[": "]"}
 _DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")
-_GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer", "mistyped-closer"])
+_GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer"])
 
 
 def read(query: Query, candidate: Candidate) -> Parsed | Broken:
@@ -68,14 +68,12 @@ def _respelled(
 ) -> Parsed | Broken | None:
     """The value of what is JSON but for its spelling, unless words in it say what is missing."""
     bracket = candidate.bracket
-    if bracket.cut or not (bracket.closed or candidate.fenced):
+    if bracket.cut or not bracket.closed:
         return broken
     start = bracket.span[0]
     from pdl.reply.parsing import tolerant  # noqa: PLC0415 - most JSON is as it should be
 
-    read = tolerant.read(
-        body, query.document, query.is_valid, query.limits, fenced=candidate.fenced
-    )
+    read = tolerant.read(body, query.document, query.is_valid, query.limits)
     if isinstance(read, Broken):
         return furthest(broken, read)
     for repair in read.repairs:
@@ -129,7 +127,7 @@ def _misclosed(query: Query, body: str) -> Broken | None:
         return None
     from pdl.reply.parsing import tolerant  # noqa: PLC0415 - most JSON is as it should be
 
-    read = tolerant.read(body, query.document, query.is_valid, query.limits, fenced=False)
+    read = tolerant.read(body, query.document, query.is_valid, query.limits)
     if not isinstance(read, Broken) or _GOES_ON.match(body, read.at + 1):
         return None
     wrong = isinstance(read.message, Phrase) and read.message.key == "wrong-closer"

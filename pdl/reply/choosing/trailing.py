@@ -60,7 +60,7 @@ _BRACKET = re.compile(r"[{}\[\]]")
 _STEPS = {"[": 1, "]": -1, "{": 1j, "}": -1j}
 _DATA = re.compile(r"""[{}\[\]]|^[\s>]*+[,"“\d*+•-]|["”][ \t]*+[:,]""", re.MULTILINE)
 _EMPTY_LINE = re.compile(r"\n[ \t\r]*+\n")
-_STRUCTURE = frozenset(["missing-closer", "mistyped-closer", "missing-comma", "trailing-comma"])
+_STRUCTURE = frozenset(["missing-closer", "missing-comma", "trailing-comma"])
 """Repairs that say nothing certain where a closing bracket is left over."""
 _STRINGS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)("?)', re.DOTALL)
 _ENDS_LATER = re.compile(r'"\s*+[,}\]]')

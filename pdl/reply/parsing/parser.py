@@ -46,12 +46,10 @@ _CLOSER = {"{": "}", "[": "]", "(": ")"}
 
 
 class Whole(NamedTuple):
-    """One reading of all of a text. `closed`: all its brackets are there; `early`: see `State`."""
+    """One reading of all of a text; `passed`: see `State`."""
 
     made: Made
     passed: bool
-    closed: bool
-    early: bool
 
 
 class Glimpse(NamedTuple):
@@ -74,10 +72,8 @@ class Parser(Plain):
     are there; where that are too many, nothing after it will be certain.
     """
 
-    def __init__(
-        self, node: Node, limits: Limits, *, fenced: bool = False, mends: bool = False
-    ) -> None:
-        super().__init__(node, limits, fenced=fenced, mends=mends)
+    def __init__(self, node: Node, limits: Limits) -> None:
+        super().__init__(node, limits)
         self._node = node
         self._others = [START]
         self.certain: Event | None = None
@@ -216,7 +212,7 @@ class Parser(Plain):
 
     def glimpse(self, state: State, end: int) -> Glimpse:
         """How the text up to an offset goes on from a state, as it stands."""
-        parser = Parser(self._node, self._limits, fenced=self._fenced)
+        parser = Parser(self._node, self._limits)
         parser._text, parser._seen = self._text, end
         parser._ended, parser._others = True, []
         return parser._seem(state)
@@ -273,9 +269,8 @@ class Parser(Plain):
             work -= self._at - state.at
         if self._others or self.lost:
             raise UnreadableError(self._at, "can be read in too many ways")
-        error = self._doubt or (None if found else last)
-        if error:
-            raise error
+        if last and not found:
+            raise last
         return found
 
     def _read(self) -> Whole:
@@ -284,7 +279,7 @@ class Parser(Plain):
                 getattr(self, _STEPS[self._phase])()
         self._ends()
         made = Made(None, (), self._trail) if self._forgets else make(self._text, self._trail)
-        return Whole(made, self._passed, self._missing < 0, self._early)
+        return Whole(made, self._passed)
 
     def _ends(self) -> None:
         """After the last bracket: nothing but blanks and comments."""
@@ -388,9 +383,9 @@ class Parser(Plain):
         elif self._punctuation(","):
             self._phase = "comma"
         elif mark in tokens.CLOSERS and mark:
-            self._mismatch(mark)
+            self._mismatch(frame, mark)
         elif not mark:
-            self._end()
+            raise UnreadableError(self._at, "lacks a closing bracket")
         else:
             self._missing_comma(frame)
 
@@ -405,18 +400,29 @@ class Parser(Plain):
         if self._peek(len(frame.closer)) == frame.closer:
             self._repair("trailing-comma", comma, comma + 1, "")
             self._close(len(frame.closer))
-        elif frame.is_object and self._sees(tokens.ITEM_AHEAD, self._at):
-            self._leave_for(is_object=False)
         else:
-            self._go_on(frame)
-
-    def _go_on(self, frame: Frame) -> None:
-        """Go on with the next part; a key in an array belongs to the object around it."""
-        if not frame.is_object and self._sees(tokens.QUOTED_KEY_AHEAD, self._at):
-            self._leave_for(is_object=True)
-        else:
-            self._keep_outside(frame)
             self._phase = "key" if frame.is_object else "value"
+
+    def _close(self, width: int) -> None:
+        """Leave a bracket; `width` is that of its closer, 0 if it is missing."""
+        frame = self._frame
+        assert frame
+        self._at += width
+        self._leave(frame, self._at - width, self._at)
+
+    def _mismatch(self, frame: Frame, mark: str) -> None:
+        """The closer of the bracket around, where that of the one in it is missing.
+
+        It can be missing only here, for nothing before is a part of the bracket around; unless the
+        inner one has a bracket of its kind in it, which may be the one that lacks its closer.
+        """
+        around, at = frame.parent, self._at
+        if not around or around.closer != mark or frame.nests or not self._ended:
+            raise UnreadableError(at, say("wrong-closer", found=mark))
+        if tokens.ENDS_IN_CLOSER.search(self._text, max(0, at - tokens.NEAR), at):
+            raise UnreadableError(at, "ends with a closing bracket in a string")
+        self._repair("missing-closer", at, at, frame.closer)
+        self._close(0)
 
     def _missing_comma(self, frame: Frame) -> None:
         """Two values without a comma between: certain if they cannot be one."""

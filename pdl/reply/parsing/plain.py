@@ -7,11 +7,11 @@ both make the same events, and where a part is not plain the steps go on.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Literal
 
-from pdl.reply.parsing.closers import Closers
+from pdl import _re as re
 from pdl.reply.parsing.reader import partial
+from pdl.reply.parsing.scalars import Scalars
 from pdl.reply.parsing.tokens import CONSTANTS
 
 if TYPE_CHECKING:
@@ -55,13 +55,13 @@ _PATTERNS = {
 """What may come next in an object, or in an array, in each phase."""
 
 
-class Plain(Closers):
+class Plain(Scalars):
     """A reader that takes plain parts without a look at each of their characters."""
 
     def _take_plain(self) -> Literal["taken", "waits", "odd"]:
         """Take the parts that are plain. Says whether there were some, or one may become plain."""
         begin = self._at
-        while (frame := self._frame) and not self._mends:
+        while frame := self._frame:
             pattern = _PATTERNS.get((frame.is_object, self._phase))
             if not pattern:
                 break

@@ -26,7 +26,6 @@ Phase: TypeAlias = Literal["value", "key", "first", "after", "comma", "done"]
 """What is expected: a value, a key, either after an opener, what follows a value, or its comma."""
 
 _BRANCHES = 16  # places at which a text may be read in two ways
-_PLACES = 256  # where a closing bracket may be missing; most of these ways soon lead nowhere
 
 
 class IncompleteError(Exception):
@@ -37,7 +36,7 @@ class Frame(NamedTuple):
     """A bracket that is open; there is a new one at each key and each item.
 
     `key` is the key that waits for its value, or the index of the next item; `size` counts the
-    values; `closer` is what ends it; `nests`: an array is in it.
+    values; `closer` is what ends it; `nests`: one of its kind is in it.
     """
 
     parent: Frame | None
@@ -53,10 +52,9 @@ class Frame(NamedTuple):
 class State(NamedTuple):
     """All that a parser knows at one moment: a handful of references, cheap to keep.
 
-    `passed`: a quote was read over that a key may follow. `missing`: where closers were missing;
-    `early`: only what came after it suggests that. `string` is one to go on with: its start, an
-    offset, and the quotes in it so far; `ending` one that ends without a quote: its start and its
-    end. `comma` is the offset of the last one.
+    `passed`: a quote was read over that a key may follow. `string` is one to go on with: its
+    start, an offset, and the quotes in it so far; `ending` one that ends without a quote: its start
+    and its end. `comma` is the offset of the last one.
     """
 
     at: int
@@ -64,14 +62,12 @@ class State(NamedTuple):
     frame: Frame | None
     trail: Event | None
     passed: bool
-    missing: int
-    early: bool
     string: tuple[int, int, tuple[int, ...]] | None
     ending: tuple[int, int] | None
     comma: int
 
 
-START = State(0, "value", None, None, False, -1, False, None, None, -1)  # noqa: FBT003
+START = State(0, "value", None, None, False, None, None, -1)  # noqa: FBT003
 
 
 @lru_cache(maxsize=64)
@@ -92,8 +88,7 @@ def partial(pattern: re.Pattern[str]) -> regex.Pattern[str]:
 class Reader:
     """A place in a text, what was read up to it, and the other states that are possible."""
 
-    def __init__(self, node: Node, limits: Limits, *, mends: bool) -> None:
-        self._mends = mends
+    def __init__(self, node: Node, limits: Limits) -> None:
         self._text = ""
         self._seen = 0  # characters that are looked at by now
         self._ended = False
@@ -109,21 +104,21 @@ class Reader:
     def _resume(self, state: State) -> None:
         (
             self._at, self._phase, self._frame, self._trail, self._passed,
-            self._missing, self._early, self._string, self._ending, self._comma,
+            self._string, self._ending, self._comma,
         ) = state  # fmt: skip
         self._rollback = (state, len(self._others), self._branches)
 
     def _state(self, **changes: Any) -> State:
         state = State(
             self._at, self._phase, self._frame, self._trail, self._passed,
-            self._missing, self._early, self._string, self._ending, self._comma,
+            self._string, self._ending, self._comma,
         )  # fmt: skip
         return state._replace(**changes) if changes else state
 
     def _keep(self, **changes: Any) -> None:
         """Keep the present state, with changes, as another one that is possible."""
         self._branches += 1
-        if self._branches > (_PLACES if self._mends else _BRANCHES):
+        if self._branches > _BRANCHES:
             self.lost = True
             raise UnreadableError(self._at, "can be read in too many ways")
         self._others.append(self._state(**{"string": None, "ending": None, **changes}))
@@ -226,7 +221,8 @@ class Reader:
         """The bracket ends."""
         self._event("close", None, start, end)
         self._frame = frame.parent
-        self._stored(nests=not frame.is_object)
+        around = frame.parent
+        self._stored(nests=around is not None and around.is_object == frame.is_object)
 
     def _stored(self, *, nests: bool = False) -> None:
         """A value is complete."""

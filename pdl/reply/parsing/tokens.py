@@ -114,18 +114,13 @@ _COMMENTED = r"//|/\*|\#\s"
 _QUOTED = r"""(?:"[^"\\\n]*+"|'[^'\\\n]*+'|“[^”\n]*+”|„[^“”\n]*+[“”]|「[^」\n]*+」|«[^»\n]*+»)"""
 _KEY = rf"(?:{_QUOTED}|:?(?:[^\W\d]|\$)[\w$.-]{{0,80}}+|\d++(?>(?:\.\d++)?)){_B}(?:[:：]|=>)"
 KEY_AHEAD = re.compile(_KEY)
-QUOTED_KEY_AHEAD = re.compile(rf"""["'“](?P<name>[^"'“”\\\n]*+)["'”]{_B}[:：]""")
+QUOTED_KEY_AHEAD = re.compile(rf"""["'“][^"'“”\\\n]*+["'”]{_B}[:：]""")
 
 TRAILS_OFF = re.compile(r"""(?:,\s*+|\n[ \t]*+)["'”]\Z""")
 """The end of a string that holds the comma, or the line end, that should stand behind it."""
 
 ENDS_IN_CLOSER = re.compile(r"""[}\]]["'”]\s*+\Z""")
 """The end of a string that may hold the bracket that should stand behind it."""
-
-ITEM_AHEAD = re.compile(
-    r"""[{\[]|(?:"[^"\\\n]*+"|'[^'\\\n]*+'|-?\d[\d.eE+-]*+|[Tt]rue|[Ff]alse|null|None)\s*+[,\]]"""
-)
-"""A value that is no key: it belongs to an array."""
 
 _STRING_AHEAD = (
     r"""(?:"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|'[^'\\]*+(?>(?:\\.[^'\\]*+)*)'|“[^“”]*+”|「[^「」]*+」)"""

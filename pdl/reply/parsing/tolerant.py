@@ -44,56 +44,24 @@ _BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
 
 
 def read(
-    text: str,
-    document: Document,
-    fits: Callable[[Json], bool],
-    limits: Limits,
-    *,
-    fenced: bool = False,
+    text: str, document: Document, fits: Callable[[Json], bool], limits: Limits
 ) -> Made | Broken:
-    """The value of a text, with repairs and places as offsets in it; or why none is certain.
-
-    `fenced` says that the text is all of a closed fence, so that a closer that is missing at its
-    end is no sign of a reply that was cut off.
-    """
+    """The value of a text, with repairs and places as offsets in it; or why none is certain."""
     try:
-        return _read(text, document, fits, limits, fenced=fenced)
+        return _decoded(text, limits) or _read(text, document, fits, limits)
     except UnreadableError as error:
         return told(text, error.at, error.why, error.expected)
 
 
-def _read(
-    text: str, document: Document, fits: Callable[[Json], bool], limits: Limits, *, fenced: bool
-) -> Made:
-    made = _decoded(text, limits)
-    if made is not None:
-        return made
-    node = Node(document)
-    found = _readings(text, node, limits, fenced=fenced)
-    daring = [_is_daring(one) for one in found]
-    found = [one for one, dares in zip(found, daring, strict=True) if not dares]
+def _read(text: str, document: Document, fits: Callable[[Json], bool], limits: Limits) -> Made:
+    found = [one for one in Parser(Node(document), limits).end(text) if not _is_daring(one)]
     if not found:
         raise UnreadableError(0, "has misplaced brackets, and quotes without a backslash")
-    if not fenced and all(one.early for one in found):
-        raise UnreadableError(len(text), "lacks a closing bracket")
-    if len(found) == 1:
-        return found[0].made
+    found = [one for one in found if _BRACKETS.isdisjoint(_kinds(one))] or found
     distinct: dict[Hashable, Whole] = {}
     for one in found:
         distinct.setdefault(key(one.made.value), one)
-    decides = fenced or all(one.closed for one in found)
-    return _choose(list(distinct.values()), fits if decides else lambda _: False).made
-
-
-def _readings(text: str, node: Node, limits: Limits, *, fenced: bool) -> list[Whole]:
-    """All readings; only if there are none, those in which closing brackets are wrong."""
-    try:
-        return Parser(node, limits, fenced=fenced).end(text)
-    except UnreadableError as failure:
-        try:
-            return Parser(node, limits, fenced=fenced, mends=True).end(text)
-        except UnreadableError as other:
-            raise (other if other.at >= failure.at else failure) from None
+    return _choose(list(distinct.values()), fits).made
 
 
 def _decoded(text: str, limits: Limits) -> Made | None:
@@ -117,9 +85,13 @@ def _unescaped(text: str) -> str:
     return plain
 
 
+def _kinds(reading: Whole) -> set[str]:
+    return {repair.kind for repair in reading.made.repairs}
+
+
 def _is_daring(reading: Whole) -> bool:
     """Whether a reading guesses at two things at once, so that one of them proves nothing."""
-    kinds = {repair.kind for repair in reading.made.repairs}
+    kinds = _kinds(reading)
     return _mixes(reading.made) or any(
         not kinds.isdisjoint(one) and not kinds.isdisjoint(two) for one, two in _TOO_MUCH
     )

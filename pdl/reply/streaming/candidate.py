@@ -56,7 +56,7 @@ class Candidate:
         self.faults = faults
         self.is_closed = self.is_alone = False  # its end is there; that of its fence, too
         self._node = node
-        self._parser = Parser(node, limits, fenced=place.fenced)
+        self._parser = Parser(node, limits)
         self._heard: Event | None = None
         self._known: Known = None
         self._told: tuple[View | None, Partial] = (None, NOTHING)

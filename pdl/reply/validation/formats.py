@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from ipaddress import IPv6Address
 from typing import TYPE_CHECKING
 
+from pdl import _re as re
 from pdl.reply.validation.schema_walk import compile_pattern
 
 if TYPE_CHECKING:
