@@ -154,7 +154,6 @@ class BracketView:
         return Place(
             2 if segmenter.in_answer(start) is not None else _rank(lead, fence),
             self._is_clear(segmenter, start, fence),
-            fenced=fence is not None,
             start=start,
             lasting=self._lasting or is_quoted,
         )

@@ -38,7 +38,6 @@ class Place(NamedTuple):
 
     rank: int
     clear: bool
-    fenced: bool
     start: int
     lasting: bool
 
