@@ -116,6 +116,7 @@ def _fitting(document: Document, exact: Exact) -> Parsed | None:
 
 
 def _is_whole(document: Document, value: Json) -> bool:
-    from pdl.reply.validation.wholeness import is_whole  # noqa: PLC0415 - rare
+    from pdl.reply.prose.omissions import left_out  # noqa: PLC0415 - rare
+    from pdl.reply.validation.wholeness import half_character  # noqa: PLC0415 - rare
 
-    return is_whole(document, value)
+    return not left_out(document, value) and not half_character(value)

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import pdl
+from pdl.reply.prose.omissions import left_out
 from pdl.reply.validation.schema_walk import compile_pattern
-from pdl.reply.validation.wholeness import half_character, left_out, stand_in
+from pdl.reply.validation.wholeness import half_character
 
 ARRAY = pdl.Schema.parse("[int]")
 CODE = pdl.Schema.parse("code")
@@ -98,7 +99,11 @@ def test_data_is_left_out_only_where_the_schema_names_parts() -> None:
 
 
 def test_stand_ins_and_halves_are_found_at_any_depth() -> None:
-    assert stand_in({"a": [{"b": [1, "..."]}]}) == "..."
-    assert stand_in(["...", "a"]) == ""
+    anything: dict[str, Any] = {"items": {}}
+    assert left_out(anything, {"a": [{"b": [1, "..."]}]}) == "..."
+    assert left_out(anything, ["...", "a"]) == ""
+    assert left_out(anything, ["food", "more"]) == ""
+    assert left_out(anything, ["passed", "skipped"]) == ""
+    assert left_out(anything, ["a", "und 3 weitere"]) == "und 3 weitere"
     assert half_character({"a": [{"\udc00": 1}]}) == "\\udc00"
     assert half_character({"a": ["😀"]}) == ""

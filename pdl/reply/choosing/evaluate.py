@@ -124,9 +124,10 @@ def _called(query: Query, candidate: Candidate, made: Parsed, inside: Json) -> P
 def _coerced(query: Query, candidate: Candidate, made: Parsed) -> Parsed | None:
     """The value with the changes that the caller allows, if it fits with them."""
     from pdl.reply.coercing import coerce  # noqa: PLC0415 - only where it is allowed
+    from pdl.reply.prose.omissions import left_out  # noqa: PLC0415 - only where it is allowed
 
     value, changes = coerce(query.document, made.value, query.coercions, query.limits)
-    if not changes:
+    if not changes or left_out(query.document, value):
         return None
     return Parsed(value, (*made.repairs, *placed(query, candidate, made, changes)))
 

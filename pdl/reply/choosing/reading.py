@@ -9,8 +9,13 @@ from pdl import _re as re
 from pdl.reply.choosing import trailing
 from pdl.reply.parsing.parsed import Broken, Parsed, broken_at, furthest, parse
 from pdl.reply.phrases import Phrase, say
-from pdl.reply.prose.omissions import elided_at, leaves_out, left_out_behind, placeholder_at
-from pdl.reply.validation.wholeness import left_out
+from pdl.reply.prose.omissions import (
+    elided_at,
+    leaves_out,
+    left_out,
+    left_out_behind,
+    placeholder_at,
+)
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:

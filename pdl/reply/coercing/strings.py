@@ -8,7 +8,7 @@ from pdl import _re as re
 from pdl.reply.parsing.parsed import Parsed, exact, is_deep, parse
 from pdl.reply.parsing.parsed import whole as whole_number
 from pdl.reply.validation.json_types import as_integer
-from pdl.reply.validation.wholeness import half_character, stand_in
+from pdl.reply.validation.wholeness import half_character
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -89,12 +89,12 @@ def is_single(value: Json) -> bool:
 def container(text: str, depth: int, limits: Limits) -> Json:
     """The object or array that a text is as JSON, at most `depth` deep; None for all other text.
 
-    None also for JSON that omits something, or contains an unpaired surrogate.
+    None also for JSON that contains an unpaired surrogate.
     """
     body = text.strip()
     if body[:1] not in {"{", "["} or is_deep(body, depth):
         return None
     made = parse(body, limits)
-    if not isinstance(made, Parsed) or stand_in(made.value) or half_character(made.value):
+    if not isinstance(made, Parsed) or half_character(made.value):
         return None
     return made.value

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pdl import _re as re
 from pdl.reply.prose.words import hear
+from pdl.reply.validation.wholeness import containers
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.reply.validation.schema_walk import Document
 
 ELLIPSIS = r"(?:\.{3,}|…+|。{3,}|‥+)"
 
@@ -20,10 +27,20 @@ _PLACEHOLDER = re.compile(
     r"|(?:YOUR|INSERT|ENTER)_\w++|[A-Z]++(?>(?:_(?!HERE)[A-Z]++)*)_HERE\b"
     r"|\{\{[^{}\n]{0,60}+\}\})"
 )
+_STAND_IN = re.compile(
+    r"\s*<(?:string|str|int|integer|number|float|boolean|bool|value|text|null|date|name"
+    r"|your[ _-]\w+|insert[ _-]\w+|\w+[ _-]here)>\s*",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"[\[(<+\d]|\.{3}|…")
+"""What an item of data has that stands for others: `[more]`, `and 3 more`, `other items …`."""
+
+_CONTAINERS = frozenset(["properties", "items", "prefixItems"])
 EDGES = " \t\r\n.…,;:!*_-–—/#<>()[]{}`\"'（）［］【】。、"
 OPENING = re.compile(rf"[\[(<{{/*#\s（]*{ELLIPSIS}")
 _TRAILING = re.compile(rf"{ELLIPSIS}\W*$")
 _LONGEST = 300  # characters of a remark
+_ITEM = 80  # characters of an item that stands for more
 _LINE = 300  # characters behind an answer that are looked at
 
 
@@ -54,6 +71,36 @@ def _says(remark: str, *meanings: str) -> bool:
     heard = hear(bare)
     found = (one for meaning in meanings for one in heard.find(meaning) if not one.start())
     return any(not bare[one.end() :].lstrip(EDGES)[:1].islower() for one in found)
+
+
+def left_out(document: Document, value: Json) -> str:
+    """The first string that represents missing data; an empty string if none does.
+
+    Only where the schema says what the parts of its values are: if anything may be a part, then a
+    string of dots may be one.
+    """
+    said = _stand_in(value)
+    schemas = (part for part in containers(document) if isinstance(part, dict)) if said else ()
+    return said if any(not _CONTAINERS.isdisjoint(schema) for schema in schemas) else ""
+
+
+def _stand_in(value: Json) -> str:
+    """The first string that reads as if data were missing, or an empty string.
+
+    The last of several items that stands for more (`...`, `and 3 more`), or the value of a key that
+    names a type in its place (`<string>`). Dots elsewhere may be data.
+    """
+    for part in containers(value):
+        last = part[-1] if isinstance(part, list) and len(part) > 1 else None
+        if isinstance(last, str) and len(last) <= _ITEM and _COUNTED.search(last):
+            bare = last.strip(EDGES)
+            if not bare or _says(bare, "rest", "others"):
+                return last
+        elif isinstance(part, dict):
+            for item in part.values():
+                if isinstance(item, str) and _STAND_IN.fullmatch(item):
+                    return item
+    return ""
 
 
 def elided_at(text: str) -> tuple[int, int] | None:
