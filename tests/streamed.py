@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pdl
 from pdl.reply import Stream
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pdl.reply import Check
 
 
@@ -19,3 +22,19 @@ def closed(schema: pdl.Schema, reply: str) -> Check:
     check = pdl.check(schema, reply)
     assert stream.close() == check
     return check
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many calls and returns of functions it takes, which does not depend on the machine."""
+    count = 0
+
+    def note(_frame: object, _event: str, _argument: object) -> None:
+        nonlocal count
+        count += 1
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count

@@ -13,7 +13,7 @@ from pdl.reply.validation.compiled import Validator, validator_of
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
-    from pdl.reply.segments.segmenter import Cut
+    from pdl.reply.segments.spans import Cut
     from pdl.reply.validation.schema_walk import Document
 
 

@@ -12,7 +12,7 @@ from pdl.reply.parsing.strict import may_hold_whole_float
 from pdl.reply.phrases import say
 from pdl.reply.query import Query
 from pdl.reply.result import Check, Reading, Segment, failed
-from pdl.reply.segments.segmenter import Cut, cut
+from pdl.reply.segments.segmenter import cut
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.reply.wording import line_before, shorten
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.coercions import Coercions
     from pdl.reply.segments.dialects import Dialects
+    from pdl.reply.segments.spans import Cut
     from pdl.schema import Schema
 
 _READERS = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from streamed import calls
 
 from pdl.limits import DEFAULT_LIMITS
-from pdl.reply.segments.segmenter import Cut, Segmenter, cut
+from pdl.reply.segments.segmenter import Segmenter, cut
 
 if TYPE_CHECKING:
     from snapshots import Snapshot
+
+    from pdl.reply.segments.spans import Cut
 
 CASES = Path(__file__).parent.parent / "cases" / "segments"
 
@@ -105,17 +108,16 @@ UNITS = {
 
 
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
-def test_time_follows_length(unit: str) -> None:
-    """Four times the text takes no more than six times as long, as a whole and in pieces."""
+def test_effort_follows_length(unit: str) -> None:
+    """Four times the text takes about four times as many calls, as a whole and in pieces."""
 
-    def seconds(length: int, step: int) -> float:
+    def cut_up(length: int, step: int) -> None:
         text = unit * (length // len(unit))
-        start = time.process_time()
         segmenter = Segmenter(DEFAULT_LIMITS)
         for at in range(0, len(text), step):
             segmenter.feed(text[at : at + step])
         segmenter.end()
-        return time.process_time() - start
 
     for step in (8, 80_000):
-        assert seconds(80_000, step) < 10 * min(seconds(20_000, step) for _ in range(2)) + 0.2
+        once, more = (calls(partial(cut_up, length, step)) for length in (4_000, 16_000))
+        assert more < 6 * once

@@ -70,6 +70,7 @@ def test_without_an_opener_it_is_never_the_answer(
         ("int", "a\n```py\nb</think>\n\n6", 6),
         ("{ [str]: int }", '{ "a</think>\n{"b": 2}', {"b": 2}),
         ("str", "```</think>\n\nHello.", "Hello."),
+        ("str", "{//</think>\nHello.", "Hello."),
         ("code", "```</think>\n\n```\nx\n```", "x"),
     ],
 )
@@ -94,7 +95,6 @@ def test_a_closer_ends_what_is_open(dsl: str, reply: str, value: object) -> None
         ("{ [str]: int }", '{"a": 1}\n<think>Final answer:</think>\n{"a": 2}'),
         # A second thought behind an answer.
         ("{ [str]: int }", '{"a": 1}\n<think>\nWait, ignore that.\n</think>'),
-        ("str", "{//</think>\nHello."),
     ],
 )
 def test_a_closer_in_data_or_a_word_of_a_thought_chooses_nothing(dsl: str, reply: str) -> None:

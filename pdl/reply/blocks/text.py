@@ -12,8 +12,8 @@ from pdl import _re as re
 from pdl.reply.forms import is_quoted, string_of
 from pdl.reply.phrases import say
 from pdl.reply.result import Reading, Segment, Span, failed
-from pdl.reply.segments.segmenter import Cut, cut
-from pdl.reply.segments.spans import shifted
+from pdl.reply.segments.segmenter import cut
+from pdl.reply.segments.spans import Cut, shifted
 from pdl.reply.wording import line_before, shorten
 
 if TYPE_CHECKING:

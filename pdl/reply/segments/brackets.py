@@ -23,41 +23,35 @@ WAIT = -1
 """In the place of where to go on: what stands here shows when more of the text is there."""
 
 _WORD = r"[\w$-]{1,60}+"
-_SHAPED = {
-    "{": re.compile(
-        r"""\{\s{0,400}+(?:["'“”„‘`«「『＂{}\[<]|//|/\*|\#|…|\.\.\.|\\[nrt"]|&quot;|(?<=\s{400})"""
-        rf"""|{_WORD}(?>(?: {_WORD}){{0,4}})"?\s{{0,20}}+(?:[:：]|=)|:{_WORD}\s{{0,20}}+=>)"""
-    ),
-    "[": re.compile(
-        r"""\[\s{0,400}+(?:["'“„‘`«「『＂{\[\]<]|\(\s{0,20}+['"\d]|[-+]?\.?\d|//|/\*|\#\s|…"""
-        r"""|\.\.\.|\\[nrt"]|&quot;|(?<=\s{400})"""
-        r"""|(?:true|false|null|none|nan|infinity|undefined)\b|[\w -]{1,40}+,)""",
-        re.IGNORECASE,
-    ),
+_SHAPES = {
+    "{": r"""\{\s{0,400}+(?:["'“”„‘`«「『＂{}\[<]|//|/\*|\#|…|\.\.\.|\\[nrt"]|&quot;|(?<=\s{400})"""
+    rf"""|{_WORD}(?>(?: {_WORD}){{0,4}})"?\s{{0,20}}+(?:[:：]|=)|:{_WORD}\s{{0,20}}+=>)""",
+    "[": r"""\[\s{0,400}+(?:["'“„‘`«「『＂{\[\]<]|\(\s{0,20}+['"\d]|[-+]?\.?\d|//|/\*|\#\s|…"""
+    r"""|\.\.\.|\\[nrt"]|&quot;|(?<=\s{400})"""
+    r"""|(?i:true|false|null|none|nan|infinity|undefined)\b|[\w -]{1,40}+,)""",
 }
 """How a bracket goes on that opens data, or an attempt at it; others belong to prose."""
+_shape = lru_cache(lambda char: re.compile(_SHAPES[char]))
 
 _LONGEST_SHAPE = 800  # characters in which one of them ends
 _ONLY_BLANKS = re.compile(r".\s*+\Z")
 _CITATION = re.compile(r"\[\d{0,3}\Z")
 _PARTNER = {"]": "[", "}": "{"}
 _LINE_STRING = r'"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"'
+_CLOSER = {'"': '"', "'": "'", "“": "”"}
 _IN_LINE = {
     opener: re.compile(rf"[^{closer}\\\n]*+(?>(?:\\.[^{closer}\\\n]*+)*)")
-    for opener, closer in ('""', "''", "“”")
+    for opener, closer in _CLOSER.items()
 }
 _IN_LINES = re.compile(r'(?s)[^"\\]*+(?>(?:\\.[^"\\]*+)*)')
-_CLOSER = {'"': '"', "'": "'", "“": "”", "//": "\n", "#": "\n", "/*": "*/"}
 _OUTSIDE = "{[`~"
-_INSIDE = """{}[]"'“/#`~"""
+_INSIDE = """{}[]"'“`~"""
 _ENDS_SHAPE = frozenset(_INSIDE + "<")
 _SEPARATORS = ",:(：，"
 _STARTS = frozenset(["", *_SEPARATORS, *"{}[]"])
 """What stands in front of a string; nothing does behind another one."""
 _ENDS = re.compile(r"\s{0,400}+(?:[,:}\]\s]|\Z)")
 _BLANKS = re.compile(r"\s{0,400}+\Z")
-_COMMENT = re.compile(r"(?<!\w:)(?://|/\*)|(?<![^\W_])#(?=\s)")
-"""What begins a comment inside data; `http://`, `#1` and `a#b` have none."""
 _TRIES = 8  # how often the C parser may fail in one reply, each time after as many characters
 
 
@@ -110,8 +104,8 @@ class _Open(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Token:
-    """A string that is being read, or a comment. `long`: it goes over several lines."""
+class _String:
+    """A string that is being read. `long`: it goes over several lines."""
 
     start: int
     opener: str
@@ -126,9 +120,8 @@ class Stack:
 
     def __init__(self, source: Growing, limits: Limits, patterns: Patterns) -> None:
         self.spans: list[Bracketed] = []
-        self.token: _Token | None = None
-        """What is open where the text ends, and will be read on, or be read again."""
-        self.long_strings = True  # whether strings may go over several lines
+        self.string: _String | None = None
+        """The one that is open where the text ends, and will be read on, or be read again."""
         self._source = source
         self._limits = limits
         self._scanners = _scanners(patterns.first)
@@ -151,9 +144,9 @@ class Stack:
 
     def next_mark(self, place: int) -> int:
         """The next character that may mean something; where the text ends if there is none."""
-        if self.token:
-            place = self._resume(self.token, place)
-            if self.token is not None:
+        if self.string:
+            place = self._in_string(self.string, place)
+            if self.string is not None:
                 return place
         if not self._open:
             return self._next_outside(place)
@@ -211,7 +204,7 @@ class Stack:
         text, whole = self._source.text, self._source.whole
         if not (whole or self._open) and _CITATION.match(text, place):
             return None
-        found = _SHAPED[char].match(text, place)
+        found = _shape(char).match(text, place)
         if found and (whole or found.end() < len(text) or not text[-1].isalpha()):
             return True
         if whole:
@@ -257,9 +250,9 @@ class Stack:
                 break
         self._open.clear()
         self._count = {"{": 0, "[": 0}
-        self._deep_at, self.token = -1, None
+        self._deep_at, self.string = -1, None
 
-    # Strings and comments
+    # Strings
 
     def quote(self, place: int) -> int:
         """A quote: it opens a string where a token may begin."""
@@ -267,34 +260,10 @@ class Stack:
         opener = self._source.text[place]
         if self._before not in _STARTS or place < self._unclosed.get(opener, 0):
             return place + 1
-        self.token = _Token(place, opener)
+        self.string = _String(place, opener)
         return place + 1
 
-    def comment(self, place: int) -> int:
-        """A slash or a `#`: it begins a comment in data."""
-        text = self._source.text
-        if place + 1 == len(text) and not self._source.whole:
-            return WAIT
-        found = _COMMENT.match(text, place) if self.data is not None else None
-        if not found:
-            return place + 1
-        self._note(place)
-        self.token = _Token(place, found[0])
-        return found.end()
-
-    def _resume(self, token: _Token, place: int) -> int:
-        """Read on in what is open, up to its end or to that of the text."""
-        if token.opener in _IN_LINE:
-            return self._in_string(token, place)
-        text, closer = self._source.text, _CLOSER[token.opener]
-        end = text.find(closer, place)
-        if end < 0 and not self._source.whole:
-            return max(place, len(text) + 1 - len(closer))
-        end = len(text) if end < 0 else end + len(closer)
-        self.token, self._last = None, end
-        return end
-
-    def _in_string(self, string: _Token, place: int) -> int:
+    def _in_string(self, string: _String, place: int) -> int:
         """Read on in a string, over line ends if it may have some."""
         text = self._source.text
         found = (_IN_LINES if string.long else _IN_LINE[string.opener]).match(text, place)
@@ -305,15 +274,15 @@ class Stack:
             return place
         if not is_over and text[place] == _CLOSER[string.opener]:
             return self._close_string(string, place)
-        if string.opener != '"' or self.data is None or not self.long_strings:
+        if string.opener != '"' or self.data is None:
             return self._again(string, unclosed=place)
         if is_over:
-            self.token = None
+            self.string = None
             return place
         string.long = True
         return self._in_string(string, place)
 
-    def _close_string(self, string: _Token, place: int) -> int:
+    def _close_string(self, string: _String, place: int) -> int:
         """The quote that ends a string, or would.
 
         One over several lines is broken JSON; it counts only if it ends as a string does, for
@@ -324,13 +293,13 @@ class Stack:
             return place
         if string.long and not _ENDS.match(text, place + 1):
             return self._again(string)
-        self.token = None
+        self.string = None
         self._last, self._before = place + 1, ""
         return place + 1
 
-    def _again(self, string: _Token, *, unclosed: int = 0) -> int:
+    def _again(self, string: _String, *, unclosed: int = 0) -> int:
         """It is none: what stands behind its quote is read again."""
         if unclosed:
             self._unclosed[string.opener] = unclosed
-        self.token, self._last = None, string.start
+        self.string, self._last = None, string.start
         return string.start + 1

@@ -184,43 +184,83 @@ DIALECTS = Dialects()
 """The marks of the models that are known."""
 
 
+_GAP = r"\s{0,16}+"
+_NEVER = r"(?!)"
+_LONGEST = 400  # characters of a mark besides its name
+
+
+def _either(texts: Iterable[str]) -> str:
+    """Any of the texts, longer ones first, so that none hides another; a table may be empty."""
+    return "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) or _NEVER
+
+
+def _tag(begin: str, names: Iterable[str], marks: Iterable[tuple[str, str]]) -> str:
+    """The tags with those names, and the marks, that open (`<`) or close (`</`) an element."""
+    rest = r"(?:\s[^<>\n]{0,200}+)?" if begin == "<" else _GAP
+    others = _either(mark[begin != "<"] for mark in marks)
+    return rf"{begin}(?P<name>{_either(names)}){rest}>|(?P<text>{others})"
+
+
+def _lazy(
+    source: Callable[[Dialects], str], flags: int = re.IGNORECASE
+) -> cached_property[re.Pattern[str]]:
+    """A pattern that is compiled when it is first needed."""
+    return cached_property(lambda patterns: re.compile(source(patterns.table), flags))
+
+
 class Patterns:
-    """A table as compiled patterns, none of which matches more than `longest` characters."""
+    """A table as patterns, each compiled when it is first needed.
+
+    None of them matches more than `longest` characters. `begins` are the first two characters of
+    each mark, in either case, and `first` the first ones.
+    """
 
     def __init__(self, table: Dialects) -> None:
-        openers, closers = _side(table.reasoning_marks, 0), _side(table.reasoning_marks, 1)
-        names, answers = _either(table.reasoning_tags), _either(table.answer_tags)
-        ends, turns = _either(table.end_tokens), _either(table.turn_tokens)
-        self._ends = table.end_tokens
-        self.opener = _compiled(rf"<(?P<name>{names}){_ATTRIBUTES}>|(?P<text>{openers})")
-        self.closer = _compiled(rf"</(?P<name>{names}){_GAP}>|(?P<text>{closers})")
-        self.last_closer = _compiled(rf"(?:{self.closer.pattern})(?=[ \t]{{0,200}}+(?:\n|\Z))")
-        """A closer that ends its line, as one does behind which an answer stands."""
-        self.answer_opener = _compiled(
-            rf"<(?:{answers}){_ATTRIBUTES}>|{_side(table.answer_marks, 0)}"
-        )
-        self.answer_closer = _compiled(rf"</(?:{answers}){_GAP}>|{_side(table.answer_marks, 1)}")
-        turn = rf"(?:{turns})(?:(?:{_either(table.roles)})\b)?"
-        self.end_token = re.compile(ends)
-        self.token = re.compile(rf"{ends}|{_either(table.start_tokens)}|{turn}")
-        self.other_turn = _compiled(rf"(?:{turns}){_GAP}(?:{_either(table.other_roles)})\b")
-        self.turn_end = re.compile(rf"{ends}|(?={turns})")
-        # OpenAI's harmony format; only its channel `final` is an answer.
-        self.channel = re.compile(
-            r"<\|channel\|>[ \t]{0,16}(?P<name>\w{1,40})[^<]{0,200}+"
-            r"(?:<\|constrain\|>[^<]{0,40}+)?<\|message\|>"
-        )
-        self.channel_end = re.compile(r"(?=<\|(?:end|return|call|start|channel)\|>)")
+        self.table = table
         self.reasoning_fences = frozenset(_folded(table.reasoning_fences))
-        self.end_of_line = re.compile(rf"(?>(?:\s|{ends})*)")
         tokens = (*table.end_tokens, *table.start_tokens, *table.turn_tokens)
         marks = (*chain(*table.reasoning_marks), *chain(*table.answer_marks))
         tags = ("</", "<|", *(f"<{name}" for name in (*table.reasoning_tags, *table.answer_tags)))
         folded = (product(*({c.lower(), c.upper()} for c in one[:2])) for one in (*tags, *marks))
         self.begins = frozenset([*(one[:2] for one in tokens), *map("".join, chain(*folded))])
-        """The first two characters of each mark, in either case, and `first` the first ones."""
         self.first = "".join(sorted({two[0] for two in self.begins}))
         self.longest = _LONGEST + max(map(len, (*tokens, *marks, *tags)))
+
+    opener = _lazy(lambda one: _tag("<", one.reasoning_tags, one.reasoning_marks))
+    closer = _lazy(lambda one: _tag("</", one.reasoning_tags, one.reasoning_marks))
+    answer_opener = _lazy(lambda one: _tag("<", one.answer_tags, one.answer_marks))
+    answer_closer = _lazy(lambda one: _tag("</", one.answer_tags, one.answer_marks))
+    last_closer = _lazy(
+        lambda one: (
+            rf"(?:{_tag('</', one.reasoning_tags, one.reasoning_marks)})"
+            r"(?=[ \t]{0,200}+(?:\n|\Z))"
+        )
+    )
+    """A closer of reasoning that ends its line, as one does behind which an answer stands."""
+    end_token = _lazy(lambda one: _either(one.end_tokens), 0)
+    token = _lazy(
+        lambda one: (
+            rf"{_either((*one.end_tokens, *one.start_tokens))}"
+            rf"|(?:{_either(one.turn_tokens)})(?:(?:{_either(one.roles)})\b)?"
+        ),
+        0,
+    )
+    """Any token; the name of the model's role belongs to it."""
+    other_turn = _lazy(
+        lambda one: rf"(?:{_either(one.turn_tokens)}){_GAP}(?:{_either(one.other_roles)})\b"
+    )
+    turn_end = _lazy(lambda one: rf"{_either(one.end_tokens)}|(?={_either(one.turn_tokens)})", 0)
+    """What begins a turn of another role, and what ends it."""
+    channel = _lazy(
+        lambda _: (
+            r"<\|channel\|>[ \t]{0,16}(?P<name>\w{1,40})[^<]{0,200}+"
+            r"(?:<\|constrain\|>[^<]{0,40}+)?<\|message\|>"
+        )
+    )
+    channel_end = _lazy(lambda _: r"(?=<\|(?:end|return|call|start|channel)\|>)", 0)
+    """OpenAI's harmony format; only its channel `final` is an answer."""
+    end_of_line = _lazy(lambda one: rf"(?>(?:\s|{_either(one.end_tokens)})*)", 0)
+    """What may follow the closer of a fence."""
 
     def may_begin(self, text: str) -> bool:
         """Whether a text is the beginning of a mark, or one that may be longer."""
@@ -242,27 +282,11 @@ class Patterns:
         while True:
             while end and text[end - 1].isspace():
                 end -= 1
-            token = next((one for one in self._ends if text.endswith(one, 0, end)), None)
+            ends = (one for one in self.table.end_tokens if text.endswith(one, 0, end))
+            token = next(ends, None)
             if token is None:
                 return text if kept == len(text) else text[:end]
             end = kept = end - len(token)
 
 
 _patterns = lru_cache(maxsize=16)(Patterns)
-_ATTRIBUTES = r"(?:\s[^<>\n]{0,200}+)?"
-_GAP = r"\s{0,16}+"
-_NEVER = r"(?!)"
-_LONGEST = 400  # characters of a mark besides its name
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-def _either(texts: Iterable[str]) -> str:
-    """Any of the texts, longer ones first, so that none hides another; a table may be empty."""
-    return "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) or _NEVER
-
-
-def _side(pairs: Iterable[tuple[str, str]], side: int) -> str:
-    return _either(pair[side] for pair in pairs)

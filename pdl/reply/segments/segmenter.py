@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import _re as re
 from pdl.reply.result import Kind, Segment
 from pdl.reply.segments.brackets import WAIT, Bracketed, Stack
 from pdl.reply.segments.dialects import DIALECTS, Dialects
-from pdl.reply.segments.spans import Growing
+from pdl.reply.segments.spans import START, Cut, Growing
 from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:
@@ -20,14 +19,12 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.result import Span
 
-_START = itemgetter(0)
 _RUN = re.compile(r"`{1,512}+|~{1,512}+")
 FENCE_PREFIX = re.compile(r"[ \t]*+(?>(?:(?:[-*+]|\d{1,9}[.)])[ \t]++|>[ \t]*+)*)")
 _SHORTEST_FENCE = 3  # GFM 4.5
 _LONGEST_LINE = 512  # characters behind its run on the line of a fence
 _DEEPER = 3  # how much deeper than its opener a closer may be indented
 PREFIX = 200  # a fence that is indented deeper than this is none
-_QUOTE_MARKS = re.compile(r"^[ \t]*+(?>(?:>[ \t]?)+)", re.MULTILINE)
 QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
 WORD = re.compile(r"[^\s(\[{]")
 _STRIPPED = re.compile(r"\s{0,100}+(?:assistant)?(?:analysis|commentary)(?!\w{0,40}\s{0,8}[:=])")
@@ -37,41 +34,12 @@ _STRIPPED_NAMES = ("assistantanalysis", "assistantcommentary", "analysis", "comm
 _STRIPPED_WIDTH = 200  # characters that tell whether a reply begins with one
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A reply in parts: segments without a gap, bracketed spans, the insides of answer tags.
-
-    Each bracketed span stands beside the fence that it is in. `quoted` are the bodies of fences
-    in block quotes, whose lines begin with the mark of a quote.
-    """
-
-    segments: tuple[Segment, ...]
-    brackets: tuple[tuple[Bracketed, Segment | None], ...]
-    answers: tuple[Span, ...]
-    quoted: tuple[Span, ...] = ()
-
-    def in_answer(self, at: int) -> bool:
-        """Whether a place is inside of an answer tag."""
-        index = bisect_right(self.answers, at, key=_START) - 1
-        return index >= 0 and at < self.answers[index][1]
-
-    def unquoted(self, text: str) -> str:
-        """The text with blanks for the marks of quotes in those fences; as long as before."""
-        parts: list[str] = []
-        at = 0
-        for start, end in self.quoted:
-            body = _QUOTE_MARKS.sub(lambda mark: " " * len(mark[0]), text[start:end])
-            parts += [text[at:start], body]
-            at = end
-        return "".join([*parts, text[at:]]) if parts else text
-
-
 @dataclass(slots=True)
 class Fence:
     """A fence that is open: the run that opened it and where its body begins.
 
-    `left`: where a closer of reasoning stands at the start of a line in it; `ended`: where one
-    does at the start or at the end of a line. If nothing closes the fence, it was left open there.
+    `ended`: where a closer of reasoning stands in it. If nothing closes the fence, reasoning ends
+    there that left it open.
     """
 
     start: int
@@ -80,9 +48,7 @@ class Fence:
     info: str
     body: int
     quoted: bool = False
-    thought: bool = False
     reasoning: int = 0  # reasoning tags that opened in its body
-    left: int | None = None
     ended: int | None = None
 
 
@@ -125,20 +91,19 @@ class Segmenter:
         self._begun = False
         self._lead = 0  # where the tokens end that the reply begins with; -1 behind them
         self._handlers: dict[str, Callable[[int], int]] = {
-            **dict.fromkeys("[{", self._bracket),
+            **dict.fromkeys("[{", stack.open),
             **dict.fromkeys("]}", stack.close),
             **dict.fromkeys("`~", self._run),
             **dict.fromkeys("\"'“", stack.quote),
-            **dict.fromkeys("/#", stack.comment),
         }
-        self._marks: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], int]], ...] = (
-            (patterns.closer, self._close_reasoning),
-            (patterns.opener, self._open_reasoning),
-            (patterns.channel, self._channel),
-            (patterns.other_turn, self._other_turn),
-            (patterns.token, self._token),
-            (patterns.answer_opener, self._open_answer),
-            (patterns.answer_closer, self._close_answer),
+        self._marks: tuple[tuple[str, Callable[[re.Match[str]], int]], ...] = (
+            ("closer", self._close_reasoning),
+            ("opener", self._open_reasoning),
+            ("channel", self._channel),
+            ("other_turn", self._other_turn),
+            ("token", self._token),
+            ("answer_opener", self._open_answer),
+            ("answer_closer", self._close_answer),
         )
 
     # What a caller sees
@@ -148,17 +113,15 @@ class Segmenter:
         """The offset up to which it is known what is text, reasoning, fence or token."""
         if self._aside:
             return self._aside.start
-        fence, token = self.fence, self.stack.token
-        at = token.start if token else self.at
-        if fence and fence.thought:
-            return fence.start
+        fence, string = self.fence, self.stack.string
+        at = string.start if string else self.at
         return at if not fence or fence.ended is None else min(at, fence.ended)
 
     def in_answer(self, offset: int) -> int | None:
         """Where the inside of an answer tag begins in which an offset is."""
         if self.answer and self.answer[1] <= offset:
             return self.answer[1]
-        index = bisect_right(self._answers, offset, key=_START) - 1
+        index = bisect_right(self._answers, offset, key=START) - 1
         start, end = self._answers[index] if index >= 0 else (0, 0)
         return start if offset < end else None
 
@@ -206,7 +169,7 @@ class Segmenter:
         while True:
             place = self._pass(self._aside, place) if self._aside else place
             mark = place if self._aside else stack.next_mark(place)
-            if mark == len(text) or stack.token or self._aside:
+            if mark == len(text) or stack.string or self._aside:
                 break
             two = text[mark : mark + 2]
             place = self._tag(mark) if two in patterns.begins or two in patterns.first else 0
@@ -234,7 +197,9 @@ class Segmenter:
             self.at = 0
             return True
         if self.fence and self.fence.ended is not None:
-            self.at = self._abandon(self.fence.ended)
+            closer = self._patterns.closer.match(self.source.text, self.fence.ended)
+            assert closer
+            self.at = self._take_back(closer)
             return True
         return False
 
@@ -264,13 +229,6 @@ class Segmenter:
         """What stands on the line in front of a place; of a long line its end."""
         return line_before(self.source.text, place, most=PREFIX)
 
-    def _bracket(self, place: int) -> int:
-        """Strings go over several lines in a fence for data, which begins with a bracket."""
-        if self.fence and not self.stack:
-            body = self.source.text[self.fence.body : min(place, self.fence.body + PREFIX)]
-            self.stack.long_strings |= not body.strip(" \t\r\n>")
-        return self.stack.open(place)
-
     def _run(self, place: int) -> int:
         """A run of backticks or tildes: the line of a fence."""
         text, whole = self.source.text, self.source.whole
@@ -296,14 +254,14 @@ class Segmenter:
             return run.end()
         if not is_there:
             return WAIT
-        if self._patterns.last_closer.search(info):
+        if not info.isalnum() and self._patterns.closer.search(info):
             return run.end()
         body = min(run.end() + len(line) + 1, len(self.source.text))
-        self.fence = Fence(run.start(), run[0], len(prefix), info, body)
-        self.fence.quoted = ">" in prefix
-        self.fence.thought = info.casefold() in self._patterns.reasoning_fences
+        if info.casefold() in self._patterns.reasoning_fences:
+            closer = re.compile(rf"(?m)^[ \t>]*+{run[0]}(?=[ \t]{{0,16}}+\r?\n)")
+            return self._open_aside("reasoning", (run.start(), body), info, closer)
+        self.fence = Fence(run.start(), run[0], len(prefix), info, body, ">" in prefix)
         self.stack.leave(run.start())
-        self.stack.long_strings = False
         return body
 
     def _in_fence(
@@ -313,9 +271,7 @@ class Segmenter:
         info = line.lstrip()
         if not is_there and (not info or info[0] in self._patterns.first):
             return WAIT
-        if info and fence.left is not None:
-            return self._abandon(fence.left)
-        fence.left = fence.ended = None
+        fence.ended = None
         closes = (
             run[0].startswith(fence.run)
             and not prefix.strip(" \t>" if fence.quoted else None)
@@ -328,18 +284,11 @@ class Segmenter:
 
     def _end_fence(self, fence: Fence, body_end: int, end: int, *, closed: bool) -> None:
         body = (fence.body, max(fence.body, body_end))
-        kind: Kind = "reasoning" if fence.thought else "fence"
-        self.segments.append(Segment(kind, (fence.start, end), body, fence.info, closed))
+        self.segments.append(Segment("fence", (fence.start, end), body, fence.info, closed))
         self.stack.leave(body[1], cut=not closed)
-        self._outside()
-        if fence.thought:
-            self.stack.drop(fence.start)
-        elif fence.quoted:
-            self._quoted.append(body)
-
-    def _outside(self) -> None:
         self.fence = None
-        self.stack.long_strings = True
+        if fence.quoted:
+            self._quoted.append(body)
 
     # Tags and tokens
 
@@ -349,8 +298,8 @@ class Segmenter:
         near = not whole and len(text) - place < self._patterns.longest
         if near and self._patterns.may_begin(text[place:]):
             return WAIT
-        for pattern, handle in self._marks:
-            found = pattern.match(text, place)
+        for name, handle in self._marks:
+            found = getattr(self._patterns, name).match(text, place)
             if found and found.end() == len(text) and not whole:
                 return WAIT
             if found:
@@ -365,11 +314,10 @@ class Segmenter:
         is_quoted = closing is not None and text.startswith(closing, end)
         return is_quoted and not WORD.match(text[max(0, start - 2) : start - 1])
 
-    def _open_aside(self, mark: re.Match[str], kind: Kind, closer: re.Pattern[str]) -> int:
-        label = mark[0] if kind == "token" else mark["name"] or mark["text"]
-        self.stack.leave(mark.start())
-        self._aside = _Aside(kind, mark.start(), mark.end(), label, closer)
-        return mark.end()
+    def _open_aside(self, kind: Kind, opener: Span, label: str, closer: re.Pattern[str]) -> int:
+        self.stack.leave(opener[0])
+        self._aside = _Aside(kind, *opener, label, closer)
+        return opener[1]
 
     def _pass(self, aside: _Aside, place: int) -> int:
         """Go to the end of what is no text, or to where it may begin."""
@@ -393,13 +341,19 @@ class Segmenter:
         if self.fence:
             self.fence.reasoning += 1
             return opener.end()
-        return self._open_aside(opener, "reasoning", self._patterns.closer)
+        label = opener["name"] or opener["text"]
+        return self._open_aside("reasoning", opener.span(), label, self._patterns.closer)
 
     def _close_reasoning(self, closer: re.Match[str]) -> int:
-        if self.fence and self.fence.reasoning:
-            self.fence.reasoning -= 1
-            return closer.end()
-        return self._close_in(self.fence, closer) if self.fence else self._take_back(closer)
+        """In a fence it is a part of that, unless nothing closes the fence."""
+        fence = self.fence
+        if fence is None:
+            return self._take_back(closer)
+        if fence.reasoning:
+            fence.reasoning -= 1
+        elif fence.ended is None:
+            fence.ended = closer.start()
+        return closer.end()
 
     def _take_back(self, closer: re.Match[str]) -> int:
         """A closer without an opener: all before it is reasoning."""
@@ -407,42 +361,18 @@ class Segmenter:
         self.stack.leave(start)
         self.stack.drop(0)
         self._answers, self._quoted, self.answer = [], [], None
-        self._outside()
+        self.fence = None
         label = closer["name"] or closer["text"]
         self.segments = [Segment("reasoning", (0, end), (0, start), label)]
         return end
-
-    def _close_in(self, fence: Fence, closer: re.Match[str]) -> int:
-        """A closer in a fence, which may end reasoning that left the fence open.
-
-        So it does at the start of a line if the next fence is opened before this one is closed;
-        and at the start or the end of one if there is no further fence.
-        """
-        rest = self.source.text[closer.end() : closer.end() + PREFIX]
-        line, newline, _ = rest.partition("\n")
-        ends = not line.strip(" \t")
-        if ends and not newline and len(rest) < PREFIX and not self.source.whole:
-            return WAIT
-        at = closer.start()
-        starts = not self._prefix(at).strip()
-        if starts and fence.left is None:
-            fence.left = at
-        if (starts or ends) and fence.ended is None:
-            fence.ended = at
-        return closer.end()
-
-    def _abandon(self, offset: int) -> int:
-        """Leave the fence at the closer of reasoning that stands there."""
-        closer = self._patterns.closer.match(self.source.text, offset)
-        assert closer
-        return self._take_back(closer)
 
     def _channel(self, head: re.Match[str]) -> int:
         if self.fence:
             return head.end()
         if head["name"].lower() == "final":
             return self._token(head)
-        return self._open_aside(head, "reasoning", self._patterns.channel_end)
+        end = self._patterns.channel_end
+        return self._open_aside("reasoning", head.span(), head["name"], end)
 
     def _other_turn(self, head: re.Match[str]) -> int:
         """A turn of another role. What the reply begins with is the prompt, said again.
@@ -450,7 +380,7 @@ class Segmenter:
         One behind text is not passed over: who cites such a token may go on as the model.
         """
         if self._leads(head.start()) and not self.fence and not self.stack:
-            return self._open_aside(head, "token", self._patterns.turn_end)
+            return self._open_aside("token", head.span(), head[0], self._patterns.turn_end)
         token = self._patterns.token.match(self.source.text, head.start())
         return self._token(token) if token else head.end()
 

@@ -1,14 +1,21 @@
-"""The text of a reply while it comes in, and sets of places in a text."""
+"""The text of a reply while it comes in, the parts of one, and sets of places in a text."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.reply.result import Span
+    from pdl.reply.result import Segment, Span
+    from pdl.reply.segments.brackets import Bracketed
+
+START = itemgetter(0)
+_QUOTE_MARKS = re.compile(r"^[ \t]*+(?>(?:>[ \t]?)+)", re.MULTILINE)
 
 
 def shifted(span: Span, by: int) -> Span:
@@ -56,3 +63,32 @@ class Growing:
         text += piece
         self.text = text
         self.whole = last
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A reply in parts: segments without a gap, bracketed spans, the insides of answer tags.
+
+    Each bracketed span stands beside the fence that it is in. `quoted` are the bodies of fences
+    in block quotes, whose lines begin with the mark of a quote.
+    """
+
+    segments: tuple[Segment, ...]
+    brackets: tuple[tuple[Bracketed, Segment | None], ...]
+    answers: tuple[Span, ...]
+    quoted: tuple[Span, ...] = ()
+
+    def in_answer(self, at: int) -> bool:
+        """Whether a place is inside of an answer tag."""
+        index = bisect_right(self.answers, at, key=START) - 1
+        return index >= 0 and at < self.answers[index][1]
+
+    def unquoted(self, text: str) -> str:
+        """The text with blanks for the marks of quotes in those fences; as long as before."""
+        parts: list[str] = []
+        at = 0
+        for start, end in self.quoted:
+            body = _QUOTE_MARKS.sub(lambda mark: " " * len(mark[0]), text[start:end])
+            parts += [text[at:start], body]
+            at = end
+        return "".join([*parts, text[at:]]) if parts else text

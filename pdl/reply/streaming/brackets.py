@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.phrases import say
 from pdl.reply.prose.marks import announced, exemplified
-from pdl.reply.prose.visible import PLAIN_FENCES, language
+from pdl.reply.prose.visible import is_plain, language
 from pdl.reply.result import Violation
 from pdl.reply.streaming.candidate import Candidate, Place
 from pdl.reply.streaming.faults import Faults
@@ -164,8 +164,7 @@ class BracketView:
         before = text[max(0, start - _LEAD) : start]
         line = before.rpartition("\n")[2]
         if fence:
-            named = language(fence.label)
-            return (named in PLAIN_FENCES or named.startswith("json")) and not line.strip()
+            return is_plain(fence.label) and not line.strip()
         if text[start] == "[" and _LIST_ITEM.fullmatch(line):
             return False  # it may be the box of a task
         segment = segmenter.segment_at(start)

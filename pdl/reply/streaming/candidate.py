@@ -8,8 +8,7 @@ from pdl.reply.choosing.tool_call import ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPE
 from pdl.reply.parsing.events import since
 from pdl.reply.parsing.parser import Parser
 from pdl.reply.parsing.tokens import UnreadableError
-from pdl.reply.streaming.partial import NOTHING, Partial
-from pdl.reply.streaming.tree import Open, View, play
+from pdl.reply.streaming.partial import NOTHING, JsonView, Open, Partial, play
 from pdl.reply.validation.json_types import is_integer, is_number, kind_of
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from pdl.reply.parsing.events import Event
     from pdl.reply.phrases import Phrase
     from pdl.reply.streaming.faults import Faults
-    from pdl.reply.streaming.tree import Known
+    from pdl.reply.streaming.partial import Known
     from pdl.reply.validation.schema_walk import Node
 
 _CALLS = frozenset().union(ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPERS)
@@ -58,7 +57,7 @@ class Candidate:
         self._parser = Parser(node, limits)
         self._heard: Event | None = None
         self._known: Known = None
-        self._told: tuple[View | None, Partial] = (None, NOTHING)
+        self._told: tuple[JsonView | None, Partial] = (None, NOTHING)
         self._kind = ""
         self._quoted = False  # a quote is in it
         self._solid = False  # it is data
@@ -133,7 +132,7 @@ class Candidate:
 
     def partial(self) -> Partial:
         """What is known now: the same as before if nothing has changed."""
-        view, errors = View(self._parser, self._known, self._heard), self.faults.errors
+        view, errors = JsonView(self._parser, self._known, self._heard), self.faults.errors
         last, told = self._told
         changed = last is None or errors is not told.errors or view.far > _FAR
         if last is None or changed or view.shows() != last.shows():

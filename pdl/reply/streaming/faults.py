@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.reply.streaming.tree import Open
+from pdl.reply.streaming.partial import Open
 from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.messages import MOST
 from pdl.reply.validation.referee import Referee
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.reply.parsing.events import Event
     from pdl.reply.result import Span, Violation
-    from pdl.reply.streaming.tree import Known
+    from pdl.reply.streaming.partial import Known
     from pdl.reply.validation.compiled import Validator
     from pdl.reply.validation.schema_walk import Document
 

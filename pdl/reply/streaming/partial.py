@@ -1,17 +1,26 @@
-"""What is known of an answer while its reply comes in."""
+"""What is known of an answer while its reply comes in.
+
+The value is a JSON value that grows, of which every earlier moment can be had again. The brackets
+that are open are a linked list of tuples, each with the number of the parts that it had: parts are
+only ever added, so that a moment is the innermost of them and what is in it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from pdl.reply.streaming.tree import leads
+from pdl.reply.parsing.events import since
+from pdl.reply.parsing.strings import beginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json, JsonPath
+    from pdl.reply.parsing.events import Event
+    from pdl.reply.parsing.parser import Glimpse, Parser
     from pdl.reply.result import Violation
 
 State: TypeAlias = Literal["absent", "open", "complete"]
@@ -26,13 +35,6 @@ class View(Protocol):
 
     def growing(self) -> JsonPath | None:
         """The path of the innermost part that is being written; None if none is."""
-
-
-class Known(View, Protocol):
-    """What is certain of an answer at one moment."""
-
-    def holds(self, path: JsonPath) -> bool:
-        """Whether a part that is complete stands at a path."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,3 +105,191 @@ def _parts(value: Json) -> list[tuple[str | int, Json]]:
 
 NOTHING = Partial()
 """No answer has begun."""
+
+
+# A value that grows
+
+
+def leads(value: Json, path: JsonPath) -> bool:
+    """Whether a path leads to a part of a value."""
+    for step in path:
+        if isinstance(value, dict):
+            there = step in value
+        else:
+            there = isinstance(value, list) and step in range(len(value))
+        if not there:
+            return False
+        value = value[step]
+    return True
+
+
+class Whole(NamedTuple):
+    """A value that is complete."""
+
+    root: Json
+
+    def holds(self, path: JsonPath) -> bool:
+        """Whether a part is at a path."""
+        return leads(self.root, path)
+
+    def value(self) -> Json:
+        """The value."""
+        return self.root
+
+    def growing(self) -> JsonPath | None:
+        """Nothing is open."""
+        return None
+
+
+class Open(NamedTuple):
+    """A bracket that is open: its place in the one around it, its offset, its first parts.
+
+    `key` is that of the part that comes next.
+    """
+
+    around: Open | None
+    step: str | int | None
+    start: int
+    box: Any
+    size: int
+    key: str | int | None
+
+    def chain(self) -> list[Open]:
+        """The brackets that are open, from the outermost in."""
+        found: list[Open] = []
+        current: Open | None = self
+        while current is not None:
+            found.append(current)
+            current = current.around
+        return found[::-1]
+
+    def growing(self) -> JsonPath:
+        """The path of the bracket."""
+        return tuple([one.step for one in self.chain() if one.step is not None])
+
+    def holds(self, path: JsonPath) -> bool:
+        """Whether a part that is complete is at a path."""
+        chain = self.chain()
+        for depth, step in enumerate(path):
+            if depth + 1 == len(chain) or chain[depth + 1].step != step:
+                top = chain[depth]
+                return top.has(step) and leads(top.box[step], path[depth + 1 :])
+        return False
+
+    def has(self, step: str | int) -> bool:
+        """Whether one of the parts that it had is there."""
+        if isinstance(self.box, list):
+            return step in range(self.size)
+        return step in (self.box if len(self.box) == self.size else islice(self.box, self.size))
+
+    def put(self, value: Json) -> Open:
+        """The bracket with another part; a key that comes twice keeps its first value."""
+        if isinstance(self.box, list):
+            self.box.append(value)
+            size = self.size + 1
+            return Open(self.around, self.step, self.start, self.box, size, size)
+        if self.key in self.box:
+            return self
+        self.box[self.key] = value
+        return Open(self.around, self.step, self.start, self.box, self.size + 1, self.key)
+
+    def copy(self) -> Open:
+        """The same brackets with copies of what they had."""
+        top: Open | None = None
+        for one in self.chain():
+            top = one._replace(around=top, box=_first(one.box, one.size))
+        assert top
+        return top
+
+    def value(self) -> Json:
+        """The value so far."""
+        return self.copy().closed()
+
+    def closed(self) -> Json:
+        """The value that it is when all brackets close here; they hold it then."""
+        top = self
+        while top.around is not None:
+            top = top.around.put(top.box)
+        return top.box
+
+
+def _first(box: Any, size: int) -> Any:
+    if isinstance(box, list):
+        return box[:size]
+    return dict(islice(box.items(), size))
+
+
+Known: TypeAlias = Open | Whole | None
+"""The value as far as it is certain."""
+
+
+def play(top: Known, event: Event) -> Known:
+    """The value after one more event."""
+    op = event.op
+    if op in {"object", "array"}:
+        around = top if isinstance(top, Open) else None
+        box: Any = {} if op == "object" else []
+        step = around.key if around else None
+        return Open(around, step, event.start, box, 0, 0 if op == "array" else None)
+    if not isinstance(top, Open) or op == "repair":
+        return top
+    if op == "key":
+        return Open(top.around, top.step, top.start, top.box, top.size, event.payload)
+    if op == "value":
+        return top.put(event.payload)
+    return Whole(top.box) if top.around is None else top.around.put(top.box)
+
+
+class JsonView:
+    """What is shown of a value: what is certain, and how it seems to go on from there.
+
+    That is looked for when it is asked for; until then it is a state of the parser.
+    """
+
+    def __init__(self, parser: Parser, known: Known, heard: Event | None) -> None:
+        self._parser = parser
+        self._known = known
+        self._heard = heard
+        self._state, self._end = parser.moment
+
+    @property
+    def far(self) -> int:
+        """How many characters are to be looked at."""
+        return self._end - self._state.at
+
+    @cached_property
+    def _glimpse(self) -> Glimpse:
+        return self._parser.glimpse(self._state, self._end)
+
+    @cached_property
+    def _events(self) -> list[Event]:
+        return [one for one in since(self._glimpse.trail, self._heard) if one.op != "repair"]
+
+    def shows(self) -> tuple[object, ...]:
+        """What tells two moments apart; parts that are certain are compared by their identity."""
+        events = [(event.op, event.payload) for event in self._events]
+        return id(self._known), events, self._glimpse.string
+
+    def _top(self) -> Known:
+        top = self._known.copy() if isinstance(self._known, Open) else self._known
+        for event in self._events:
+            top = play(top, event)
+        return top
+
+    def value(self) -> Json:
+        """The value so far."""
+        top = self._top()
+        if not isinstance(top, Open):
+            return top.root if top else None
+        if self._glimpse.string:
+            top = top.put(beginning(self._parser.text(*self._glimpse.string)))
+        return top.closed()
+
+    def growing(self) -> JsonPath | None:
+        """The path of the innermost part that is open; None if none is."""
+        top = self._top()
+        if not isinstance(top, Open):
+            return None if top else ()
+        if self._glimpse.string is None or top.key is None or top.has(top.key):
+            return top.growing()
+        return (*top.growing(), top.key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.reply.prose.visible import PLAIN_FENCES, language
+from pdl.reply.prose.visible import is_plain
 from pdl.reply.streaming.partial import NOTHING, Partial
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class CodeView(SilentView):
 
     def _written(self, segmenter: Segmenter) -> Written | None:
         fence = segmenter.fence
-        if fence is None or fence.thought or not self._is_wanted(fence.info):
+        if fence is None or not self._is_wanted(fence.info):
             return self._last
         body = (fence.body, max(fence.body, segmenter.settled))
         return self._block(segmenter, body, fence.indent, is_open=True)
@@ -203,4 +203,4 @@ def _is_program(segment: Segment | None, offset: int) -> bool:
     """Whether an offset is in a fence for another language than those of an answer."""
     if segment is None or segment.kind != "fence" or (segment.closed and offset >= segment.span[1]):
         return False
-    return language(segment.label) not in PLAIN_FENCES
+    return not is_plain(segment.label)

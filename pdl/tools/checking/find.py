@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.prose.visible import PLAIN_FENCES, language
 from pdl.reply.segments.dialects import DIALECTS, Dialects
-from pdl.reply.segments.segmenter import Cut, cut
-from pdl.reply.segments.spans import Spans, shifted
+from pdl.reply.segments.segmenter import cut
+from pdl.reply.segments.spans import Cut, Spans, shifted
 from pdl.tools.checking.alone import PARTING, is_gone
 from pdl.tools.checking.foreign import Named, named_tools
 from pdl.tools.checking.texts import value_of
