@@ -79,7 +79,6 @@ class Parser(Plain):
         self.certain: Event | None = None
         self.limit: Phrase | None = None
         self._first_state = START  # the last state of those that were the first
-        self._forgets = False  # whether events are dropped, so that no value is made at the end
         self._odd = -1  # where no plain part begins
         self._marked = 0  # up to where there is no mark that was not seen
 
@@ -188,8 +187,11 @@ class Parser(Plain):
         return waits or (len(states) > 1 and known < far)
 
     def forget(self) -> Event | None:
-        """Drop the events that are certain; return the one that takes the place of the last one."""
-        last, self._forgets = self.certain, True
+        """Drop the events that are certain; return the one that takes the place of the last one.
+
+        Then `end` can make no value.
+        """
+        last = self.certain
         if last and last.op != "repair" and [state.trail for state in self._others] == [last]:
             self.certain = last._replace(before=None)
             self._first_state = self._others[0]._replace(trail=self.certain)
@@ -278,8 +280,7 @@ class Parser(Plain):
             if self._string or self._ending or self._take_plain() != "taken":
                 getattr(self, _STEPS[self._phase])()
         self._ends()
-        made = Made(None, (), self._trail) if self._forgets else make(self._text, self._trail)
-        return Whole(made, self._passed)
+        return Whole(make(self._text, self._trail), self._passed)
 
     def _ends(self) -> None:
         """After the last bracket: nothing but blanks and comments."""

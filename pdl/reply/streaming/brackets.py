@@ -74,8 +74,6 @@ class BracketView:
         if not segmenter.stack:
             del self._leaders[:-1]
         shown = self._leader
-        if shown:
-            self._close_fence(segmenter, shown)
         data, end = segmenter.stack.data, segmenter.at
         # A bracket waits in the segmenter for what follows it; in data it is one in any case.
         end += segmenter.source.text[end:].strip() in {"{", "["}
@@ -132,14 +130,6 @@ class BracketView:
 
     def _reach(self, limit: str, candidate: Candidate, end: int) -> None:
         candidate.faults.reach(Violation((), "limit", "", "", limit, (end, end + 1)))
-
-    def _close_fence(self, segmenter: Segmenter, shown: Candidate) -> None:
-        """Behind the end of a fence that has nothing else, no bracket can go on."""
-        fence = _fence_at(segmenter, shown.place.start)
-        if fence and fence.closed and shown.is_closed and not shown.is_alone:
-            rest = segmenter.source.text[shown.end : fence.body[1]]
-            if not rest.strip():
-                shown.settle()
 
     # Where a bracket stands
 

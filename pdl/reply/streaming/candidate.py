@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from pdl.reply.choosing.tool_call import ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPERS
 from pdl.reply.parsing.events import since
 from pdl.reply.parsing.parser import Parser
-from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.streaming.partial import NOTHING, JsonView, Open, Partial, play
 from pdl.reply.validation.json_types import is_integer, is_number, kind_of
 
@@ -52,7 +51,6 @@ class Candidate:
         self.place = place
         self.end = place.start  # the offset up to which it was read
         self.faults = faults
-        self.is_closed = self.is_alone = False  # its end is there; that of its fence, too
         self._node = node
         self._parser = Parser(node, limits)
         self._heard: Event | None = None
@@ -78,20 +76,8 @@ class Candidate:
 
     def close(self) -> None:
         """Its last bracket is there."""
-        self.is_closed = True
         self._parser.flush()
         self._hear()
-
-    def settle(self) -> None:
-        """Nothing more can come: the fence ends that it is alone in."""
-        self.is_alone = True
-        try:
-            found = [] if self._parser.lost else self._parser.end()
-        except UnreadableError:
-            return
-        if len(found) == 1:
-            self._parser.certain = found[0].made.last
-            self._hear()
 
     def _hear(self) -> None:
         for event in since(self._parser.certain, self._heard):
