@@ -25,11 +25,6 @@ _IN_LIST = re.compile(
     rf"|,\s*(?:{_DOTS.pattern})\s*(?:\}}|from\b)",
     re.IGNORECASE,
 )
-_IN_CALL = re.compile(rf",[ \t]*(?:{_DOTS.pattern})[ \t]*\)")
-_VARIADIC = frozenset(["", "c", "c++", "objective-c", "lua", "r", "python"])
-"""Languages in which dots may be an argument or a parameter."""
-
-_DATA = frozenset(["json", "sql", "mysql", "sqlite"])
 _PYTHON = frozenset(["", "python", "pyi", "pycon", "python-repl"])
 _CLOSES = re.compile(r"[ \t]*(?:$|[\])}]|</|end\b)", re.MULTILINE)
 _CLAUSE = re.compile(r"[ \t]*(?:$|\)|from|where|order|group|limit)", re.MULTILINE | re.IGNORECASE)
@@ -52,10 +47,6 @@ def left_out(program: str, language: str) -> str:
     lines = () if ">>> " in bare else _LINE.finditer(bare)
     found = next((one for one in lines if not _is_body(bare, one, language)), None)
     found = found or _IN_LIST.search(bare)
-    if language in _DATA:
-        found = found or _DOTS.search(bare)
-    elif language not in _VARIADIC:
-        found = found or _IN_CALL.search(bare)
     return found[0].strip() if found else ""
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.choosing import trailing
-from pdl.reply.parsing.parsed import Broken, Parsed, broken_at, furthest, parse
-from pdl.reply.phrases import Phrase, say
+from pdl.reply.parsing.parsed import Broken, Parsed, furthest, parse
+from pdl.reply.phrases import say
 from pdl.reply.prose.omissions import (
     elided_at,
     leaves_out,
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from pdl.reply.query import Query
     from pdl.reply.result import Repair, Span
 
-_CLOSED = re.compile(r"[}\])][^{}\[\]\"]*\Z")
-_GOES_ON = re.compile(r"\s*+[,\"'}\])]")
-_SIGNS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|[{}\[\]]', re.DOTALL)
-_PARTNERS = {"{": "}", "[": "]"}
 _DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")
 _GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer"])
 
@@ -98,10 +94,6 @@ def _broken(query: Query, candidate: Candidate, made: Broken | None) -> Broken:
     body = query.text[slice(*bracket.span)]
     if (place := elided_at(body)) is not None:
         return _elided(body, place)
-    if bracket.cut and (wrong := _misclosed(query, body)):
-        return wrong
-    if bracket.cut and (opened := _closes_all(body)):
-        return broken_at(body, opened, "open-string")
     if bracket.cut:
         kept = body.rstrip()
         found = shorten(kept[-24:], 24)
@@ -110,33 +102,6 @@ def _broken(query: Query, candidate: Candidate, made: Broken | None) -> Broken:
         found = shorten(body[slice(*place)], 24)
         return Broken("elided", say("placeholder", found=found), place[0], found)
     return made or Broken("unparsable", say("unclosed"), len(body))
-
-
-def _closes_all(body: str) -> int:
-    """Where a string begins that never ends, if closers of all that is open stand at the end."""
-    open_: list[str] = []
-    for sign in _SIGNS.finditer(body):
-        if sign[0] in _PARTNERS:
-            open_.append(_PARTNERS[sign[0]])
-        elif sign[0] in {"]", "}"}:
-            open_ = open_[:-1]
-        elif sign.end() == len(body):
-            tail = body[len(body.rstrip(" \t\r\n}]")) :]
-            return sign.start() if "".join(tail.split()) == "".join(open_[::-1]) else 0
-    return 0
-
-
-def _misclosed(query: Query, body: str) -> Broken | None:
-    """What is wrong with data that is not cut off: it ends with a bracket that closes nothing."""
-    if not _CLOSED.search(body):
-        return None
-    from pdl.reply.parsing import tolerant  # noqa: PLC0415 - most JSON is as it should be
-
-    read = tolerant.read(body, query.document, query.is_valid, query.limits)
-    if not isinstance(read, Broken) or _GOES_ON.match(body, read.at + 1):
-        return None
-    wrong = isinstance(read.message, Phrase) and read.message.key == "wrong-closer"
-    return read if wrong or body.startswith(")", read.at) else None
 
 
 def _whole(query: Query, made: Parsed) -> Parsed | Broken:

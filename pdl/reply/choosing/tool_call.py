@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pdl import _re as re
 from pdl.reply.parsing.parsed import Parsed, parse
 from pdl.reply.prose.withdrawals import taken_back
+from pdl.reply.prose.words import Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +29,7 @@ TYPES = frozenset(["function", "tool", "tool_use", "tool_call", "function_call",
 STATES = frozenset(["completed", "complete", "success", "succeeded", "ok", "done", "pending"])
 STATES |= {"in_progress", "queued", "running", "requested", "created", "incomplete", "ready"}
 SPEAKERS = frozenset(["assistant", "model", "ai"])
-_REFUSES = re.compile(
-    r"(?:^|[_.\s-])(?:refus\w*|declin\w*|reject\w*|cannot|abstain|error|fail\w*|none|noop|no_op"
-    r"|no_tool|null|ignore)(?:$|[_.\s-])",
-    re.IGNORECASE,
-)
+_SEPARATORS = re.compile(r"[_.\s-]+")
 _DEEPEST = 3  # envelopes in envelopes
 
 
@@ -64,7 +61,8 @@ def _speaks_for_itself(value: Mapping[str, Json]) -> bool:
     if isinstance(thought, str) and taken_back(thought):
         return False
     called = (value.get(key) for key in NAMES)
-    return not any(isinstance(name, str) and _REFUSES.search(name) for name in called)
+    names = (_SEPARATORS.sub(" ", name) for name in called if isinstance(name, str))
+    return not any(Text(name).says("no_call") for name in names)
 
 
 def _arguments(value: Mapping[str, Json]) -> str | None:
