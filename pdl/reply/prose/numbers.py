@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
@@ -31,6 +32,10 @@ _PLAIN = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\.[0-9]
 _GROUPED = re.compile(
     "[1-9][0-9]{0,2}(?P<mark>[,'’_\u00a0\u2009\u202f])[0-9]{3}(?:(?P=mark)[0-9]{3})*(?:\\.[0-9]+)?"
 )
+_CONTINENTAL = re.compile("[1-9][0-9]{0,2}(?:[.\u00a0\u202f][0-9]{3})+,[0-9]{1,2}")
+"""`1.249,50`, which is written so where a comma is followed by the fraction."""
+
+_ANGLICIZED = str.maketrans({",": ".", ".": "", "\u00a0": "", "\u202f": ""})
 _MARKS = re.compile("[,'’_\u00a0\u2009\u202f]")
 _DATED = re.compile(
     r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}"
@@ -60,6 +65,8 @@ _UNSURE_SIGN = re.compile(
 )
 """What may be a minus, or not: `-**5**`, `— 5`, `($1,250)`."""
 
+_ACCOUNT = re.compile(r"[:：=]\s*\($")  # `(1,250)` in accounts is -1250
+_IN_LARGER = re.compile(r"[(\[]\s*(?:USD|EUR|GBP)?\s?[$€£¥]?\s?[mkbMKB]n?\s*[)\]]")
 _BULLET = re.compile(rf"[\s>#]*[{_MINUS}—]\s+{MONEY}?$")
 _SPACELESS = "\u0e00"  # from Thai on, most scripts set no blanks between words
 _NEAR = 48  # characters around a number that can change what it says
@@ -91,10 +98,12 @@ def numbers(text: str, wanted: Wanted) -> Iterator[Candidate]:
     Dates, times, versions, ordinals, list markers and digits in names are idle.
     """
     past = 0
+    words = tokens(text) if " in " in text else []
+    scaled = any(one == "in" and two in lexicon("multiplier") for one, two in pairwise(words))
     for token in _TOKEN.finditer(text):
         if token.start() >= past:
             one, past = _read(text, _Near(text, token), wanted)
-            yield one
+            yield replace(one, why=say("with-unit")) if scaled and not one.why else one
 
 
 def reckoned(text: str, found: Sequence[Candidate]) -> list[Candidate]:
@@ -154,6 +163,8 @@ def _read(text: str, near: _Near, wanted: Wanted) -> tuple[Candidate, int]:
     why = _idle(near)
     if why:
         return Candidate(near.span, why=why, idle=True), near.end
+    if not wanted.whole and _CONTINENTAL.fullmatch(near.digits):
+        near.digits = near.digits.translate(_ANGLICIZED)
     why = _why_not(near, wanted) or _unclear(text, near, wanted)
     if why:
         return Candidate(near.span, why=why), near.end
@@ -242,7 +253,8 @@ def _is_multiplied(near: _Near) -> bool:
     if begins("multiplier", words) or near.behind.lstrip().startswith(joined("multiplier")):
         return True
     label = near.line.rstrip(" *_`").endswith((":", "：", "="))
-    return label and not lexicon("multiplier").isdisjoint(near.leading)
+    scaled = not lexicon("multiplier").isdisjoint(near.leading) or _IN_LARGER.search(near.line)
+    return label and bool(scaled)
 
 
 def _unclear(text: str, near: _Near, wanted: Wanted) -> str:
@@ -266,6 +278,8 @@ def _speaks(language: str, text: str) -> bool:
 def _may_be_negative(near: _Near) -> bool:
     """Whether a number without a sign of its own may be negative, by a mark or in words."""
     if _UNSURE_SIGN.search(near.line) or ends("minus", tokens(near.above[-24:])):
+        return True
+    if _ACCOUNT.search(near.line) and near.behind.startswith(")") and "," in near.said:
         return True
     if _BULLET.fullmatch(near.line):
         return not near.behind.strip(" .*_`")
