@@ -37,6 +37,7 @@ _HARMLESS_CODE = (
     r"(?:[ \t]*(?:(?:const|let|var|final|return|export|default)\s+)*"
     r"(?:[\w$.]+\s*(?::\s*[\w\[\], ]+)?=\s*)?(?:[\w.]{1,40}\()?)?$"
 )
+_NEAR = 16  # characters at the end of a line in which a word and marks lead to a value
 _LINE = 200  # characters in front of a bracket that are looked at
 
 
@@ -106,13 +107,12 @@ class Candidate:
         if self.fence or not _MARK_IN_PROSE.fullmatch(text, start, end):
             return False
         line = line_before(text, start)
-        behind = text[end : end + _LINE].partition("\n")[0]
-        noted = end - start > len("[]") and behind.strip(" \t*_`.")[:1] not in {
-            "",
-            "[",
-        }  # `[1] A book.`
+        after = text[end : end + _LINE].partition("\n")[0].strip(" \t*_`.")
+        noted = end - start > len("[]") and after[:1] not in {"", "["}  # `[1] A book.`
         amid = line.strip(" \t*_`>")
-        return bool(amid or noted) and not amid.endswith(("]", "}")) and not _LED.search(line)
+        if not (amid or noted) or amid.endswith(("]", "}")):
+            return False
+        return not _LED.search(line[-_NEAR:])
 
     def _is_in_program(self) -> bool:
         """Whether code in its fence does more with it than to give it a name."""
@@ -141,9 +141,11 @@ def candidates(query: Query) -> list[Candidate]:
         start, end = bracket.span
         since = found[place - 1][0].span[1] if place else 0
         kind: Literal["object", "array"] = "object" if text[start] == "{" else "array"
-        later = unopened(text, after_closers(text, end), until) or closes
+        first = unopened(text, end, until)
+        rest = after_closers(text, end)
+        later = (unopened(text, rest, until) if first and rest > first else first) or closes
         made.append(Candidate((start, end), kind, bracket, query, silent, fence, since, later))
-        until, closes = start, unopened(text, end, until) or closes
+        until, closes = start, first or closes
     return made[::-1]
 
 

@@ -43,16 +43,18 @@ def taken_back(behind: str, value: Json = None) -> str:
     line = behind.partition("\n")[0].lstrip(" \t*_`\"'”")
     if line.strip() and _goes_on(next(sentences(line))):
         return line
-    heard = hear(behind)
-    told = heard.says("ignore", "withdrawn", "doubtful", "fake")
-    names = (
-        _names(value) if value is not None and heard.says("should_be", "wrong", "actually") else {}
-    )
-    others = value is not None and heard.says("instead")
-    if not told and not names and not others:
-        return ""
+    names: dict[str, Json] = {}
     for sentence in sentences(behind):
-        if _takes_back(sentence, names) or (others and _replaces(sentence, value)):
+        if is_withdrawal(sentence):
+            return sentence
+        heard = hear(sentence)
+        if value is None or heard.says("harmless"):
+            continue
+        if heard.says("should_be", "wrong", "actually"):
+            names = names or _names(value)
+            if _contradicts(sentence, names):
+                return sentence
+        if heard.says("instead") and _replaces(sentence, value):
             return sentence
     return ""
 
@@ -102,11 +104,8 @@ def is_withdrawal(sentence: str) -> bool:
     )
 
 
-def _takes_back(sentence: str, names: dict[str, Json]) -> bool:
-    if is_withdrawal(sentence):
-        return True
-    if not names or hear(sentence).says("harmless"):
-        return False
+def _contradicts(sentence: str, names: dict[str, Json]) -> bool:
+    """Whether a sentence says of a part of the answer that it is wrong, or another."""
     low = sentence.lower()
     for name, value in names.items():
         found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", low) if name in low else None
@@ -119,7 +118,7 @@ def _replaces(sentence: str, value: Json) -> bool:
     """Whether a sentence gives another value than the answer has anywhere."""
     heard = hear(sentence)
     said = [_VALUE.match(sentence, found.end()) for found in heard.find("instead")]
-    if not any(said) or heard.says("harmless", "former"):
+    if not any(said) or heard.says("former"):
         return False
     parts = [part for _, part in islice(_named({"": value}), _KEYS)]
     parts = [part for part in parts if not isinstance(part, dict | list)]
