@@ -9,9 +9,8 @@ from pdl._lazy import lazy
 if TYPE_CHECKING:
     from pdl.reply.checker import check, extract
     from pdl.reply.coercions import Coercions
-    from pdl.reply.english import ENGLISH
-    from pdl.reply.feedback.translation import feedback_in
-    from pdl.reply.phrases import Words
+    from pdl.reply.feedback.feedback import feedback_in
+    from pdl.reply.phrases import ENGLISH, Words
     from pdl.reply.result import Check, Reason, Rejected, Repair, Segment, Violation
     from pdl.reply.segments.dialects import DIALECTS, Dialects
     from pdl.reply.streaming.partial import Partial
@@ -42,7 +41,7 @@ __getattr__ = lazy(
     __name__,
     {
         "DIALECTS": "pdl.reply.segments.dialects",
-        "ENGLISH": "pdl.reply.english",
+        "ENGLISH": "pdl.reply.phrases",
         "Check": "pdl.reply.result",
         "Coercions": "pdl.reply.coercions",
         "Dialects": "pdl.reply.segments.dialects",
@@ -56,7 +55,7 @@ __getattr__ = lazy(
         "Words": "pdl.reply.phrases",
         "check": "pdl.reply.checker",
         "extract": "pdl.reply.checker",
-        "feedback_in": "pdl.reply.feedback.translation",
+        "feedback_in": "pdl.reply.feedback.feedback",
         "violations": "pdl.reply.validation.referee",
     },
 )

@@ -8,8 +8,7 @@ from pdl.errors import OutputError
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.forms import is_quoted
-from pdl.reply.parsing.parsed import Parsed
-from pdl.reply.parsing.strict import Exact, read_exactly
+from pdl.reply.parsing.parsed import Exact, Parsed, read_exactly
 from pdl.reply.result import Check, Segment
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.validation.compiled import validator_of
@@ -117,6 +116,6 @@ def _fitting(document: Document, exact: Exact) -> Parsed | None:
 
 def _is_whole(document: Document, value: Json) -> bool:
     from pdl.reply.prose.omissions import left_out  # noqa: PLC0415 - rare
-    from pdl.reply.validation.wholeness import half_character  # noqa: PLC0415 - rare
+    from pdl.reply.validation.json_types import half_character  # noqa: PLC0415 - rare
 
     return not left_out(document, value) and not half_character(value)

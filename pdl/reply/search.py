@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pdl.reply.forms import form_of, is_quoted
-from pdl.reply.parsing.strict import may_hold_whole_float
+from pdl.reply.parsing.parsed import may_hold_whole_float
 from pdl.reply.phrases import say
 from pdl.reply.query import Query
 from pdl.reply.result import Check, Reading, Segment, failed
@@ -32,7 +32,7 @@ _READERS = {
     "prose": ("prose.scalars", "read"),
     "formatted": ("prose.formatted", "scalar"),
     "text": ("blocks.text", "read"),
-    "yesno": ("prose.yesno", "read"),
+    "yesno": ("prose.scalars", "read_yesno"),
     "code": ("blocks.code", "read"),
     "tasklist": ("blocks.tasklist", "read"),
 }
@@ -98,7 +98,7 @@ def _encodable(reply: str, reading: Reading) -> Reading:
     """A value without lone surrogates, which no program could write to a file."""
     if reading.reason or _has_no_halves(reply):
         return reading
-    from pdl.reply.validation.wholeness import half_character  # noqa: PLC0415 - seldom needed
+    from pdl.reply.validation.json_types import half_character  # noqa: PLC0415 - seldom needed
 
     half = half_character(reading.value)
     if not half:

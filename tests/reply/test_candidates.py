@@ -9,8 +9,8 @@ import pytest
 
 import pdl
 from pdl.reply.prose.omissions import left_out
+from pdl.reply.validation.json_types import half_character
 from pdl.reply.validation.schema_walk import compile_pattern
-from pdl.reply.validation.wholeness import half_character
 
 ARRAY = pdl.Schema.parse("[int]")
 CODE = pdl.Schema.parse("code")

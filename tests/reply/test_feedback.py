@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 import pdl
-from pdl.reply.english import ENGLISH
-from pdl.reply.feedback.translation import feedback_in, fields_of
-from pdl.reply.phrases import Phrase, Words, say, translate
+from pdl.reply.feedback.feedback import feedback_in, fields_of
+from pdl.reply.phrases import ENGLISH, Phrase, Words, say, translate
 from pdl.reply.validation.json_types import KINDS
 
 SOURCES = sorted(Path(pdl.__file__).parent.joinpath("reply").rglob("*.py"))

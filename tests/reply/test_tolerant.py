@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.parsing.events import since
+from pdl.reply.parsing.grammar import Plain
 from pdl.reply.parsing.parsed import Broken
 from pdl.reply.parsing.parser import Parser
-from pdl.reply.parsing.plain import Plain
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.parsing.tolerant import read as read_with
 from pdl.reply.validation.compiled import validator_of

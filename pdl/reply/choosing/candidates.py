@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pdl import _re as re
 from pdl.reply.choosing.trailing import after_closers, unopened
-from pdl.reply.prose.marks import announced, claimed, exemplified
+from pdl.reply.prose.signs import announced, claimed, exemplified, unmeant
 from pdl.reply.prose.visible import is_plain, silent_spans
-from pdl.reply.prose.withdrawals import unmeant
 from pdl.reply.segments.spans import Spans
 from pdl.reply.wording import line_before
 

@@ -17,7 +17,7 @@ from pdl.reply.choosing.tool_call import payload
 from pdl.reply.parsing.parsed import Broken, Parsed
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.omissions import left_out_behind
-from pdl.reply.prose.withdrawals import is_withdrawal, taken_back
+from pdl.reply.prose.signs import is_withdrawal, taken_back
 from pdl.reply.result import Reading, Rejected, Repair, failed
 from pdl.reply.validation.json_types import key
 from pdl.reply.wording import shorten

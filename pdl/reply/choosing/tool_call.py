@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.parsing.parsed import Parsed, parse
-from pdl.reply.prose.withdrawals import taken_back
+from pdl.reply.prose.signs import taken_back
 from pdl.reply.prose.words import Text
 
 if TYPE_CHECKING:

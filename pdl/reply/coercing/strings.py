@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from pdl import _re as re
 from pdl.reply.parsing.parsed import Parsed, exact, is_deep, parse
 from pdl.reply.parsing.parsed import whole as whole_number
-from pdl.reply.validation.json_types import as_integer
-from pdl.reply.validation.wholeness import half_character
+from pdl.reply.validation.json_types import as_integer, half_character
 
 if TYPE_CHECKING:
     from pdl._types import Json

@@ -1,21 +1,120 @@
-"""Feedback: what is wrong with a reply and where, then what to return. And a line for people."""
+"""Feedback: what is wrong with a reply and where, then what to return. And a line for people.
+
+What to return is one imperative that a model can act on. Other languages, or another voice, say the
+same by `ENGLISH` with other values.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from inspect import signature
+from string import Formatter
+from typing import TYPE_CHECKING, Any
 
 from pdl._types import JsonPath, format_path
-from pdl.reply.feedback.expected import instruction, is_scalar
+from pdl.errors import did_you_mean
 from pdl.reply.forms import form_of
-from pdl.reply.phrases import Phrase, row, say
+from pdl.reply.phrases import ENGLISH, Phrase, kinds, row, say, translate
+from pdl.reply.result import Check
 from pdl.reply.validation.messages import is_full
-from pdl.reply.wording import quoted
+from pdl.reply.validation.schema_walk import branches, literals, required_names, root_kinds
+from pdl.reply.wording import brief, quoted, shown_key
+from pdl.schema import Schema
+from pdl.schema.given import no_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from pdl.reply.result import Check, Violation
-    from pdl.schema import Schema
+    from pdl._types import Json, JsonSchema
+    from pdl.reply.phrases import Words
+    from pdl.reply.result import Violation
+
+
+_ALONE = {"null": "give-null", "boolean": "give-boolean"}
+_FORMS = {"yesno": "say-yes-or-no", "tasklist": "give-tasks", "text": "give-text"}
+_SCALARS = frozenset(["string", "integer", "number", "boolean", "null"])
+_LITERAL = frozenset(["enum", "const"])
+_FEW = 3  # types that are named one by one
+
+
+def is_scalar(schema: Schema | None) -> bool:
+    """Whether the answer is JSON, and neither an object nor an array."""
+    if schema is None or form_of(schema) != "json":
+        return False
+    return root_kinds(schema.document, schema.document) <= _SCALARS
+
+
+def instruction(schema: Schema | None) -> Phrase:
+    """Return the sentence that tells a model what to return."""
+    form = form_of(schema)
+    if schema is None or form in _FORMS:
+        return say(_FORMS[form])
+    if form == "code":
+        return say("give-code-in", lang=schema.lang) if schema.lang else say("give-code")
+    return _json(schema.document)
+
+
+def _json(document: JsonSchema) -> Phrase:
+    names = _named(document, document)
+    values = _choices(document) if _SCALARS.issuperset(names) else []
+    if values:
+        return say("give-choice", items=row(dict.fromkeys(map(_literal, values)), "list-or"))
+    if len(names) != 1:
+        few = 1 < len(names) <= _FEW
+        return say("give-choice", items=kinds(names)) if few else say("give-fitting")
+    [kind] = names
+    if kind in _ALONE:
+        return say(_ALONE[kind])
+    return say("give-value", value=say(f"one-{kind}"), details=_details(document, kind))
+
+
+def _choices(document: JsonSchema) -> list[Json]:
+    """The literals that a schema allows, if it allows no other values."""
+    typed = [one for one in branches(document, document) if "type" in one]
+    free = [one["type"] for one in typed if _LITERAL.isdisjoint(one)]
+    if any(names != "null" for names in free):
+        return []
+    return [*literals(document, document), *([None] if free else [])]
+
+
+def _named(document: JsonSchema, schema: Json) -> list[str]:
+    """The types that a schema allows, an integer among numbers not by itself."""
+    found = root_kinds(document, schema)
+    return sorted(kind for kind in found if not (kind == "integer" and "number" in found))
+
+
+def _literal(value: Json) -> str:
+    return f"`{value if isinstance(value, str) else brief(value)}`"
+
+
+def _details(document: JsonSchema, kind: str) -> str:
+    """The bounds of a number, the items of an array, the fields of an object."""
+    if kind == "object":
+        names = required_names(document, document)
+        items = row(quoted(map(shown_key, names)))
+        return say("with-fields", items=items, number=len(names)) if names else ""
+    found = [branch for branch in branches(document, document) if "type" in branch]
+    if len(found) != 1:
+        return ""
+    return _items(document, found[0]) if kind == "array" else _range(found[0])
+
+
+def _items(document: JsonSchema, array: Mapping[str, Any]) -> str:
+    items = array.get("items")
+    found = _named(document, items) if isinstance(items, dict) else []
+    if len(found) != 1 or found == ["null"]:
+        return ""
+    return say("with-items", kinds=say(f"many-{found[0]}"))
+
+
+def _range(number: Mapping[str, Any]) -> str:
+    low, high = number.get("minimum"), number.get("maximum")
+    if low is not None and high is not None:
+        return say("in-range", low=brief(low), high=brief(high))
+    if low is not None:
+        return say("with-least", low=brief(low))
+    return say("with-most", high=brief(high)) if high is not None else ""
+
 
 _PATH_WIDTH = 120  # characters of a path that are written
 _LISTED = 10  # violations that feedback names
@@ -126,3 +225,69 @@ def _advice(schema: Schema | None, check: Check, key: str) -> Phrase:
     if form_of(schema) == "text" and first.keyword in {"format", "pattern"}:
         return say("give-bare-text")
     return say("correct", number=len(check.errors))
+
+
+def feedback_in(words: Words, schema: Schema | None, check: Check) -> str:
+    """Return the feedback of a check in the words of another table; empty for a check that is `ok`.
+
+    Keys that the table lacks stay English. Raises ValueError for a key or a field that `ENGLISH`
+    does not have and for an invalid template; TypeError for a value that is neither a string nor a
+    function that returns one.
+    """
+    if not (schema is None or isinstance(schema, Schema)):
+        raise no_schema(schema, "a pdl.Schema or None")
+    if not isinstance(check, Check):
+        raise TypeError(f"check must be a Check, not {type(check).__name__}")
+    if not isinstance(words, Mapping):
+        raise TypeError(f"words must be a mapping, not {type(words).__name__}")
+    for key, text in words.items():
+        _check(key, text)
+    return "" if check.ok else "\n".join(translate(line, words) for line in lines(schema, check))
+
+
+def fields_of(key: str) -> tuple[str, ...]:
+    """Return the names of the fields of a phrase, which are those that its English text uses."""
+    english = ENGLISH[key]
+    if isinstance(english, str):
+        return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(english) if name))
+    return tuple(signature(english).parameters)
+
+
+def _check(key: str, text: object) -> None:
+    if key not in ENGLISH:
+        advice = did_you_mean(str(key), ENGLISH)
+        raise ValueError(f"no phrase has the key `{key}`" + (f": {advice}" if advice else ""))
+    if isinstance(text, str):
+        _check_template(key, text)
+    elif callable(text):
+        _check_function(key, text)
+    else:
+        raise TypeError(f"phrase `{key}` must be a text or a function, not {type(text).__name__}")
+
+
+def _check_template(key: str, text: str) -> None:
+    try:
+        fields = list(Formatter().parse(text))
+    except ValueError as error:
+        raise ValueError(f"phrase `{key}` is not a valid template: {error}") from error
+    for _, name, form, conversion in fields:
+        if name is not None and name not in fields_of(key):
+            raise ValueError(f"phrase `{key}` has no field `{name}`, {_known(key)}")
+        if form or conversion:
+            raise ValueError(f"phrase `{key}` must have the field `{name}` as `{{{name}}}`")
+
+
+def _check_function(key: str, function: Callable[..., str]) -> None:
+    try:
+        expected = signature(function)
+    except ValueError:  # some functions written in C have none
+        return
+    try:
+        expected.bind(**dict.fromkeys(fields_of(key)))
+    except TypeError as error:
+        message = f"the function of phrase `{key}` cannot be called with its fields: {error};"
+        raise ValueError(f"{message} {_known(key)}") from error
+
+
+def _known(key: str) -> str:
+    return f"its fields are: {', '.join(fields_of(key)) or 'none'}"

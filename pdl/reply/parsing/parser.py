@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"""["'“”„‘’＂`「」『』«»{}()\[\]:：,，;；、\n\\/#*<>=+]""")
 """What may change how a text is read."""
-_QUIET = re.compile(r"(?:[^\W\d_]| )*+")
+_QUIET = re.compile(r"(?>(?:[^\W\d_]| )*)")
 _PATIENCE = 16  # a state looks again after this part of what it is behind
 _WORK = 16  # how often a text is read at most, all ways together
 _FAR = 8192  # characters that a state waits for

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.prose.candidates import BOX
-from pdl.reply.prose.lexicon import begins, ends, ends_joined, has, joined, lexicon, tokens
-from pdl.reply.prose.withdrawals import sentences
-from pdl.reply.prose.words import hear
+from pdl.reply.prose.signs import sentences
+from pdl.reply.prose.words import begins, ends, ends_joined, has, hear, joined, lexicon, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from pdl import _re as re
 from pdl.reply.parsing.parsed import exact, whole
 from pdl.reply.phrases import say
 from pdl.reply.prose.candidates import BOX, MONEY, Candidate
-from pdl.reply.prose.lexicon import begins, ends, ends_joined, joined, lexicon, tokens
+from pdl.reply.prose.words import begins, ends, ends_joined, joined, lexicon, tokens
 from pdl.reply.result import Repair
 
 if TYPE_CHECKING:

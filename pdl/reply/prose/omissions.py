@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.prose.words import hear
-from pdl.reply.validation.wholeness import containers
+from pdl.reply.validation.json_types import containers
 
 if TYPE_CHECKING:
     from pdl._types import Json

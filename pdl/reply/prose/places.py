@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.prose.clauses import MARKS, WINDOW, Clause, Rank
-from pdl.reply.prose.lexicon import begins, joined, lexicon, tokens
-from pdl.reply.prose.words import SENTENCE_END
+from pdl.reply.prose.words import SENTENCE_END, begins, joined, lexicon, tokens
 from pdl.reply.segments.spans import Spans
 from pdl.reply.wording import line_before
 

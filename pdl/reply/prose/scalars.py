@@ -1,4 +1,4 @@
-"""Answers that are one number, boolean, null, or word of an enum, somewhere in prose.
+"""Answers that are one number, boolean, null, or word of an enum, somewhere in prose; and `yesno`.
 
 Candidates are all that the schema's types could mean; each has a place, and the best place decides.
 """
@@ -6,7 +6,7 @@ Candidates are all that the schema's types could mean; each has a place, and the
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,12 @@ from pdl import _re as re
 from pdl.reply.phrases import kinds, row, say
 from pdl.reply.prose.candidates import Candidate, choices, flags
 from pdl.reply.prose.clauses import Rank, is_spoiled
-from pdl.reply.prose.lexicon import has, lexicon, tokens
 from pdl.reply.prose.literals import accept, wanted_kinds
 from pdl.reply.prose.numbers import Wanted, numbers, reckoned
 from pdl.reply.prose.places import Placed, placed
+from pdl.reply.prose.signs import sentences, taken_back
 from pdl.reply.prose.visible import PLAIN_FENCES, blanked, masked, untagged
-from pdl.reply.prose.withdrawals import sentences, taken_back
-from pdl.reply.prose.words import hear
+from pdl.reply.prose.words import has, hear, joined, lexicon, tokens
 from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer, key
 from pdl.reply.validation.schema_walk import branches, literals
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.reply.query import Query
+
 
 _AMID = "stands amid other words, not where an answer does"
 _TURNED = "is denied, conditional or asked about"
@@ -293,3 +293,87 @@ def _unclear(query: Query, text: str, unclear: Candidate, clear: Sequence[Candid
         message = say("one-clear", wanted=wanted, one=shown, other=found, why=unclear.why)
     reading = failed(reason, message, span=unclear.span, found=found, wanted=" or ".join(names))
     return replace(reading, rejected=(Rejected(unclear.span, unclear.why),))
+
+
+_ECHO = re.compile(
+    r"[\s*_`#>]*(?:(?:please )?(?:answer|reply) )?(?:with )?yes\s*(?:or|/)\s*no"
+    r"[*_`\s]*[:：][*_`\s]*(?=\S)",
+    re.IGNORECASE,
+)
+"""The question for a yes or a no, repeated in front of it."""
+
+_NUMBERED = re.compile(r"\.?[ \t]?\d")
+_UNCHOSEN = re.compile(r"(?:\[[ \t]?\]|☐)[ \t]*$")
+_AGAINST = {True: frozenset("❌✖✗✘👎🚫⛔"), False: frozenset("✅✔👍✓")}
+_SIGNS = 4  # characters around a word in which such signs are looked for
+_LONG = 100  # characters of such a reply
+_WORDS = 4  # of a reply that is no more than `Absolutely not.`
+
+
+def read_yesno(query: Query) -> Reading:
+    """True for yes, False for no."""
+    text = prose(query)
+    whole = _whole(text)
+    if whole:
+        return whole
+    echo = _ECHO.match(text)
+    if echo:
+        text = " " * echo.end() + text[echo.end() :]
+    found = choose(query, text, _spoken(text))
+    if found.reason and found.reason != "limit":
+        return _unclear_yesno(text, both=found.reason == "ambiguous")
+    return found
+
+
+def _whole(text: str) -> Reading | None:
+    """The reading of a reply that is no more than `Absolutely`."""
+    body = text.strip()
+    words = tokens(body) if len(body) < _LONG else []
+    if not 0 < len(words) <= _WORDS or any(char in "?？" or char.isdigit() for char in body):
+        return None
+    said = " ".join(words)
+    start = text.find(body)
+    for value, meaning in ((True, "surely"), (False, "surely_not")):
+        if said in lexicon(meaning) or body.strip(" .!。！") in joined(meaning):
+            return Reading(value, (start, start + len(body)))
+    return None
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    every = (lexicon("yes") | lexicon("no")) - lexicon("surely") - lexicon("surely_not")
+    longest = sorted(every, key=len, reverse=True)
+    apart = "|".join(
+        re.escape(word) for word in longest if word not in joined("yes") + joined("no")
+    )
+    together = "|".join(re.escape(word) for word in longest if word in joined("yes") + joined("no"))
+    return re.compile(
+        rf"(?<![^\W_])(?<!['’-])(?P<word>{apart})(?!_*[^\W_]|['’]|-\w)"
+        rf"|(?:(?<=[^\w])|(?<=[为為は은는])|\A)(?P<east>{together})(?=[^\w]|\Z|です|입니다|이에요|예요)",
+        re.IGNORECASE,
+    )
+
+
+def _spoken(text: str) -> Iterator[Candidate]:
+    """Each yes and no; `No. 5` is a number."""
+    true = lexicon("yes")
+    for word in _pattern().finditer(text):
+        start, end = word.span()
+        if _UNCHOSEN.search(text, max(0, start - 8), start):
+            continue
+        said = word[0].lower()
+        if said == "no" and _NUMBERED.match(text, end):
+            continue
+        value = said in true
+        around = text[max(0, start - _SIGNS) : start] + text[end : end + _SIGNS]
+        if not _AGAINST[value].isdisjoint(around.replace("\n", "")):
+            yield Candidate((start, end), why="has a sign next to it that means the opposite")
+            continue
+        yield Candidate((start, end), value)
+
+
+def _unclear_yesno(text: str, *, both: bool) -> Reading:
+    found = shorten(text.strip())
+    if both:
+        return failed("ambiguous", say("both-yes-and-no"), found=found, wanted="yes or no")
+    return failed("absent", say("neither-yes-nor-no"), found=found, wanted="yes or no")

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import _re as re
-from pdl.reply.parsing.strict import Exact, read_exactly
+from pdl.reply.parsing.parsed import Exact, read_exactly
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
@@ -122,6 +122,7 @@ class Stack:
         self.spans: list[Bracketed] = []
         self.string: _String | None = None
         """The one that is open where the text ends, and will be read on, or be read again."""
+        self.long_strings = True  # whether strings may go over several lines
         self._source = source
         self._limits = limits
         self._scanners = _scanners(patterns.first)
@@ -274,7 +275,7 @@ class Stack:
             return place
         if not is_over and text[place] == _CLOSER[string.opener]:
             return self._close_string(string, place)
-        if string.opener != '"' or self.data is None:
+        if string.opener != '"' or self.data is None or not self.long_strings:
             return self._again(string, unclosed=place)
         if is_over:
             self.string = None

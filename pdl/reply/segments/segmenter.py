@@ -91,7 +91,7 @@ class Segmenter:
         self._begun = False
         self._lead = 0  # where the tokens end that the reply begins with; -1 behind them
         self._handlers: dict[str, Callable[[int], int]] = {
-            **dict.fromkeys("[{", stack.open),
+            **dict.fromkeys("[{", self._bracket),
             **dict.fromkeys("]}", stack.close),
             **dict.fromkeys("`~", self._run),
             **dict.fromkeys("\"'“", stack.quote),
@@ -229,6 +229,16 @@ class Segmenter:
         """What stands on the line in front of a place; of a long line its end."""
         return line_before(self.source.text, place, most=PREFIX)
 
+    def _bracket(self, place: int) -> int:
+        """Strings go over several lines in a fence for data, which begins with a bracket.
+
+        In a program an odd quote would hide the end of the fence.
+        """
+        if self.fence and not self.stack:
+            body = self.source.text[self.fence.body : min(place, self.fence.body + PREFIX)]
+            self.stack.long_strings |= not body.strip(" \t\r\n>")
+        return self.stack.open(place)
+
     def _run(self, place: int) -> int:
         """A run of backticks or tildes: the line of a fence."""
         text, whole = self.source.text, self.source.whole
@@ -262,6 +272,7 @@ class Segmenter:
             return self._open_aside("reasoning", (run.start(), body), info, closer)
         self.fence = Fence(run.start(), run[0], len(prefix), info, body, ">" in prefix)
         self.stack.leave(run.start())
+        self.stack.long_strings = False
         return body
 
     def _in_fence(
@@ -287,6 +298,7 @@ class Segmenter:
         self.segments.append(Segment("fence", (fence.start, end), body, fence.info, closed))
         self.stack.leave(body[1], cut=not closed)
         self.fence = None
+        self.stack.long_strings = True
         if fence.quoted:
             self._quoted.append(body)
 

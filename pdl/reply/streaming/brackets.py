@@ -6,11 +6,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.phrases import say
-from pdl.reply.prose.marks import announced, exemplified
+from pdl.reply.prose.signs import announced, exemplified
 from pdl.reply.prose.visible import is_plain, language
 from pdl.reply.result import Violation
-from pdl.reply.streaming.candidate import Candidate, Place
-from pdl.reply.streaming.faults import Faults
+from pdl.reply.streaming.candidate import Candidate, Faults, Place
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.validation.schema_walk import Node
 from pdl.reply.wording import line_before

@@ -7,9 +7,10 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from pdl._types import Json, JsonPath
+
 
 _ABSENT = object()  # represents a part that one of two values lacks; equal to nothing else
 
@@ -132,3 +133,31 @@ def as_integer(value: float) -> int:
     mantissa, exponent = written(repr(value))
     scale: int = 10 ** abs(exponent)
     return mantissa * scale if exponent >= 0 else mantissa // scale
+
+
+_HALVES = ("\ud800", "\udfff")
+
+
+def half_character(value: Json) -> str:
+    """The first lone surrogate in a value's strings and keys, as an escape; or an empty string.
+
+    No text that has one can be encoded (RFC 8259, section 8.2).
+    """
+    for part in containers([value]):
+        for item in part if isinstance(part, list) else [*part, *part.values()]:
+            if isinstance(item, str) and not item.isascii():
+                first, last = _HALVES
+                found = next((char for char in item if first <= char <= last), "")
+                if found:
+                    return f"\\u{ord(found):04x}"
+    return ""
+
+
+def containers(value: Json) -> Iterator[Json]:
+    """The objects and arrays of a value, each before those in it."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict | list):
+            yield part
+            pending += reversed(part.values() if isinstance(part, dict) else part)

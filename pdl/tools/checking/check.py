@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from pdl import reply as replies
-from pdl.reply.prose.marks import exemplified
+from pdl.reply.prose.signs import exemplified, taken_back, unmeant
 from pdl.reply.prose.visible import silent_spans
-from pdl.reply.prose.withdrawals import taken_back, unmeant
 from pdl.reply.segments.spans import Spans
 from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, others, spoken_of
 from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
