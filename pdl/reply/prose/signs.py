@@ -1,7 +1,7 @@
 """What the words around something say of it: final, the answer, an example, taken back.
 
-Only strong signs take an answer back: an imperative on it, a verdict on it, another value for one of
-its keys, and in front of it an example where there was no input, or the words of somebody else. A
+Only strong signs take an answer back: an imperative on it, a verdict on it, another value for one
+of its keys, and before it an example where there was no input, or the words of somebody else. A
 sentence that names a condition or a possibility takes nothing back.
 """
 

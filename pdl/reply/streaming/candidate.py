@@ -1,4 +1,4 @@
-"""A bracket that may begin the answer: when it is to be shown, what of it is certain, what is wrong.
+"""A bracket that may begin the answer: when it is shown, what of it is certain, what is wrong.
 
 An error is found as the part that it is about ends.
 """
