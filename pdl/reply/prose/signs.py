@@ -7,6 +7,7 @@ sentence that names a condition or a possibility takes nothing back.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -138,14 +139,10 @@ def taken_back(behind: str, value: Json = None) -> str:
     for sentence in sentences(behind):
         if is_withdrawal(sentence):
             return sentence
-        heard = hear(sentence)
-        if value is None or heard.says("harmless"):
+        if value is None or not _is_on_values(sentence):
             continue
-        if heard.says("should_be", "wrong", "actually"):
-            names = names or _names(value)
-            if _contradicts(sentence, names):
-                return sentence
-        if heard.says("instead") and _replaces(sentence, value):
+        names = names or _names(value)
+        if _contradicts(sentence, names) or _replaces(sentence, value):
             return sentence
     return ""
 
@@ -185,6 +182,15 @@ def sentences(text: str) -> Iterator[str]:
         yield text[start:].strip()[:_LONGEST]
 
 
+@lru_cache(maxsize=256)
+def _is_on_values(sentence: str) -> bool:
+    """Whether a sentence may say that a value is wrong, or another."""
+    heard = hear(sentence)
+    said = heard.says("should_be", "wrong", "actually", "instead")
+    return said and not heard.says("harmless")
+
+
+@lru_cache(maxsize=256)
 def is_withdrawal(sentence: str) -> bool:
     """Whether a sentence takes back what was said before it."""
     heard = hear(sentence)
