@@ -10,11 +10,11 @@ from pdl.automata import build
 from pdl.automata.charset import CharSet
 from pdl.automata.numbers import numbers
 from pdl.gbnf.compiling.claims import Claim
-from pdl.gbnf.compiling.emission.emit import emit
+from pdl.gbnf.compiling.compiled import emit
+from pdl.gbnf.compiling.context import Lengths, Pieces
 from pdl.gbnf.compiling.emission.explore import every
 from pdl.gbnf.compiling.machine import Machine, Member, Run
 from pdl.gbnf.compiling.options import Options
-from pdl.gbnf.compiling.pieces import Lengths, Pieces
 from pdl.gbnf.grammar import Grammar
 
 if TYPE_CHECKING:

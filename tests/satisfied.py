@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pdl.gbnf.compiling.claims import Claim
+from pdl.gbnf.compiling.document import exact, kind_of, stored
 from pdl.gbnf.compiling.figures import satisfies
-from pdl.gbnf.compiling.place import exact, kind_of, stored
 from pdl.reply.validation.formats import FORMATS
 from pdl.schema.patterns import matches
 

@@ -1,4 +1,4 @@
-"""From the table of an automaton to the one minimal automaton of its language.
+"""Minimisation: from the table of an automaton to the one minimal automaton of its language.
 
 States that lead nowhere are dropped, equal ones merged (Hopcroft, "An n log n algorithm for
 minimizing states in a finite automaton", 1971; without cycles, by comparing rows from the end, as
@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from pdl.automata.classes import joined
-from pdl.automata.dfa import Dfa
-from pdl.automata.table import Table, bottom_up
+from pdl.automata.charset import joined
+from pdl.automata.dfa import Dfa, Table, bottom_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.automata.charset import EVERY
-from pdl.automata.classes import Members, classify, joined
+from pdl.automata.charset import EVERY, Members, classify, joined
 from pdl.automata.minimal import minimal
 
 if TYPE_CHECKING:

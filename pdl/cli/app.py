@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pdl.cli.exits import STOPPED, USAGE
-from pdl.cli.groups import LazyGroup
 from pdl.cli.screen import Screen
+from pdl.cli.teaching import LazyGroup
 from pdl.errors import PdlError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def main() -> NoReturn:
     gc.set_threshold(100_000, 50, 100)
     code: Any = 0
     if os.environ.get("_PDL_COMPLETE", "").startswith("powershell"):
-        import_module("pdl.cli.completing").teach_powershell()
+        import_module("pdl.cli.commands.completion").teach_powershell()
     try:
         application.main(prog_name="pdl")
     except SystemExit as leaving:

@@ -13,7 +13,7 @@ import click
 from pdl.cli.texts import kind_of, parse_json, read_text, strict_json
 from pdl.errors import FileError, Problem
 from pdl.reply import violations
-from pdl.schema.references import lookup
+from pdl.schema.pointers import lookup
 
 if TYPE_CHECKING:
     from pdl._types import Json

@@ -1,8 +1,15 @@
-"""Where a prompt and a schema come from: files, the standard input, the command line."""
+"""Where a prompt and a schema come from: files, the standard input, the command line.
+
+`--registry` gives the schemas of other documents, which those of `--json-schema` refer to;
+`--type MODULE:NAME` is a Python type as the command line names it.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import importlib
+import sys
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,21 +18,124 @@ import click
 
 import pdl
 from pdl import prompt as prompts
-from pdl.cli.registries import Registry
 from pdl.cli.texts import STDIN, parse_json, read_text, refuse_two_stdins, shown_name
-from pdl.cli.types_named import TypeOrigin
-from pdl.errors import Problem, PromptError, SchemaError
+from pdl.errors import FileError, Problem, PromptError, SchemaError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.json_schema.load import check_size
-from pdl.schema.spans import located
+from pdl.schema.pointers import located
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from types import ModuleType
 
     from pdl._types import Json
     from pdl.cli.context import Data
     from pdl.prompt import Prompt, Rendered
     from pdl.schema import Schema
+    from pdl.source import Source
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Schemas by the URIs that references name, and the files that they were read from."""
+
+    schemas: dict[str, Json] = field(default_factory=dict)
+    sources: dict[str, Source] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, names: tuple[str, ...]) -> Registry:
+        """The schemas of files and folders, each by its `$id` and by its path in the folder.
+
+        A folder has those of its `.json` files, at any depth. Raises FileError for what cannot be
+        read and where two different schemas have one URI, LimitError for what is too long.
+        """
+        found = cls()
+        for name in names:
+            for file, path in _files(Path(name)):
+                found._add(file, path)
+        return found
+
+    def _add(self, file: Path, path: str) -> None:
+        source = read_text(str(file))
+        check_size(source, DEFAULT_LIMITS)
+        schema = parse_json(source)
+        own = schema.get("$id", schema.get("id")) if isinstance(schema, dict) else None
+        for uri in (path, own.removesuffix("#") if isinstance(own, str) else path):
+            if self.schemas.setdefault(uri, schema) != schema:
+                message = f"{file}: another schema of --registry is `{uri}` as well: "
+                raise FileError(Problem("file/registry", message + self.sources[uri].name))
+            self.sources.setdefault(uri, source)
+
+    def located(self, problem: Problem) -> Problem:
+        """A problem in one of the schemas, with its place."""
+        uri, mark, place = problem.pointer.partition("#")
+        if problem.span is not None or uri not in self.sources:
+            return problem
+        here = Problem(problem.code, problem.message, None, problem.hint, mark + place)
+        return located([here], self.sources[uri])[0]
+
+
+def _files(name: Path) -> Iterator[tuple[Path, str]]:
+    """A file, or those of a folder, each with its path in the folder."""
+    if name.is_dir():
+        for file in sorted(name.rglob("*.json")):
+            yield file, file.relative_to(name).as_posix()
+    else:
+        yield name, name.name
+
+
+@dataclass(frozen=True)
+class TypeOrigin:
+    """A type by the name of its module and its name in it: `app.models:Person`."""
+
+    name: str
+
+    def read(self) -> Schema:
+        """The schema of the type. The module is imported, and so its code runs.
+
+        Raises FileError for what cannot be imported or is not there, SchemaError for a type without
+        a schema, UsageError for another name.
+        """
+        module, colon, path = self.name.partition(":")
+        if not colon or not path or not all(part.isidentifier() for part in module.split(".")):
+            raise click.UsageError(
+                f"--type: expected MODULE:NAME, such as app.models:Person, found `{self.name}`"
+            )
+        if not all(part.isidentifier() for part in path.split(".")):
+            hint = f"give it a name in the module, `Answer = {path}`, and take `{module}:Answer`"
+            raise _failure("type", f"--type: `{path}` is no name in `{module}`", hint)
+        found: Any = _imported(module)
+        for step in path.split("."):
+            if not hasattr(found, step):
+                hint = did_you_mean(step, [one for one in dir(found) if not one.startswith("_")])
+                raise _failure("type", f"--type: there is no `{step}` in `{module}`", hint)
+            found = getattr(found, step)
+        return pdl.Schema.from_type(found)
+
+
+def _imported(name: str) -> ModuleType:
+    """A module, of the current folder before those that are installed, as `python -m` has it.
+
+    What it prints goes to the standard error: the standard output is for the result.
+    """
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        missing = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+        if missing and (name == missing or name.startswith(f"{missing}.")):
+            hint = "it is looked for in the current folder and among what is installed"
+            raise _failure("no-module", f"--type: there is no module `{missing}`", hint) from error
+        said = f"{type(error).__name__}: {error}".removesuffix(": ")
+        message = f"--type: the module `{name}` cannot be imported: {said}"
+        raise _failure("import", message) from error
+    finally:
+        sys.path.pop(0)
+
+
+def _failure(code: str, message: str, hint: str = "") -> FileError:
+    return FileError(Problem(f"file/{code}", message, None, hint))
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,11 @@ from pdl._lazy import lazy
 if TYPE_CHECKING:
     from pdl.gbnf.compiling.compiled import Compiled, to_gbnf
     from pdl.gbnf.compiling.compiled import compile_schema as compile  # noqa: A004
-    from pdl.gbnf.compiling.options import Options
-    from pdl.gbnf.compiling.report import Entry, Report
+    from pdl.gbnf.compiling.options import Entry, Options, Report
     from pdl.gbnf.grammar import Grammar, lint, parse
     from pdl.gbnf.linting.finding import Finding
-    from pdl.gbnf.state import Match, State
-    from pdl.gbnf.targets import TARGETS
-    from pdl.gbnf.vocabulary import Vocabulary
+    from pdl.gbnf.llama_symbols import TARGETS
+    from pdl.gbnf.state import Match, State, Vocabulary
 
 __all__ = [
     "TARGETS",
@@ -37,16 +35,16 @@ __all__ = [
 __getattr__ = lazy(
     __name__,
     {
-        "TARGETS": "pdl.gbnf.targets",
+        "TARGETS": "pdl.gbnf.llama_symbols",
         "Compiled": "pdl.gbnf.compiling.compiled",
-        "Entry": "pdl.gbnf.compiling.report",
+        "Entry": "pdl.gbnf.compiling.options",
         "Finding": "pdl.gbnf.linting.finding",
         "Grammar": "pdl.gbnf.grammar",
         "Match": "pdl.gbnf.state",
         "Options": "pdl.gbnf.compiling.options",
-        "Report": "pdl.gbnf.compiling.report",
+        "Report": "pdl.gbnf.compiling.options",
         "State": "pdl.gbnf.state",
-        "Vocabulary": "pdl.gbnf.vocabulary",
+        "Vocabulary": "pdl.gbnf.state",
         "compile": "pdl.gbnf.compiling.compiled:compile_schema",
         "lint": "pdl.gbnf.grammar",
         "parse": "pdl.gbnf.grammar",

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pdl.errors import LimitError, error_from
 from pdl.gbnf.budget import exceeded, within_stack
-from pdl.gbnf.mends import mended
+from pdl.gbnf.llama_symbols import CURRENT, refused
+from pdl.gbnf.nodes import write
 from pdl.gbnf.read import Read
-from pdl.gbnf.refusals import refusals
-from pdl.gbnf.targets import CURRENT, refused
-from pdl.gbnf.write import write
+from pdl.gbnf.validation import mended, refusals
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.source import Source
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.linting.finding import Finding
     from pdl.gbnf.matcher import Matcher
     from pdl.gbnf.nodes import Rule
-    from pdl.gbnf.state import Match, State
-    from pdl.gbnf.vocabulary import Pieces, Vocabulary
+    from pdl.gbnf.state import Match, Pieces, State, Vocabulary
 
 # The methods import what they need when they are called: each program needs a few of them, and all
 # together take four times as long to load as the parser.
@@ -99,8 +97,7 @@ class Grammar:
         else the bytes of any tokens. Raises GrammarError for a `<text>` that is no token, as
         llama.cpp refuses it, and ValueError for a number that the vocabulary has not.
         """
-        from pdl.gbnf.state import match_tokens
-        from pdl.gbnf.vocabulary import Vocabulary
+        from pdl.gbnf.state import Vocabulary, match_tokens
 
         known = Vocabulary(vocabulary)
         unknown = list(known.unknown(self.rules, self.source))
@@ -170,7 +167,7 @@ class Grammar:
         and what leads nowhere is left out. An optimized grammar stays as it is. Its nodes have no
         places; `parse(str(...))` gives them some.
         """
-        from pdl.gbnf.optimize.checked import optimized
+        from pdl.gbnf.optimize.rules import optimized
 
         rules = optimized(self.rule, self.root, self.limits)
         return Grammar(rules, self.root, self.comments, limits=self.limits)
@@ -198,7 +195,7 @@ class Grammar:
         another file. Rules link to each other, comments are shown, colours follow the reader's
         choice of light or dark. Raises ValueError for another format.
         """
-        from pdl.gbnf.diagram.draw import draw
+        from pdl.gbnf.diagram.page import draw
 
         return draw(self.rule, self.root, self.comments, format, self.source.name)
 
@@ -210,7 +207,7 @@ class Grammar:
         that llguidance's lexer does not change what matches. Raises GrammarError for a grammar that
         matches nothing, and for references to tokens.
         """
-        from pdl.gbnf.export.lark import lark
+        from pdl.gbnf.export.dialects import lark
 
         return lark(self.rule, self.root, self.source)
 
@@ -221,7 +218,7 @@ class Grammar:
         References to tokens by number are kept, though xgrammar takes none that has no text. Raises
         GrammarError for a grammar that matches nothing, and for tokens that are named by texts.
         """
-        from pdl.gbnf.export.ebnf import ebnf
+        from pdl.gbnf.export.dialects import ebnf
 
         return ebnf(self.rule, self.root, self.source)
 
@@ -328,6 +325,6 @@ def _unfit(
     """What an older llama.cpp or a vocabulary has not."""
     yield from map(mended, refused(grammar.rules, grammar.source, target))
     if vocabulary is not None:
-        from pdl.gbnf.vocabulary import Vocabulary
+        from pdl.gbnf.state import Vocabulary
 
         yield from Vocabulary(vocabulary).unknown(grammar.rules, grammar.source)

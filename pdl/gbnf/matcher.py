@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pdl.gbnf.budget import Clock, exceeded
 from pdl.gbnf.graphs import knots
-from pdl.gbnf.kernels import Kernels
-from pdl.gbnf.stack import Node, Stack, Waiting, Ways
+from pdl.gbnf.stack import Kernels, Node, Stack, Waiting, Ways
 from pdl.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from pdl.errors import missing_package
 
 if TYPE_CHECKING:
     from pdl.errors import TokenError, VocabularyError
-    from pdl.masks.batches import fill
-    from pdl.masks.masker import Masker, State
+    from pdl.masks.masker import Masker, State, fill
     from pdl.masks.saved import load, save
     from pdl.masks.sources.anything import vocabulary_of
     from pdl.masks.trie import Trie
@@ -38,7 +37,7 @@ _load = lazy(
         "Trie": "pdl.masks.trie",
         "Vocabulary": "pdl.masks.vocabulary",
         "VocabularyError": "pdl.errors",
-        "fill": "pdl.masks.batches",
+        "fill": "pdl.masks.masker",
         "load": "pdl.masks.saved",
         "save": "pdl.masks.saved",
         "vocabulary_of": "pdl.masks.sources.anything",

@@ -23,7 +23,7 @@ _LARGE = 2_000  # tokens in one array that may be there twice
 class Bag:
     """The union of sets of tokens: numbers, arrays of numbers, and masks.
 
-    `exits` are the places from which more tokens may come, if something waits (`pdl.masks.frames`).
+    `exits` are the places from which more tokens may come, if something waits (`pdl.masks.walk`).
     """
 
     __slots__ = ("exits", "few", "many", "masks")

@@ -1,10 +1,17 @@
-"""The bytes of which there is no choice."""
+"""Forced bytes, of which there is no choice (jump-forward decoding), and masks made ahead of time.
+
+Masks are made before anybody asks for them, where a text is likely to come (`prepare`).
+"""
 
 from __future__ import annotations
 
+from collections import deque
+from time import thread_time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from pdl.gbnf.matcher import Configuration, Matcher
     from pdl.masks.trie import Trie
     from pdl.masks.vocabulary import Vocabulary
@@ -65,3 +72,61 @@ def _longest(data: bytes, at: int, trie: Trie) -> tuple[int | None, int]:
         if trie.own[node] > trie.low[node]:
             best, end = int(trie.order[trie.low[node]]), at
     return best, end
+
+
+_LIKELY = b"a1 "  # bytes of which the first that a class has stands for all of it
+_UNLIKELY = frozenset(b"\t\n\r-\\")  # line ends, signs and escapes
+_BLANK = b" "
+_LONGEST = 60  # bytes of a literal that are followed at once
+
+
+def prepare(
+    matcher: Matcher,
+    vocabulary: Vocabulary,
+    mask: Callable[[Configuration], object],
+    seconds: float,
+) -> None:
+    """Make the masks of configurations, nearest to the start first, for so many seconds of work.
+
+    A literal is followed to its end, where its longest tokens end, a class by one of its bytes, and
+    blanks once. What is looked for is a text as a model writes it, not all texts.
+    """
+    end = thread_time() + seconds
+    pending = deque([(matcher.start, b"")])
+    seen = {matcher.start}
+    while pending and thread_time() < end:
+        here, last = pending.popleft()
+        mask(here)
+        for run in dict.fromkeys(_literal(matcher, state) for state, _ in here.items):
+            if not run or run[0] in _UNLIKELY or run == last == _BLANK:
+                continue
+            for there in _along(matcher, vocabulary, here, run):
+                if there not in seen:
+                    seen.add(there)
+                    pending.append((there, run))
+
+
+def _along(
+    matcher: Matcher, vocabulary: Vocabulary, here: Configuration, run: bytes
+) -> Iterator[Configuration]:
+    """Where the tokens of some bytes end."""
+    for token in cut(run, vocabulary.trie)[0]:
+        data = vocabulary.tokens[token]
+        here, taken = matcher.run(here, data)
+        if taken < len(data):
+            return
+        yield here
+
+
+def _literal(matcher: Matcher, state: int) -> bytes:
+    """The bytes of a literal from a state on, or one byte of a class."""
+    found = bytearray()
+    moves = matcher.automaton.moves[state]
+    while len(moves) == 1 and moves[0][0] == moves[0][1] and len(found) < _LONGEST:
+        low, _, state = moves[0]
+        found.append(low)
+        moves = matcher.automaton.moves[state] if matcher.is_still(state) else ()
+    if found or not moves:
+        return bytes(found)
+    held = (byte for byte in _LIKELY if any(low <= byte <= high for low, high, _ in moves))
+    return bytes([next(held, moves[0][0])])

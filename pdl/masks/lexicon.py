@@ -16,9 +16,9 @@ from pdl.gbnf.matcher import Matcher
 from pdl.gbnf.nodes import Rule, Sequence
 from pdl.limits import DEFAULT_LIMITS
 from pdl.masks.found import MOST, Found
-from pdl.masks.lexemes import Wide
-from pdl.masks.places import ROOT, Columns
+from pdl.masks.plans import Wide
 from pdl.masks.scan import OverlapError, Scan
+from pdl.masks.trie import ROOT, Columns
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from pdl.gbnf.matcher import Configuration
     from pdl.gbnf.nodes import AnyChar, CharClass
     from pdl.gbnf.utf8 import Ranges
-    from pdl.masks.below import Below
+    from pdl.masks.found import Below
     from pdl.masks.masker import Masker
-    from pdl.masks.places import Ints, Place
+    from pdl.masks.trie import Ints, Place
     from pdl.masks.vocabulary import Vocabulary
 
 MASKS = 40 << 20

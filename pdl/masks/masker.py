@@ -1,23 +1,27 @@
-"""`Masker` and `State`: which tokens of a vocabulary may come next in a text of a grammar."""
+"""`Masker` and `State`: which tokens of a vocabulary may come next in a text of a grammar.
+
+`fill` writes the masks of many texts at once.
+"""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from weakref import finalize
 
+import numpy as np
+
 from pdl.errors import LimitError
 from pdl.gbnf.automaton import automaton
-from pdl.gbnf.budget import within_stack
-from pdl.gbnf.compiling.uncollected import uncollected
+from pdl.gbnf.budget import uncollected, within_stack
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.matcher import Matcher
-from pdl.gbnf.sealed import sealed
-from pdl.masks.ahead import prepare
-from pdl.masks.forced import forced
+from pdl.gbnf.nodes import sealed
+from pdl.masks.forced import forced, prepare
 from pdl.masks.lexicon import lexicon
 from pdl.masks.protocol import Ended, check_vocabulary, numbers_of, refusal, token_number
 from pdl.masks.references import References
@@ -25,13 +29,14 @@ from pdl.masks.sayable import sayable
 from pdl.masks.walk import Walker
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from pdl.gbnf.matcher import Configuration
+    from pdl.masks.protocol import TokenState
     from pdl.masks.vocabulary import Vocabulary
 
     Ints: TypeAlias = NDArray[np.int32]
+
 
 _SERIAL = count()
 _AHEAD = 0.025
@@ -261,3 +266,41 @@ class State:
         another, where the last one would go on with what follows.
         """
         return self.masker.forced(self.configuration)
+
+
+def fill(states: Sequence[TokenState | None], out: Ints) -> None:
+    """Write the masks of some states into the rows of `out`, in their order.
+
+    None stands for a text that nothing constrains. Raises ValueError unless `out` has a row for
+    each state, of the length of its mask, and can be written; TypeError if it is no array of 32 bit
+    integers, and for what is no list of states.
+    """
+    _check_batch(states, out)
+    if len(out) != len(states):
+        raise ValueError(f"out has {len(out)} rows for {len(states)} states")
+    for row, state in zip(out, states, strict=True):
+        if state is None:
+            row[...] = -1
+        else:
+            mask = state.bitmask()
+            if row.shape != mask.shape:
+                raise ValueError(f"a row of out is {row.shape}, and a mask {mask.shape}")
+            row[...] = mask
+
+
+def _check_batch(states: object, out: object) -> None:
+    """Raise TypeError or ValueError for what no masks can be written from, or to."""
+    if not isinstance(states, Sequence):
+        raise TypeError(f"states must be a list of states, not {type(states).__name__}")
+    for state in states:
+        if state is not None and not hasattr(state, "bitmask"):
+            kind = type(state).__name__
+            raise TypeError(f"states must be of maskers (`masker.start()`) or None, not {kind}")
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be an array of numpy, not {type(out).__name__}")
+    if out.dtype != np.int32:
+        raise TypeError(f"out must be of int32, not {out.dtype}")
+    if out.ndim != 2:  # noqa: PLR2004 - texts, and their masks
+        raise ValueError(f"out must have two dimensions (texts, numbers of a mask), not {out.ndim}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, SupportsIndex, TypeAlias
 import numpy as np
 
 from pdl.errors import Problem, TokenError
-from pdl.gbnf.sealed import sealed
+from pdl.gbnf.nodes import sealed
 from pdl.masks.vocabulary import Vocabulary
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pdl.errors import error_from
-from pdl.gbnf.nodes import TokenRef
-from pdl.gbnf.vocabulary import Vocabulary as Pieces
-from pdl.gbnf.walk import items
+from pdl.gbnf.nodes import TokenRef, items
+from pdl.gbnf.state import Vocabulary as Pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

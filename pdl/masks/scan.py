@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from pdl.masks.found import MOST, Found, joined, nothing
-from pdl.masks.places import children, is_nested, token_rows
+from pdl.masks.trie import children, is_nested, token_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pdl.gbnf.matcher import Configuration, Matcher
-    from pdl.masks.places import Columns
-    from pdl.masks.trie import Trie
+    from pdl.masks.trie import Columns, Trie
 
     Ints: TypeAlias = NDArray[np.int32]
     Bytes: TypeAlias = NDArray[np.uint8]

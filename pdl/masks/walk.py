@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from pdl.masks.bags import Bag
 from pdl.masks.found import MOST
-from pdl.masks.places import ROOT, TangledError
 from pdl.masks.plans import Plans
 from pdl.masks.scan import Scan
+from pdl.masks.trie import ROOT, TangledError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from pdl.gbnf.nodes import Rule
     from pdl.gbnf.stack import Node
     from pdl.masks.bags import Kept
-    from pdl.masks.below import Below
-    from pdl.masks.found import Found
+    from pdl.masks.found import Below, Found
     from pdl.masks.lexicon import Lexicon
-    from pdl.masks.parts import Part, Pending, Plan, Spot, States
-    from pdl.masks.places import Place
-    from pdl.masks.rounds import Steps
+    from pdl.masks.parts import Part, Pending, Plan, Spot, States, Steps
+    from pdl.masks.trie import Place
 
 _STEPS = 4_000  # states that are followed for one mask; several hundred is many
 _ROOM = 16 << 20  # bytes that may be learned for one mask; a first one over a large vocabulary: 5

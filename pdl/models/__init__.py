@@ -11,12 +11,9 @@ if TYPE_CHECKING:
     from pdl.models.cache import Cache
     from pdl.models.connecting import connect
     from pdl.models.drivers import ask, ask_async
-    from pdl.models.exchange import Delta, Dropped, Reply, Request, Usage
-    from pdl.models.faults import Fault
-    from pdl.models.hooks import CacheWarning, Hook
-    from pdl.models.model import Model
+    from pdl.models.exchange import Delta, Dropped, Fault, Model, Reply, Request, Usage
     from pdl.models.retry import Backoff
-    from pdl.models.terms import Terms
+    from pdl.models.terms import CacheWarning, Hook, Terms
 
 _HOMES = {
     "Answer": "pdl.models.answer",
@@ -24,12 +21,12 @@ _HOMES = {
     "Attempt": "pdl.models.answer",
     "Backoff": "pdl.models.retry",
     "Cache": "pdl.models.cache",
-    "CacheWarning": "pdl.models.hooks",
+    "CacheWarning": "pdl.models.terms",
     "Delta": "pdl.models.exchange",
     "Dropped": "pdl.models.exchange",
-    "Fault": "pdl.models.faults",
-    "Hook": "pdl.models.hooks",
-    "Model": "pdl.models.model",
+    "Fault": "pdl.models.exchange",
+    "Hook": "pdl.models.terms",
+    "Model": "pdl.models.exchange",
     "Reply": "pdl.models.exchange",
     "Request": "pdl.models.exchange",
     "Terms": "pdl.models.terms",

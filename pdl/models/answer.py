@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl.errors import OutputError, PdlError, Problem
-from pdl.models.durations import tenths
 from pdl.models.exchange import Usage
-from pdl.models.payloads.settings import TOKEN_LIMITS
+from pdl.models.payloads.family import TOKEN_LIMITS
+from pdl.models.retry import tenths
 from pdl.models.secret import NO_MASK, Mask
 from pdl.reply.wording import count
 
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pdl._types import Json
-    from pdl.models.exchange import Dropped, Ignored, Reply, Request
-    from pdl.models.faults import Fault
+    from pdl.models.exchange import Dropped, Fault, Ignored, Reply, Request
     from pdl.prompt import Message
     from pdl.reply import Check
-    from pdl.tools.calls import ToolCall
+    from pdl.tools.tool import ToolCall
 
 Ending: TypeAlias = Literal["attempts", "fault", "tokens", "time", "length"]
 """Why there were no more attempts: all were made, a fault that no other try mends, or a bound.

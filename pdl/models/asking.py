@@ -11,17 +11,30 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import ConfigError, FileError, Problem
 from pdl.models.answer import Answer, Attempt, Ending, ask_error, total
-from pdl.models.conversation import with_complaint, with_reply
-from pdl.models.exchange import Delta, Dropped, Ignored, Request
-from pdl.models.faults import AFTER_REFUSAL, Fault, shown
-from pdl.models.hooks import CacheWarning
-from pdl.models.model import Choosy
-from pdl.models.outcome import Call, Outcome, Sleep, Step, Tell
-from pdl.models.payloads.settings import TOKEN_LIMITS
+from pdl.models.exchange import (
+    AFTER_REFUSAL,
+    Choosy,
+    Delta,
+    Dropped,
+    Fault,
+    Ignored,
+    Request,
+    shown,
+)
+from pdl.models.gather import Call, Outcome, Sleep, Step, Tell
+from pdl.models.payloads.family import TOKEN_LIMITS
 from pdl.models.secret import NO_MASK, Mask, Secret
-from pdl.models.spoken import spoken
-from pdl.models.terms import NoDefault
-from pdl.models.verdict import Verdict, filtered, judge, judge_stopped, used_up
+from pdl.models.terms import CacheWarning, NoDefault
+from pdl.models.verdict import (
+    Verdict,
+    filtered,
+    judge,
+    judge_stopped,
+    spoken,
+    used_up,
+    with_complaint,
+    with_reply,
+)
 from pdl.reply import violations
 
 if TYPE_CHECKING:
@@ -29,11 +42,10 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.models.cache import Cache
-    from pdl.models.exchange import Reply
+    from pdl.models.exchange import Model, Reply
     from pdl.models.gather import Gathering
-    from pdl.models.model import Model
     from pdl.models.terms import Terms
-    from pdl.prompt.rendered import Rendered
+    from pdl.prompt.assemble import Rendered
 
 _ADDRESSES = frozenset({"api_base", "api_key", "base_url"})
 _CHARS_PER_TOKEN = 4  # where a provider does not count

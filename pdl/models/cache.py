@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from pdl.errors import FileError, Problem
 from pdl.models.exchange import Flaw, Reply, Usage
-from pdl.tools.calls import ToolCall
+from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.models import portal
-from pdl.models.durations import in_words
-from pdl.models.exchange import Delta, Reply
-from pdl.models.faults import Fault
-from pdl.models.options import is_async
+from pdl.models.exchange import Delta, Fault, Reply
+from pdl.models.retry import in_words
+from pdl.models.terms import is_async
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pdl.errors import ConfigError, Problem, did_you_mean, missing_package
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.models.callables import FunctionModel
-from pdl.models.model import Model
+from pdl.models.exchange import Model
 from pdl.models.payloads import FAMILIES, Family
 from pdl.models.replay import read_replay
 from pdl.models.secret import Secret

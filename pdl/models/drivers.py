@@ -11,20 +11,18 @@ from pdl.models import telemetry
 from pdl.models.answer import Answer
 from pdl.models.asking import asking
 from pdl.models.connecting import model_of
-from pdl.models.faults import Fault
-from pdl.models.options import is_async
-from pdl.models.outcome import Call, Outcome, Sleep, Tell
-from pdl.models.terms import Given, Terms
-from pdl.prompt.rendered import Rendered
+from pdl.models.exchange import Fault
+from pdl.models.gather import Call, Outcome, Sleep, Tell
+from pdl.models.terms import Given, Terms, is_async
+from pdl.prompt.assemble import Rendered
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from pdl.models.asking import Asking
     from pdl.models.callables import Function
-    from pdl.models.exchange import Delta
-    from pdl.models.model import Model
-    from pdl.models.outcome import Step
+    from pdl.models.exchange import Delta, Model
+    from pdl.models.gather import Step
 
 Askable: TypeAlias = "Model | Function | str"
 """A model, its name as `connect` reads it, or a function that is given the messages."""

@@ -1,21 +1,61 @@
-"""A reply that streams, put together, and watched for the first thing that is certainly wrong."""
+"""A reply that streams, put together, and watched for the first thing that is certainly wrong.
+
+Also what is to be done next while a model is asked (`Call`, `Sleep`, `Tell`), and what came of it
+(`Outcome`).
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.models.exchange import Delta, Reply
-from pdl.models.outcome import Outcome
-from pdl.models.spoken import leads_in
+from pdl.models.verdict import leads_in
 from pdl.reply import Coercions, Stream
 
 if TYPE_CHECKING:
-    from pdl.models.exchange import Finish, Usage
-    from pdl.models.faults import Fault
+    from pdl.models.exchange import Delta, Fault, Finish, Request, Usage
     from pdl.models.terms import Terms
     from pdl.reply import Partial, Violation
     from pdl.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Make this call now, within so many seconds, and send its `Outcome`."""
+
+    request: Request
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Wait so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call: a reply, a fault, or with a fault what had come before it.
+
+    `errors` are those for which a reply was stopped while it came.
+    """
+
+    reply: Reply | None = None
+    fault: Fault | None = None
+    errors: tuple[Violation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Give this to `on_delta`: what was kept of a reply, which no call brings."""
+
+    delta: Delta
+
+
+Step: TypeAlias = Call | Sleep | Tell
+
 
 _TOGETHER = 4_096  # pieces of a text that are joined
 

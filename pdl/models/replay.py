@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, get_args
 
 from pdl.errors import FileError, Problem
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.models.exchange import Delta, Finish, Reply, Usage
-from pdl.models.faults import Fault
+from pdl.models.exchange import Delta, Fault, Finish, Reply, Usage
 from pdl.prompt.folder import open_regular
 from pdl.source import Source
-from pdl.tools.calls import ToolCall
+from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -6,16 +6,15 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from pdl.models.durations import in_words
-from pdl.models.faults import AFTER_REFUSAL, Fault, Kind
-from pdl.models.payloads.bad import told_error
-from pdl.models.retry import retry_after
+from pdl.models.exchange import AFTER_REFUSAL, Fault, Kind
+from pdl.models.payloads.reading import told_error
+from pdl.models.retry import in_words, retry_after
 from pdl.models.secret import NO_SECRET, Secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pdl.models.payloads.bad import BadPayload
+    from pdl.models.payloads.reading import BadPayload
 
 _KINDS: dict[int, Kind] = {
     401: "auth",

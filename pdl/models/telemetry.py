@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pdl._types import Json
-    from pdl.models.exchange import Reply, Request
-    from pdl.models.faults import Fault
+    from pdl.models.exchange import Fault, Reply, Request
 
 _PROVIDERS = {"gemini": "gcp.gemini", "openai-responses": "openai"}
 """The convention's names of providers, where ours are others."""

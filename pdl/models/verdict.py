@@ -1,4 +1,8 @@
-"""The verdict on a reply: an answer, calls of tools, or what is to be said to the model."""
+"""The verdict on a reply: an answer, calls of tools, or what is to be said to the model.
+
+Also how a conversation goes on after a reply, and what a model said aloud: a reply's text without
+its reasoning (`spoken`).
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,91 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pdl.models.spoken import spoken
+from pdl.prompt.messages import Message, Part, Text
 from pdl.reply import Check, Coercions, Violation, check, violations
 from pdl.reply.feedback.feedback import feedback, summary
 from pdl.reply.forms import is_quoted, string_of
+from pdl.tools.tool import ToolResult
 
 if TYPE_CHECKING:
     from pdl.models.exchange import Flaw, Reply, Request
     from pdl.models.terms import Terms
     from pdl.reply import Dialects
     from pdl.schema import Schema
-    from pdl.tools.calls import ToolCall
-    from pdl.tools.checking.outcome import CallsCheck
+    from pdl.tools.checking.judge import CallsCheck
+    from pdl.tools.tool import ToolCall
     from pdl.tools.toolset import ToolSet
+
+
+_MOST = 50_000  # characters of a bad reply that go back to the model
+
+
+def spoken(text: str, dialects: Dialects) -> str:
+    """The text without the parts that are reasoning, and without the blanks around it."""
+    segments = check(None, text, dialects=dialects).segments
+    kept = [text[slice(*part.span)] for part in segments if part.kind in {"text", "fence"}]
+    return "".join(kept).strip()
+
+
+def shortened(text: str) -> str:
+    """A text that is very long without its middle."""
+    if len(text) <= _MOST:
+        return text
+    half = _MOST // 2
+    return f"{text[:half]}\n[…]\n{text[-half:]}"
+
+
+def leads_in(text: str, dialects: Dialects) -> bool:
+    """Whether a text says nothing itself, so that what follows it is the answer: an open fence."""
+    segments = check(None, text, dialects=dialects).segments
+    return all(
+        part.kind in {"reasoning", "token"} or not text[slice(*part.body)].strip()
+        for part in segments
+    )
+
+
+def with_complaint(
+    messages: tuple[Message, ...], reply: Reply, complaint: str, dialects: Dialects
+) -> tuple[Message, ...]:
+    """The messages, the reply without its reasoning, and what is wrong with it.
+
+    Calls of tools are answered each by a failed result that says so. A reply that holds nothing
+    cannot be sent (providers refuse empty messages), so that the complaint then goes to the end of
+    the last message.
+    """
+    said = assistant(shortened(spoken(reply.text, dialects)), _known(reply.calls))
+    before = _without_prefill(messages)
+    if said.parts:
+        results = [ToolResult(call, complaint, failed=True) for call in _known(reply.calls)]
+        told: tuple[Part, ...] = tuple(results) or (Text(complaint),)
+        return (*before, said, Message("user", told))
+    if before and before[-1].role == "user":
+        last = before[-1]
+        return (*before[:-1], Message("user", (*last.parts, Text(f"\n\n{complaint}"))))
+    return (*before, Message("user", (Text(complaint),)))
+
+
+def with_reply(
+    messages: tuple[Message, ...], reply: Reply, calls: tuple[ToolCall, ...], dialects: Dialects
+) -> tuple[Message, ...]:
+    """The messages and a good reply: a conversation that can go on."""
+    said = assistant(spoken(reply.text, dialects), calls if reply.calls else ())
+    return (*_without_prefill(messages), said)
+
+
+def assistant(text: str, calls: tuple[ToolCall, ...]) -> Message:
+    """What a model said, and the tools that it wants called."""
+    return Message("assistant", (*((Text(text),) if text else ()), *calls))
+
+
+def _known(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    return tuple(call for call in calls if call.name)
+
+
+def _without_prefill(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The messages less a last one that began the reply, which is part of the reply by now."""
+    return messages[:-1] if messages and messages[-1].role == "assistant" else messages
+
 
 _WRONG = "Your output is not a valid answer."
 _CUT = {

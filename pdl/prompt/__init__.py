@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
+    from pdl.prompt.assemble import Rendered
     from pdl.prompt.config import parse_config
     from pdl.prompt.inputs import Inputs, read_inputs
-    from pdl.prompt.media import parse_media
-    from pdl.prompt.messages import Media, Message, Text
-    from pdl.prompt.placed import placed_source
+    from pdl.prompt.marks import placed_source
+    from pdl.prompt.messages import Media, Message, Text, parse_media
+    from pdl.prompt.outline import parse_schema, static_schema
     from pdl.prompt.prompt import Prompt, load, loads
-    from pdl.prompt.references import parse_schema
-    from pdl.prompt.rendered import Rendered
-    from pdl.prompt.static import static_schema
 
 __all__ = [
     "Inputs",
@@ -42,15 +40,15 @@ __getattr__ = lazy(
         "Media": "pdl.prompt.messages",
         "Message": "pdl.prompt.messages",
         "Prompt": "pdl.prompt.prompt",
-        "Rendered": "pdl.prompt.rendered",
+        "Rendered": "pdl.prompt.assemble",
         "Text": "pdl.prompt.messages",
         "load": "pdl.prompt.prompt",
         "loads": "pdl.prompt.prompt",
         "parse_config": "pdl.prompt.config",
-        "parse_media": "pdl.prompt.media",
-        "parse_schema": "pdl.prompt.references",
-        "placed_source": "pdl.prompt.placed",
+        "parse_media": "pdl.prompt.messages",
+        "parse_schema": "pdl.prompt.outline",
+        "placed_source": "pdl.prompt.marks",
         "read_inputs": "pdl.prompt.inputs",
-        "static_schema": "pdl.prompt.static",
+        "static_schema": "pdl.prompt.outline",
     },
 )

@@ -1,4 +1,7 @@
-"""The `<|config|>` turn: `key: value` lines for the call of the model."""
+"""The `<|config|>` turn: `key: value` lines for the call of the model.
+
+Also what a prompt file may say and hardly ever means: settings nobody has, types in quotes.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,21 @@ import json
 import math
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections import Counter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from pdl.errors import Problem
+from pdl.errors import Problem, did_you_mean, nearest
+from pdl.schema.notation.words import TYPES
+from pdl.schema.pointers import lookup, schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pdl._types import Json
-    from pdl.source import Source
+    from pdl.schema import Schema
+    from pdl.source import Source, Span
+
 
 _LINE = re.compile(r"(?:(//.*)|([^\s:]++)[^\S\n]*+:\s*+((?:.*\S)?)|(.*\S))?\s*", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][\w.-]*")
@@ -110,3 +119,142 @@ def _finite(text: str) -> float:
     if math.isinf(number):
         raise ValueError("no number is that large")
     return number
+
+
+PROVIDERS = (
+    *("anthropic", "gemini", "litellm", "llama", "llama-server", "ollama", "openai"),
+    *("openai-responses", "replay", "vllm"),
+)
+"""What the name of a model begins with, before the colon."""
+
+_KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = MappingProxyType(
+    {
+        "number": ("a number", (int, float)),
+        "integer": ("an integer", (int,)),
+        "boolean": ("true or false", (bool,)),
+        "text": ("a text", (str,)),
+        "texts": ("a text or a list of texts", (str, list)),
+        "object": ("an object", (dict,)),
+        "any": ("", (object,)),
+    }
+)
+_SETTINGS = {
+    "number": "temperature top_p topP min_p top_a typical_p typ_p tfs_z top_n_sigma"
+    " frequency_penalty frequencyPenalty presence_penalty presencePenalty repetition_penalty"
+    " repeat_penalty length_penalty dynatemp_range dynatemp_exponent mirostat_tau mirostat_eta"
+    " xtc_probability xtc_threshold dry_multiplier dry_base",
+    "integer": "max_tokens max_completion_tokens max_output_tokens maxOutputTokens num_predict"
+    " n_predict min_tokens top_k topK seed n candidateCount top_logprobs prompt_logprobs num_ctx"
+    " num_keep num_batch num_gpu main_gpu num_thread repeat_last_n mirostat n_keep n_probs min_keep"
+    " id_slot dry_allowed_length dry_penalty_last_n t_max_predict_ms max_tool_calls random_seed"
+    " thinking_budget thinking_budget_tokens best_of truncate_prompt_tokens priority",
+    "boolean": "store parallel_tool_calls background responseLogprobs use_mmap use_mlock numa"
+    " low_vram f16_kv vocab_only penalize_newline shift truncate cache_prompt ignore_eos"
+    " include_reasoning enable_thinking safe_prompt use_beam_search skip_special_tokens"
+    " spaces_between_special_tokens include_stop_str_in_output add_generation_prompt"
+    " add_special_tokens echo return_tokens timings_per_token post_sampling_probs"
+    " return_tokens_as_token_ids enableEnhancedCivicAnswers enable_search",
+    "text": "model user service_tier serviceTier safety_identifier prompt_cache_key"
+    " prompt_cache_retention previous_response_id verbosity reasoning_effort reasoning_format"
+    " prompt_mode cachedContent inference_geo chat_template cache_salt request_id route speed"
+    " mediaResolution",
+    "texts": "stop stop_sequences stopSequences bad_words",
+    "object": "logit_bias reasoning text output_config generationConfig thinkingConfig toolConfig"
+    " options chat_template_kwargs mm_processor_kwargs structured_outputs kv_transfer_params"
+    " web_search_options search_parameters extra_body extra_headers speechConfig imageConfig",
+    "any": "logprobs response_format tool_choice tools metadata modalities audio prediction include"
+    " instructions truncation conversation context_management container thinking mcp_servers"
+    " cache_control betas labels safetySettings responseModalities format keep_alive think samplers"
+    " dry_sequence_breakers lora stop_token_ids allowed_token_ids documents provider models"
+    " transforms plugins usage fallbacks num_retries drop_params tags guardrails stream_options"
+    " search_options",
+}
+"""Names that one of the providers knows, of its interface's reference, by the kind of value."""
+
+SETTINGS: Mapping[str, str] = MappingProxyType(
+    {name: kind for kind, names in _SETTINGS.items() for name in names.split()}
+)
+
+
+def config_doubts(config: Mapping[str, Json], placed: Source) -> Iterator[Problem]:
+    """Settings that no provider has, or that have values of another kind; models of nobody."""
+    for name, value in config.items():
+        problem = _of_setting(name, value, _place(placed, name))
+        if problem is not None:
+            yield problem
+
+
+def _of_setting(name: str, value: Json, span: Span) -> Problem | None:
+    kind = SETTINGS.get(name)
+    if kind is None:
+        hint = did_you_mean(name, SETTINGS) or "check its name: it is sent to the provider as it is"
+        return Problem(
+            "config/unknown", f"no provider is known to have a setting `{name}`", span, hint
+        )
+    wanted, types = _KINDS[kind]
+    is_number = isinstance(value, bool) and kind in ("number", "integer")
+    if value is not None and (not isinstance(value, types) or is_number):
+        message = f"`{name}` is {json.dumps(value, ensure_ascii=False):.40}; expected {wanted}"
+        return Problem("config/kind", message, span)
+    return _of_model(value, span) if name == "model" and isinstance(value, str) else None
+
+
+def _of_model(model: str, span: Span) -> Problem | None:
+    provider, colon, _ = model.partition(":")
+    if colon and provider in PROVIDERS:
+        return None
+    near = nearest(provider, PROVIDERS) if colon else ""
+    hint = f"did you mean `{near}:`?" if near else f"as in `{_likely(model)}:{model}`"
+    return Problem("config/model", f"`{model}` does not name a provider", span, hint)
+
+
+def _likely(model: str) -> str:
+    """Who most probably has a model of that name."""
+    if model.endswith(".gguf"):
+        return "llama"
+    known = {"claude": "anthropic", "gemini": "gemini", "gpt": "openai"}
+    return next((one for start, one in known.items() if model.startswith(start)), "ollama")
+
+
+def _place(placed: Source, name: str) -> Span:
+    found = re.search(rf"^[^\S\n]*({re.escape(name)})[^\S\n]*:", placed.text, re.MULTILINE)
+    return placed.span(*found.span(1)) if found else placed.span(0)
+
+
+def quoted_types(schema: Schema, placed: Source) -> Iterator[Problem]:
+    """Constants that are the names of types: `{ age: "int" }` allows nothing but that word."""
+    if placed.text.lstrip().startswith(("`", "@")):
+        return  # a JSON Schema, where types are in quotes, and constants are not mistaken for them
+    telling = set(_telling_apart(schema.document))
+    for _, node in schemas(schema.document):
+        values = [node["const"]] if "const" in node else node.get("enum", [])
+        words = [value for value in values if isinstance(value, str)]
+        if len(words) == 1 and words[0] in TYPES and id(node) not in telling:
+            yield _quoted(words[0], placed)
+
+
+def _quoted(word: str, placed: Source) -> Problem:
+    found = re.search(rf"([\"']){word}\1(?!\s*\??\s*:)", placed.text)
+    span = placed.span(*found.span()) if found else placed.span(0)
+    message = f'`"{word}"` is the text `{word}` and nothing else, not the type'
+    return Problem("schema/quoted-type", message, span, f"write `{word}`, without quotes")
+
+
+def _telling_apart(document: Any) -> Iterator[int]:
+    """The constants by which the alternatives of a union differ, as `id`s of their schemas."""
+    for _, node in schemas(document):
+        branches = [_followed(one, document) for one in node.get("anyOf", node.get("oneOf", ()))]
+        fields = [
+            (name, field)
+            for branch in branches
+            for name, field in branch.get("properties", {}).items()
+            if isinstance(field, dict) and "const" in field
+        ]
+        counts = Counter(name for name, _ in fields)
+        yield from (id(field) for name, field in fields if counts[name] > 1)
+
+
+def _followed(schema: Any, document: Any) -> dict[str, Any]:
+    if isinstance(schema, dict) and "$ref" in schema:
+        schema = lookup(document, schema["$ref"])
+    return schema if isinstance(schema, dict) else {}

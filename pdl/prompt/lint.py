@@ -12,14 +12,11 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
 from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.prompt.config import parse_config
-from pdl.prompt.doubts import config_doubts, quoted_types
-from pdl.prompt.marks import MARK, spoken
-from pdl.prompt.media import parse_media
-from pdl.prompt.outline import Branches, Known, Outline, outline_of
-from pdl.prompt.placed import placed_source
+from pdl.prompt.config import config_doubts, parse_config, quoted_types
+from pdl.prompt.marks import MARK, placed_source, spoken
+from pdl.prompt.messages import parse_media
+from pdl.prompt.outline import Branches, Known, Outline, outline_of, parse_schema
 from pdl.prompt.prompt import Prompt, load
-from pdl.prompt.references import parse_schema
 from pdl.prompt.template_errors import compile_problem, word_span
 from pdl.prompt.turns import DYNAMIC, SENT, lookalikes, no_role
 

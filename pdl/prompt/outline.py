@@ -1,4 +1,7 @@
-"""The turns of a template as far as they are known without data."""
+"""The turns of a template, and its schema, as far as they are known without data.
+
+A schema turn may refer to files: `@file.json`, `@package:path`.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from jinja2 import nodes
 
-from pdl.prompt.marks import LEAD, OPEN, WHOLE
+from pdl import schema as schemas
+from pdl.errors import Problem, SchemaError
+from pdl.prompt.folder import Folder, JailError, package_folder
+from pdl.prompt.marks import LEAD, OPEN, WHOLE, placed_source
 from pdl.prompt.turns import DYNAMIC, Token, Turn, split_turns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from pdl.errors import Problem
+    from pdl.limits import Limits
     from pdl.prompt.marks import Marks
+    from pdl.prompt.prompt import Prompt
+    from pdl.schema import Schema
+    from pdl.source import Source
+
 
 _ANY_ROLE = re.compile(rf"\A\s*+[A-Za-z]*+{DYNAMIC}[A-Za-z{DYNAMIC}]*+\s*")
 
@@ -129,3 +139,76 @@ def _bodies(node: nodes.Node) -> list[list[nodes.Node]]:
     for branch in getattr(node, "elif_", ()):
         lists += _bodies(branch)
     return lists
+
+
+def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schema:
+    """The schema of a turn. Raises SchemaError or LimitError."""
+    _refuse_reference_in_value(source)
+    try:
+        return schemas.Schema.parse(source, limits=limits, resolve=_reader(folder, limits))
+    except (JailError, OSError, UnicodeDecodeError) as error:
+        text = source.text.strip()
+        start = source.text.find(text)
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        message = f"the schema's file cannot be read: {reason}"
+        span = source.span(start, start + len(text))
+        named = text.startswith("@") and ":" in text
+        hint = "write `@PACKAGE:PATH` with the name of an installed package" if named else ""
+        raise SchemaError(Problem("schema/bad-file", message, span, hint)) from error
+
+
+def _refuse_reference_in_value(source: Source) -> None:
+    """Only the prompt's own text names files: a value that begins with `@` would read any."""
+    text = source.text.strip()
+    start = source.text.find(text)
+    written = any(one.start <= start < one.start + one.length for one in source.anchors)
+    if text.startswith("@") and not written:
+        message = "this `@` comes from a value, and only the prompt's own text names a file"
+        hint = "write `@` and the file into the `schema` turn itself"
+        raise SchemaError(Problem("schema/bad-file", message, source.span(start), hint))
+
+
+def _reader(folder: Folder | None, limits: Limits) -> Callable[[str], tuple[str, str]]:
+    """A function from what stands behind the `@` to the text and the name of the file."""
+
+    def read(reference: str) -> tuple[str, str]:
+        package, colon, path = reference.partition(":")
+        where, path = (package_folder(package), path) if colon else (folder, reference)
+        if where is None:
+            raise JailError("this prompt was loaded from text; give `pdl.loads` a `base`")
+        return where.read(path, limits.source_chars).decode("utf-8-sig"), reference
+
+    return read
+
+
+def static_schema(prompt: Prompt) -> tuple[bool, Schema | None]:
+    """Whether the schema is the same whatever the data, and then that schema, if there is one.
+
+    Raises SchemaError or LimitError if it is wrong.
+    """
+    if prompt.template is None:
+        return False, None
+    marks = prompt.template.marks
+    tree = prompt.template.environment.parse(prompt.source.text)
+    items = outline_of(tree.body, marks).items
+    turns = [item for item in items if isinstance(item, Known) and item.role == "schema"]
+    hidden = any(_may_hold_schema(item) for item in items if isinstance(item, Branches))
+    if hidden or len(turns) > 1 or any(depends_on_data(turn) for turn in turns):
+        return False, None
+    if not turns:
+        return True, None
+    placed = placed_source(turns[0].raw, marks, prompt.source.name)
+    return True, parse_schema(placed, prompt.folder, prompt.limits)
+
+
+def _may_hold_schema(branches: Branches) -> bool:
+    """Whether a schema turn, or a turn of any name, may stand in one of the bodies."""
+    if not branches.bodies:
+        return True
+    for body in branches.bodies:
+        for item in body.items:
+            if isinstance(item, Branches) and _may_hold_schema(item):
+                return True
+            if isinstance(item, Known) and item.role == "schema":
+                return True
+    return False

@@ -21,15 +21,15 @@ from pdl.prompt.marks import SCHEMA_PLACE, Marks, Stretch
 from pdl.prompt.template import Template, compile_template, normalize_newlines
 from pdl.prompt.turns import split_turns
 from pdl.schema import Schema
-from pdl.schema.given import is_type
+from pdl.schema.model import is_type
 from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from typing import Self
 
+    from pdl.prompt.assemble import Rendered
     from pdl.prompt.inputs import Inputs
-    from pdl.prompt.rendered import Rendered
 
 _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|schema\|>", re.MULTILINE | re.IGNORECASE)
 

@@ -14,14 +14,13 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from pdl.prompt import amplify, tags
-from pdl.prompt.bounded import compared
+from pdl.prompt import measure, tera
 from pdl.prompt.captured import Captured, captured, joined, kept
+from pdl.prompt.filters import compared
 from pdl.prompt.marks import Marks, Stretch
 from pdl.prompt.measure import SMALL, TOO_MANY_DIGITS, watched
 from pdl.prompt.meter import concat, ticker
-from pdl.prompt.printing import Method, emitted
-from pdl.prompt.undefined import StrictUndefined
+from pdl.prompt.printing import Method, StrictUndefined, emitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,17 +200,17 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Operators whose result may be much larger than their operands."""
-        amplify.guard_binary(operator, left, right, self.limits.output_chars)
+        measure.guard_binary(operator, left, right, self.limits.output_chars)
         return super().call_binop(context, operator, left, right)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063  (Jinja's)
         """Call an object; the names leave all others to keyword arguments, as in Jinja."""
         if isinstance(__obj, Method):
             __obj = __obj.method
-        if amplify.is_guarded(__obj):
-            amplify.guard_call(__obj, args, kwargs, __self.limits.output_chars)
+        if measure.is_guarded(__obj):
+            measure.guard_call(__obj, args, kwargs, __self.limits.output_chars)
         args = tuple(
-            value if type(value) in SMALL else amplify.given_to(__obj, value) for value in args
+            value if type(value) in SMALL else measure.given_to(__obj, value) for value in args
         )
         owner = getattr(__obj, "__self__", None)
         if not isinstance(owner, str):
@@ -221,7 +220,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         return kept(super().call(__context, __obj, *args, **kwargs), owner)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        return tags.adapt(super()._parse(source, name, filename))
+        return tera.adapt(super()._parse(source, name, filename))
 
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
@@ -289,7 +288,7 @@ def located(stream: TokenStream, source: Source) -> Iterator[tuple[Token, int]]:
 
 def _guarded_format(text: str, formatted: Any, limit: int) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
-        amplify.guard_format(text, args, kwargs, limit)
+        measure.guard_format(text, args, kwargs, limit)
         return kept(formatted(*args, **kwargs), text)
 
     return call

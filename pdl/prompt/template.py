@@ -10,7 +10,7 @@ from jinja2.ext import LoopControlExtension
 from jinja2.loaders import BaseLoader
 
 from pdl.errors import LimitError, Problem, PromptError, TemplateError
-from pdl.prompt import filters, tags
+from pdl.prompt import filters, tera
 from pdl.prompt.captured import shows_marks
 from pdl.prompt.folder import Folder, JailError
 from pdl.prompt.marks import Marks
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
 
 _ELIFS = 500
-_IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", tags.GLOBALS})
+_IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", tera.GLOBALS})
 
 
 class Loader(BaseLoader):
@@ -118,10 +118,10 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
         limits,
         loader=Loader(folder, limits),
         cache_size=-1,  # a template that is compiled again would get new marks
-        extensions=[tags.TeraTags, LoopControlExtension],
+        extensions=[tera.TeraTags, LoopControlExtension],
     )
     env.filters.update(filters.FILTERS)
-    env.filters |= {tags.PAIRS: tags.pairs, tags.LOOPED: tags.looped}
+    env.filters |= {tera.PAIRS: tera.pairs, tera.LOOPED: tera.looped}
     env.tests.update(filters.TESTS)
     env.globals.update(filters.FUNCTIONS)
     env.sources[None] = source
@@ -167,7 +167,7 @@ def _variables(env: PromptEnvironment, tree: nodes.Template) -> set[str]:
     pending = [tree]
     while pending:
         template = pending.pop()
-        found |= meta.find_undeclared_variables(template) - tags.global_names(template)
+        found |= meta.find_undeclared_variables(template) - tera.global_names(template)
         for name in _referenced(template):
             if name not in seen:
                 seen.add(name)

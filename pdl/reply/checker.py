@@ -14,7 +14,7 @@ from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.schema import Schema
-from pdl.schema.given import no_schema
+from pdl.schema.model import no_schema
 
 if TYPE_CHECKING:
     from pdl._types import Json

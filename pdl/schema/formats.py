@@ -1,17 +1,39 @@
 """The formats that the notation has words for: the shape and the lengths of their strings.
 
 These are necessary conditions, enough to refuse an author's mistake; an answer is checked
-elsewhere, by all of the formats' rules (RFC 3339, 4122, 5321, 3986).
+elsewhere, by all of the formats' rules (RFC 3339, 4122, 5321, 3986). `extents` says how long the
+values of a schema can be before its own bounds say anything.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pdl.schema.keywords import DIGITS
-from pdl.schema.references import schemas
+from pdl.schema.pointers import schemas
+
+if TYPE_CHECKING:
+    from pdl._types import JsonSchema
+
+
+def extents(schema: JsonSchema) -> tuple[int, float]:
+    """The fewest and the most characters that the format leaves, or keys that the fields leave."""
+    if "format" in schema:
+        low, high = lengths(schema["format"])
+        return low, math.inf if high is None else high
+    closed = schema.get("additionalProperties") is False
+    most = len(schema.get("properties", ())) if closed else math.inf
+    return len(schema.get("required", ())), most
+
+
+def is_beyond(schema: JsonSchema, name: str) -> bool:
+    """Whether `minName` or `maxName` leave no length of those that the rest of the schema takes."""
+    low, high = extents(schema)
+    return bool(schema.get(f"min{name}", 0) > high or schema.get(f"max{name}", math.inf) < low)
+
 
 _DATE = r"\d{4}-\d\d-\d\d"
 _LOCAL = r"\d\d:\d\d:\d\d(?:\.\d+)?"

@@ -1,16 +1,18 @@
-"""The one value that says what an answer must look like."""
+"""`Schema`: the one value that says what an answer must look like.
+
+Also what was given as a schema: a `Schema`, a Python type, or something else.
+"""
 
 from __future__ import annotations
 
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from types import UnionType
+from typing import TYPE_CHECKING, Any, NewType, get_args, get_origin
 
 from pdl.limits import DEFAULT_LIMITS, Limits, check_limits
-from pdl.schema.given import no_schema
-from pdl.schema.origins import Origins
-from pdl.schema.parts import Form, Parts
+from pdl.schema.parts import Form, Origins, Parts
 from pdl.source import Source
 
 if TYPE_CHECKING:
@@ -18,6 +20,27 @@ if TYPE_CHECKING:
     from typing import Self
 
     from pdl._types import JsonSchema
+
+
+def no_schema(given: object, wanted: str = "a pdl.Schema", name: str = "schema") -> TypeError:
+    """The error, which names the function that makes a schema of what was given, if one does."""
+    advice = ""
+    if isinstance(given, Mapping | bool):
+        advice = ": pdl.Schema.from_json_schema makes one of a JSON Schema"
+    elif isinstance(given, str):
+        advice = ": pdl.Schema.parse makes one of the notation"
+    elif isinstance(given, type) or hasattr(given, "__origin__"):
+        advice = ": pdl.Schema.from_type makes one of a Python type"
+    kind = given.__name__ if isinstance(given, type) else type(given).__name__
+    article = "the type " if isinstance(given, type) else ""
+    return TypeError(f"{name} must be {wanted}, not {article}{kind}{advice}")
+
+
+def is_type(given: object) -> bool:
+    """Whether a value is a type: a class, `list[int]`, `int | None`, an alias."""
+    forms = (type, UnionType, NewType)
+    return isinstance(given, forms) or get_origin(given) is not None or hasattr(given, "__value__")
+
 
 # The methods import what they need when they are called: the parser alone takes as long to load as
 # all else that `pdl check` does, and most programs use one or two of these methods.
@@ -127,7 +150,7 @@ class Schema:
 
     def __hash__(self) -> int:
         """By content, as equality is; taken anew each time, in the time that a walk takes."""
-        from pdl.schema.content import content_hash
+        from pdl.schema.json_values import content_hash
 
         return hash((self.form, self.lang, self.tasks, content_hash(self.document)))
 
@@ -137,7 +160,7 @@ class Schema:
 
     def to_json_schema(self) -> dict[str, Any]:
         """A JSON Schema 2020-12 object of the answer's value, which the caller may change."""
-        from pdl.schema.json_schema.copying import copied
+        from pdl.schema.json_values import copied
 
         document: dict[str, Any] = copied(self.document)
         return document

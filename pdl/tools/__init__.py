@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.tools.calls import ToolCall, ToolResult
-    from pdl.tools.checking.outcome import CallError, CallsCheck
+    from pdl.tools.checking.judge import CallError, CallsCheck
     from pdl.tools.formats import FORMATS, Format
-    from pdl.tools.tool import Tool
+    from pdl.tools.tool import Tool, ToolCall, ToolResult
     from pdl.tools.toolset import ToolSet
 
 __all__ = [
@@ -28,12 +27,12 @@ __getattr__ = lazy(
     __name__,
     {
         "FORMATS": "pdl.tools.formats",
-        "CallError": "pdl.tools.checking.outcome",
-        "CallsCheck": "pdl.tools.checking.outcome",
+        "CallError": "pdl.tools.checking.judge",
+        "CallsCheck": "pdl.tools.checking.judge",
         "Format": "pdl.tools.formats",
         "Tool": "pdl.tools.tool",
-        "ToolCall": "pdl.tools.calls",
-        "ToolResult": "pdl.tools.calls",
+        "ToolCall": "pdl.tools.tool",
+        "ToolResult": "pdl.tools.tool",
         "ToolSet": "pdl.tools.toolset",
     },
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.schema import Schema
-from pdl.schema.json_schema.copying import copied
+from pdl.schema.json_values import copied
 from pdl.schema.keywords import pointer, subschemas
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pdl.errors import error_from
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.source import Source
 from pdl.tools.formats import DEFAULT_FORMAT, Format, format_of
-from pdl.tools.names import name_problems
+from pdl.tools.tool import name_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from pdl.gbnf import Compiled, Options
     from pdl.reply import Coercions, Dialects
     from pdl.schema import Schema
-    from pdl.tools.calls import ToolCall, ToolResult
     from pdl.tools.checking.check import Wanted
-    from pdl.tools.checking.outcome import CallsCheck
+    from pdl.tools.checking.judge import CallsCheck
     from pdl.tools.functions.dispatch import Functions
-    from pdl.tools.grammar.compile import Calls
-    from pdl.tools.tool import Tool
+    from pdl.tools.grammar import Calls
+    from pdl.tools.tool import Tool, ToolCall, ToolResult
 
 # The methods import what they need when they are called: most programs use a few of them.
 # ruff: noqa: PLC0415
@@ -78,12 +77,12 @@ class ToolSet:
         `name` is what errors call a text that is no `Source`. Raises ToolError and SchemaError
         with all problems and their places (PromptError for both kinds at once), LimitError.
         """
-        from pdl.tools.signatures.read import read
+        from pdl.tools.signatures import read_signatures
 
         if not isinstance(dsl, str | Source):
             raise TypeError(f"dsl must be a str or a pdl Source, not {type(dsl).__name__}")
         source = dsl if isinstance(dsl, Source) else Source(dsl, name)
-        return cls(read(source, limits))
+        return cls(read_signatures(source, limits))
 
     @classmethod
     def from_functions(cls, *functions: Callable[..., Any]) -> Self:
@@ -115,7 +114,7 @@ class ToolSet:
         the same fields without the inner dict. Raises ToolError, and SchemaError for parameters
         that are no JSON Schema.
         """
-        from pdl.tools.writing.dicts import read
+        from pdl.tools.writing import read
 
         return cls(read(tools))
 
@@ -125,19 +124,19 @@ class ToolSet:
 
         `[{"name": …, "description": …, "inputSchema": {…}}]`. Raises what `from_openai` raises.
         """
-        from pdl.tools.writing.dicts import listed, read
+        from pdl.tools.writing import listed, read
 
         return cls(read(listed(tools)))
 
     def to_openai(self) -> list[dict[str, Any]]:
         """The list that OpenAI's chat completions take as `tools`, and most others do as well."""
-        from pdl.tools.writing.dicts import to_openai
+        from pdl.tools.writing import to_openai
 
         return [to_openai(tool) for tool in self.tools]
 
     def to_mcp(self) -> list[dict[str, Any]]:
         """The list that an MCP server gives as `tools`."""
-        from pdl.tools.writing.dicts import to_mcp
+        from pdl.tools.writing import to_mcp
 
         return [to_mcp(tool) for tool in self.tools]
 
@@ -146,15 +145,15 @@ class ToolSet:
 
         Raises SchemaError with each keyword that the notation has no way to write, and its path.
         """
-        from pdl.tools.writing.signatures import write
+        from pdl.tools.writing import write_signatures
 
-        return write(self.tools)
+        return write_signatures(self.tools)
 
     def to_text(self) -> str:
         """The tools as `parse` reads them: signatures if these can say it all, else dicts."""
-        from pdl.tools.writing.text import write
+        from pdl.tools.writing import write_tools
 
-        return write(self)
+        return write_tools(self)
 
     def describe(self, format: str | Format = DEFAULT_FORMAT) -> str:  # noqa: A002 - the field's own word
         """The tools in words for a model, and how it calls one in that format.
@@ -162,7 +161,7 @@ class ToolSet:
         For a model whose provider knows nothing of tools; others take `to_openai`. Raises
         ValueError for a format that there is not.
         """
-        from pdl.tools.writing.describe import describe
+        from pdl.tools.writing import describe
 
         return describe(self, format_of(format))
 
@@ -184,7 +183,7 @@ class ToolSet:
         for a tool whose arguments nothing satisfies, and what `pdl.gbnf.compile` raises.
         """
         from pdl.gbnf.compiling.options import Options
-        from pdl.tools.grammar.compile import compile_calls
+        from pdl.tools.grammar import compile_calls
 
         tools = tuple((tool.name, tool.schema) for tool in self.tools)
         asked = Options.generate() if options is None else options
@@ -211,7 +210,7 @@ class ToolSet:
         """
         from pdl.reply.segments.dialects import DIALECTS
         from pdl.tools.checking.check import check, judge_of
-        from pdl.tools.checking.shapes import Shapes
+        from pdl.tools.formats import Shapes
 
         if not isinstance(reply, str):
             raise TypeError(f"reply must be a str, not {type(reply).__name__}")
@@ -232,8 +231,8 @@ class ToolSet:
         Two calls with one id are an error, and so are more than 1,000 of them. Arguments may be the
         text of a JSON object. Raises TypeError for what is no ToolCall.
         """
-        from pdl.tools.calls import several
         from pdl.tools.checking.check import check_calls, judge_of
+        from pdl.tools.tool import several
 
         judge = judge_of(self._by_name, coercions, limits)
         return check_calls(several(calls, "check_calls"), judge, wanted)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.automata.charset import EVERY, LAST, NONE, CharSet
-from pdl.automata.classes import classify, joined
+from pdl.automata.charset import EVERY, LAST, NONE, CharSet, classify, joined
 
 _CODES = st.integers(0, 40) | st.integers(0xD7F0, 0xE010) | st.integers(LAST - 5, LAST)
 _PAIRS = st.lists(st.tuples(_CODES, _CODES), max_size=5)

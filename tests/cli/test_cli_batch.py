@@ -19,8 +19,8 @@ import pdl
 from pdl.cli.app import application
 from pdl.cli.batch import lines as lines_module
 from pdl.cli.batch.lines import Fault, Line, Lines, Record, read_record
+from pdl.cli.batch.results import Tally
 from pdl.cli.batch.sink import FileSink
-from pdl.cli.batch.tally import Tally
 from pdl.cli.batch.workers import Workers
 
 if TYPE_CHECKING:

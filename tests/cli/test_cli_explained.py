@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import pdl
 import pdl.reply
 from pdl.cli.app import application
-from pdl.cli.coercing import FIELDS, MEANINGS
-from pdl.cli.reports.explained import explanation
+from pdl.cli.options import FIELDS, MEANINGS
+from pdl.cli.reports.verdict import explanation
 from pdl.cli.screen import Screen
 from pdl.source import Source
 

@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from pdl.cli.folders import files_below
-from pdl.cli.reports.findings import REPORTS, summary
+from pdl.cli.findings import REPORTS, files_below, summary
 from pdl.cli.screen import Screen
 from pdl.errors import FileError, Problem
 from pdl.prompt.lint import Finding

@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from pdl.cli.app import application
-from pdl.cli.groups import LazyGroup
-from pdl.cli.teaching import TaughtCommand
+from pdl.cli.teaching import LazyGroup, TaughtCommand
 
 CONTEXT = click.Context(application, info_name="pdl")
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from snapshots import CASES
 
 from pdl.cli.app import application
-from pdl.cli.timing import Timing
+from pdl.cli.masking import Timing
 from pdl.masks import Vocabulary, save
 
 if TYPE_CHECKING:

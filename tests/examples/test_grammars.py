@@ -192,7 +192,7 @@ def test_what_the_page_says_is_refused(text: str) -> None:
 
 def test_the_page_names_each_finding() -> None:
     folder = ROOT / "pdl" / "gbnf" / "linting"
-    codes = re.findall(r'"(gbnf/[a-z-]+)": \(', (folder / "reasons.py").read_text(encoding="utf-8"))
+    codes = re.findall(r'"(gbnf/[a-z-]+)": \(', (folder / "finding.py").read_text(encoding="utf-8"))
     assert len(codes) > 20
     for code in codes:
         assert f"`{code}`" in PAGE, code

@@ -13,8 +13,8 @@ from snapshots import CASES
 
 import pdl
 from pdl.gbnf import Grammar
-from pdl.gbnf.compiling.handwritten import handwritten, rule_kind
-from pdl.gbnf.write import write
+from pdl.gbnf.compiling.custom_rules import handwritten, rule_kind
+from pdl.gbnf.nodes import write
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from shares import share
 
 import pdl
 from pdl.gbnf import Grammar, Options
-from pdl.gbnf.compiling.wrap import wrap
+from pdl.gbnf.compiling.forms import wrap
 from pdl.reply.validation.compiled import validator_of
 
 if sys.platform == "linux":

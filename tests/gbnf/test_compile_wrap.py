@@ -14,9 +14,8 @@ from llama import llama, needs_llama
 import pdl
 from pdl import gbnf
 from pdl.gbnf import Grammar
-from pdl.gbnf.compiling.forms import form_rules
+from pdl.gbnf.compiling.forms import form_rules, wrap
 from pdl.gbnf.compiling.options import Options
-from pdl.gbnf.compiling.wrap import wrap
 
 JSON = gbnf.parse('root ::= "{" ws "\\"n\\":" ws [0-9] ws "}"\nws ::= [ \\n]?\n').rules
 THINK = "<think>…</think>"

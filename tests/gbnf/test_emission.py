@@ -26,11 +26,11 @@ from pdl.automata import build
 from pdl.automata.charset import CharSet
 from pdl.errors import LimitError
 from pdl.gbnf import parse
-from pdl.gbnf.compiling.emission.emit import emit
+from pdl.gbnf.compiling.compiled import emit
+from pdl.gbnf.compiling.context import Lengths, Pieces
 from pdl.gbnf.compiling.machine import Machine, Member
 from pdl.gbnf.compiling.options import Options
-from pdl.gbnf.compiling.pieces import Lengths, Pieces
-from pdl.gbnf.symbols import Symbols
+from pdl.gbnf.llama_symbols import Symbols
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,8 +22,8 @@ from walks import walk
 
 import pdl
 from pdl import gbnf
-from pdl.gbnf.export.pattern import EMPTY, character, options, repeat, row
-from pdl.gbnf.export.pattern import written as spelled
+from pdl.gbnf.export.regex import EMPTY, character, options, repeat, row
+from pdl.gbnf.export.regex import written as spelled
 from pdl.gbnf.nodes import Rule, RuleRef, Sequence
 from pdl.limits import DEFAULT_LIMITS
 

@@ -15,16 +15,15 @@ from llama import llama, needs_llama
 from walks import walk
 
 from pdl import gbnf
-from pdl.gbnf.empty import Emptiness
+from pdl.gbnf.analysis import Emptiness
 from pdl.gbnf.linting.ambiguity import Reader, loops
-from pdl.gbnf.linting.elements import Elements
-from pdl.gbnf.linting.json_machine import ENDS, START, kinds, step
+from pdl.gbnf.linting.blowup import Search
+from pdl.gbnf.linting.json_proof import ENDS, START, kinds, step
 from pdl.gbnf.linting.rules import reached_rules
-from pdl.gbnf.linting.search import Search
 from pdl.gbnf.linting.shortest import NEVER, Shortest
-from pdl.gbnf.linting.stacks import SpentError, Stacks
+from pdl.gbnf.linting.stacks import Elements, SpentError, Stacks
+from pdl.gbnf.llama_symbols import bounded
 from pdl.gbnf.nodes import CharClass, Group, Literal, Repeat, RuleRef
-from pdl.gbnf.symbols import bounded
 from pdl.gbnf.utf8 import of_class
 
 if TYPE_CHECKING:

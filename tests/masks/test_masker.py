@@ -25,7 +25,7 @@ from shares import share
 import pdl
 from pdl import gbnf
 from pdl.errors import GrammarError, PdlError
-from pdl.masks import Masker, State, TokenError, Vocabulary, fill, lexicon, parts, rounds
+from pdl.masks import Masker, State, TokenError, Vocabulary, fill, lexicon, parts
 from pdl.masks.references import References
 from pdl.masks.sayable import sayable
 
@@ -124,8 +124,7 @@ def test_a_mask_has_the_tokens_that_the_matcher_takes(
 ) -> None:
     """Of any grammar, also where lexemes are looked up for a few tokens already."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (parts, rounds):
-            patch.setattr(module, "WORTH", worth)
+        patch.setattr(parts, "WORTH", worth)
         for _ in walked(grammar, vocabulary(kind=kind), Random(seed), 5):  # noqa: S311
             pass
 

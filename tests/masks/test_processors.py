@@ -17,7 +17,7 @@ from pdl.masks.processors import (
     VllmProcessor,
     apply,
 )
-from pdl.masks.processors.prefixes import Prefixes
+from pdl.masks.processors.prompted import Prefixes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

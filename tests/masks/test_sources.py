@@ -16,8 +16,7 @@ from tokenizers import Tokenizer, decoders, models
 from vocabularies import TEXTS, UNSEEN
 
 from pdl.masks import Vocabulary, VocabularyError, save, vocabulary_of
-from pdl.masks.sources.found import Asked, Found, finished
-from pdl.masks.sources.spelling import byte_level
+from pdl.masks.sources.found import Asked, Found, byte_level, finished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

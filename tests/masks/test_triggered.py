@@ -14,8 +14,7 @@ from plain_masks import PlainMasker
 from pdl import gbnf
 from pdl.masks import Masker, TokenError, Vocabulary
 from pdl.masks.processors import LlamaCppProcessor, Triggered
-from pdl.masks.processors.characters import CHARACTERS
-from pdl.masks.processors.search import Search
+from pdl.masks.processors.free import CHARACTERS, Search
 from pdl.masks.trie import build
 
 TOKENS = [b"a", b"b", b"<", b"/", b">", b"<t", b"t>", b"<t>", b"<t>a", b"a<t>", b"t", b"<<t>>",

@@ -14,7 +14,7 @@ from models.scripted import BAD, VALUE, asked, says
 
 from pdl.models import Answer, AskError, Backoff, Fault, Reply, Request, Terms, Usage
 from pdl.models.asking import Asking
-from pdl.models.outcome import Call, Outcome, Sleep, Step
+from pdl.models.gather import Call, Outcome, Sleep, Step
 
 if TYPE_CHECKING:
     import pdl

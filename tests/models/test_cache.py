@@ -20,7 +20,7 @@ from models.hostile import GOOD
 
 from pdl.errors import FileError
 from pdl.models import Cache, CacheWarning, Hook, Reply, Usage, ask
-from pdl.tools.calls import ToolCall
+from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:
     import pdl

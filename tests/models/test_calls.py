@@ -16,7 +16,7 @@ from pdl.models.remote import RemoteModel
 from pdl.models.secret import Secret
 from pdl.prompt.messages import Media, Message, Text
 from pdl.tools import ToolSet
-from pdl.tools.calls import ToolCall, ToolResult
+from pdl.tools.tool import ToolCall, ToolResult
 
 TOOLS = ToolSet.parse("weather(city: str, days?: int<1,7>) // The weather")
 GOOD = ToolCall("weather", {"city": "Oslo", "days": 2}, "call_1")

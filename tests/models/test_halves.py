@@ -11,7 +11,7 @@ from models.conftest import Serve, remote
 
 import pdl
 from pdl.models import ask
-from pdl.models.payloads.halves import joined
+from pdl.models.payloads.reading import joined
 
 
 @given(st.lists(st.text(st.sampled_from("a\ud83d\ude00\U0001f600"), max_size=3)))

@@ -9,7 +9,7 @@ import pytest
 from models.hostile import GOOD
 
 from pdl.models import Cache, Hook, Reply, Terms, ask
-from pdl.models.durations import in_words
+from pdl.models.retry import in_words
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from models.hostile import GOOD
 import pdl
 from pdl.errors import FileError
 from pdl.models import AskError, Fault, Request, Usage, ask, connect
-from pdl.tools.calls import ToolCall
+from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:
     from pathlib import Path

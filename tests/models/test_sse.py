@@ -7,8 +7,8 @@ from effort import effort
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.models.faults import Fault
-from pdl.models.sse import Event, Events, JsonLines, ServerSent
+from pdl.models.bodies import Event, Events, JsonLines, ServerSent
+from pdl.models.exchange import Fault
 
 MOST = 1_000_000
 

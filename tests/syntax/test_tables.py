@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lark.exceptions import LarkError
 from snapshots import CASES
 
-from pdl.schema.notation.build import Build
+from pdl.schema.notation.language import Build
 from pdl.syntax.runner import StuckError, Token, runner
 from pdl.syntax.tables import HERE, build, fingerprint, tables
 from pdl.syntax.turns import parse_turns

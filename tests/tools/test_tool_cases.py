@@ -14,7 +14,7 @@ from pdl.gbnf import Options
 from pdl.schema import Schema
 from pdl.source import Source
 from pdl.tools import FORMATS, ToolSet
-from pdl.tools.functions import docstrings
+from pdl.tools.functions import read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +104,7 @@ def test_descriptions(form: str, snapshot: Snapshot) -> None:
 
 @pytest.mark.parametrize("path", DOCSTRINGS, ids=name)
 def test_docstrings(path: Path, snapshot: Snapshot) -> None:
-    found = docstrings.read(text_of(path))
+    found = read.read_docstring(text_of(path))
     told = json.dumps({"text": found.text, **found.parameters}, indent=1)
     snapshot.check(path.with_suffix(".out"), told)
 

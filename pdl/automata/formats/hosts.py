@@ -1,26 +1,128 @@
-"""Names and addresses of hosts, and mailboxes there."""
+"""Hosts, mailboxes, URIs and IRIs, templates, pointers and UUIDs, as their RFCs have them.
+
+The source of each format stands at its function. A format is first a description, put together
+from pieces, and then one automaton of all of it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.build import ANYTHING, difference, intersect, lengths, words
-from pdl.automata.charset import CharSet
-from pdl.automata.formats.pieces import (
-    ALNUM,
-    HEX,
-    NON_ASCII,
-    Part,
-    Piece,
-    built,
-    either,
-    maybe,
-    some,
-    text,
-)
+from pdl.automata.charset import EVERY, CharSet
+from pdl.automata.dfa import DEFAULT_BUDGET, Dfa
+from pdl.automata.nfa import Nfa
 
 if TYPE_CHECKING:
-    from pdl.automata.dfa import Dfa
+    from collections.abc import Callable, Iterable
+
+
+DIGIT = CharSet.range(0x30, 0x39)
+UPPER = CharSet.range(0x41, 0x5A)
+LOWER = CharSet.range(0x61, 0x7A)
+HEX = DIGIT | CharSet.of("abcdefABCDEF")
+ALNUM = DIGIT | UPPER | LOWER
+NON_ASCII = ~CharSet.range(0, 0x7F)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A language as it is added to an automaton: from a state to one that is returned."""
+
+    add: Callable[[Nfa, int], int]
+
+
+Part: TypeAlias = "Piece | Dfa | CharSet | str"
+"""A piece, an automaton, one character of a set, or a text as it is."""
+
+
+def built(part: Part) -> Dfa:
+    """The minimal automaton."""
+    nfa = Nfa()
+    start = nfa.state()
+    return nfa.determined(start, _add(nfa, start, part), DEFAULT_BUDGET)
+
+
+def text(*parts: Part) -> Piece:
+    """One after the other."""
+    return Piece(lambda nfa, at: reduce(lambda end, part: _add(nfa, end, part), parts, at))
+
+
+def either(*parts: Part) -> Piece:
+    """Any of them."""
+
+    def add(nfa: Nfa, at: int) -> int:
+        end = nfa.state()
+        for part in parts:
+            nfa.skip(_add(nfa, at, part), end)
+        return end
+
+    return Piece(add)
+
+
+def maybe(*parts: Part) -> Piece:
+    """One after the other, or nothing."""
+    return either(text(*parts), "")
+
+
+def some(part: Part, least: int = 0, most: int | None = None) -> Piece:
+    """From `least` to `most` of it; None for no end."""
+
+    def add(nfa: Nfa, at: int) -> int:
+        for _ in range(least):
+            at = _add(nfa, at, part)
+        if most is None:
+            loop = nfa.state()
+            nfa.skip(at, loop)
+            nfa.skip(_add(nfa, loop, part), loop)
+            return loop
+        return _add(nfa, at, nested([part] * (most - least)))
+
+    return Piece(add)
+
+
+def nested(levels: Iterable[Part]) -> Piece:
+    """Perhaps the first, and behind it perhaps the second, and behind that perhaps the third."""
+
+    def add(nfa: Nfa, at: int) -> int:
+        end = nfa.state()
+        nfa.skip(at, end)
+        for level in levels:
+            at = _add(nfa, at, level)
+            nfa.skip(at, end)
+        return end
+
+    return Piece(add)
+
+
+def numerals(values: Iterable[int], width: int) -> Dfa:
+    """Numbers with zeros in front to a width."""
+    return words(f"{value:0{width}}" for value in values)
+
+
+def _add(nfa: Nfa, at: int, part: Part) -> int:
+    """Go on from a state with a part; the state where it ends."""
+    if isinstance(part, Piece):
+        return part.add(nfa, at)
+    if isinstance(part, Dfa):
+        return _embed(nfa, at, part)
+    for one in [part] if isinstance(part, CharSet) else map(CharSet.of, part):
+        end = nfa.state()
+        nfa.step(at, one.ranges, end)
+        at = end
+    return at
+
+
+def _embed(nfa: Nfa, at: int, dfa: Dfa) -> int:
+    start, accepting = nfa.embed(dfa)
+    nfa.skip(at, start)
+    end = nfa.state()
+    for state in accepting:
+        nfa.skip(state, end)
+    return end
+
 
 _LABEL = 63  # octets of a label, RFC 1035 2.3.4
 _GROUPS = 8
@@ -95,3 +197,100 @@ def _mailbox(atom: Part, quoted: Part, host: Part) -> Dfa:
     tag = text(*(CharSet.of(char.lower() + char.upper()) for char in "IPv6"), ":")
     address = text("[", either(ipv4(), text(tag, ipv6())), "]")
     return built(text(local, "@", either(host, address)))
+
+
+_URI = ALNUM | CharSet.of("._~!$&'()*+,;=:@-")
+_IRI = _URI | (CharSet.range(0xA1, 0x10FFFF) - CharSet.range(0xFDD0, 0xFDEF))
+
+
+def uri() -> Dfa:
+    """RFC 3986, URI."""
+    return built(_absolute(_URI))
+
+
+def uri_reference() -> Dfa:
+    """RFC 3986, URI-reference."""
+    return built(either(_absolute(_URI), _relative(_URI)))
+
+
+def iri() -> Dfa:
+    """RFC 3987, IRI."""
+    return built(_absolute(_IRI))
+
+
+def iri_reference() -> Dfa:
+    """RFC 3987, IRI-reference."""
+    return built(either(_absolute(_IRI), _relative(_IRI)))
+
+
+def _coded(allowed: CharSet) -> Piece:
+    """One of these characters, or any in percent-encoding."""
+    return either(allowed, text("%", HEX, HEX))
+
+
+def _absolute(allowed: CharSet) -> Piece:
+    scheme = text(UPPER | LOWER, some(ALNUM | CharSet.of("+.-")))
+    first = _coded(allowed)
+    return text(scheme, ":", either(_hierarchy(allowed), _path(first, allowed)), _end(allowed))
+
+
+def _relative(allowed: CharSet) -> Piece:
+    """No colon stands in the first segment, which would make a scheme of it."""
+    first = some(_coded(allowed - CharSet.of(":")), 1)
+    slash = maybe("/", some(_coded(allowed | CharSet.of("/"))))
+    rooted = text("/", maybe(_coded(allowed), some(_coded(allowed | CharSet.of("/")))))
+    path = either(text(first, slash), rooted, "")
+    return text(either(_hierarchy(allowed), path), _end(allowed))
+
+
+def _path(first: Piece, allowed: CharSet) -> Piece:
+    """A path that does not begin with two slashes."""
+    rest = maybe(first, some(_coded(allowed | CharSet.of("/"))))
+    return either(rest, text("/", rest))
+
+
+def _hierarchy(allowed: CharSet) -> Piece:
+    """`//`, an authority, and a path, if any."""
+    plain = allowed - CharSet.of("@")
+    user = text(some(_coded(plain)), "@")
+    future = text(CharSet.of("vV"), some(HEX, 1), ".", some(_URI - CharSet.of("@"), 1))
+    literal = text("[", either(ipv6(), future), "]")
+    host = either(literal, some(_coded(plain - CharSet.of(":"))))
+    path = maybe("/", some(_coded(allowed | CharSet.of("/"))))
+    return text("//", maybe(user), host, maybe(":", some(DIGIT)), path)
+
+
+def _end(allowed: CharSet) -> Piece:
+    """A query and a fragment, if any."""
+    rest = some(_coded(allowed | CharSet.of("/?")))
+    return text(maybe("?", rest), maybe("#", rest))
+
+
+def uri_template() -> Dfa:
+    """RFC 6570 2."""
+    plain = EVERY - CharSet.range(0, 0x20) - CharSet.of('\x7f"%<>\\^`{|}')
+    char = _coded(ALNUM | CharSet.of("_"))
+    name = text(some(char, 1), some(text(".", some(char, 1))))
+    prefix = text(":", numerals(range(1, 10), 1), some(DIGIT, 0, 3))
+    variable = text(name, maybe(either(prefix, "*")))
+    variables = text(variable, some(text(",", variable)))
+    expression = text("{", maybe(CharSet.of("+#./;?&=,!@|")), variables, "}")
+    return built(some(either(_coded(plain), expression)))
+
+
+def json_pointer() -> Dfa:
+    """RFC 6901 3."""
+    char = either(EVERY - CharSet.of("~/"), text("~", CharSet.of("01")))
+    return built(some(text("/", some(char))))
+
+
+def relative_json_pointer() -> Dfa:
+    """draft-bhutton-relative-json-pointer-00 3."""
+    steps = either("0", text(DIGIT - CharSet.of("0"), some(DIGIT)))
+    return built(text(steps, either("#", json_pointer())))
+
+
+def uuid() -> Dfa:
+    """RFC 4122 3, in any case."""
+    group = text("-", some(HEX, 4, 4))
+    return built(text(some(HEX, 8, 8), some(group, 3, 3), "-", some(HEX, 12, 12)))

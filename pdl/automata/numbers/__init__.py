@@ -3,8 +3,8 @@
 Values are compared as the decimals that are written, digit by digit, whatever their length.
 """
 
-from pdl.automata.numbers.digits import READABLE, Digits
-from pdl.automata.numbers.exact import Number
+from pdl.automata.numbers.interval import Number
 from pdl.automata.numbers.language import Spelling, numbers
+from pdl.automata.numbers.multiples import READABLE, Digits
 
 __all__ = ["READABLE", "Digits", "Number", "Spelling", "numbers"]

@@ -1,15 +1,62 @@
-"""Numbers without an exponent."""
+"""Numbers without an exponent: an automaton whose states are made as they are found.
+
+`walked` makes the minimal automaton over the characters of numbers for any `Machine`: it starts at
+the first state and asks for the steps of each state that it comes to. The states of `Decimals` are
+a product: what was read last, and the state of each `Part` that must hold for the digits.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from pdl.automata.numbers.walk import DIGITS, MINUS, POINT, ZERO
+from pdl.automata.minimal import minimal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
+
+    from pdl.automata.dfa import Budget, Dfa
+
+
+PLUS, MINUS, POINT, ZERO = range(4)
+DIGITS = range(10)
+EXPONENT = ZERO + len(DIGITS)
+_CLASSES = (*(((ord(char), ord(char)),) for char in "+-.0123456789"), ((0x45, 0x45), (0x65, 0x65)))
+
+StateT = TypeVar("StateT", bound="Hashable")
+
+
+class Machine(Protocol[StateT]):
+    """States, and the steps between them."""
+
+    @property
+    def start(self) -> StateT:
+        """The state before the first character."""
+
+    def row(self, state: StateT) -> dict[int, StateT]:
+        """The next state for each of the labels above that may follow."""
+
+    def accepts(self, state: StateT) -> bool:
+        """Whether the text may end."""
+        ...
+
+
+def walked(machine: Machine[StateT], budget: Budget) -> Dfa:
+    """The minimal automaton. Raises LimitError for too many states, while they are found."""
+    order = [machine.start]
+    number = {machine.start: 0}
+    rows: list[dict[int, int]] = []
+    for state in order:
+        row: dict[int, int] = {}
+        for label, target in machine.row(state).items():
+            if target not in number:
+                number[target] = len(order)
+                order.append(target)
+            row[label] = number[target]
+        rows.append(row)
+        budget.check(len(order))
+    return minimal(_CLASSES, rows, {number[state] for state in order if machine.accepts(state)})
 
 
 class Part(Protocol):
@@ -64,11 +111,11 @@ class Decimals:
 
     @property
     def start(self) -> _State:
-        """See `walk.Machine`."""
+        """See `Machine`."""
         return Phase.START, 0, ()
 
     def row(self, state: _State) -> dict[int, _State]:
-        """See `walk.Machine`."""
+        """See `Machine`."""
         phase, sign, inner = state
         if phase is Phase.START:
             row = self._first(0)
@@ -86,7 +133,7 @@ class Decimals:
         return row
 
     def accepts(self, state: _State) -> bool:
-        """See `walk.Machine`."""
+        """See `Machine`."""
         phase, sign, inner = state
         if phase in (Phase.START, Phase.SIGN, Phase.POINT):
             return False

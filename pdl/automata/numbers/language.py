@@ -1,8 +1,15 @@
-"""The language of the numbers that keep all of some constraints."""
+"""The language of the numbers that keep all of some constraints, also when they are read as floats.
+
+A reader keeps a number with a point or an exponent in double precision (IEEE 754). A text that is
+above an open end may be read as that very end; and a text that is not, as one beyond it. So the
+ranges are narrowed until reading cannot move a text out of them.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
@@ -11,22 +18,106 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from pdl.automata.build import EMPTY, chars, concat, union
 from pdl.automata.charset import CharSet
 from pdl.automata.dfa import DEFAULT_BUDGET
-from pdl.automata.numbers import few, reading
-from pdl.automata.numbers.decimals import Decimals
-from pdl.automata.numbers.digits import Counted, Digits
-from pdl.automata.numbers.exact import BASE, exact, scale_of, written
-from pdl.automata.numbers.interval import Between, Interval
-from pdl.automata.numbers.multiples import Divisor, Multiples, common
-from pdl.automata.numbers.powers import Powers
-from pdl.automata.numbers.scientific import Scientific, Side
-from pdl.automata.numbers.walk import walked
+from pdl.automata.numbers import multiples
+from pdl.automata.numbers.decimals import Decimals, walked
+from pdl.automata.numbers.interval import BASE, Between, Interval, exact, scale_of, written
+from pdl.automata.numbers.multiples import Counted, Digits, Divisor, Multiples, common
+from pdl.automata.numbers.scientific import Powers, Scientific, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl.automata.dfa import Budget, Dfa
     from pdl.automata.numbers.decimals import Part
-    from pdl.automata.numbers.exact import Number
+    from pdl.automata.numbers.interval import Number
+
+
+_EXACT = 2**53
+"""Up to here each whole number is a float."""
+
+_NORMAL = Fraction(2) ** -1022
+"""The least number whose float has as many binary digits as others."""
+
+_ZERO = Fraction(0)
+_LEAST = Fraction(Decimal(repr(math.ulp(0.0))))
+
+SAFE_DIGITS = 15
+"""A decimal of so many digits is the shortest one of its float, and no other has that float."""
+
+
+def apart(interval: Interval, grid: Fraction | None) -> Interval:
+    """A range whose open ends are closed at the next float's shortest decimal.
+
+    An end stays open where the next number of the `grid`, of which all are multiples, is no nearer
+    than that; so does 0, from which no text that can be read is near, unless it is a tiny range.
+    """
+    tiny = is_tiny(interval)
+    low = _above(interval.low, grid) if interval.low_open and (interval.low or tiny) else None
+    end = None if interval.high is None else -interval.high
+    high = _above(end, grid) if interval.high_open and (end or tiny) else None
+    if low is not None:
+        interval = replace(interval, low=low, low_open=False)
+    if high is not None:
+        interval = replace(interval, high=-high, high_open=False)
+    return interval
+
+
+def _above(end: Fraction | None, grid: Fraction | None) -> Fraction | None:
+    if end is None or abs(end) >= _EXACT or (end and not float(end)):
+        return None
+    near = Fraction(Decimal(repr(math.nextafter(float(end), math.inf))))
+    if grid is not None and (end // grid + 1) * grid >= near:
+        return None
+    return near
+
+
+def is_tiny(interval: Interval) -> bool:
+    """Whether all numbers of a range are so near to 0 that their floats have few digits."""
+    ends = [end for end in (interval.low, interval.high) if end is not None]
+    return len(ends) > 1 and max(map(abs, ends)) < _NORMAL
+
+
+def read_apart_from_0(interval: Interval) -> tuple[Interval, ...]:
+    """The parts of a range, if it is tiny: 0, and what is not read as 0."""
+    if not is_tiny(interval) or 0 not in interval or interval.low == interval.high:
+        return (interval,)
+    zero = replace(interval, low=_ZERO, high=_ZERO, low_open=False, high_open=False)
+    below = replace(interval, high=-_LEAST, high_open=False)
+    return zero, below, replace(interval, low=_LEAST, low_open=False)
+
+
+def is_plain(interval: Interval) -> bool:
+    """Whether reading digits as a float cannot move them past an end of the range."""
+    return not any(_is_between_floats(end) for end in (interval.low, interval.high))
+
+
+def inward(interval: Interval) -> Interval:
+    """A range whose ends are floats where they are large."""
+    low, high = interval.low, interval.high
+    if low is not None and _is_between_floats(low):
+        interval = replace(interval, low=_float_from(low), low_open=False)
+    if high is not None and _is_between_floats(high):
+        interval = replace(interval, high=-_float_from(-high), high_open=False)
+    return interval
+
+
+def _is_between_floats(end: Fraction | None) -> bool:
+    return end is not None and abs(end) > _EXACT and _nearest(end) != end
+
+
+def _nearest(end: Fraction) -> Fraction:
+    try:
+        return Fraction(float(end))
+    except OverflowError:
+        return end
+
+
+def _float_from(end: Fraction) -> Fraction:
+    """The least float that is no less than a number; the number itself if it is beyond them."""
+    near = float(end)
+    least = near if near >= end else math.nextafter(near, math.inf)
+    return end if math.isinf(least) else Fraction(least)
+
 
 Spelling: TypeAlias = Literal["canonical", "plain", "any"]
 """How a value may be written.
@@ -141,7 +232,7 @@ def _whole(interval: Interval) -> Interval:
 
 @lru_cache(maxsize=256)
 def _built(asked: _Asked) -> Dfa:
-    parts = (asked.interval,) if asked.integer else reading.read_apart_from_0(asked.interval)
+    parts = (asked.interval,) if asked.integer else read_apart_from_0(asked.interval)
     if len(parts) > 1:
         found = (_built(replace(asked, interval=part)) for part in parts)
         return union(*found, budget=asked.budget)
@@ -149,7 +240,7 @@ def _built(asked: _Asked) -> Dfa:
     if asked.interval.is_empty:
         return EMPTY
     if asked.divisor is not None and _is_large(asked.divisor):
-        values = few.listed(asked.interval, asked.divisor)
+        values = multiples.listed(asked.interval, asked.divisor)
         if values is not None:
             return _listed(asked, values)
     plain = walked(_decimals(asked), asked.budget)
@@ -167,7 +258,7 @@ def _listed(asked: _Asked, values: list[Fraction]) -> Dfa:
     low = asked.interval.low
     signs = () if low is not None and low >= 0 else ("-0.0",)
     others = signs if asked.spelling == "canonical" else ("-0", "-0.0")
-    return few.Few(values, asked.fractions, asked.digits.total, others).texts(asked.budget)
+    return multiples.Few(values, asked.fractions, asked.digits.total, others).texts(asked.budget)
 
 
 def _settled(asked: _Asked) -> _Asked:
@@ -177,7 +268,7 @@ def _settled(asked: _Asked) -> _Asked:
         return replace(asked, divisor=divisor, digits=_wide_enough(asked))
     asked = replace(asked, interval=_apart(asked))
     if _may_be_misread(asked):
-        caps = [cap for cap in (asked.digits.total, reading.SAFE_DIGITS) if cap is not None]
+        caps = [cap for cap in (asked.digits.total, SAFE_DIGITS) if cap is not None]
         asked = replace(asked, digits=replace(asked.digits, total=min(caps)))
     return replace(asked, digits=_wide_enough(asked))
 
@@ -186,7 +277,7 @@ def _apart(asked: _Asked) -> Interval:
     """The range with ends that no text is read as, be there as many digits as are needed."""
     while True:
         wide = replace(asked, digits=_wide_enough(asked))
-        interval = reading.apart(asked.interval, _grid(wide))
+        interval = apart(asked.interval, _grid(wide))
         if interval == asked.interval:
             return interval
         asked = replace(asked, interval=interval)
@@ -199,7 +290,7 @@ def _may_be_misread(asked: _Asked) -> bool:
     """
     divisor = Divisor(asked.divisor) if asked.divisor is not None else None
     odd = divisor is not None and divisor.number > 1 and divisor.scale > 0
-    return odd or not reading.is_plain(asked.interval)
+    return odd or not is_plain(asked.interval)
 
 
 def _grid(asked: _Asked) -> Fraction | None:
@@ -268,7 +359,7 @@ def _parts(asked: _Asked, side: Interval | None) -> tuple[Part, ...] | None:
 
 def _powers(asked: _Asked) -> Dfa:
     """The texts with an exponent that are in the range and multiples."""
-    interval = asked.interval if asked.integer else reading.inward(asked.interval)
+    interval = asked.interval if asked.integer else inward(asked.interval)
     plus, minus = interval.magnitudes, interval.negated.magnitudes
     machine = Scientific(
         (Side.of(plus) if plus else None, Side.of(minus) if minus else None),

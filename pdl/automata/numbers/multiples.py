@@ -1,17 +1,91 @@
-"""Digits that make a multiple of something."""
+"""Digits that make a multiple of a number, by remainders, and how many digits a number may have.
+
+In a narrow range the multiples are listed, rather than counted by their remainders.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import ceil, floor, gcd, lcm
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.automata.numbers.exact import BASE, scale_of
+from pdl.automata.build import concat, literal, repeat, union, words
+from pdl.automata.numbers.interval import BASE, scale_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-State: TypeAlias = tuple[int, int]
+    from pdl.automata.dfa import Budget, Dfa
+    from pdl.automata.numbers.interval import Interval
+
+
+_NO_END = -1
+
+DigitCount: TypeAlias = int
+"""Digits before the point so far; behind it, the digits that may still come."""
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Upper bounds on the digits that are written; None for no bound.
+
+    `whole`: those before the point. `total`: those of a number with a point or an exponent, but
+    for the 0 before its point; only those behind it in a multiple of an integer. `exponent`: the
+    largest exponent, and the smallest with a minus. Where a range or a divisor leaves no number
+    with so few digits, they give way.
+    """
+
+    whole: int | None = None
+    total: int | None = None
+    exponent: int | None = None
+
+
+READABLE = Digits(total=16, exponent=290)
+"""All of these numbers have a value in IEEE 754 double precision that does not mislead.
+
+A fraction of 16 digits is never read as a whole number, none is read as 0 or as infinite, and
+whole numbers without a point may have any length, as Python's integers do.
+"""
+
+
+class Counted:
+    """Counts digits as they come; see `decimals.Part`.
+
+    Where none but zeros stand behind the point, there may be `total` of them behind any digits.
+    """
+
+    start: DigitCount = 0
+
+    def __init__(self, digits: Digits, *, only_zeros: bool = False) -> None:
+        self._whole = digits.whole
+        self._total = digits.total
+        self._only_zeros = only_zeros
+        counted = (digits.whole, None if only_zeros else digits.total)
+        self._most = max((cap + 1 for cap in counted if cap is not None), default=0)
+
+    def whole(self, state: DigitCount, digit: int) -> DigitCount | None:
+        """One more digit before the point."""
+        if self._whole is not None and state >= self._whole:
+            return None
+        return min(state + (digit > 0 or state > 0), self._most)
+
+    def point(self, state: DigitCount) -> DigitCount:
+        """The digits that may stand behind the point."""
+        if self._total is None or self._only_zeros:
+            return _NO_END if self._total is None else self._total
+        return max(0, self._total - state)
+
+    def fraction(self, state: DigitCount, digit: int) -> DigitCount | None:  # noqa: ARG002 - of any value
+        """One more digit behind the point."""
+        return None if not state else max(state - 1, _NO_END)
+
+    def accepts(self, state: DigitCount) -> bool:  # noqa: ARG002 - as few digits as one likes
+        """Whether the number may end."""
+        return True
+
+
+Remainder: TypeAlias = tuple[int, int]
 """The remainder; and before the point the zeros since it became 0, behind it the digits."""
 
 
@@ -66,7 +140,7 @@ class Divisor:
 class Multiples:
     """Says digit by digit whether a number without its sign is a multiple; see `decimals.Part`."""
 
-    start: State
+    start: Remainder
 
     def __init__(self, divisor: Divisor) -> None:
         self._number = divisor.number
@@ -74,21 +148,21 @@ class Multiples:
         self._zeros = max(0, -divisor.scale)
         self.start = (0, self._zeros)
 
-    def whole(self, state: State, digit: int) -> State:
+    def whole(self, state: Remainder, digit: int) -> Remainder:
         """One more digit before the point."""
         remainder, zeros = state
         if not remainder and not digit:
             return 0, min(zeros + 1, self._zeros)
         return (remainder * BASE + digit) % self._number, 0
 
-    def point(self, state: State) -> State | None:
+    def point(self, state: Remainder) -> Remainder | None:
         """What is known where the digits before the point end."""
         remainder, zeros = state
         if zeros < self._zeros and not remainder:
             return None
         return (remainder, 0) if self._may_end(remainder, 0) else None
 
-    def fraction(self, state: State, digit: int) -> State | None:
+    def fraction(self, state: Remainder, digit: int) -> Remainder | None:
         """One more digit behind the point: zeros, behind as many digits as the divisor has."""
         remainder, at = state
         if at == self._scale:
@@ -96,7 +170,7 @@ class Multiples:
         remainder = (remainder * BASE + digit) % self._number
         return (remainder, at + 1) if self._may_end(remainder, at + 1) else None
 
-    def accepts(self, state: State) -> bool:
+    def accepts(self, state: Remainder) -> bool:
         """Whether the number may end here, behind the point."""
         remainder, at = state
         missing: int = BASE ** (self._scale - at)
@@ -106,3 +180,47 @@ class Multiples:
         """Whether any digits that may still come make a multiple of it."""
         missing: int = BASE ** (self._scale - at)
         return -remainder * missing % self._number < missing
+
+
+_MANY = 2_000
+
+
+def listed(interval: Interval, divisor: Fraction) -> list[Fraction] | None:
+    """The multiples in a range; None if there are many of them."""
+    if interval.low is None or interval.high is None:
+        return None
+    low, high = ceil(interval.low / divisor), floor(interval.high / divisor)
+    if high - low > _MANY:
+        return None
+    return [value for at in range(low, high + 1) if (value := at * divisor) in interval]
+
+
+@dataclass(frozen=True)
+class Few:
+    """Some values, and how they may be written.
+
+    `fractions`: a point may stand in them, with needless zeros behind it, at most `zeros` (None
+    for any number). `others`: further spellings of 0, `-0` and `-0.0`.
+    """
+
+    values: list[Fraction]
+    fractions: bool
+    zeros: int | None
+    others: tuple[str, ...] = ()
+
+    def texts(self, budget: Budget) -> Dfa:
+        """All their spellings without an exponent."""
+        known = [_text(value) for value in self.values]
+        known.extend(self.others if 0 in self.values else ())
+        whole = words((text for text in known if "." not in text), budget=budget)
+        if not self.fractions:
+            return whole
+        dotted = words((text if "." in text else f"{text}.0" for text in known), budget=budget)
+        behind = repeat(literal("0"), 0, self.zeros, budget=budget)
+        return union(whole, concat(dotted, behind, budget=budget), budget=budget)
+
+
+def _text(value: Fraction) -> str:
+    digits = written(abs(value))
+    text = "-" * (value < 0) + "".join(map(str, digits.whole))
+    return f"{text}.{''.join(map(str, digits.fraction))}" if digits.fraction else text

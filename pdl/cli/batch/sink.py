@@ -1,14 +1,19 @@
-"""Where the results of a batch go: the standard output, or the end of a file."""
+"""Where the results of a batch go: the standard output, or the end of a locked file.
+
+One run at a time writes a file of results: two would not know of each other's lines.
+"""
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
+import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol
 
-from pdl.cli.batch import interrupts, locks
+from pdl.cli import exits
 from pdl.cli.texts import unwritable
 from pdl.errors import FileError, Problem
 
@@ -18,6 +23,40 @@ if TYPE_CHECKING:
     from typing import Self
 
     from pdl.cli.screen import Screen
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    # A lock of Windows keeps others from reading as well, so it is far behind all results.
+    _FAR = 1 << 40
+
+    def _take(descriptor: int) -> None:
+        os.lseek(descriptor, _FAR, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+_TAKEN = frozenset([errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK])
+
+
+def lock(descriptor: int) -> bool:
+    """Keep others from writing the file until it is closed; false if one of them does already.
+
+    The system lets go of it also when this process is killed. Pipes and devices are not locked, nor
+    are files of systems that cannot do it.
+    """
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return True
+    try:
+        _take(descriptor)
+    except OSError as error:
+        return error.errno not in _TAKEN
+    return True
 
 
 class Sink(Protocol):
@@ -73,7 +112,7 @@ class FileSink:
             self._stream = io.FileIO(file, "ab")
         except OSError as error:
             raise unwritable(file, error) from error
-        if not locks.lock(self._stream.fileno()):
+        if not lock(self._stream.fileno()):
             self._stream.close()
             hint = "wait until it has ended, or name another --out"
             raise FileError(Problem("file/in-use", f"another run is writing {file}", None, hint))
@@ -98,7 +137,7 @@ class FileSink:
     def unbroken(self) -> AbstractContextManager[None]:
         """No line is left half-written, and all that are written are counted."""
         is_regular = stat.S_ISREG(os.fstat(self._stream.fileno()).st_mode)
-        return interrupts.held() if is_regular else nullcontext()
+        return exits.held() if is_regular else nullcontext()
 
     def _drop_half_line(self) -> None:
         """Before the first line, cut off one that a run which was killed left half-written."""

@@ -1,22 +1,103 @@
-"""Work that is done in this process or in several, with results in the order of the work."""
+"""A pool of workers: work done in this process or in several, its results in the order of the work.
+
+`Task` and `Outcome` say what is done with a line of replies, in this process or in another.
+"""
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import signal
-from collections import deque
+from collections import OrderedDict, deque
+from dataclasses import dataclass
+from dataclasses import field as kept
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from pdl.cli.batch import interrupts
-from pdl.errors import PdlError, Problem
+import pdl
+from pdl.cli import exits
+from pdl.cli.batch.lines import Fault, Line, read_record
+from pdl.cli.batch.results import GOOD, UNCHECKED, result_text, unchecked_text
+from pdl.cli.texts import kind_of
+from pdl.errors import PdlError, Problem, PromptError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
     from types import TracebackType
     from typing import Self
+
+    from pdl._types import Json
+    from pdl.cli.origin import Schemas
+    from pdl.reply import Coercions
+    from pdl.schema import Schema
+
+
+_KEPT = 1000  # schemas of rows that bring data
+NO_DATA = Fault("this row has no `context`, without whose data there is no schema")
+
+
+@dataclass(frozen=True)
+class Task:
+    """How replies are found and checked; `digest` stands for the schemas and the coercions."""
+
+    digest: str
+    field: str
+    schemas: Schemas
+    coercions: Coercions
+    _known: OrderedDict[str, Schema | Fault | None] = kept(default_factory=OrderedDict)
+
+    def schema(self, context: Json) -> Schema | Fault | None:
+        """The schema of a row with such data, or why there is none. Those of late are kept."""
+        if not self.schemas.depend_on_data or (context is None and self.schemas.error is None):
+            return self.schemas.alone
+        if context is None:
+            return NO_DATA
+        if not isinstance(context, dict):
+            return Fault(f"`context` is {kind_of(context)}; expected an object")
+        key = json.dumps(context, sort_keys=True)
+        if key not in self._known:
+            self._known[key] = self._made(context)
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+    def _made(self, context: dict[str, Any]) -> Schema | Fault | None:
+        try:
+            return self.schemas.of(context)
+        except PromptError as error:
+            first = error.problem
+            return Fault(f"`context` does not fit the prompt: {first.message}", 0, first.hint)
+
+
+class Outcome(NamedTuple):
+    """A line's result; `verdict` is `ok`, the reason of a bad reply, or empty for a fault."""
+
+    text: str
+    verdict: str
+    fault: Fault | None = None
+
+
+def outcomes(task: Task, lines: Sequence[Line]) -> list[Outcome]:
+    """What becomes of each line, in their order."""
+    return [_outcome(task, line) for line in lines]
+
+
+def _outcome(task: Task, line: Line) -> Outcome:
+    record = read_record(line, task.field)
+    if isinstance(record, Fault):
+        return Outcome("", "", record)
+    schema = task.schema(record.context)
+    if isinstance(schema, Fault):
+        return Outcome("", "", schema)
+    try:
+        check = pdl.check(schema, record.reply, coercions=task.coercions)
+    except Exception as error:  # noqa: BLE001  (a bug of pdl's costs one line, not the batch)
+        return Outcome(unchecked_text(line.number, record, error, task.digest), UNCHECKED)
+    text = result_text(line.number, record, check, task.digest)
+    return Outcome(text, check.reason or GOOD)
+
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -52,7 +133,7 @@ class _Worker(Generic[T, R]):
         self.process = fresh.Process(target=_serve, args=(theirs, work), daemon=True)
         # The first process brings this one along, which lets Ctrl-C through once it runs.
         resource_tracker.ensure_running()
-        with interrupts.held():  # it is for this process, which ends the others
+        with exits.held():  # it is for this process, which ends the others
             self.process.start()
         # As long as nobody else holds this end, its being closed is seen by both.
         theirs.close()

@@ -9,9 +9,8 @@ import click
 
 import pdl
 from pdl.cli.batch.options import BatchOptions, batch_options
-from pdl.cli.coercing import MEANINGS, coerce_option
 from pdl.cli.exits import BAD
-from pdl.cli.options import FILE, schema_options
+from pdl.cli.options import FILE, MEANINGS, coerce_option, schema_options
 from pdl.cli.output import format_option
 from pdl.cli.reports.verdict import value_text, verdict_json, verdict_text
 from pdl.cli.screen import Screen
@@ -128,7 +127,7 @@ def _check_one(  # noqa: PLR0913  (the options)
         output.write_report(verdict_json(check, segments=explain))
     elif explain:
         screen = output.screen
-        output.write_report(_late("reports.explained").explanation(schema, check, said, screen))
+        output.write_report(_late("reports.verdict").explanation(schema, check, said, screen))
     elif check.ok:
         output.write(value_text(schema, check))
     else:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.findings import findings_options, report_findings
-from pdl.cli.folders import files_below
+from pdl.cli.findings import files_below, findings_options, report_findings
 from pdl.cli.options import ROOT
 from pdl.cli.origin import check_root
 from pdl.cli.teaching import TaughtCommand

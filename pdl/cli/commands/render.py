@@ -1,21 +1,117 @@
-"""`pdl render`: a prompt file and data to messages."""
+"""`pdl render`: a prompt file and data to messages.
+
+The rendered prompt is shown as a transcript for people, as JSON for programs, or as a provider
+would be sent it, with notes on what it would not be sent.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pdl.cli.options import prompt_options
 from pdl.cli.output import out_option
-from pdl.cli.reports.rendered import rendered_json, transcript
+from pdl.cli.reports.json_text import json_document, problem_fields
 from pdl.cli.screen import Screen
 from pdl.cli.teaching import TaughtCommand
+from pdl.models.exchange import Request
+from pdl.models.payloads import FAMILIES
+from pdl.prompt.messages import Text
+from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl.cli.origin import PromptOrigin
     from pdl.cli.output import Output
-    from pdl.prompt import Rendered
+    from pdl.models.exchange import Payload
+    from pdl.prompt import Message, Rendered
+    from pdl.prompt.messages import Part
+
+
+def transcript(rendered: Rendered, screen: Screen) -> str:
+    """What `str(rendered)` is, for a screen."""
+    return "\n\n".join(
+        f"{screen.style(f'<|{role}|>', 'strong')}\n{screen.safe(text)}"
+        for role, text in rendered.turns()
+    )
+
+
+def rendered_json(rendered: Rendered) -> str:
+    """All of a rendered prompt, as an object; media with their bytes in base64, or their URL."""
+    schema = rendered.schema
+    return json_document(
+        {
+            "messages": [_message_fields(message) for message in rendered.messages],
+            "schema": schema.to_json_schema() if schema is not None else None,
+            "form": schema.form if schema is not None else None,
+            "config": dict(rendered.config),
+            "reasoning": list(rendered.reasoning),
+            "tools": rendered.tools.to_openai() if rendered.tools is not None else None,
+            "warnings": [problem_fields(problem) for problem in rendered.warnings],
+        }
+    )
+
+
+def _message_fields(message: Message) -> dict[str, Any]:
+    return {"role": message.role, "content": [_part_fields(part) for part in message.parts]}
+
+
+def _part_fields(part: Part) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, ToolCall):
+        call = {"id": part.id, "name": part.name, "arguments": dict(part.arguments)}
+        return {"type": "tool_call", **call}
+    if isinstance(part, ToolResult):
+        result = {"id": part.call.id, "name": part.call.name, "text": part.text}
+        return {"type": "tool_result", **result, "failed": part.failed}
+    where = {"url": part.url} if part.url else {"data": part.base64}
+    return {"type": "media", "mime_type": part.mime_type, **where}
+
+
+UNNAMED = "MODEL"
+"""The model's name in a body, where nobody says one."""
+
+
+def payload_of(rendered: Rendered, provider: str, *, model: str, constrain: bool) -> Payload:
+    """The body of a request, which is not sent. Raises the errors of `Family.payload`."""
+    request = Request(
+        rendered.messages, rendered.schema, rendered.tools, rendered.config, constrain=constrain
+    )
+    named = model or str(rendered.config.get("model", "")) or UNNAMED
+    scheme, _, rest = named.partition(":")
+    family = FAMILIES[provider].by(request)
+    return family.payload(request, rest if scheme in FAMILIES and rest else named)
+
+
+def body_json(payload: Payload) -> str:
+    """The body, as JSON for people."""
+    return json_document(payload.body)
+
+
+def notes(payload: Payload, screen: Screen) -> str:
+    """What the provider is not held to and not told, a line each; empty if there is nothing."""
+    return "\n".join(
+        f"{screen.style('note:', 'note')} {screen.safe(one)}" for one in _told(payload)
+    )
+
+
+def _told(payload: Payload) -> Iterator[str]:
+    for one in payload.dropped:
+        place = f"{one.pointer} {one.keyword}" if one.keyword else "the schema"
+        yield f"left to the check: {place}: {one.why}"
+    for key in payload.ignored:
+        yield f"not sent: {key.key}: {key.why}"
+    if payload.undo is not None and payload.undo.key:
+        yield f'the answer comes in an object: {{"{payload.undo.key}": …}}'
+    names = sorted(payload.undo.nulls) if payload.undo is not None else []
+    if names:
+        yield f"null says that a key is absent: {', '.join(names)}"
+    if payload.begun:
+        yield "the answer goes on from the last assistant turn"
+
 
 _EXAMPLES = (
     ("with values from the command line", "pdl render classify.pdl --set text='It crashes'"),
@@ -119,7 +215,5 @@ def command(  # noqa: PLR0913 - one for each option
 
 def _body(rendered: Rendered, provider: str, model: str, *, constrain: bool) -> tuple[str, str]:
     """The body of a request, and what the provider is not held to."""
-    from pdl.cli.reports.sent import body_json, notes, payload_of  # noqa: PLC0415 - slow, seldom
-
     payload = payload_of(rendered, provider, model=model, constrain=constrain)
     return body_json(payload), notes(payload, Screen.stderr())

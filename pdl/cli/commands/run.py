@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.batch.interrupts import held
-from pdl.cli.coercing import MEANINGS, coerce_option
 from pdl.cli.completing import complete_models
-from pdl.cli.exits import BAD, CALLED, UNREACHED
-from pdl.cli.options import FILE, prompt_options
+from pdl.cli.exits import BAD, CALLED, UNREACHED, held
+from pdl.cli.options import FILE, MEANINGS, coerce_option, prompt_options
 from pdl.cli.output import format_option, out_option
 from pdl.cli.reports.json_text import failure_json
 from pdl.cli.reports.ran import Watch, answer_json, answer_text, calls_line, summary_line
@@ -29,8 +27,7 @@ from pdl.models import transcript
 from pdl.models.answer import AskError
 from pdl.models.connecting import below, connect
 from pdl.models.drivers import ask
-from pdl.models.hooks import CacheWarning
-from pdl.models.options import check_seconds
+from pdl.models.terms import CacheWarning, check_seconds
 from pdl.reply import violations
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from pdl.cli.reports.json_text import json_document
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pdl.cli.masking import Step, Timing, Trace
     from pdl.cli.screen import Screen
-    from pdl.cli.timing import Timing
-    from pdl.cli.tracing import Step, Trace
 
 _BAR = 50  # characters of the longest bar
 _WIDE = 24  # characters of a token

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.gbnf.compiling.counting import Counting, Place, Values
-from pdl.gbnf.compiling.determined import Subsets, TooManyStatesError, minimal
-from pdl.gbnf.compiling.goals import Goals
-from pdl.gbnf.compiling.items import Items, items
-from pdl.gbnf.compiling.machine import Run
-from pdl.gbnf.compiling.pieces import MOST_COUNTED
+from pdl.gbnf.compiling.context import MOST_COUNTED, Goals
+from pdl.gbnf.compiling.counting import Counting, Items, Place, Values, items
+from pdl.gbnf.compiling.machine import Run, Subsets, TooManyStatesError, minimal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,34 +10,32 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pdl.gbnf.compiling.claims import (
+    LOOKED,
+    Branch,
     Claim,
     Contains,
+    Declares,
+    Fact,
+    Facts,
     ItemRule,
     KeyRule,
     Keys,
     Kind,
-    NumberAtom,
-    TextAtom,
-    Written,
-)
-from pdl.gbnf.compiling.facts import (
-    LOOKED,
-    Branch,
-    Declares,
-    Fact,
-    Facts,
     Length,
     Members,
+    NumberAtom,
     OnlyBooleans,
     OnlyKinds,
     Presence,
+    TextAtom,
     Unevaluated,
     Unique,
+    Written,
     lacks,
     requires,
 )
-from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
-from pdl.gbnf.compiling.place import (
+from pdl.gbnf.compiling.custom_rules import KEYWORD, rule_kind
+from pdl.gbnf.compiling.document import (
     OF_NUMBERS,
     OF_STRINGS,
     Place,

@@ -7,10 +7,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError
-from pdl.gbnf.compiling.handwritten import KEYWORD, handwritten, rule_kind
-from pdl.gbnf.compiling.place import OF_NUMBERS, OF_STRINGS, kinds_named
-from pdl.gbnf.compiling.renaming import free_name, renamed
-from pdl.gbnf.compiling.starting import KINDS, has_whole_numbers, starts
+from pdl.gbnf.compiling.custom_rules import (
+    KEYWORD,
+    KINDS,
+    free_name,
+    handwritten,
+    has_whole_numbers,
+    renamed,
+    rule_kind,
+    starts,
+)
+from pdl.gbnf.compiling.document import OF_NUMBERS, OF_STRINGS, kinds_named
 from pdl.gbnf.grammar import Grammar
 from pdl.schema.keywords import pointer
 from pdl.schema.prose import visible
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.claims import Kind, Shape, Written
     from pdl.gbnf.compiling.document import Document
     from pdl.gbnf.nodes import Rule
-    from pdl.schema.origins import Origins
+    from pdl.schema.parts import Origins
 
 UNCHECKED = "the rule is followed; the checker does not look at it"
 _BESIDE = "the rule written by hand is not held to it"

@@ -1,4 +1,7 @@
-"""`compile`: the grammar of a schema, and the report of what it holds."""
+"""`compile`: the grammar of a schema, and the report of what it holds.
+
+`emit` goes from goals and their pieces to rules.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,59 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import LimitError, Problem, SchemaError
-from pdl.gbnf.budget import Clock
+from pdl.gbnf.budget import Clock, uncollected
 from pdl.gbnf.compiling.byhand import UNCHECKED, check_all, placed
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
 from pdl.gbnf.compiling.conflict import conflict
+from pdl.gbnf.compiling.custom_rules import KEYWORD, wish
 from pdl.gbnf.compiling.document import TELLING
-from pdl.gbnf.compiling.emission.emit import emit
-from pdl.gbnf.compiling.emission.finish import too_many
+from pdl.gbnf.compiling.emission.explore import every, explored
+from pdl.gbnf.compiling.emission.finish import finish, too_many
+from pdl.gbnf.compiling.emission.goals import Goals
+from pdl.gbnf.compiling.emission.parts import Draft, joined
+from pdl.gbnf.compiling.emission.written import Writer
 from pdl.gbnf.compiling.forms import form_rules
-from pdl.gbnf.compiling.halves import halved, why
-from pdl.gbnf.compiling.handwritten import KEYWORD
-from pdl.gbnf.compiling.names import wish
-from pdl.gbnf.compiling.options import Options
-from pdl.gbnf.compiling.report import Entry, Report
-from pdl.gbnf.compiling.uncollected import uncollected
+from pdl.gbnf.compiling.options import Entry, Options, Report
+from pdl.gbnf.compiling.texts import halved, why
 from pdl.gbnf.grammar import Grammar
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.schema.given import no_schema
 from pdl.schema.keywords import pointer
-from pdl.schema.model import Schema
+from pdl.schema.model import Schema, no_schema
+from pdl.schema.pointers import schemas
 from pdl.schema.prose import visible
-from pdl.schema.references import schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pdl._types import Json
+    from pdl.gbnf.compiling.claims import Goal
+    from pdl.gbnf.compiling.context import Pieces
     from pdl.gbnf.nodes import Rule
-    from pdl.schema.origins import Origins
+    from pdl.schema.parts import Origins
+
+
+def emit(
+    root: Goal,
+    pieces: Callable[[Goal], Pieces],
+    options: Options,
+    name: Callable[[Goal], str],
+) -> tuple[Rule, ...]:
+    """The rules for the values of a goal, `root` first; none if there is no such value.
+
+    `name` says how the rule of a goal would like to be called; `pieces` is asked once for each goal
+    but `()`. Raises LimitError (`limit/grammar-rules`) for more rules than `options.max_rules`.
+    """
+    found = explored(root, pieces, every(options.numbers))
+    if root not in found:
+        return ()
+    goals = Goals(found, options, name)
+    draft = goals.drafted(root)
+    around = goals.spacing.around
+    if around or not root:
+        draft = Draft("root", (joined(around, draft, around),))
+    finish(draft, options.max_rules)
+    return Writer(options.max_rules).rules(draft)
+
 
 _DEFAULT = Options()
 _GENERATE = Options.generate()

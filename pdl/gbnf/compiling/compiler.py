@@ -14,15 +14,15 @@ from pdl.gbnf.compiling import finite
 from pdl.gbnf.compiling.arrays import array_machine
 from pdl.gbnf.compiling.byhand import hand, left_over, rule_of
 from pdl.gbnf.compiling.claims import Claim, Goal
+from pdl.gbnf.compiling.context import Lengths, Pieces
+from pdl.gbnf.compiling.custom_rules import KEYWORD
 from pdl.gbnf.compiling.document import Document
 from pdl.gbnf.compiling.expand import Expander
 from pdl.gbnf.compiling.figures import figures
-from pdl.gbnf.compiling.handwritten import KEYWORD
+from pdl.gbnf.compiling.finite import Vacancy
 from pdl.gbnf.compiling.objects import object_machine
-from pdl.gbnf.compiling.pieces import Lengths, Pieces
-from pdl.gbnf.compiling.report import Entry, Level
+from pdl.gbnf.compiling.options import Entry, Level
 from pdl.gbnf.compiling.texts import as_dfa, strings, union
-from pdl.gbnf.compiling.vacant import Vacancy
 from pdl.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:

@@ -1,7 +1,12 @@
-"""`Context`: what machines are made with."""
+"""`Context`, which machines are made with; `Pieces` and `Goals`, which rules are written from.
+
+The pieces of a goal are languages and machines: all that its rules are written from. `Goals` joins
+claims to goals, each conjunction once.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -9,7 +14,58 @@ if TYPE_CHECKING:
 
     from pdl.automata.dfa import Dfa
     from pdl.gbnf.compiling.claims import Claim, Goal
+    from pdl.gbnf.compiling.machine import Arrays, Objects
     from pdl.gbnf.compiling.options import Options
+
+
+MOST_COUNTED = 100_000
+"""Characters of a string, or items of an array, up to which there is a bound for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """All strings of `least` to `most` (None: any number of) code points."""
+
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The values of a goal by their kinds; None where it has none of a kind.
+
+    `numbers` are texts of JSON numbers over ASCII, in the spellings that are to be written;
+    `strings` are values, before they are spelled as JSON. `written` are the JSON pointers of rules
+    written by hand, whose values there are besides.
+    """
+
+    null: bool = False
+    booleans: frozenset[bool] = frozenset()
+    numbers: Dfa | None = None
+    strings: Dfa | Lengths | None = None
+    arrays: Arrays | None = None
+    objects: Objects | None = None
+    written: tuple[str, ...] = ()
+
+
+class Goals:
+    """Joins claims to goals."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._known: dict[tuple[Claim, ...], Goal | None] = {}
+
+    def of(self, claims: tuple[Claim, ...]) -> Goal | None:
+        """The goal of claims; None if it is known that no value satisfies them."""
+        if claims not in self._known:
+            goal = self._context.joined(claims)
+            vain = goal is None or self._context.is_empty(goal)
+            self._known[claims] = None if vain else goal
+        return self._known[claims]
+
+    def narrowed(self, goal: Goal, *claims: Claim) -> Goal | None:
+        """A goal with more claims; None if it is known that no value satisfies them all."""
+        return self.of(tuple(dict.fromkeys((*goal, *claims))))
 
 
 class Context(Protocol):

@@ -1,19 +1,239 @@
-"""What one shape asks of objects, over the numbered symbols of all shapes of its goal."""
+"""What one shape asks of objects, over the numbered symbols of all shapes of its goal.
+
+The symbols are the keys that the shapes of one goal tell apart: single names, and classes of all
+other keys. Which keys are there is said in clauses (a conjunctive normal form): `Ledger` tells what
+is left of them when one key after the other is known (unit propagation).
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from pdl.gbnf.compiling.clauses import Left, propagated
+from pdl.automata import build
+from pdl.automata.dfa import Budget
+from pdl.automata.pattern import Irregular, pattern
+from pdl.errors import LimitError
+from pdl.schema import patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from pdl.automata.dfa import Dfa
     from pdl.gbnf.compiling.claims import Goal, Keys, ObjectShape, Some
-    from pdl.gbnf.compiling.goals import Goals
-    from pdl.gbnf.compiling.keyclasses import KeyClasses, Symbol
+    from pdl.gbnf.compiling.context import Context, Goals
+
+
+CLASSES = 64
+"""Classes of keys that are told apart."""
+
+_BUDGET = Budget(4_000)
+
+Language: TypeAlias = "str | Goal"
+"""A set of keys: those that match a pattern, or that satisfy a goal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One key, or, with a language and no name, each key of a class but the names.
+
+    `inside` says in which languages the keys are; None where that can't be told.
+    """
+
+    name: str | None
+    language: Dfa | None
+    inside: Mapping[Language, bool | None]
+
+    def among(self, keys: Keys) -> bool | None:
+        """Whether the symbol's keys are some of these; None where that can't be told."""
+        if self.name in keys.names:
+            return keys.among
+        unknown = False
+        for text in keys.patterns:
+            if self.inside[text]:
+                return keys.among
+            unknown = unknown or self.inside[text] is None
+        if keys.unlike is not None:
+            like = self.inside[keys.unlike]
+            if like is False:
+                return keys.among
+            unknown = unknown or like is None
+        return None if unknown else not keys.among
+
+
+@dataclass(frozen=True)
+class KeyClasses:
+    """All symbols of some shapes: the names in their order, and the classes behind them.
+
+    `unknown` says why a language could not be followed.
+    """
+
+    names: tuple[Symbol, ...]
+    classes: tuple[Symbol, ...]
+    unknown: Mapping[Language, str]
+
+
+def key_classes(shapes: Sequence[ObjectShape], context: Context) -> KeyClasses:
+    """The symbols of shapes."""
+    names = _names(shapes)
+    languages, unknown = _languages(shapes, context)
+    classes = _classes(languages, unknown)
+    if not languages and not unknown:
+        symbols = [Symbol(name, None, {}) for name in names]
+    else:
+        symbols = [Symbol(name, None, _inside(name, languages, unknown)) for name in names]
+    return KeyClasses(tuple(symbols), tuple(classes), unknown)
+
+
+def _names(shapes: Sequence[ObjectShape]) -> list[str]:
+    """All names that shapes mention, those first that they put in order."""
+    found = dict.fromkeys(name for shape in shapes for name in shape.order)
+    for keys in _keys(shapes):
+        if not keys.names <= found.keys():
+            found.update(dict.fromkeys(sorted(keys.names)))
+    clauses = {name for shape in shapes for clause in shape.clauses for name, _ in clause}
+    found.update(dict.fromkeys(sorted(clauses)))
+    return list(found)
+
+
+def _keys(shapes: Sequence[ObjectShape]) -> Iterable[Keys]:
+    for shape in shapes:
+        for rule in shape.rules:
+            yield rule.keys
+        for some in shape.some:
+            yield some.keys
+
+
+def _languages(
+    shapes: Sequence[ObjectShape], context: Context
+) -> tuple[dict[Language, Dfa], dict[Language, str]]:
+    """The languages that can be told, and why others can't."""
+    known: dict[Language, Dfa] = {}
+    unknown: dict[Language, str] = {}
+    for keys in _keys(shapes):
+        for text in keys.patterns:
+            if text in known or text in unknown:
+                continue
+            try:
+                known[text] = pattern(text, budget=_BUDGET)
+            except (Irregular, LimitError) as error:
+                unknown[text] = f"{error.problem.message} (`{text}`)"
+        goal = keys.unlike
+        if goal is not None and goal not in known and goal not in unknown:
+            like = context.keys_of(goal)
+            if like is None:
+                unknown[goal] = "it can't be told exactly which names satisfy it"
+            else:
+                known[goal] = like
+    return known, unknown
+
+
+def _inside(
+    name: str, languages: Mapping[Language, Dfa], unknown: Mapping[Language, str]
+) -> dict[Language, bool | None]:
+    inside: dict[Language, bool | None] = {
+        language: dfa.matches(name) for language, dfa in languages.items()
+    }
+    for language in unknown.keys() - languages.keys():
+        inside[language] = patterns.matches(language, name) if isinstance(language, str) else None
+    return inside
+
+
+def _classes(languages: Mapping[Language, Dfa], unknown: dict[Language, str]) -> list[Symbol]:
+    """All texts, split by the languages; those that split them too finely become unknown."""
+    parts: list[tuple[Dfa, dict[Language, bool | None]]] = [(build.ANYTHING, {})]
+    for language, dfa in languages.items():
+        try:
+            split = list(_split(parts, language, dfa))
+        except LimitError as error:
+            unknown[language] = error.problem.message
+            split = []
+        if len(split) > CLASSES:
+            unknown[language] = f"patterns split all names into more than {CLASSES} classes"
+        if language in unknown:
+            split = [(part, {**inside, language: None}) for part, inside in parts]
+        parts = split
+    blank = dict.fromkeys(unknown)
+    return [Symbol(None, part, {**blank, **inside}) for part, inside in parts]
+
+
+def _split(
+    parts: Iterable[tuple[Dfa, dict[Language, bool | None]]], language: Language, dfa: Dfa
+) -> Iterable[tuple[Dfa, dict[Language, bool | None]]]:
+    for part, inside in parts:
+        common = dfa if part == build.ANYTHING else build.intersect(part, dfa, budget=_BUDGET)
+        rest = build.difference(part, dfa, budget=_BUDGET)
+        for language_part, is_in in ((common, True), (rest, False)):
+            if not language_part.is_empty:
+                yield language_part, {**inside, language: is_in}
+
+
+Key = TypeVar("Key")
+
+Left: TypeAlias = "frozenset[frozenset[tuple[Key, bool]]]"
+"""A conjunction of clauses, each about keys that are not decided yet."""
+
+
+class Ledger(Generic[Key]):
+    """Decides keys, and remembers what came of it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Left[Key], Key, bool], Left[Key] | None] = {}
+
+    def after(self, left: Left[Key], key: Key, *, there: bool) -> Left[Key] | None:
+        """What is left when a key is there, or is not and will not be; None for a contradiction."""
+        decision = (left, key, there)
+        if decision not in self._known:
+            self._known[decision] = decided(left, key, there=there)
+        return self._known[decision]
+
+
+def decided(left: Left[Key], key: Key, *, there: bool) -> Left[Key] | None:
+    """What is left of clauses when a key is there, or is not; None for a contradiction."""
+    met, unmet = (key, there), (key, not there)
+    kept = {clause - {unmet} for clause in left if met not in clause}
+    if frozenset() in kept:
+        return None
+    return _shortest(kept) if len(kept) > 1 else frozenset(kept)
+
+
+def propagated(left: Left[Key]) -> tuple[dict[Key, bool], Left[Key]] | None:
+    """The keys that single literals decide, and what is left then; None for a contradiction."""
+    known: dict[Key, bool] = {}
+    while True:
+        if frozenset() in left:
+            return None
+        units = [literal for clause in left if len(clause) == 1 for literal in clause]
+        if not units:
+            return known, left
+        for key, there in units:
+            if known.setdefault(key, there) != there:
+                return None
+        kept = [clause for clause in left if not any(known.get(key) is it for key, it in clause)]
+        left = frozenset(
+            frozenset(literal for literal in clause if literal[0] not in known) for clause in kept
+        )
+
+
+def vacuous(left: Left[Key]) -> bool:
+    """Whether all clauses hold if none of the keys that are left is there."""
+    return all(any(not there for _, there in clause) for clause in left)
+
+
+def implies(one: Left[Key], other: Left[Key]) -> bool:
+    """Whether each clause of the other is one of the first, or longer than one: a sure sign."""
+    return all(any(ours <= theirs for ours in one) for theirs in other)
+
+
+def _shortest(clauses: Iterable[frozenset[tuple[Key, bool]]]) -> Left[Key]:
+    """The clauses that no shorter one implies."""
+    kept: list[frozenset[tuple[Key, bool]]] = []
+    for clause in sorted(clauses, key=len):
+        if not any(one <= clause for one in kept):
+            kept.append(clause)
+    return frozenset(kept)
+
 
 Loss: TypeAlias = tuple[str, str]
 """A keyword that is not held, and why."""

@@ -15,25 +15,23 @@ from pdl.gbnf.compiling.claims import (
     KINDS,
     Claim,
     Contains,
+    Fact,
+    Facts,
     ItemRule,
     KeyRule,
     Keys,
-    NumberAtom,
-    Some,
-    TextAtom,
-)
-from pdl.gbnf.compiling.facts import (
-    Fact,
-    Facts,
     Length,
     Members,
+    NumberAtom,
     OnlyBooleans,
     OnlyKinds,
+    Some,
+    TextAtom,
     lacks,
     requires,
 )
-from pdl.gbnf.compiling.handwritten import KEYWORD, rule_kind
-from pdl.gbnf.compiling.place import OF_NUMBERS, OF_STRINGS, Place, compared, kinds_named, stored
+from pdl.gbnf.compiling.custom_rules import KEYWORD, rule_kind
+from pdl.gbnf.compiling.document import OF_NUMBERS, OF_STRINGS, Place, compared, kinds_named, stored
 from pdl.gbnf.compiling.texts import is_known_format
 from pdl.schema.keywords import DIGITS
 

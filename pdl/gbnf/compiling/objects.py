@@ -1,29 +1,226 @@
-"""The objects of a goal: one deterministic machine over members for the union of its shapes."""
+"""The objects of a goal: one deterministic machine over members for the union of its shapes.
+
+An alphabet says what the symbols of a goal's objects stand for, with those as one that nothing
+tells apart; `other_names` are the keys that objects may have beside those that a schema speaks of.
+All of what objects must satisfy is kept, unless that has too many states: `efforts` are how much.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.gbnf.compiling.alphabet import alphabet
-from pdl.gbnf.compiling.demands import Demanding
-from pdl.gbnf.compiling.determined import STATES, Subsets, TooManyStatesError, minimal
-from pdl.gbnf.compiling.efforts import bounds, efforts, losses
-from pdl.gbnf.compiling.goals import Goals
-from pdl.gbnf.compiling.keyclasses import key_classes
-from pdl.gbnf.compiling.machine import Machine
-from pdl.gbnf.compiling.plans import plans
-from pdl.gbnf.compiling.walks import Labels, State, Walk, pruned
+from pdl.automata import build
+from pdl.automata.charset import EVERY
+from pdl.automata.dfa import Budget, Dfa
+from pdl.errors import LimitError
+from pdl.gbnf.compiling.context import Goals
+from pdl.gbnf.compiling.demands import Demanding, key_classes
+from pdl.gbnf.compiling.machine import STATES, Machine, Subsets, TooManyStatesError, minimal
+from pdl.gbnf.compiling.walks import Effort, Labels, State, Walk, counts_twice, hull, plans, pruned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pdl.gbnf.compiling.alphabet import Alphabet
+    from pdl.automata.dfa import Edge
     from pdl.gbnf.compiling.claims import ObjectShape
     from pdl.gbnf.compiling.context import Context
+    from pdl.gbnf.compiling.demands import Demand, KeyClasses, Loss
     from pdl.gbnf.compiling.machine import Member, Objects
     from pdl.gbnf.compiling.options import Options
-    from pdl.gbnf.compiling.plans import Plan
-    from pdl.gbnf.compiling.walks import Label
+    from pdl.gbnf.compiling.walks import Label, Plan
+
+
+_FREE = 1
+
+
+def other_names(names: Iterable[str], budget: Budget) -> Dfa:
+    """All texts but the names: the value that `build.complement` has for their automaton.
+
+    Each state of the automaton of the names gets edges to one more state, from which on all is
+    free. No state becomes equal to another by that, so that there is nothing to minimise. Raises
+    LimitError.
+    """
+    listed = build.words(names, budget=budget)
+    budget.check(listed.states + 1)
+    if not listed.edges[0] or listed.edges[0][0][0] == 0:
+        return build.complement(listed, budget=budget)
+    # The free state is the first that a walk in the order of the code points meets.
+    edges = [tuple(_with_gaps(row)) for row in listed.edges]
+    edges.insert(_FREE, tuple((low, high, _FREE) for low, high in EVERY.ranges))
+    refused = {_moved(state) for state in listed.accepting}
+    return Dfa(tuple(edges), frozenset(range(len(edges))) - refused)
+
+
+def _with_gaps(row: Iterable[Edge]) -> Iterator[Edge]:
+    """The edges of a state, and edges to the free state for all other characters."""
+    at = 0
+    for low, high, target in row:
+        yield from _free(at, low - 1)
+        yield low, high, _moved(target)
+        at = high + 1
+    yield from _free(at, EVERY.ranges[-1][1])
+
+
+def _free(low: int, high: int) -> Iterator[Edge]:
+    """An edge for some code points, as far as they are characters."""
+    for first, last in EVERY.ranges:
+        if max(low, first) <= min(high, last):
+            yield max(low, first), min(high, last), _FREE
+
+
+def _moved(state: int) -> int:
+    return state + 1 if state else 0
+
+
+_BUDGET = Budget(200_000)
+
+_Column: TypeAlias = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The keys that symbols stand for, of which the first `names` are single names.
+
+    `demands` are over these symbols; `imprecise`: classes have names that are symbols as well.
+    """
+
+    names: int
+    keys: Mapping[int, str | Dfa]
+    demands: tuple[Demand, ...]
+    imprecise: bool = False
+
+
+def alphabet(classes: KeyClasses, demands: Sequence[Demand], *, declared: bool) -> Alphabet:
+    """Merge the symbols that all demands treat alike, and say what keys there are."""
+    count = len(classes.names)
+    keys: dict[int, str | Dfa] = {
+        index: symbol.name for index, symbol in enumerate(classes.names) if symbol.name is not None
+    }
+    heads = _heads(count, len(classes.classes), demands, declared=declared)
+    members: dict[int, list[int]] = {}
+    for symbol, head in heads.items():
+        members.setdefault(head, []).append(symbol)
+    named = [symbol.name for symbol in classes.names if symbol.name is not None]
+    gone = {symbol for symbol, head in heads.items() if symbol != head}
+    imprecise = False
+    for head, merged in members.items():
+        symbols = (classes.classes[one - count] for one in merged if one >= count)
+        parts = [symbol.language for symbol in symbols if symbol.language is not None]
+        found = _keys(parts, {named[one] for one in merged if one < count}, named)
+        imprecise = imprecise or found is None
+        keys[head] = build.ANYTHING if found is None else found
+        if keys[head] == build.EMPTY:
+            gone.add(head)
+    kept = tuple(_forgetting(demand, gone) for demand in demands) if gone else tuple(demands)
+    return Alphabet(count, keys, tuple(dict.fromkeys(kept)), imprecise)
+
+
+def _heads(
+    names: int, classes: int, demands: Sequence[Demand], *, declared: bool
+) -> dict[int, int]:
+    """For each class that there may be keys of, and each name that is like it, the first class."""
+    served = [dict(witness) for demand in demands for witness in demand.witnesses]
+
+    def column(symbol: int) -> _Column:
+        goals = (demand.goals[symbol] for demand in demands)
+        return (*goals, *(one.get(symbol) for one in served))
+
+    first: dict[_Column, int] = {}
+    heads: dict[int, int] = {}
+    for symbol in range(names, names + classes):
+        if any(demand.goals[symbol] is not None for demand in demands):
+            heads[symbol] = first.setdefault(column(symbol), symbol)
+    if first:
+        special: set[int] = set()
+        for demand in demands:
+            special |= demand.involved
+            special.update(demand.order if declared else ())
+        for symbol in set(range(names)) - special:
+            head = first.get(column(symbol))
+            if head is not None:
+                heads[symbol] = head
+    return heads
+
+
+def _keys(parts: list[Dfa], own: set[str], named: list[str]) -> Dfa | None:
+    """The keys of some languages but the names, and the own ones; None if that is too much."""
+    try:
+        language = build.union(*parts, budget=_BUDGET)
+        others = [name for name in named if name not in own]
+        if others and language == build.ANYTHING:
+            language = other_names(others, _BUDGET)
+        elif others:
+            listed = build.words(others, budget=_BUDGET)
+            language = build.difference(language, listed, budget=_BUDGET)
+        missing = [name for name in own if not language.matches(name)]
+        return build.union(language, build.words(missing), budget=_BUDGET) if missing else language
+    except LimitError:
+        return None
+
+
+def _forgetting(demand: Demand, gone: set[int]) -> Demand:
+    """A demand without some symbols."""
+    goals = tuple(None if key in gone else goal for key, goal in enumerate(demand.goals))
+    order = _kept(demand.order, gone)
+    witnesses = tuple(
+        tuple((key, goal) for key, goal in one if key not in gone) for one in demand.witnesses
+    )
+    return replace(demand, goals=goals, order=order, witnesses=witnesses)
+
+
+def _kept(keys: Iterable[int], gone: set[int]) -> tuple[int, ...]:
+    return tuple(key for key in keys if key not in gone)
+
+
+def efforts(demands: Sequence[Demand], keys: int) -> Iterator[tuple[Effort, Sequence[Demand]]]:
+    """Ever smaller efforts, and what they are to be spent on; the last one always suffices."""
+    for most in (keys, keys // 2):
+        yield Effort(most), demands
+    for most in (keys // 2, keys // 4):
+        yield Effort(most, together=True), demands
+    for longest in (None, 2, 0):
+        yield Effort(0, together=True, longest=longest), demands
+    yield Effort(0, together=True, longest=0, witnesses=0), demands
+    yield Effort(0, together=True, longest=0, witnesses=0, counted=0), demands
+    yield Effort(0, together=True), (hull(demands),)
+
+
+def losses(demands: Sequence[Demand], planned: Sequence[Plan]) -> Iterable[Loss]:
+    """What plans do not hold of the demands that they were made for."""
+    found: dict[Loss, None] = {}
+    if len(planned) < len(demands):
+        found["anyOf", "too many combinations of keys tell its objects apart"] = None
+    for demand, plan in zip(demands, planned, strict=False):
+        kept = plan.demand
+        for clause in sorted(demand.clauses - kept.clauses, key=sorted):
+            keyword = "required" if all(there for _, there in clause) else "dependentRequired"
+            found[keyword, "it asks for too many combinations of keys"] = None
+        if len(kept.witnesses) < len(demand.witnesses):
+            found["not", "it asks for too many members that some key or value sets apart"] = None
+        if kept.least < demand.least:
+            found["minProperties", "it takes too many states to count so many keys"] = None
+        elif counts_twice(plan):
+            found["minProperties", "a name that comes twice counts twice"] = None
+        if kept.most is None and demand.most is not None:
+            found["maxProperties", "it takes too many states to count so many keys"] = None
+    return found
+
+
+def bounds(planned: Sequence[Plan]) -> Iterable[Loss]:
+    """Where plans ask for one order of keys that could come in any."""
+    found: dict[Loss, None] = {}
+    for plan in planned:
+        chain = plan.sequence[plan.loose :]
+        if len(chain) > 1:
+            total = len(chain) + len(plan.tracked)
+            why = (
+                f"{len(chain)} of the {total} keys whose presence matters"
+                " are taken in the order of the schema only"
+            )
+            found["required", why] = None
+    return found
+
 
 _MOST_BITS = 14
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pdl.gbnf.analysis import is_nothing
 from pdl.gbnf.automaton import Origin
 from pdl.gbnf.deep import each, run
 from pdl.gbnf.diagram.boxes import (
@@ -19,13 +20,11 @@ from pdl.gbnf.diagram.boxes import (
     optional,
     row,
     rows,
+    shortened,
 )
-from pdl.gbnf.diagram.words import shortened
-from pdl.gbnf.expected import described
-from pdl.gbnf.left import is_nothing
-from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Repeat, RuleRef, TokenRef
-from pdl.gbnf.symbols import bounded
-from pdl.gbnf.write import item_text
+from pdl.gbnf.llama_symbols import bounded
+from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Repeat, RuleRef, TokenRef, item_text
+from pdl.gbnf.state import described
 
 if TYPE_CHECKING:
     from collections.abc import Container

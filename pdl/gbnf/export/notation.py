@@ -1,16 +1,44 @@
-"""Rules in a notation that differs from GBNF in how names and single items are written."""
+"""Rules in a notation that differs from GBNF in how names, characters and single items are written.
+
+`plain` gives a grammar without what other notations know nothing of, for the same texts. Rules that
+are never reached and alternatives that match nothing are gone, as are NUL and surrogates in
+classes, which no text holds; `.` and negated classes are lists of ranges in order; a maximum that
+llama.cpp takes for none is none; nothing is repeated no times.
+
+`circles` finds the rules that lead back to themselves; `spelled` gives each name of a rule a
+spelling of its own, as another notation writes it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from pdl.errors import Problem, error_from
+from pdl.errors import GrammarError, Problem, error_from
+from pdl.gbnf.analysis import Liveness, is_nothing
 from pdl.gbnf.deep import each, run
-from pdl.gbnf.export.plain import ANY
-from pdl.gbnf.nodes import AnyChar, CharClass, Group, Item, Literal, Repeat, RuleRef, TokenRef
-from pdl.gbnf.walk import items
-from pdl.gbnf.write import item_text, suffix
+from pdl.gbnf.graphs import knots
+from pdl.gbnf.llama_symbols import bounded
+from pdl.gbnf.nodes import (
+    LAST,
+    AnyChar,
+    CharClass,
+    Group,
+    Item,
+    Literal,
+    Repeat,
+    Rule,
+    RuleRef,
+    Sequence,
+    TokenRef,
+    item_text,
+    items,
+    reachable,
+    references,
+    suffix,
+)
+from pdl.gbnf.utf8 import characters, complement, normal, of_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +46,140 @@ if TYPE_CHECKING:
     from pdl.gbnf.deep import Steps
     from pdl.gbnf.nodes import Rule, Sequence
     from pdl.gbnf.utf8 import Ranges
-    from pdl.source import Source
+    from pdl.source import Source, Span
+
+
+def groups(rules: Mapping[str, Rule]) -> list[tuple[list[str], bool]]:
+    """Rules that lead to each other, in the order of the grammar, each group behind those it needs.
+
+    The second value tells whether a rule of the group leads back to itself.
+    """
+    graph = {name: [ref.name for ref in references(rule.options)] for name, rule in rules.items()}
+    place = {name: number for number, name in enumerate(rules)}
+    return [
+        (sorted(knot, key=place.__getitem__), bool(knot[1:]) or knot[0] in graph[knot[0]])
+        for knot in knots(graph)
+    ]
+
+
+def circles(rules: Mapping[str, Rule]) -> list[list[str]]:
+    """The groups of rules that lead back to themselves."""
+    return [names for names, recursive in groups(rules) if recursive]
+
+
+PLAIN = {ord("\t"): "\\t", ord("\r"): "\\r", ord("\n"): "\\n", ord("\\"): "\\\\"}
+_FOUR = 0xFFFF  # the last code point of four hexadecimal digits
+
+
+def escaped(code: int, special: Mapping[int, str]) -> str:
+    r"""A code point as itself where one sees what it is, else as `\uHHHH` or `\UHHHHHHHH`."""
+    if code in special:
+        return special[code]
+    if chr(code).isprintable():
+        return chr(code)
+    return f"\\u{code:04X}" if code <= _FOUR else f"\\U{code:08X}"
+
+
+def bracketed(ranges: Ranges, spell: Callable[[int], str]) -> str:
+    """`[a-z_]`."""
+    return f"[{_written(ranges, spell)}]"
+
+
+def shortest(ranges: Ranges, spell: Callable[[int], str]) -> str:
+    """`[a-z]` or `[^a-z]`, whatever has fewer ranges.
+
+    NUL is among those left out, surrogates are not: no UTF-8 has them.
+    """
+    if ranges[-1][1] < LAST:
+        return bracketed(ranges, spell)
+    first, *rest = normal(((0, 0), *characters(complement(ranges))))
+    if len(rest) >= len(ranges):
+        return bracketed(ranges, spell)
+    return f"[^{_written((first, *rest), spell)}]"
+
+
+def _written(ranges: Ranges, spell: Callable[[int], str]) -> str:
+    return "".join(
+        f"{spell(low)}{'-' if high > low + 1 else ''}{spell(high) if high > low else ''}"
+        for low, high in ranges
+    )
+
+
+def spelled(
+    names: Iterable[str], spell: Callable[[str], str], taken: Mapping[str, str], mark: str
+) -> dict[str, str]:
+    """Each name in its new spelling; those that would be alike get numbers behind a mark.
+
+    `taken` are the spellings of some names that stand already.
+    """
+    found = dict(taken)
+    used = set(taken.values())
+    numbers: dict[str, int] = {}
+    for name in names:
+        if name in found:
+            continue
+        base = one = spell(name)
+        while one in used:
+            numbers[base] = numbers.get(base, 1) + 1
+            one = f"{base}{mark}{numbers[base]}"
+        used.add(one)
+        found[name] = one
+    return found
+
+
+ANY = characters(((0, LAST),))
+"""What `.` matches."""
+
+
+def plain(rules: Mapping[str, Rule], root: str, source: Source) -> dict[str, Rule]:
+    """The rules that count, the root first. Raises GrammarError if it matches no text."""
+    alive = Liveness(rules)
+    if root not in alive.found:
+        message = f"the rule `{root}` matches no text, which no other notation can say"
+        raise GrammarError(Problem("gbnf/matches-nothing", message, named(rules.get(root), source)))
+    made = {
+        name: replace(rule, options=run(_options(alive, rule.options)))
+        for name, rule in rules.items()
+        if name in alive.found
+    }
+    reached = set(reachable(made, root))
+    rest = {name: rule for name, rule in made.items() if name in reached}
+    return {root: rest.pop(root), **rest}
+
+
+def named(rule: Rule | None, source: Source) -> Span | None:
+    """Where the name of a rule stands, if it was read from a text."""
+    return source.span(rule.start, rule.named) if rule and rule.start >= 0 else None
+
+
+def _options(alive: Liveness, options: tuple[Sequence, ...]) -> Steps[tuple[Sequence, ...]]:
+    """Alternatives without those that match nothing."""
+    found: list[Sequence] = []
+    for option in options:
+        if not all(map(alive.item, option.items)):
+            continue
+        items: list[tuple[Item, ...]] = yield each(_item(alive, item) for item in option.items)
+        found.append(replace(option, items=tuple(chain.from_iterable(items))))
+    return tuple(found)
+
+
+def _item(alive: Liveness, item: Item) -> Steps[tuple[Item, ...]]:
+    """An item that some text matches; none if that is only the empty one."""
+    if is_nothing(item):
+        return ()
+    if isinstance(item, AnyChar | CharClass):
+        ranges = ANY if isinstance(item, AnyChar) else of_class(item)
+        return (CharClass(ranges, start=item.start, end=item.end),)
+    if isinstance(item, Group):
+        options: tuple[Sequence, ...] = yield _options(alive, item.options)
+        return (replace(item, options=options),) if any(one.items for one in options) else ()
+    if isinstance(item, Repeat):
+        if not alive.item(item.item):
+            return ()
+        inner: tuple[Item, ...] = yield _item(alive, item.item)
+        return tuple(replace(item, item=one, max=bounded(item)) for one in inner)
+    return (item,)
+
 
 NOTHING = '""'
 """The empty text."""

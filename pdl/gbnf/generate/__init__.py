@@ -6,9 +6,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.generate import drawn
-from pdl.gbnf.generate.misses import alphabet, edited
-from pdl.gbnf.generate.nothing import ensure_text
-from pdl.gbnf.generate.ordered import Ordered
+from pdl.gbnf.generate.drawn import alphabet, edited
+from pdl.gbnf.generate.ordered import Ordered, ensure_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

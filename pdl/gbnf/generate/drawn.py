@@ -1,17 +1,22 @@
-"""Random texts of a grammar, and the shortest."""
+"""Random texts of a grammar, the shortest, and near misses.
+
+A near miss is one edit away from a text of the grammar, and is not itself one.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.gbnf.generate.letters import Letters
-from pdl.gbnf.generate.plan import Choice, Fixed, Many
+from pdl.gbnf.generate.plan import Choice, Fixed, Letters, Many
+from pdl.gbnf.nodes import CharClass, Literal, items
+from pdl.gbnf.utf8 import characters
 
 if TYPE_CHECKING:
     from random import Random
 
     from pdl.gbnf.generate.plan import Option, Part
+
 
 _STEPS = 100_000  # parts that are drawn at random, before the rest is written in the shortest way
 _THERE = 0.7  # of what may be left out, and has room
@@ -127,3 +132,71 @@ class _Drawing:
 def _best(choice: Choice) -> Option:
     assert choice.best is not None
     return choice.best
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from random import Random
+
+    from pdl.gbnf.nodes import Item, Rule
+
+    Edit: TypeAlias = Callable[[str, Random, str], str]
+
+_COMMON = "aZ09 \n\"',:;{}[]()-_.\\é日😀"
+_MOST = 2_000  # characters that are taken from a grammar
+
+
+def edited(text: str, rng: Random, alphabet: str) -> str:
+    """A text with one random edit, which may come to the same text."""
+    return rng.choice(_EDITS)(text, rng, alphabet)
+
+
+def alphabet(rules: Iterable[Rule]) -> str:
+    """The characters that a grammar names, those just outside of its classes, and a few others."""
+    codes = dict.fromkeys(map(ord, _COMMON))
+    for rule in rules:
+        for item in items(rule.options):
+            codes.update(dict.fromkeys(_named(item)))
+        if len(codes) > _MOST:
+            break
+    return "".join(chr(code) for code in codes if characters(((code, code),)))
+
+
+def _named(item: Item) -> Iterator[int]:
+    if isinstance(item, Literal):
+        yield from item.codes
+    elif isinstance(item, CharClass):
+        for low, high in item.ranges:
+            yield from (low - 1, low, high, high + 1)
+
+
+def _insert(text: str, rng: Random, letters: str) -> str:
+    at = rng.randint(0, len(text))
+    return text[:at] + _letter(text, rng, letters) + text[at:]
+
+
+def _delete(text: str, rng: Random, _: str) -> str:
+    at = rng.randint(0, len(text))
+    return text[:at] + text[at + 1 :]
+
+
+def _replace(text: str, rng: Random, letters: str) -> str:
+    at = rng.randint(0, max(0, len(text) - 1))
+    return text[:at] + _letter(text, rng, letters) + text[at + 1 :]
+
+
+def _swap(text: str, rng: Random, _: str) -> str:
+    at = rng.randint(0, max(0, len(text) - 2))
+    return text[:at] + text[at : at + 2][::-1] + text[at + 2 :]
+
+
+def _cut(text: str, rng: Random, _: str) -> str:
+    return text[: rng.randint(0, len(text))]
+
+
+_EDITS: tuple[Edit, ...] = (_insert, _delete, _replace, _swap, _cut)
+
+
+def _letter(text: str, rng: Random, letters: str) -> str:
+    """One that the text has already, or another one."""
+    return rng.choice(text if text and rng.random() < 0.3 else letters)  # noqa: PLR2004 - a share

@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.gbnf.graphs import knots
 from pdl.gbnf.linting.climb import busiest
-from pdl.gbnf.linting.elements import Elements, Symbol
 from pdl.gbnf.linting.shortest import TOKEN, Shortest, shown
-from pdl.gbnf.linting.stacks import EMPTY, SpentError, Stack, Stacks
-from pdl.gbnf.nodes import Group, Item, Literal, Repeat
-from pdl.gbnf.symbols import bounded
-from pdl.gbnf.walk import items, references
-from pdl.gbnf.write import item_text
+from pdl.gbnf.linting.stacks import EMPTY, Elements, SpentError, Stack, Stacks, Symbol
+from pdl.gbnf.llama_symbols import bounded
+from pdl.gbnf.nodes import Group, Item, Literal, Repeat, item_text, items, references
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.errors import LimitError
+from pdl.gbnf.analysis import Emptiness
 from pdl.gbnf.budget import Clock
-from pdl.gbnf.empty import Emptiness
-from pdl.gbnf.linting import bars, classes
+from pdl.gbnf.linting import alternatives
 from pdl.gbnf.linting.ambiguity import exponential
-from pdl.gbnf.linting.blowup import blowup
+from pdl.gbnf.linting.blowup import Search, blowup
 from pdl.gbnf.linting.finding import Finding, Reporter, explained
 from pdl.gbnf.linting.json_proof import JsonProof
 from pdl.gbnf.linting.json_texts import JsonTexts
-from pdl.gbnf.linting.recursion import further_circles
-from pdl.gbnf.linting.recursion_check import slow_check
-from pdl.gbnf.linting.repeats import Repeats
-from pdl.gbnf.linting.rules import duplicates, matching_nothing, reached_rules, unused
-from pdl.gbnf.linting.search import Search
+from pdl.gbnf.linting.rules import (
+    Repeats,
+    duplicates,
+    further_circles,
+    matching_nothing,
+    reached_rules,
+    slow_check,
+    unused,
+)
 from pdl.gbnf.linting.shortest import NEVER, Shortest
 
 if TYPE_CHECKING:
@@ -110,10 +114,11 @@ class _Checks:
         report = self._report
         repeats = Repeats(self._grammar.rule, self._empty, report)
         for rule in self._grammar.rules:
-            yield from classes.in_options(rule.options, report)
+            yield from alternatives.check_characters(rule.options, report)
             yield from repeats.in_options(rule.options)
-            yield from bars.trailing(rule, report)
-            yield from bars.in_options(rule.options, (rule.start, rule.named), report)
+            yield from alternatives.trailing(rule, report)
+            place = (rule.start, rule.named)
+            yield from alternatives.check_alternatives(rule.options, place, report)
 
     def _runs(self) -> Iterator[Finding]:
         """What following texts shows; nothing in the grammar is left recursive."""

@@ -10,13 +10,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NoReturn
 
-from pdl.gbnf.linting.json_machine import START, kinds, step
+from pdl.gbnf.linting.climb import Spot, Spots, Ways
+from pdl.gbnf.linting.json_proof import START, kinds, step
 from pdl.gbnf.linting.shortest import NEVER, TOKEN, Shortest, shown, takes
-from pdl.gbnf.linting.spots import Spot, Spots, Ways
 from pdl.gbnf.linting.stacks import holds
-from pdl.gbnf.nodes import AnyChar, CharClass, Item, Literal, Repeat, RuleRef, TokenRef
-from pdl.gbnf.walk import items
-from pdl.gbnf.write import item_text
+from pdl.gbnf.nodes import (
+    AnyChar,
+    CharClass,
+    Item,
+    Literal,
+    Repeat,
+    RuleRef,
+    TokenRef,
+    item_text,
+    items,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

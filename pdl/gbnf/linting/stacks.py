@@ -1,20 +1,237 @@
-"""llama.cpp's stacks, followed as it follows them.
+"""llama.cpp's stacks, followed as it follows them, over the elements that it makes of a grammar.
 
 A stack is the list of elements at which the rules that were entered go on, the innermost last; a
-rule that ends another one leaves nothing behind. All distinct stacks live side by side. Here they
-are interned: a number for each, its last element and the number of the rest. Source:
+rule that ends another one leaves nothing there. All distinct stacks live side by side. Here they
+are interned (hash consing): a number for each, its last element and the number of the rest. Source:
 `llama_grammar_advance_stack` and `llama_grammar_accept` in llama.cpp's `src/llama-grammar.cpp`.
+
+Elements are made as llama.cpp makes them, each when it is first asked for. Groups and repetitions
+become symbols of their own: `S{m,n}` is m copies of S and a reference to `S'n ::= S S'n-1 |`, down
+to `S'1 ::= S |`; without a maximum it refers to `S' ::= S S' |`. A repetition of 2000 is 2000
+symbols, most of which nobody looks at. Source: `parse_sequence` in the same file.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from pdl.gbnf.llama_symbols import bounded
+from pdl.gbnf.nodes import (
+    LAST,
+    AnyChar,
+    CharClass,
+    Group,
+    Item,
+    Literal,
+    Repeat,
+    RuleRef,
+    Sequence,
+)
+from pdl.gbnf.utf8 import Ranges, characters, of_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from pdl.gbnf.linting.elements import Element, Symbol
+    from pdl.gbnf.nodes import Rule
+
+
+_ANY = characters(((0, LAST),))
+
+Options: TypeAlias = "tuple[Element | None, ...]"
+"""The first elements of alternatives, None for an empty one."""
+
+
+class _Items(NamedTuple):
+    """What is still to come: items from one of them on."""
+
+    items: tuple[Item, ...]
+    at: int
+    rest: _Rest
+
+
+class _Copies(NamedTuple):
+    """What is still to come: copies of a repeated item, and then the symbol of the others."""
+
+    repeat: Repeat
+    left: int
+    rest: _Rest
+
+
+class _Step(NamedTuple):
+    """What is still to come: the symbol of a repetition with some rounds left, -1 without end."""
+
+    repeat: Repeat
+    left: int
+
+
+_Rest: TypeAlias = "_Items | _Copies | _Step | None"
+
+
+class Symbol:
+    """A rule, a group or a step of a repetition."""
+
+    __slots__ = ("_make", "_options")
+
+    def __init__(self, make: Callable[[], Options]) -> None:
+        self._make = make
+        self._options: Options | None = None
+
+    @property
+    def options(self) -> Options:
+        """Its alternatives."""
+        if self._options is None:
+            self._options = self._make()
+        return self._options
+
+
+class Element:
+    """A character to match, a token, or a symbol to enter.
+
+    `symbol` is None for what takes text, `ranges` are the characters that it takes.
+    """
+
+    __slots__ = ("_done", "_following", "_known", "_maker", "_rest", "item", "number", "symbol")
+
+    def __init__(
+        self, maker: Elements, item: Item, rest: _Rest, symbol: Symbol | None = None, done: int = 0
+    ) -> None:
+        maker.count += 1
+        self.number = maker.count
+        self.item = item
+        self.symbol = symbol
+        self._maker = maker
+        self._rest = rest
+        self._done = done
+        self._known = False
+        self._following: Element | None = None
+
+    @property
+    def ranges(self) -> Ranges:
+        """The characters that it takes; none for a token."""
+        item = self.item
+        if isinstance(item, Literal):
+            return self._maker.single(item.codes[self._done])
+        if isinstance(item, CharClass):
+            return self._maker.of_class(item)
+        return _ANY if isinstance(item, AnyChar) else ()
+
+    @property
+    def following(self) -> Element | None:
+        """The element behind it, None at the end of its alternative."""
+        if not self._known:
+            self._known = True
+            item, done = self.item, self._done + 1
+            if isinstance(item, Literal) and done < len(item.codes):
+                self._following = Element(self._maker, item, self._rest, done=done)
+            else:
+                self._following = self._maker.first(self._rest)
+        return self._following
+
+
+class Elements:
+    """Makes the elements of some rules; the same item always has the same symbol."""
+
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
+        self._rules = rules
+        self._named: dict[str, Symbol] = {}
+        self._made: dict[tuple[int, int], Symbol] = {}
+        self._singles: dict[int, Ranges] = {}
+        self._classes: dict[int, Ranges] = {}
+        self.count = 0
+
+    def rule(self, name: str) -> Symbol:
+        """The symbol of a rule; one without alternatives if there is none of that name."""
+        known = self._named.get(name)
+        if known is None:
+            rule = self._rules.get(name)
+            options = rule.options if rule else ()
+            known = self._named[name] = Symbol(lambda: self._options(options))
+        return known
+
+    def group(self, item: Group) -> Symbol:
+        """The symbol of a group."""
+        known = self._made.get((id(item), 0))
+        if known is None:
+            known = Symbol(lambda: self._options(item.options))
+            self._made[id(item), 0] = known
+        return known
+
+    def step(self, item: Repeat, left: int) -> Symbol:
+        """The symbol of a repetition that may go on for some rounds more, -1 if without end."""
+        known = self._made.get((id(item), left))
+        if known is None:
+            again = None if left == 1 else _Step(item, left - 1 if left > 0 else -1)
+            known = Symbol(lambda: (self.first(_Items((item.item,), 0, again)), None))
+            self._made[id(item), left] = known
+        return known
+
+    def sequence(self, items: tuple[Item, ...], start: int = 0) -> Element | None:
+        """The first element of some items in a row, from one of them on."""
+        return self.first(_Items(items, start, None))
+
+    def first(self, rest: _Rest) -> Element | None:
+        """The first element of what is still to come."""
+        while rest is not None:
+            if isinstance(rest, _Step):
+                return Element(self, rest.repeat, None, self.step(rest.repeat, rest.left))
+            if isinstance(rest, _Copies):
+                if rest.left:
+                    fewer = rest._replace(left=rest.left - 1)
+                    rest = _Items((rest.repeat.item,), 0, fewer)
+                elif (left := _open(rest.repeat)) == 0:
+                    rest = rest.rest
+                else:
+                    repeat = rest.repeat
+                    return Element(self, repeat, rest.rest, self.step(repeat, left))
+            elif rest.at == len(rest.items):
+                rest = rest.rest
+            else:
+                item = rest.items[rest.at]
+                rest = rest._replace(at=rest.at + 1)
+                if isinstance(item, Repeat):
+                    rest = _Copies(item, item.min, rest)
+                elif not _is_nothing(item):
+                    return self._element(item, rest)
+        return None
+
+    def _element(self, item: Item, rest: _Rest) -> Element:
+        if isinstance(item, RuleRef):
+            return Element(self, item, rest, self.rule(item.name))
+        if isinstance(item, Group):
+            return Element(self, item, rest, self.group(item))
+        return Element(self, item, rest)
+
+    def _options(self, options: Iterable[Sequence]) -> Options:
+        return tuple(self.sequence(option.items) for option in options)
+
+    def single(self, code: int) -> Ranges:
+        """The ranges of one code point."""
+        known = self._singles.get(code)
+        if known is None:
+            known = self._singles[code] = characters(((code, code),))
+        return known
+
+    def of_class(self, item: CharClass) -> Ranges:
+        """The ranges of a class."""
+        known = self._classes.get(id(item))
+        if known is None:
+            known = self._classes[id(item)] = of_class(item)
+        return known
+
+
+def _open(repeat: Repeat) -> int:
+    """How many rounds a repetition may have beyond those that it must have, -1 without end."""
+    most = bounded(repeat)
+    return -1 if most is None else max(most - repeat.min, 0)
+
+
+def _is_nothing(item: Item) -> bool:
+    """Whether llama.cpp has no element for an item that is no repetition."""
+    if isinstance(item, Literal):
+        return not item.codes
+    return isinstance(item, CharClass) and not item.ranges
+
 
 Stack: TypeAlias = int
 """The number of a stack; the empty one, which completes a text, is 0."""

@@ -1,24 +1,109 @@
-"""Alternatives: each once, none beginning like another, the empty one last.
+"""The normal form of alternatives: each once, none beginning like another, the empty one last.
 
 None of this ever gives llama.cpp more stacks than before: two alternatives that become one at
 their beginning or their end had two stacks there for each one that is left.
+
+Sets of characters are sorted ranges that do not touch, one code point a literal. Code points that
+no text can hold count neither way. Positive or negative makes a difference in llama.cpp only for
+tokens that end amid a character: there an excluded character excludes all that begin as it does
+(`llama_grammar_match_partial_char`). So a class stays negative, or becomes it, only where that
+loses nothing.
+
+`seq_length` tells about how long parts are when they are written.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.gbnf.nodes import Literal, RuleRef
-from pdl.gbnf.optimize.counts import joined, multiplied, once, repeated
-from pdl.gbnf.optimize.lengths import seq_length
-from pdl.gbnf.optimize.parts import Choice, Part
-from pdl.gbnf.optimize.sets import is_set, union
+from pdl.gbnf.nodes import LAST, AnyChar, CharClass, Literal, RuleRef, item_text
+from pdl.gbnf.optimize.parts import Choice, Part, joined, multiplied, once, repeated
+from pdl.gbnf.utf8 import Ranges, characters, complement, normal, of_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from pdl.gbnf.optimize.parts import Atom, Seq
+
+
+_QUOTES = 2
+_COUNT = 3
+
+
+def seq_length(parts: Seq) -> int:
+    """The characters of some parts, without quotes."""
+    return sum(_length(part.atom) + (0 if part.once else _COUNT) for part in parts)
+
+
+def _length(atom: Atom) -> int:
+    if isinstance(atom, Choice):
+        return _QUOTES + sum(map(seq_length, atom.options))
+    return len(item_text(atom)) - (_QUOTES if isinstance(atom, Literal) else 0)
+
+
+CharSet: TypeAlias = "Literal | CharClass | AnyChar"
+
+_ASCII = 0x7F
+_HYPHEN = (0x2D, 0x2D)
+_BEFORE, _AFTER = 0xD7FF, 0xE000  # what surrogates lie between
+_ALL = characters(((0, LAST),))
+
+
+def is_set(atom: Atom) -> bool:
+    """Whether an atom takes exactly one character."""
+    if isinstance(atom, Literal):
+        return len(atom.codes) == 1
+    return isinstance(atom, CharClass | AnyChar)
+
+
+def ranges_of(atom: Atom) -> Ranges:
+    """The characters that an atom takes."""
+    if isinstance(atom, Literal):
+        return characters((code, code) for code in atom.codes)
+    return of_class(atom) if isinstance(atom, CharClass) else _ALL
+
+
+def union(atoms: Sequence[Atom]) -> CharSet:
+    """The atom that takes what any of some atoms takes."""
+    found = normal(one for atom in atoms for one in ranges_of(atom))
+    negated = all(isinstance(atom, CharClass) and atom.negated for atom in atoms)
+    return atom_of(found, negated=negated)
+
+
+def atom_of(found: Ranges, *, negated: bool) -> CharSet:
+    """The normal form of a set that is not empty; `negated` says how it was written."""
+    others = characters(complement(found))
+    if not others:
+        return AnyChar()
+    if len(found) == 1 and found[0][0] == found[0][1]:
+        return Literal((found[0][0],))
+    if negated or others[-1][1] <= _ASCII:
+        low, high = others[0]
+        first = (low if low > 1 else 0, high)  # NUL is left out as well, as usually written
+        return CharClass(_written((first, *others[1:])), negated=True)
+    return CharClass(_written(found))
+
+
+def _written(ranges: Ranges) -> Ranges:
+    """Ranges as one likes to read them: no range of two, and a hyphen at the end."""
+    found: list[tuple[int, int]] = []
+    for low, high in _bridged(ranges):
+        found += [(low, low), (high, high)] if high == low + 1 else [(low, high)]
+    found.sort(key=_HYPHEN.__eq__)
+    return tuple(found)
+
+
+def _bridged(ranges: Ranges) -> Ranges:
+    """Ranges without the gap that surrogates make."""
+    joined: list[tuple[int, int]] = []
+    for low, high in ranges:
+        if low == _AFTER and joined and joined[-1][1] == _BEFORE:
+            joined[-1] = (joined[-1][0], high)
+        else:
+            joined.append((low, high))
+    return tuple(joined)
+
 
 _DEEPEST = 40  # groups in groups that factoring makes
 _SAVED = 8  # characters that a shared end must save: about what the group costs

@@ -1,25 +1,130 @@
-"""All rules of a grammar on their way to normal form: which are inlined, and when all is done."""
+"""All rules of a grammar on their way to normal form: which are inlined, and when all is done.
+
+`parts_of` and `rule_of` go from the nodes of a grammar to the parts that the optimizer works on,
+and back. `optimized` keeps the new rules if llama.cpp takes them; where it would not, rules stay as
+they were.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.gbnf.alive import Liveness
-from pdl.gbnf.empty import Emptiness
+from pdl.gbnf.analysis import Emptiness, Liveness, cycles, has_empty, hidden_recursion, is_nothing
+from pdl.gbnf.budget import DEEPEST, Clock
 from pdl.gbnf.graphs import knots
-from pdl.gbnf.nodes import Literal, Rule, RuleRef
-from pdl.gbnf.optimize.alternatives import Alternatives
-from pdl.gbnf.optimize.lengths import seq_length
-from pdl.gbnf.optimize.parts import Choice, Part, fits, named, size
-from pdl.gbnf.optimize.trees import depth, parts_of, rule_of
-from pdl.gbnf.walk import reachable, references
+from pdl.gbnf.llama_symbols import Symbols, bounded
+from pdl.gbnf.nodes import (
+    CharClass,
+    Group,
+    Item,
+    Literal,
+    Repeat,
+    Rule,
+    RuleRef,
+    Sequence,
+    items,
+    reachable,
+    references,
+)
+from pdl.gbnf.optimize.alternatives import Alternatives, atom_of, ranges_of, seq_length
+from pdl.gbnf.optimize.parts import Choice, Part, codes, fits, named, size, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
-    from pdl.gbnf.budget import Clock
-    from pdl.gbnf.optimize.parts import Seq
+    from pdl.gbnf.nodes import Item
+    from pdl.gbnf.optimize.parts import Atom, Seq
+    from pdl.limits import Limits
+
+
+def depth(rule: Rule) -> int:
+    """How deep groups and repetitions nest in a rule; a row at a time, as they may nest deep."""
+    found = -1
+    row: list[Item] = [item for option in rule.options for item in option.items]
+    while row:
+        found += 1
+        groups = [item for item in row if isinstance(item, Group)]
+        row = [item.item for item in row if isinstance(item, Repeat)]
+        row += [item for group in groups for option in group.options for item in option.items]
+    return max(found, 0)
+
+
+def parts_of(options: Iterable[Sequence], alive: Liveness) -> list[Seq]:
+    """Alternatives as parts, not in normal form, without those that match nothing."""
+    return [_parts(option, alive) for option in options if all(map(alive.item, option.items))]
+
+
+def _parts(option: Sequence, alive: Liveness) -> Seq:
+    found: list[Part] = []
+    for item in option.items:
+        if isinstance(item, Literal):
+            found += codes(item)
+        elif isinstance(item, Repeat):
+            found += _repeat(item, alive)
+        elif not is_nothing(item):
+            found.append(Part(_atom(item, alive)))
+    return tuple(found)
+
+
+def _repeat(item: Repeat, alive: Liveness) -> Seq:
+    if is_nothing(item) or not alive.item(item.item):
+        return ()
+    return (Part(_atom(item.item, alive), item.min, bounded(item)),)
+
+
+def _atom(item: Item, alive: Liveness) -> Atom:
+    """What is repeated, or comes once, without its place."""
+    if isinstance(item, Group):
+        return Choice(parts_of(item.options, alive))
+    if isinstance(item, Repeat):
+        return Choice([_repeat(item, alive)])
+    if isinstance(item, CharClass):
+        return atom_of(ranges_of(item), negated=item.negated)
+    return replace(item, start=-1, end=-1)
+
+
+def rule_of(rule: Rule, options: tuple[Seq, ...]) -> Rule:
+    """A rule with other alternatives.
+
+    One that llama.cpp did not see to be empty is written so that it still does not: it might find
+    left recursion behind it.
+    """
+    if len(options) > 1 and not options[-1] and not has_empty(rule.options):
+        options = ((Part(Choice(options[:-1]), 0, 1),),)
+    return Rule(rule.name, sequences(options), rule.comments)
+
+
+def sequences(options: Iterable[Seq]) -> tuple[Sequence, ...]:
+    """Parts as nodes."""
+    return tuple(Sequence(tuple(_items(option))) for option in options)
+
+
+def _items(option: Seq) -> list[Item]:
+    found: list[Item] = []
+    text: list[int] = []
+    for part in option:
+        atom = part.atom
+        said = spelled((part,))
+        if said:
+            text += said
+            continue
+        if text:
+            found.append(Literal(tuple(text)))
+            text = []
+        item = _item(atom)
+        found.append(item if part.once else Repeat(item, part.low, part.high))
+    return [*found, Literal(tuple(text))] if text else found
+
+
+def _item(atom: Atom) -> Item:
+    if not isinstance(atom, Choice):
+        return atom
+    if len(atom.options) == 1 and len(atom.options[0]) == 1 and atom.options[0][0].once:
+        return _item(atom.options[0][0].atom)
+    return Group(sequences(atom.options))
+
 
 _ROUNDS = 20
 _SMALL = 100  # parts of a rule that is put in the place of its name
@@ -222,3 +327,49 @@ def _is_text(option: Seq) -> bool:
     return bool(option) and all(
         part.low == part.high and not isinstance(part.atom, RuleRef | Choice) for part in option
     )
+
+
+_ATTEMPTS = 8
+
+
+def optimized(rules: Mapping[str, Rule], root: str, limits: Limits) -> tuple[Rule, ...]:
+    """The rules for the same language as some others, which llama.cpp takes.
+
+    Its rule of left recursion looks at the spelling of a grammar, and its bound on repetitions at
+    the order of names. A rule that is refused after all is left as it was, together with those that
+    it names, then with those that they name; at last all rules are.
+    """
+    known = tuple(rules.values())
+    if any(ref.name not in rules for rule in known for ref in references(rule.options)):
+        return known
+    kept: set[str] = set()
+    clock = Clock(limits, "rewriting the grammar")
+    for _ in range(_ATTEMPTS):
+        found = Rules(rules, root, kept, clock)
+        found.run()
+        made = found.made()
+        blamed = set(_refused(made, limits))
+        if not blamed:
+            return made
+        for name in [*kept, *blamed]:
+            kept.update((name, *(ref.name for ref in references(rules[name].options))))
+    return known
+
+
+def _refused(rules: tuple[Rule, ...], limits: Limits) -> Iterator[str]:
+    """The names of rules that would be refused."""
+    by_name = {rule.name: rule for rule in rules}
+    nodes: list[Item | Rule] = [repeat for repeat, _ in Symbols(rules).excessive]
+    seen = False
+    for circle, node in cycles(by_name, rules):
+        seen = True
+        yield from circle
+        nodes += [] if circle else [node]
+    for circle in () if seen else hidden_recursion(by_name):
+        yield from circle
+    if nodes:
+        wrong = set(map(id, nodes))
+        yield from (
+            rule.name for rule in rules if any(id(item) in wrong for item in items(rule.options))
+        )
+    yield from (rule.name for rule in rules if depth(rule) > min(limits.grammar_depth, DEEPEST))

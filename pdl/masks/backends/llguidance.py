@@ -7,8 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from pdl.masks.backends.engine import EngineMasker, EngineState
-from pdl.masks.backends.given import unfit
+from pdl.masks.backends.engine import EngineMasker, EngineState, unfit
 from pdl.masks.forced import cut
 from pdl.masks.protocol import WORD
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from pdl.masks.backends.engine import EngineMasker, EngineState
-from pdl.masks.backends.given import unfit
+from pdl.masks.backends.engine import EngineMasker, EngineState, unfit
 from pdl.masks.protocol import WORD
 
 if TYPE_CHECKING:

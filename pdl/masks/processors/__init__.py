@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.masks.processors.llama_cpp import LlamaCppProcessor
-    from pdl.masks.processors.logits import apply
-    from pdl.masks.processors.transformers import TransformersProcessor
+    from pdl.masks.processors.prompted import apply
+    from pdl.masks.processors.samplers import (
+        LlamaCppProcessor,
+        TransformersProcessor,
+        VllmProcessor,
+    )
     from pdl.masks.processors.triggered import Triggered
-    from pdl.masks.processors.vllm import VllmProcessor
 
 __all__ = ["LlamaCppProcessor", "TransformersProcessor", "Triggered", "VllmProcessor", "apply"]
 
 __getattr__ = lazy(
     __name__,
     {
-        "LlamaCppProcessor": "pdl.masks.processors.llama_cpp",
-        "TransformersProcessor": "pdl.masks.processors.transformers",
+        "LlamaCppProcessor": "pdl.masks.processors.samplers",
+        "TransformersProcessor": "pdl.masks.processors.samplers",
         "Triggered": "pdl.masks.processors.triggered",
-        "VllmProcessor": "pdl.masks.processors.vllm",
-        "apply": "pdl.masks.processors.logits",
+        "VllmProcessor": "pdl.masks.processors.samplers",
+        "apply": "pdl.masks.processors.prompted",
     },
 )

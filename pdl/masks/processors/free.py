@@ -1,25 +1,134 @@
-"""Free text in front of a trigger: which tokens may come, so that a trigger can."""
+"""Free text before a trigger: which tokens may come, so that a trigger can.
+
+It is followed in two tables of places that bytes lead to, by numbers (`Table`). `Characters` has
+bytes as parts of characters: what may stand in a text (RFC 3629, section 4). `Search` has the texts
+that are looked for in a stream of bytes, all at once.
+
+Source: Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975.
+"""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from pdl.masks.bags import packed
-from pdl.masks.places import token_rows
-from pdl.masks.processors.characters import CHARACTERS, PARTS
-from pdl.masks.processors.search import Search
 from pdl.masks.protocol import WORD, allows
+from pdl.masks.trie import token_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from pdl.masks.trie import Trie
     from pdl.masks.vocabulary import Vocabulary
 
     Ints: TypeAlias = NDArray[np.int32]
+
+
+class Table:
+    """Where each byte leads from each place: a row for a place, a column for a byte."""
+
+    def __init__(self, table: Ints) -> None:
+        self._table = table
+        self._rows: list[list[int]] = table.tolist()
+
+    def run(self, place: int, data: bytes) -> int:
+        """The place behind some bytes."""
+        for byte in data:
+            place = self._rows[place][byte]
+        return place
+
+    def along(self, place: int, trie: Trie) -> Ints:
+        """The place at each node of a trie."""
+        places = np.full(len(trie), place, np.int32)
+        for start, end in list(pairwise(trie.levels.tolist()))[1:]:
+            above = places[trie.parent[start:end]]
+            places[start:end] = self._table[above, trie.byte[start:end]]
+        return places
+
+
+PARTS = 8
+"""How many parts there are, that of no character begun being 0."""
+
+_MOVES = (
+    (0, 0x00, 0x7F, 0), (0, 0xC2, 0xDF, 1), (0, 0xE0, 0xE0, 4), (0, 0xE1, 0xEC, 2),
+    (0, 0xED, 0xED, 5), (0, 0xEE, 0xEF, 2), (0, 0xF0, 0xF0, 6), (0, 0xF1, 0xF3, 3),
+    (0, 0xF4, 0xF4, 7), (1, 0x80, 0xBF, 0), (2, 0x80, 0xBF, 1), (3, 0x80, 0xBF, 2),
+    (4, 0xA0, 0xBF, 1), (5, 0x80, 0x9F, 1), (6, 0x90, 0xBF, 2), (7, 0x80, 0x8F, 2),
+)  # fmt: skip
+"""From a part, by the bytes of a range, to another: 1 to 3 are how many bytes are left."""
+
+
+class Characters(Table):
+    """Parts are numbers up to `PARTS`, and `dead` behind what is in no text."""
+
+    dead = PARTS
+
+    def __init__(self) -> None:
+        table = np.full((PARTS + 1, 256), self.dead, np.int32)
+        for part, low, high, following in _MOVES:
+            table[part, low : high + 1] = following
+        super().__init__(table)
+
+
+CHARACTERS = Characters()
+"""Those of Unicode."""
+
+
+_ALL_BYTES = 256
+
+
+class Search(Table):
+    """Places are numbers: 0 in front of all, others behind what may become one of the texts.
+
+    `found` is the place behind one of them, wherever it began, `beyond_it` all places further on.
+    """
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        rows, ends = _tree(texts)
+        _completed(rows, ends)
+        self.found = len(rows)
+        self.beyond_it = self.found + 1
+        table = np.full((len(rows) + 2, _ALL_BYTES), self.beyond_it, np.int32)
+        table[: len(rows)] = rows
+        table[: len(rows)][np.isin(table[: len(rows)], list(ends))] = self.found
+        super().__init__(table)
+
+
+def _tree(texts: Sequence[bytes]) -> tuple[list[list[int]], set[int]]:
+    """The trie of some texts: where each byte leads, 0 if nowhere; and where the texts end."""
+    rows = [[0] * _ALL_BYTES]
+    ends = set()
+    for text in texts:
+        here = 0
+        for byte in text:
+            if not rows[here][byte]:
+                rows[here][byte] = len(rows)
+                rows.append([0] * _ALL_BYTES)
+            here = rows[here][byte]
+        ends.add(here)
+    return rows, ends
+
+
+def _completed(rows: list[list[int]], ends: set[int]) -> None:
+    """Let each byte lead on to the longest beginning of a text that stands in front of it."""
+    shorter = [0] * len(rows)
+    pending = [one for one in rows[0] if one]
+    for here in pending:  # which grows: breadth first
+        back = shorter[here]
+        if back in ends:
+            ends.add(here)
+        for byte, there in enumerate(rows[here]):
+            if there:
+                shorter[there] = rows[back][byte]
+                pending.append(there)
+            else:
+                rows[here][byte] = rows[back][byte]
+
 
 _BYTES = frozenset(range(0xF5)) - {0xC0, 0xC1}
 """Those of which texts are made (RFC 3629, section 4)."""

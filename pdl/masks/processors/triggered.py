@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, cast
 
-from pdl.gbnf.sealed import sealed
-from pdl.masks.processors.characters import CHARACTERS, PARTS
-from pdl.masks.processors.free import FreeText
+from pdl.gbnf.nodes import sealed
+from pdl.masks.processors.free import CHARACTERS, PARTS, FreeText
 from pdl.masks.protocol import Ended, check_masker, numbers_of, refusal, token_number
 
 if TYPE_CHECKING:

@@ -1,32 +1,210 @@
-"""One request as llama.cpp gets it, and what is to be done with its reply."""
+"""One request as llama.cpp gets it, and what is to be done with its reply.
+
+The settings that llama.cpp knows are those of its server's chat completions (its README). Tools are
+told in words, since a grammar of ours and llama.cpp's own tools exclude each other. Tokens that are
+more than text are kept out: a model must not take them, and no message may hold them.
+"""
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from pdl.errors import MediaError, Problem
-from pdl.models.exchange import Delta
-from pdl.models.faults import Fault
-from pdl.models.llama.constraint import Constraint, constraint, constraint_of_tools
-from pdl.models.llama.known import unknown
-from pdl.models.llama.telling import format_for, told
-from pdl.models.llama.thinking import Parting, template_of
-from pdl.models.llama.tokens import Plain, withheld
+from pdl.errors import MediaError, Problem, did_you_mean
+from pdl.models.exchange import Delta, Fault, Ignored
+from pdl.models.llama.constraint import (
+    Constraint,
+    Parting,
+    constraint,
+    constraint_of_tools,
+    template_of,
+)
 from pdl.models.payloads import DONE, BadPayload
-from pdl.models.payloads.llama_server import LLAMA_SERVER
+from pdl.models.payloads.grammar_servers import LLAMA_SERVER
 from pdl.models.payloads.turns import begun, unheld_begun
-from pdl.prompt.messages import Media
-from pdl.tools.formats import format_of
+from pdl.prompt.messages import Media, Message, Text
+from pdl.reply.segments.dialects import DIALECTS, Patterns
+from pdl.tools.formats import FORMATS, format_of
+from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pdl._types import Json
     from pdl.models.exchange import Dropped, Request
+    from pdl.models.llama.gguf_file import Header
     from pdl.models.llama.model import LlamaModel
-    from pdl.tools.grammar.compile import Calls
+    from pdl.prompt.messages import Part
+    from pdl.tools.formats import Format
+    from pdl.tools.grammar import Calls
+    from pdl.tools.toolset import ToolSet
+
+
+_ENDS = re.compile(
+    r"end|eo[tsm]|return|call|flush|turn|^</s>$|fim_|repo_?name|file_sep", re.IGNORECASE
+)
+"""Tokens that may end a reply. It does no harm to name others as well, but to leave one out, by
+which a model could not end any more."""
+
+
+_BREAK = "\N{ZERO WIDTH SPACE}"
+
+
+def withheld(header: Header, meant: str = "") -> Iterator[int]:
+    """The numbers of tokens that a grammar would let through as text, though they are more.
+
+    A grammar of llama.cpp takes a control token for the text of its name, which is then not
+    printed, so that the reply lacks what the grammar has seen. And a mark of reasoning or of a
+    call, which nobody means within an answer, makes the answer doubtful. All of them can
+    still be spelled with other tokens. What occurs in `meant` is not withheld.
+    """
+    yield from (number for number, text in header.control.items() if not _ENDS.search(text))
+    for number, text in header.marks.items():
+        if text not in meant and _is_mark(text):
+            yield number
+
+
+class Plain:
+    """Makes text plain: what llama.cpp would read as a control token is a text no more.
+
+    llama.cpp looks for the names of control tokens in the whole prompt, so that `<|im_end|>` in a
+    value would be the end of the turn. A zero width space behind the first character breaks the
+    name, and changes nothing to see. `others` are names that are broken besides.
+    """
+
+    def __init__(self, header: Header, *others: str) -> None:
+        named = (text for text in header.marks.values() if text in header.template)
+        opening = (text for text in named if not _is_mark(text))
+        self._names = {*header.control.values(), *opening, *others} - {""}
+
+    def __call__(self, text: str, meant: str = "") -> str:
+        """The text with all names broken but those that occur in `meant`."""
+        names = {name for name in self._names if name not in meant} if meant else self._names
+        lengths = sorted({len(name) for name in names})
+        found = (
+            match.start() + 1
+            for match in _first_of(frozenset(name[0] for name in names)).finditer(text)
+            if any(text[match.start() : match.start() + size] in names for size in lengths)
+        )
+        starts = [0, *found, len(text)]
+        return _BREAK.join(text[a:b] for a, b in itertools.pairwise(starts))
+
+
+@lru_cache(maxsize=8)
+def _first_of(characters: frozenset[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(characters))) or r"(?!)")
+
+
+@lru_cache(maxsize=1_000)
+def _is_mark(text: str) -> bool:
+    patterns = _patterns()
+    calls = any(text in (one.opener.strip(), one.closer.strip()) for one in FORMATS.values())
+    return bool(calls or patterns.opener.fullmatch(text) or patterns.closer.fullmatch(text))
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> Patterns:
+    return Patterns(DIALECTS)
+
+
+_OURS = "model n messages stream grammar json_schema response_format tools tool_choice think"
+_SAMPLING = """
+adaptive_decay adaptive_target backend_sampling dry_allowed_length dry_base dry_multiplier
+dry_penalty_last_n dry_sequence_breakers dynatemp_exponent dynatemp_range frequency_penalty
+ignore_eos logit_bias min_keep min_p mirostat mirostat_eta mirostat_tau presence_penalty
+repeat_last_n repeat_penalty repetition_penalty samplers seed temperature top_k top_n_sigma top_p
+typical_p xtc_probability xtc_threshold
+"""
+_LENGTH = """
+max_completion_tokens max_tokens n_cmpl n_discard n_indent n_keep n_predict stop t_max_predict_ms
+t_max_prompt_ms
+"""
+_REST = """
+add_generation_prompt cache_prompt chat_format chat_template_kwargs continue_final_message echo
+generation_prompt grammar_lazy grammar_triggers grammar_type id_slot logprobs lora
+n_cache_reuse n_probs parallel_tool_calls parse_tool_calls post_sampling_probs preserved_tokens
+reasoning_budget_message reasoning_budget_tokens reasoning_control reasoning_effort
+reasoning_format response_fields return_progress return_tokens speculative.n_max speculative.n_min
+speculative.p_min speculative.type sse_ping_interval stream_options thinking
+thinking_budget_tokens timings_per_token top_logprobs user verbose
+"""
+
+KNOWN = frozenset(f"{_OURS} {_SAMPLING} {_LENGTH} {_REST}".split())
+"""Their names, those that OpenAI's interface has and those that pdl reads itself among them."""
+
+
+def unknown(config: Mapping[str, Json]) -> tuple[Ignored, ...]:
+    """The settings that llama.cpp would pass over in silence, with the name that may be meant."""
+    return tuple(Ignored(key, _why(key)) for key in config if key not in KNOWN)
+
+
+def _why(key: str) -> str:
+    advice = did_you_mean(key, KNOWN)
+    return "llama.cpp has no such setting" + (f": {advice}" if advice else "")
+
+
+def format_for(chat_template: str) -> Format:
+    """The format of calls that a model with this chat template was trained on, if it is text.
+
+    Mistral's marks are tokens that are never printed; to such a model Hermes' are as good as any.
+    """
+    known = "hermes" if "<tool_call>" in chat_template else "llama3"
+    return FORMATS[known if "<|python_tag|>" in chat_template else "hermes"]
+
+
+def told(
+    messages: tuple[Message, ...], tools: ToolSet | None, form: Format, plain: Plain
+) -> tuple[Message, ...]:
+    """The messages with the tools described in the first one, and calls and results as text.
+
+    What they hold is made plain; the marks of calls are not.
+    """
+    spoken = tuple(_spoken(message, form, plain) for message in messages)
+    if tools is None:
+        return spoken
+    described = plain(tools.describe(form), meant=form.opener + form.closer)
+    if spoken and spoken[0].role == "system":
+        first = Message("system", (*spoken[0].parts, Text(f"\n\n{described}")))
+        return (first, *spoken[1:])
+    return (Message("system", (Text(described),)), *spoken)
+
+
+def _spoken(message: Message, form: Format, plain: Plain) -> Message:
+    """A message without calls and results, which stand in its text."""
+    calls = [plain(_call(part, form)) for part in message.parts if isinstance(part, ToolCall)]
+    parts = _plain_parts(message.parts, plain)
+    if calls:
+        before = "\n" if parts else ""
+        parts.append(Text(f"{before}{form.opener}{form.between.join(calls)}{form.closer}"))
+    return Message(message.role, tuple(parts))
+
+
+def _plain_parts(parts: Iterable[Part], plain: Plain) -> list[Part]:
+    """Media, and the text between them in one piece each, since a name may stand in two."""
+    found: list[Part] = []
+    for is_media, run in itertools.groupby(parts, lambda part: isinstance(part, Media)):
+        if is_media:
+            found += run
+        elif text := "".join(map(_text, run)):
+            found.append(Text(plain(text)))
+    return found
+
+
+def _text(part: Part) -> str:
+    if isinstance(part, ToolResult):
+        said = "failed" if part.failed else "returned"
+        return f"<tool_response>\n{part.call.name} {said}:\n{part.text}\n</tool_response>\n"
+    return part.text if isinstance(part, Text) else ""
+
+
+def _call(call: ToolCall, form: Format) -> str:
+    arguments = dict(call.arguments)
+    return json.dumps({form.name_key: call.name, form.arguments_key: arguments}, ensure_ascii=False)
+
 
 _NO_THOUGHT = re.compile(r"\A\s*+(?:<think>\s*</think>|\[THINK\]\s*\[/THINK\])\s*")
 """What the end of a prompt tells a model that is not to think. llama.cpp puts it in front."""

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.durations import in_words
-from pdl.models.exchange import Delta, Dropped, Reply, Usage
-from pdl.models.faults import Fault
+from pdl.models.exchange import Delta, Dropped, Fault, Reply, Usage
 from pdl.models.llama.engine import EndError, Engine, RefusedError, Settings, engine, library, stamp
 from pdl.models.llama.gguf_file import Header, read_header
 from pdl.models.llama.job import Job
+from pdl.models.retry import in_words
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator

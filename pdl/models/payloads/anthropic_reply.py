@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
-from pdl.models.payloads.bad import BadPayload
-from pdl.models.payloads.halves import joined
-from pdl.models.payloads.reading import Found, opened, readable
-from pdl.tools.calls import ToolCall
+from pdl.models.payloads.reading import BadPayload, Found, joined, opened, readable
+from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

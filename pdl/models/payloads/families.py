@@ -38,8 +38,8 @@ FAMILIES: Mapping[str, Family] = _Families(
         "anthropic": "pdl.models.payloads.anthropic:ANTHROPIC_MESSAGES",
         "gemini": "pdl.models.payloads.gemini:GEMINI_CONTENT",
         "ollama": "pdl.models.payloads.ollama:OLLAMA_CHAT",
-        "llama-server": "pdl.models.payloads.llama_server:LLAMA_SERVER",
-        "vllm": "pdl.models.payloads.vllm:VLLM",
+        "llama-server": "pdl.models.payloads.grammar_servers:LLAMA_SERVER",
+        "vllm": "pdl.models.payloads.grammar_servers:VLLM",
     }
 )
 """The interfaces by name. `litellm` is OpenAI's shape as LiteLLM and other servers take it,

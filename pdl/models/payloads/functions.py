@@ -7,11 +7,11 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.payloads.form import narrowed
-from pdl.models.payloads.unheld import UnheldError
+from pdl.models.payloads.subset import UnheldError
 from pdl.schema.formats import standard
-from pdl.schema.json_schema.copying import copied
+from pdl.schema.json_values import copied
 from pdl.schema.keywords import subschemas
-from pdl.schema.references import lookup
+from pdl.schema.pointers import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

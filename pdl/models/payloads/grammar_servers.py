@@ -1,4 +1,8 @@
-"""Servers of OpenAI's shape that take grammars: what llama-server and vLLM share."""
+"""Servers of OpenAI's shape that take grammars: llama-server and vLLM, and what they share.
+
+llama.cpp's server takes OpenAI's chat completions with a `grammar` (its README); vLLM's takes them
+with `structured_outputs` (vLLM 0.12 and later).
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,26 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Dropped, Payload
-from pdl.models.payloads.chat_messages import chat_messages
+from pdl.models.payloads.family import Family, Settings
 from pdl.models.payloads.functions import function
-from pdl.models.payloads.openai_chat import add_stream
-from pdl.models.payloads.turns import begun, is_free, unheld_begun, unheld_beside_tools
+from pdl.models.payloads.openai_chat import Deltas, add_stream, chat_messages, headers, path, read
+from pdl.models.payloads.turns import (
+    AUDIO,
+    IMAGES,
+    Takes,
+    begun,
+    is_free,
+    unheld_begun,
+    unheld_beside_tools,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pdl.gbnf import Compiled, Grammar
     from pdl.models.exchange import Request
-    from pdl.models.payloads.media import Takes
-    from pdl.models.payloads.settings import Settings
     from pdl.schema import Schema
+
 
 _GRAMMARS = 64  # of schemas that are asked for again
 
@@ -77,3 +88,65 @@ def _compiled(schema: Schema) -> Compiled:
     from pdl import gbnf  # noqa: PLC0415 - the compiler takes long to load, and few requests need it
 
     return gbnf.compile(schema, gbnf.Options.generate())
+
+
+# What its picture reader (stb_image) knows; urls of pictures are fetched by the server.
+_IMAGES = frozenset({"png", "jpeg", "gif"})
+
+
+def _write_llama(grammar: Grammar, body: dict[str, Any]) -> None:
+    body["grammar"] = str(grammar)
+
+
+_LLAMA_SETTINGS = Settings(
+    provider="llama-server", places={"repetition_penalty": ("repeat_penalty",)}
+)
+llama_payload = GrammarServer(
+    name="llama-server",
+    takes=Takes("llama-server", _IMAGES | AUDIO, _IMAGES),
+    settings=_LLAMA_SETTINGS,
+    write=_write_llama,
+    goes_on={},
+).payload
+
+
+LLAMA_SERVER = Family(
+    name="llama-server",
+    base_url="http://127.0.0.1:8080/v1",
+    path=path,
+    payload=llama_payload,
+    read=read,
+    deltas=Deltas,
+    headers=headers,
+    settings=_LLAMA_SETTINGS,
+    key_variable="LLAMA_API_KEY",
+    repeats_begun=True,  # newer ones do; of older ones the reply went on behind it
+)
+
+
+def _write_vllm(grammar: Grammar, body: dict[str, Any]) -> None:
+    """As EBNF of xgrammar, which vLLM reads grammars with unless it is told otherwise."""
+    body["structured_outputs"] = {"grammar": grammar.to_ebnf()}
+
+
+_VLLM_SETTINGS = Settings(provider="vLLM", places={"repeat_penalty": ("repetition_penalty",)})
+vllm_payload = GrammarServer(
+    name="vLLM",
+    takes=Takes("vLLM", IMAGES | AUDIO, IMAGES | AUDIO),
+    settings=_VLLM_SETTINGS,
+    write=_write_vllm,
+    goes_on={"add_generation_prompt": False, "continue_final_message": True},
+).payload
+
+
+VLLM = Family(
+    name="vllm",
+    base_url="http://127.0.0.1:8000/v1",
+    path=path,
+    payload=vllm_payload,
+    read=read,
+    deltas=Deltas,
+    headers=headers,
+    settings=_VLLM_SETTINGS,
+    key_variable="VLLM_API_KEY",
+)

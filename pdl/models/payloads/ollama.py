@@ -1,23 +1,22 @@
-"""Ollama's chat (its reference "Generate a chat message")."""
+"""Ollama's chat (its reference "Generate a chat message"), and the form of a schema that it takes.
+
+llama.cpp turns Ollama's `format` into a grammar (its `json-schema-to-grammar.cpp`).
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
-from pdl.models.payloads.bad import BadPayload
-from pdl.models.payloads.chat_messages import told
-from pdl.models.payloads.chat_reply import called
 from pdl.models.payloads.effort import ollama_effort, with_effort
-from pdl.models.payloads.family import Family
+from pdl.models.payloads.family import CHAT_ONLY, Family, Settings, listed
 from pdl.models.payloads.form import Form, narrowed
 from pdl.models.payloads.functions import plain_function
-from pdl.models.payloads.media import Takes
-from pdl.models.payloads.ollama_schema import OLLAMA
-from pdl.models.payloads.openai_chat import headers
-from pdl.models.payloads.reading import Found, opened, readable
-from pdl.models.payloads.settings import CHAT_ONLY, Settings, listed
+from pdl.models.payloads.openai_chat import called, headers, told
+from pdl.models.payloads.reading import BadPayload, Found, opened, readable
+from pdl.models.payloads.subset import SCALARS, Subset
 from pdl.models.payloads.turns import (
+    Takes,
     begun,
     unheld_begun,
     unheld_beside_tools,
@@ -25,13 +24,25 @@ from pdl.models.payloads.turns import (
     with_ids,
 )
 from pdl.prompt.messages import Media, Message
-from pdl.tools.calls import ToolCall, ToolResult
+from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
     from pdl.models.exchange import Request
+
+
+OLLAMA = Subset(
+    provider="Ollama",
+    keywords=frozenset({"maxItems", "maxLength", "minItems", "minLength"}),
+    integers=frozenset({"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum"}),
+    formats=frozenset({"date", "date-time", "time", "uuid"}),
+    enums=SCALARS | {"array", "object"},
+    has_tuples=True,
+    is_closed=False,
+)
+
 
 _TAKES = Takes("Ollama", frozenset({"png", "jpeg", "webp"}))
 

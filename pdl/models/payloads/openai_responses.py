@@ -6,18 +6,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
-from pdl.models.payloads.bad import BadPayload
-from pdl.models.payloads.chat_messages import told
-from pdl.models.payloads.family import DONE, Family
+from pdl.models.payloads.family import CHAT_ONLY, DONE, Family, Settings
 from pdl.models.payloads.functions import strict_function
-from pdl.models.payloads.media import IMAGES, PDF, Takes, data_url
-from pdl.models.payloads.openai_chat import answer_form, headers
-from pdl.models.payloads.reading import Found, opened, readable
-from pdl.models.payloads.settings import CHAT_ONLY, Settings
+from pdl.models.payloads.openai_chat import answer_form, headers, told
+from pdl.models.payloads.reading import BadPayload, Found, opened, readable
 from pdl.models.payloads.strict_schema import STRICT, refuse_large
-from pdl.models.payloads.turns import refuse_begun, with_ids
+from pdl.models.payloads.turns import IMAGES, PDF, Takes, data_url, refuse_begun, with_ids
 from pdl.prompt.messages import Media, Message, Text
-from pdl.tools.calls import ToolCall, ToolResult
+from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

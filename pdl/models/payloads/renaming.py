@@ -9,10 +9,10 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from pdl.schema import Schema
-from pdl.schema.json_schema.copying import copied
+from pdl.schema.json_values import copied
 from pdl.schema.keywords import pointer
-from pdl.schema.references import lookup, schemas, steps
-from pdl.tools.calls import ToolCall
+from pdl.schema.pointers import lookup, schemas, steps
+from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

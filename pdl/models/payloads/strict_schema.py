@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.payloads.form import Form, free_key, narrowed, wrapped
-from pdl.models.payloads.subset import Subset
+from pdl.models.payloads.subset import Subset, UnheldError
 from pdl.models.payloads.undo import Undo
-from pdl.models.payloads.unheld import UnheldError
 from pdl.schema.formats import standard
 from pdl.schema.keywords import subschemas
-from pdl.schema.references import schemas
+from pdl.schema.pointers import schemas
 
 if TYPE_CHECKING:
     from pdl._types import Json

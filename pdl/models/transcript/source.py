@@ -1,24 +1,119 @@
-"""A run as the text of a prompt file, which renders to the messages that were sent."""
+"""A run as the text of a prompt file, which renders to the messages that were sent.
+
+`Run` is a prompt that was asked, and what came of it. It is written without the key of its model,
+which a reply may have repeated (`hidden`).
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
 import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import PromptError
-from pdl.models.transcript.hiding import hidden
-from pdl.prompt.messages import Media, Text
+from pdl.models.secret import NO_MASK, Mask
+from pdl.prompt.messages import Media, Message, Text
+from pdl.reply.wording import count
 from pdl.schema import Schema
-from pdl.tools.calls import ToolCall, ToolResult
+from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
 
     from pdl._types import Json
-    from pdl.models.transcript.run import Run
+    from pdl.errors import PdlError
+    from pdl.models.answer import Answer, Attempt
+    from pdl.models.exchange import Request
     from pdl.prompt.messages import Part
+
+
+@dataclass(frozen=True)
+class Run:
+    """One prompt, asked until it was answered, given up or stopped.
+
+    `prompt` is the file's name, `model` the model's, as a person would write it. `request` is the
+    last one that was made, which holds all that was said before. There is an `answer`, or an
+    `error`, or neither if somebody stopped it. `seconds` is its wall clock.
+    """
+
+    prompt: str
+    model: str
+    started: datetime
+    request: Request = field(repr=False)
+    attempts: tuple[Attempt, ...] = field(repr=False)
+    answer: Answer | None = None
+    error: PdlError | None = None
+    seconds: float = 0.0
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in a few words."""
+        tried = count(len(self.attempts), "attempt")
+        if self.answer is not None:
+            given = "the default was taken" if self.answer.is_default else "answered"
+            return f"{given} after {tried}"
+        return f"{'no answer' if self.error is not None else 'stopped'} after {tried}"
+
+
+_DATA = frozenset({"arguments", "value"})
+"""What holds data of the model, in which a key of an object is no word of ours."""
+
+
+def mask_of(run: Run) -> Mask:
+    """What hides the key of a run; nothing if no attempt had one."""
+    return run.attempts[0].mask if run.attempts else NO_MASK
+
+
+def hidden(run: Run) -> Run:
+    """The run, the messages and replies of which do not tell the key."""
+    mask = mask_of(run)
+    if mask is NO_MASK:
+        return run
+    messages = tuple(
+        Message(message.role, tuple(_hidden_part(part, mask) for part in message.parts))
+        for message in run.request.messages
+    )
+    attempts = tuple(_attempt(attempt, mask) for attempt in run.attempts)
+    return replace(run, request=replace(run.request, messages=messages), attempts=attempts)
+
+
+def hidden_in_record(value: Json, mask: Mask) -> Json:
+    """A record whose texts do not tell the key, nor within data the keys of its objects."""
+    if isinstance(value, list):
+        return [hidden_in_record(one, mask) for one in value]
+    if isinstance(value, dict):
+        return {
+            key: mask.hide_in(one) if key in _DATA else hidden_in_record(one, mask)
+            for key, one in value.items()
+        }
+    return mask.hide_in(value)
+
+
+def _attempt(attempt: Attempt, mask: Mask) -> Attempt:
+    reply = attempt.reply
+    if reply is None:
+        return attempt
+    text, reasoning = mask.hide(reply.text), mask.hide(reply.reasoning)
+    return replace(attempt, reply=replace(reply, text=text, reasoning=reasoning))
+
+
+def _hidden_part(part: Part, mask: Mask) -> Part:
+    if isinstance(part, Text):
+        return Text(mask.hide(part.text))
+    if isinstance(part, ToolCall):
+        return _call(part, mask)
+    if isinstance(part, ToolResult):
+        return replace(part, call=_call(part.call, mask), text=mask.hide(part.text))
+    return part
+
+
+def _call(call: ToolCall, mask: Mask) -> ToolCall:
+    arguments = mask.hide_in(dict(call.arguments))
+    return replace(call, name=mask.hide(call.name), arguments=arguments)
+
 
 _SPECIAL = re.compile(r"\{*(?:\{[{%#]|<\||\|>|&lt;\||\|&gt;|&amp;|[\r\ud800-\udfff])")
 """What a prompt file takes otherwise than it stands there, with the braces in front of it, which

@@ -20,7 +20,7 @@ from pdl.reply.validation.messages import is_full
 from pdl.reply.validation.schema_walk import branches, literals, required_names, root_kinds
 from pdl.reply.wording import brief, quoted, shown_key
 from pdl.schema import Schema
-from pdl.schema.given import no_schema
+from pdl.schema.model import no_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

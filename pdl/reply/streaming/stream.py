@@ -20,7 +20,7 @@ from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.streaming.views import CodeView, SilentView, TaskView, TextView
 from pdl.reply.validation.schema_walk import root_kinds
 from pdl.schema import Schema
-from pdl.schema.given import no_schema
+from pdl.schema.model import no_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -34,8 +34,8 @@ from pdl.reply.validation.schema_walk import (
 )
 from pdl.reply.wording import brief
 from pdl.schema import Schema
-from pdl.schema.given import no_schema
 from pdl.schema.keywords import DIGITS, MANY, NAMED, ONE
+from pdl.schema.model import no_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

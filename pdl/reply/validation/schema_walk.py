@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pdl._types import Json, JsonSchema
 from pdl.reply.validation.json_types import KINDS, as_integer, kind_of
 from pdl.schema.keywords import DIGITS
-from pdl.schema.references import lookup
+from pdl.schema.pointers import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -1,25 +1,261 @@
-"""A JSON Schema of any draft as the document of a schema."""
+"""A JSON Schema of any draft as the document of a schema, in 2020-12.
+
+One schema of an older draft is brought to what 2020-12 writes, while the schemas inside keep their
+identity (`upgrade`). References between the schemas of a document become pointers into that
+document (`link`, `unlink`).
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem, error_from
-from pdl.schema.json_schema.copying import checked_copy
-from pdl.schema.json_schema.links import link, loops, unlink
-from pdl.schema.json_schema.shapes import shown
+from pdl.schema.json_schema.load import shown
 from pdl.schema.json_schema.survey import REFERENCES, Survey, dialect
-from pdl.schema.json_schema.upgrade import upgrade
-from pdl.schema.keywords import pointer
-from pdl.schema.origins import Origins
-from pdl.schema.parts import Parts
+from pdl.schema.json_values import checked_copy
+from pdl.schema.keywords import ANNOTATIONS, DIGITS, IN_PLACE, pointer, subschemas
+from pdl.schema.parts import Origins, Parts
+from pdl.schema.prose import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pdl._types import Json
+    from pdl._types import Json, JsonPath, JsonSchema
     from pdl.limits import Limits
     from pdl.schema.json_schema.survey import Place
+
+
+_NAMES = ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema", "$vocabulary")
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_KEPT_BESIDE_REF = ANNOTATIONS | {"$ref", "$defs", "definitions"}
+_WITH_DIGITS = 4
+_LAST_WITH_LONE_REF = 7
+_FIRST_WITH_PREFIX = 2020
+
+
+def upgrade(node: dict[str, Json], draft: int | None) -> dict[str, str]:
+    """Rewrite a schema of that draft (4, 6, 7, 2019, 2020; None: any, taken leniently).
+
+    Returns the older names of keywords, and of names in them (`$defs/a_` for `definitions/a`).
+    """
+    if draft is not None and draft <= _LAST_WITH_LONE_REF and "$ref" in node:
+        # Up to draft 7 the keywords beside a `$ref` are ignored (Core, draft 7, section 8.3).
+        for key in node.keys() - _KEPT_BESIDE_REF:
+            del node[key]
+    if draft is None:
+        _lift_null(node)
+    older = {**_rename_definitions(node), **_split_dependencies(node)}
+    if draft == _WITH_DIGITS:
+        older.update(_mark_integers(node))
+    if draft != _FIRST_WITH_PREFIX:
+        older.update(_rewrite_items(node))
+    _rewrite_exclusive(node, "exclusiveMinimum", "minimum")
+    _rewrite_exclusive(node, "exclusiveMaximum", "maximum")
+    names = (*_NAMES, "id") if draft in (None, 4) else _NAMES
+    for key in names:
+        if isinstance(node.get(key), str | bool | dict):
+            del node[key]
+    return older
+
+
+def _rename_definitions(node: dict[str, Json]) -> dict[str, str]:
+    if not isinstance(node.get("definitions"), dict):
+        return {}
+    older = node.pop("definitions")
+    names: dict[str, str] = {} if "$defs" in node else {"$defs": "definitions"}
+    defs = node.setdefault("$defs", {})
+    for name, schema in older.items():
+        free = name
+        while free in defs:
+            free += "_"
+        defs[free] = schema
+        if "$defs" not in names:
+            names[_pointer("$defs", free)] = _pointer("definitions", name)
+    return names
+
+
+def _pointer(*steps: str) -> str:
+    return pointer(steps).removeprefix("#/")
+
+
+def _split_dependencies(node: dict[str, Json]) -> dict[str, str]:
+    """`dependencies` became `dependentRequired` and `dependentSchemas` in 2019-09."""
+    if not isinstance(node.get("dependencies"), dict):
+        return {}
+    made = {"dependentRequired", "dependentSchemas"} - node.keys()
+    for name, value in node.pop("dependencies").items():
+        if isinstance(value, list):
+            names = node.setdefault("dependentRequired", {}).setdefault(name, [])
+            names += [other for other in value if other not in names]
+        else:
+            schemas = node.setdefault("dependentSchemas", {})
+            schemas[name] = {"allOf": [schemas[name], value]} if name in schemas else value
+    return dict.fromkeys(made & node.keys(), "dependencies")
+
+
+def _rewrite_items(node: dict[str, Json]) -> dict[str, str]:
+    """An array of `items` became `prefixItems`, and `additionalItems` then `items`, in 2020-12."""
+    rest = node.pop("additionalItems", None)
+    if not isinstance(node.get("items"), list):
+        return {}
+    node["prefixItems"] = node.pop("items")
+    if rest is not None:
+        node["items"] = rest
+    if not node["prefixItems"]:
+        del node["prefixItems"]
+    return {"prefixItems": "items", "items": "additionalItems"}
+
+
+def _rewrite_exclusive(node: dict[str, Json], exclusive: str, inclusive: str) -> None:
+    """Draft 4 says with a boolean whether `minimum` is exclusive."""
+    if isinstance(node.get(exclusive), bool) and node.pop(exclusive) and inclusive in node:
+        node[exclusive] = node.pop(inclusive)
+
+
+def _mark_integers(node: dict[str, Json]) -> dict[str, str]:
+    """From draft 6 on, 1.0 is an integer, which it is not in draft 4."""
+    types = node.get("type")
+    named = [types] if isinstance(types, str) else types or []
+    if "integer" not in named or "number" in named:
+        return {}
+    node[DIGITS] = True
+    return {DIGITS: "type"}
+
+
+def _lift_null(node: dict[str, Json]) -> None:
+    """`nullable` adds null to what `type` allows, and to nothing else: an `enum` lists it or not.
+
+    OpenAPI 3.0.3, Schema Object.
+    """
+    if node.get("nullable") not in (True, False) or not node.pop("nullable"):
+        return
+    types = node.get("type")
+    if types is not None:
+        types = types if isinstance(types, list) else [types]
+        node["type"] = types if "null" in types else [*types, "null"]
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """Stands for a reference while the schemas around it move."""
+
+    target: dict[str, Json]
+
+
+def link(survey: Survey) -> dict[int, Place]:
+    """Replace all references of the surveyed schemas by links to their targets.
+
+    What names `true` or `false` leads to an object that says the same. Returns the first place of
+    each, by the identity of that object.
+    """
+    booleans: dict[bool, dict[str, Json]] = {True: {}, False: {"not": {}}}
+    places: dict[int, Place] = {}
+    for (identity, key), target in survey.targets.items():
+        node = survey.places[identity].node
+        found = Link(target.node if isinstance(target.node, dict) else booleans[target.node])
+        if isinstance(target.node, bool):
+            places.setdefault(id(found.target), target)
+        if key == "$ref":
+            node[key] = found
+            continue
+        del node[key]
+        if "$ref" in node:
+            node["allOf"] = [*node.get("allOf", ()), {"$ref": found}]
+        else:
+            node["$ref"] = found
+    return places
+
+
+def loops(survey: Survey) -> Iterator[Problem]:
+    """References that lead back to themselves at the same value, so that no check would end.
+
+    Core 2020-12, section 9.4.1, forbids them.
+    """
+    done: set[int] = set()
+    for identity in survey.places:
+        if identity in done:
+            continue
+        path: dict[int, Iterator[JsonSchema]] = {identity: _in_place(survey.places[identity].node)}
+        while path:
+            last = next(reversed(path))
+            inner = next((one for one in path[last] if id(one) not in done), None)
+            if inner is None:
+                done.add(last)
+                del path[last]
+            elif id(inner) in path:
+                where = survey.places[id(inner)].pointer
+                yield Problem(
+                    "schema/endless",
+                    f"this schema refers to itself for the same value (at {visible(where)})",
+                    pointer=where,
+                )
+                done.add(id(inner))
+            else:
+                path[id(inner)] = _in_place(inner)
+
+
+def _in_place(node: JsonSchema) -> Iterator[JsonSchema]:
+    reference = node.get("$ref")
+    if isinstance(reference, Link):
+        yield reference.target
+    for steps, inner in subschemas(node):
+        if steps[0] in IN_PLACE and isinstance(inner, dict):
+            yield inner
+
+
+def unlink(document: dict[str, Json]) -> tuple[dict[int, JsonPath], list[dict[str, Json]]]:
+    """Write all links as pointers; a target that no longer stands in the document joins `$defs`.
+
+    Returns the paths of all objects by their identities, and the targets that joined.
+    """
+    joined: list[dict[str, Json]] = []
+    paths = dict(_paths(document, ()))
+    holders = [node for node in (document, *_dicts(document)) if isinstance(node.get("$ref"), Link)]
+    for holder in holders:
+        if not isinstance(holder["$ref"], Link):
+            continue  # met twice: a target may hold another one that came before it
+        target = holder["$ref"].target
+        if id(target) not in paths:
+            defs = document.setdefault("$defs", {})
+            name = _free_name(defs)
+            defs[name] = target
+            joined.append(target)
+            paths.update(_paths(target, ("$defs", name)))
+            holders += [
+                node for node in (target, *_dicts(target)) if isinstance(node.get("$ref"), Link)
+            ]
+        holder["$ref"] = pointer(paths[id(target)])
+    return paths, joined
+
+
+def _free_name(taken: Iterable[str]) -> str:
+    number = 1
+    while f"ref-{number}" in taken:
+        number += 1
+    return f"ref-{number}"
+
+
+def _dicts(root: Json) -> Iterator[dict[str, Json]]:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        children = node.values() if isinstance(node, dict) else node
+        for child in children:
+            if isinstance(child, dict):
+                yield child
+            if isinstance(child, dict | list):
+                pending.append(child)
+
+
+def _paths(root: dict[str, Json], path: JsonPath) -> Iterator[tuple[int, JsonPath]]:
+    pending: list[tuple[Json, JsonPath]] = [(root, path)]
+    while pending:
+        node, at = pending.pop()
+        if isinstance(node, dict):
+            yield id(node), at
+        entries = node.items() if isinstance(node, dict) else enumerate(node)
+        pending += [(child, (*at, key)) for key, child in entries if isinstance(child, dict | list)]
 
 
 def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = None) -> Parts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pdl.errors import Problem
-from pdl.schema.json_schema.shapes import problems
+from pdl.schema.json_schema.load import problems
 from pdl.schema.keywords import pointer, subschemas
 from pdl.schema.prose import quoted, visible
 

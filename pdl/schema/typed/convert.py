@@ -14,14 +14,23 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, Union, get
 from pdl.errors import Problem, error_from
 from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.json_schema.convert import convert as convert_json_schema
-from pdl.schema.notation.fits import Fits
-from pdl.schema.notation.unions import NULL, join
+from pdl.schema.notation.checks import Fits
+from pdl.schema.notation.tree import NULL, join
 from pdl.schema.parts import json_form
-from pdl.schema.typed.defaults import NO_DEFAULT
-from pdl.schema.typed.metadata import annotate
-from pdl.schema.typed.records import Member, docstring, is_pydantic, is_record, members
-from pdl.schema.typed.refusals import is_form, name_of, refuse, why_not
-from pdl.schema.typed.scalars import scalar_schema
+from pdl.schema.typed.records import (
+    NO_DEFAULT,
+    Member,
+    annotate,
+    docstring,
+    is_form,
+    is_pydantic,
+    is_record,
+    members,
+    name_of,
+    refuse,
+    scalar_schema,
+    why_not,
+)
 
 if typing.TYPE_CHECKING:
     from pdl._types import Json

@@ -1,7 +1,12 @@
-"""A document in the form that reading its text gives, or what the notation cannot say of it."""
+"""A document in the form that reading its text gives, or what the notation cannot say of it.
+
+`Names` gives names of the notation to what a document's references name. The keywords that bound a
+value of one type are those that the notation's text would give back.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -10,17 +15,159 @@ from typing import TYPE_CHECKING
 from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem, error_from
 from pdl.schema.deep import Deep, call, run
-from pdl.schema.keywords import ASSERTIONS, DIGITS
-from pdl.schema.notation.fits import Fits, is_type
-from pdl.schema.notation.names import PREFIX, alias_cycle, endless_cycle
-from pdl.schema.notation.unions import NULL, join
+from pdl.schema.formats import is_beyond
+from pdl.schema.keywords import ASSERTIONS, DIGITS, IN_PLACE, MANY, NAMED, ONE
+from pdl.schema.notation.checks import PREFIX, Fits, alias_cycle, endless_cycle, is_type
+from pdl.schema.notation.tree import NULL, join
+from pdl.schema.notation.words import FORMATS, ZONED
+from pdl.schema.patterns import complaint
+from pdl.schema.pointers import lookup, steps
 from pdl.schema.prose import joined
-from pdl.schema.references import lookup, steps
-from pdl.schema.writing import ranges
-from pdl.schema.writing.naming import Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from pdl._types import Json, JsonSchema
+
+
+_KEYWORDS = IN_PLACE | MANY | NAMED | ONE
+
+
+class Names:
+    """Gives every reference one name, the same for the same reference.
+
+    The names in `$defs` that the notation can write stay what they are.
+    """
+
+    def __init__(self, document: JsonSchema) -> None:
+        self._by_reference: dict[str, str] = {}
+        self._taken = {name for name in document.get("$defs", ()) if is_name(name)}
+        self._next: dict[str, int] = {}
+
+    def __contains__(self, reference: str) -> bool:
+        return reference in self._by_reference
+
+    def get(self, reference: str) -> str | None:
+        """The name of a reference that has been named."""
+        return self._by_reference.get(reference)
+
+    def name(self, reference: str) -> str:
+        """The name that stands for a reference."""
+        known = self._by_reference.get(reference)
+        if known is None:
+            known = self._by_reference[reference] = self._choose(reference)
+        return known
+
+    def _choose(self, reference: str) -> str:
+        path = steps(reference)
+        if path[:1] == ("$defs",) and path[1:] and not path[2:] and is_name(str(path[1])):
+            return str(path[1])
+        words = [step for step in map(str, path) if step not in _KEYWORDS and not step.isdigit()]
+        wanted = capitalised(words[-1] if words else "Answer")
+        name = wanted
+        while name in self._taken:
+            number = self._next[wanted] = self._next.get(wanted, 1) + 1
+            name = f"{wanted}{number}"
+        self._taken.add(name)
+        return name
+
+
+def is_name(word: str) -> bool:
+    """Whether the notation takes the word as a name."""
+    return word[:1].isupper() and all(c.isalnum() or c in "_-" for c in word)
+
+
+def capitalised(word: str) -> str:
+    """A name made of the letters and digits of a word: `my node` becomes `MyNode`."""
+    parts = "".join(c if c.isalnum() else " " for c in word).split()
+    name = "".join(part[:1].upper() + part[1:] for part in parts)
+    return name if is_name(name) else f"T{name}"
+
+
+class Unwritable(Exception):  # noqa: N818 - it never leaves this package
+    """A keyword has a value for which there is no notation; `why` follows its name."""
+
+    def __init__(self, keyword: str, why: str) -> None:
+        super().__init__(keyword, why)
+        self.keyword = keyword
+        self.why = why
+
+
+def string(schema: JsonSchema) -> dict[str, Json]:
+    """`str`, or a word for a format, with lengths and pattern."""
+    found: dict[str, Json] = {"type": "string"}
+    if "format" in schema:
+        if schema["format"] not in {*FORMATS.values(), *ZONED.values()}:
+            raise Unwritable("format", f"of `{schema['format']}`")
+        found["format"] = schema["format"]
+    found |= sizes(schema, "Length")
+    if "pattern" in schema:
+        found["pattern"] = _pattern(schema["pattern"])
+    if "x-gbnf" in schema:
+        found["x-gbnf"] = schema["x-gbnf"]
+    return found
+
+
+def number(schema: JsonSchema, kind: str) -> dict[str, Json]:
+    """`int` or `float` with bounds; those of an `int` are brought to whole numbers."""
+    found = {key: _plain(schema[key]) for key in _BOUNDS if key in schema}
+    if kind == "integer":
+        _make_whole(found)
+    if "multipleOf" in schema:
+        found["multipleOf"] = _plain(schema["multipleOf"])
+        if kind == "integer" and isinstance(found["multipleOf"], float):
+            raise Unwritable("multipleOf", f"of {found['multipleOf']} for integers")
+    _check_range(found, kind)
+    return {"type": kind, **found}
+
+
+def sizes(schema: JsonSchema, name: str) -> dict[str, Json]:
+    """`minName` and `maxName`."""
+    found = {key: int(schema[key]) for key in (f"min{name}", f"max{name}") if key in schema}
+    if found.get(f"min{name}", 0) > found.get(f"max{name}", math.inf):
+        raise Unwritable(f"max{name}", f"below `min{name}`, which nothing fits")
+    if is_beyond({**schema, **found}, name):
+        raise Unwritable(next(iter(found)), "that nothing fits")
+    return found
+
+
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+
+
+def _plain(value: Json) -> Json:
+    """An integer where the value is one, as 1.0 is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _make_whole(bounds: dict[str, Json]) -> None:
+    """No integer is lost when a bound moves to the next one inside the range."""
+    for inclusive, exclusive, inner, outer in (
+        ("minimum", "exclusiveMinimum", math.ceil, max),
+        ("maximum", "exclusiveMaximum", math.floor, min),
+    ):
+        if inclusive in bounds:
+            bounds[inclusive] = inner(bounds[inclusive])
+        if isinstance(bounds.get(exclusive), float):
+            moved = inner(bounds.pop(exclusive))
+            bounds[inclusive] = outer(moved, bounds.get(inclusive, moved))
+
+
+def _check_range(bounds: dict[str, Json], kind: str) -> None:
+    step = 1 if kind == "integer" else 0
+    lows = [bounds.get("minimum", -math.inf), bounds.get("exclusiveMinimum", -math.inf) + step]
+    highs = [bounds.get("maximum", math.inf), bounds.get("exclusiveMaximum", math.inf) - step]
+    low, high = max(lows), min(highs)
+    touching = low == high and kind == "number"
+    if low > high or (touching and (lows[1] == low or highs[1] == high)):
+        name = next(key for key in ("exclusiveMaximum", "maximum") if key in bounds)
+        raise Unwritable(name, "below the least value, which nothing fits")
+
+
+def _pattern(pattern: str) -> str:
+    if complaint(pattern):
+        raise Unwritable("pattern", "that is no regular expression here")
+    return pattern
+
 
 _NOWHERE: frozenset[str] = frozenset()
 _DESCRIBED = frozenset({"description"})
@@ -186,16 +333,16 @@ class _Normaliser:
         for name in types:
             try:
                 parts.append((yield from self._typed(name, core, path)))
-            except ranges.Unwritable as error:
+            except Unwritable as error:
                 self._refuse(error.keyword, error.why, path)
         return parts
 
     def _typed(self, name: str, core: JsonSchema, path: JsonPath) -> Deep[JsonSchema]:
         match name:
             case "string":
-                return ranges.string(core)
+                return string(core)
             case "integer" | "number":
-                return ranges.number(core, name)
+                return number(core, name)
             case "array":
                 return (yield from self._array(core, path))
             case "object":
@@ -213,15 +360,15 @@ class _Normaliser:
         items = yield from call(self._normal(rest, (*path, "items"), _NOWHERE))
         if items:
             found["items"] = items
-        return found | ranges.sizes(core, "Items") | unique
+        return found | sizes(core, "Items") | unique
 
     def _tuple(self, prefix: list[Json], core: JsonSchema, path: JsonPath) -> Deep[dict[str, Json]]:
         length = len(prefix)
         most = core.get("maxItems", length if core.get("items") is False else None)
         if core.get("minItems") != length or most is None or most < length:
-            raise ranges.Unwritable("prefixItems", "of an array whose length is open")
+            raise Unwritable("prefixItems", "of an array whose length is open")
         if core.get("items", True) is not False and most > length:
-            raise ranges.Unwritable("prefixItems", "of an array whose length is open")
+            raise Unwritable("prefixItems", "of an array whose length is open")
         items = []
         for index, one in enumerate(prefix):
             items.append(
@@ -250,7 +397,7 @@ class _Normaliser:
         if required:
             found["required"] = [key for key in fields if key in required]
         found["additionalProperties"] = rest
-        return found | ranges.sizes(core, "Properties")
+        return found | sizes(core, "Properties")
 
     def _refuse_all(self, keywords: Iterable[str], why: str, path: JsonPath) -> None:
         for keyword in sorted(keywords):
@@ -263,7 +410,7 @@ class _Normaliser:
 def _rest_field(rest: JsonSchema | bool) -> JsonSchema:  # noqa: FBT001 - a schema may be a boolean
     """The type of a required key that is among the other keys."""
     if rest is False:
-        raise ranges.Unwritable("required", "of a key that `additionalProperties` forbids")
+        raise Unwritable("required", "of a key that `additionalProperties` forbids")
     return (
         {key: value for key, value in rest.items() if key != "description"}
         if isinstance(rest, dict)

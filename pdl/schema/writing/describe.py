@@ -1,4 +1,8 @@
-"""What to answer with, in words and a skeleton that models read well."""
+"""What to answer with, in words and a skeleton that models read well.
+
+`skeleton` writes a JSON value's form as models have seen it often: the types of TypeScript,
+comments in words. `phrases` tells the bounds of a value in words.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,215 @@ import json
 from typing import TYPE_CHECKING
 
 from pdl.errors import SchemaError
-from pdl.schema.json_schema.copying import copied
+from pdl.schema.deep import Deep, call, each, run
+from pdl.schema.json_values import copied
 from pdl.schema.keywords import DIGITS, subschemas
+from pdl.schema.notation.tree import NULL
 from pdl.schema.prose import lines_of
 from pdl.schema.writing.canonical import canonical
-from pdl.schema.writing.phrases import counted, phrases
-from pdl.schema.writing.skeleton import skeleton
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pdl._types import Json, JsonSchema
     from pdl.schema.parts import Parts
+
+
+_FORMATS = {
+    "date": "a date as 2024-12-31",
+    "time": "a time as 23:59:59Z",
+    "x-time": "a time as 23:59:59",
+    "date-time": "a date and time as 2024-12-31T23:59:59Z",
+    "x-date-time": "a date and time as 2024-12-31T23:59:59",
+    "duration": "an ISO 8601 duration as P1DT2H",
+    "email": "an email address",
+    "uri": "a URI",
+    "uuid": "a UUID",
+    "ipv4": "an IPv4 address",
+    "ipv6": "an IPv6 address",
+}
+
+
+def phrases(schema: JsonSchema) -> list[str]:
+    """What a typed schema in normal form asks of a value besides its type, its parts aside."""
+    if "prefixItems" in schema:
+        return _unique(schema)
+    said = [_FORMATS[schema["format"]]] if "format" in schema else []
+    said += _sized(schema, "Length", "character")
+    said += [f"matching the regular expression {schema['pattern']}"] if "pattern" in schema else []
+    said += _range(schema)
+    said += [f"a multiple of {schema['multipleOf']}"] if "multipleOf" in schema else []
+    said += _sized(schema, "Items", "item") + _unique(schema)
+    return said + _sized(schema, "Properties", "key")
+
+
+def counted(low: int | None, high: int | None, noun: str) -> str:
+    """A count in words: "1 to 5 items"; empty if it has no bounds."""
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f"at least {_number(low, noun)}" if low else ""
+    if not low:
+        return f"at most {_number(high, noun)}"
+    return _number(high, noun) if low == high else f"{low} to {_number(high, noun)}"
+
+
+def default_phrase(value: Json) -> str:
+    """What is taken for a key that is left out."""
+    return f"default {json.dumps(value, ensure_ascii=False)}"
+
+
+def _number(count: int | None, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _sized(schema: JsonSchema, name: str, noun: str) -> list[str]:
+    said = counted(schema.get(f"min{name}"), schema.get(f"max{name}"), noun)
+    return [said] if said else []
+
+
+def _unique(schema: JsonSchema) -> list[str]:
+    return ["no two alike"] if schema.get("uniqueItems") else []
+
+
+def _range(schema: JsonSchema) -> list[str]:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        said = [f"from {low} to {high}"]
+    else:
+        said = [f"at least {low}"] if low is not None else []
+        said += [f"at most {high}"] if high is not None else []
+    over, under = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    said += [f"more than {over}"] if over is not None else []
+    return said + ([f"less than {under}"] if under is not None else [])
+
+
+_STEP = "  "
+
+
+def skeleton(root: JsonSchema, definitions: Mapping[str, JsonSchema]) -> str:
+    """The form of a schema in normal form and of the names that it uses."""
+    page = _Page()
+    form = run(page.form(root, ""))
+    lines = ["Answer with one JSON value of this form, and nothing else:"]
+    lines += [*_comments(root), form]
+    for name, schema in definitions.items():
+        lines += [*_comments(schema), f"{name} = {run(page.form(schema, ''))}"]
+    return "\n".join([*lines, *page.remarks()])
+
+
+def _comments(schema: JsonSchema) -> list[str]:
+    said = [*lines_of(schema.get("description", "")), *_notes(schema)]
+    return [f"// {line}".rstrip() for line in said]
+
+
+class _Page:
+    """Writes forms, and remembers what must be explained below them."""
+
+    def __init__(self) -> None:
+        self._has_optional = False
+        self._has_closed = False
+
+    def remarks(self) -> list[str]:
+        """How to read the keys."""
+        said = ["A key with `?` may be left out."] if self._has_optional else []
+        said += ["No other keys are allowed."] if self._has_closed else []
+        return [" ".join(said)] if said else []
+
+    def form(self, schema: JsonSchema, indent: str) -> Deep[str]:
+        """The type of a schema, with the lines behind the first indented."""
+        if "$ref" in schema:
+            return str(schema["$ref"].rpartition("/")[2])
+        if "const" in schema or "enum" in schema:
+            values = schema["enum"] if "enum" in schema else [schema["const"]]
+            return " | ".join(json.dumps(value, ensure_ascii=False) for value in values)
+        if "anyOf" in schema:
+            branches = schema["anyOf"]
+            return " | ".join((yield from each(self.form(branch, indent) for branch in branches)))
+        kind = schema.get("type", "any")
+        if isinstance(kind, list):
+            return (yield from self._typed(schema, kind[0], indent)) + " | null"
+        return (yield from self._typed(schema, kind, indent))
+
+    def _typed(self, schema: JsonSchema, kind: str, indent: str) -> Deep[str]:
+        if kind == "array":
+            return (yield from self._array(schema, indent))
+        if kind == "object":
+            return (yield from self._object(schema, indent))
+        return kind
+
+    def _array(self, schema: JsonSchema, indent: str) -> Deep[str]:
+        if "prefixItems" in schema:
+            items = schema["prefixItems"]
+            forms = yield from each(self.form(item, indent) for item in items)
+            return f"[{', '.join(forms)}]"
+        item = schema.get("items", {})
+        form = yield from call(self.form(item, indent))
+        is_union = "anyOf" in item or "enum" in item or isinstance(item.get("type"), list)
+        return f"({form})[]" if is_union else f"{form}[]"
+
+    def _object(self, schema: JsonSchema, indent: str) -> Deep[str]:
+        deeper = indent + _STEP
+        required = frozenset(schema.get("required", ()))
+        entries: list[tuple[str, JsonSchema]] = []
+        for key, field in schema.get("properties", {}).items():
+            mark = "" if key in required else "?"
+            self._has_optional = self._has_optional or bool(mark)
+            form = yield from call(self.form(field, deeper))
+            entries.append((f"{json.dumps(key, ensure_ascii=False)}{mark}: {form}", field))
+        rest = schema["additionalProperties"]
+        if rest is False:
+            self._has_closed = True
+        else:
+            rest = {} if rest is True else rest
+            entries.append((f"[key: string]: {(yield from call(self.form(rest, deeper)))}", rest))
+        return _braces(entries, indent)
+
+
+def _braces(entries: list[tuple[str, JsonSchema]], indent: str) -> str:
+    if not entries:
+        return "{}"
+    deeper = indent + _STEP
+    lines = ["{"]
+    for index, (text, field) in enumerate(entries):
+        comma = "," if index < len(entries) - 1 else ""
+        described = lines_of(field.get("description", ""))
+        if described[1:]:
+            lines += [f"{deeper}// {line}".rstrip() for line in described]
+            described = []
+        said = "; ".join([*_notes(field), *described])
+        lines.append(f"{deeper}{text}{comma}{said and ' // '}{said}")
+    return "\n".join([*lines, f"{indent}}}"])
+
+
+def _notes(schema: JsonSchema) -> list[str]:
+    """The bounds of a value and of its parts, as far as no line of their own says them."""
+    said = run(_bounds(schema))
+    return said + ([default_phrase(schema["default"])] if "default" in schema else [])
+
+
+def _bounds(schema: JsonSchema) -> Deep[list[str]]:
+    said = phrases(schema)
+    for name, part in _parts(schema):
+        inner = yield from call(_bounds(part))
+        said += [f"{name} {', '.join(inner)}"] if inner else []
+    return said
+
+
+def _parts(schema: JsonSchema) -> list[tuple[str, Json]]:
+    if "anyOf" in schema:
+        branches = [branch for branch in schema["anyOf"] if branch != NULL]
+        if len(branches) == 1:
+            return [("", branches[0])]
+        return [(f"if {_kind(branch)}:", branch) for branch in branches]
+    if "prefixItems" in schema:
+        return [(f"item {n}:", item) for n, item in enumerate(schema["prefixItems"], 1)]
+    return [("each:", schema["items"])] if "items" in schema else []
+
+
+def _kind(schema: JsonSchema) -> str:
+    kind = schema.get("type", "any")
+    return str(kind[0] if isinstance(kind, list) else kind)
 
 
 def describe(parts: Parts) -> str:

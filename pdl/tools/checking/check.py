@@ -13,9 +13,17 @@ from pdl.reply.prose.visible import silent_spans
 from pdl.reply.segments.spans import Spans
 from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, others, spoken_of
 from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
-from pdl.tools.checking.judge import Judge, Judged
-from pdl.tools.checking.outcome import CallError, CallsCheck
-from pdl.tools.checking.texts import as_json, given_text, listed, shown, value_of
+from pdl.tools.checking.judge import (
+    CallError,
+    CallsCheck,
+    Judge,
+    Judged,
+    as_json,
+    given_text,
+    listed,
+    shown,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -24,9 +32,8 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply import Coercions, Dialects, Repair
     from pdl.reply.result import Span
-    from pdl.tools.calls import ToolCall
-    from pdl.tools.checking.shapes import Found, Shapes
-    from pdl.tools.tool import Tool
+    from pdl.tools.formats import Found, Shapes
+    from pdl.tools.tool import Tool, ToolCall
 
 Wanted: TypeAlias = Literal["one", "several", "any"]
 """How many calls a reply must hold: exactly one; one or more; any number, or none."""

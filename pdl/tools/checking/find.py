@@ -1,8 +1,14 @@
 """Where calls stand in a reply.
 
 A reply is cut into parts as `pdl.check` cuts it; each bracketed span may be a call. Where a mark of
-a format announces a call and no span begins, since what stands in front of it confuses the cutting,
-the rest of the reply is cut anew from that mark on.
+a format announces a call and no span begins, since what comes before it confuses the cutting, the
+rest of the reply is cut anew from that mark on.
+
+Calls in spellings that are known and not read are told by their marks, and the names of tools after
+them (`named_tools`): Qwen3-Coder's and GLM's elements, Llama's `<function=NAME>`, Anthropic's
+`<invoke name="NAME">`, Python's way after `<|python_tag|>`, the tokens of DeepSeek, Kimi and of
+harmony's channels. With the name of a tool after it such a mark is a call that was meant; as text
+it would be lost.
 """
 
 from __future__ import annotations
@@ -16,16 +22,47 @@ from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import cut
 from pdl.reply.segments.spans import Cut, Spans, shifted
 from pdl.tools.checking.alone import PARTING, is_gone
-from pdl.tools.checking.foreign import Named, named_tools
-from pdl.tools.checking.texts import value_of
+from pdl.tools.checking.judge import value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterator
 
     from pdl.limits import Limits
     from pdl.reply.result import Segment, Span
     from pdl.reply.segments.brackets import Bracketed
-    from pdl.tools.checking.shapes import Shapes
+    from pdl.tools.formats import Shapes
+
+
+_FOREIGN_NAME = re.compile(
+    r"""(?x)
+    (?:
+        <function (?>(?:\s++name)?) \s*+ = \s*+
+      | <(?:invoke|tool|tool_use|tool_call|function_call) \s++ name \s*+ = \s*+
+      | <(?:tool_calls?|function_calls?|function|tool_name) > \s*+
+      | \[TOOL_CALLS\] \s*+
+      | <\|(?:tool_call|tool_call_begin|python_tag)\|> \s*+
+      | <｜tool▁call▁begin｜> (?>(?: \s*+ \w{1,40}+ <｜tool▁sep｜> (?=\s*+\w) )?) \s*+
+      | (?P<channel> <\|(?:channel|start)\|> [\w\ ]{0,40}? \b to= )
+    )
+    ["']?+ (?>(?:functions\.)?) (?P<name> [\w-]{1,64}+ )
+    """
+)
+
+
+class Named(NamedTuple):
+    """A mark with the name of a tool; `channel`: a message that harmony addresses to the tool."""
+
+    span: Span
+    name: str
+    channel: bool
+
+
+def named_tools(text: str, tools: Container[str]) -> Iterator[Named]:
+    """The marks behind which tools are named."""
+    for found in _FOREIGN_NAME.finditer(text):
+        if found["name"] in tools:
+            yield Named(found.span(), found["name"], found["channel"] is not None)
+
 
 _AGAIN = 16
 """How often a reply is cut, at most: each time goes over all that is left of it."""

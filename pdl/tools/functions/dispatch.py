@@ -1,25 +1,295 @@
-"""Calls run: arguments checked and converted, the function called, its result as text."""
+"""Calls run: arguments checked and converted, the function called, its result as text.
+
+Arguments become the Python values that annotations ask for; they fit the schema already. Durations
+are those of ISO 8601 (RFC 3339, appendix A).
+"""
 
 from __future__ import annotations
 
+import collections
+import dataclasses
+import datetime as dt
+import enum
 import inspect
-from collections.abc import Mapping
+import ipaddress
+import json
+import os
+import re
+import types
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
+from uuid import UUID
 
 from pdl.errors import Problem, ToolError
-from pdl.tools.calls import ToolCall, ToolResult, several
-from pdl.tools.functions.arguments import ConversionError, converted
+from pdl.reply.validation.compiled import validator_of
+from pdl.schema import Schema
+from pdl.schema.typed.records import is_pydantic, is_record, members
 from pdl.tools.functions.read import hints_of, name_of, target_of
-from pdl.tools.functions.results import as_text, error_text
+from pdl.tools.tool import ToolCall, ToolResult, several
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable
     from typing import TypeAlias
 
+    from pdl._types import Json
     from pdl.tools.toolset import ToolSet
 
     Functions: TypeAlias = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
+
+
+_DURATION = re.compile(
+    r"P(?:(?P<weeks>\d+)W|(?:(?P<years>\d+)Y)?(?:(?P<months>\d+)M)?(?:(?P<days>\d+)D)?"
+    r"(?:T(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+)S)?)?)"
+)
+
+
+def duration(text: str) -> dt.timedelta:
+    """`P1DT2H`. Raises ValueError for years and months, which have no fixed length."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no duration such as `P1DT2H`")
+    if match["years"] or match["months"]:
+        raise ValueError(f"{text!r} has years or months, which have no fixed length")
+    named = ("weeks", "days", "hours", "minutes", "seconds")
+    return dt.timedelta(**{name: int(match[name]) for name in named if match[name]})
+
+
+_FROM_STR: Mapping[Any, Callable[[str], Any]] = types.MappingProxyType(
+    {
+        dt.datetime: dt.datetime.fromisoformat,
+        dt.date: dt.date.fromisoformat,
+        dt.time: dt.time.fromisoformat,
+        dt.timedelta: duration,
+        UUID: UUID,
+    }
+)
+_COLLECTIONS: Mapping[Any, Callable[[Any], Any]] = types.MappingProxyType(
+    {
+        set: set,
+        frozenset: frozenset,
+        collections.deque: collections.deque,
+        collections.abc.Set: frozenset,
+        collections.abc.MutableSet: set,
+        collections.OrderedDict: collections.OrderedDict,
+        collections.Counter: collections.Counter,
+    }
+)
+"""Containers that JSON has as a list or an object, and what makes one of these."""
+
+
+class ConversionError(ValueError):
+    """A value that fits the schema is none of its type all the same, say a date in year 0."""
+
+
+def converted(form: Any, value: Json) -> Any:
+    """A JSON value as a value of a type: dates, enums, dataclasses, pydantic models, and so on.
+
+    What the type says nothing of stays as it is. Raises ConversionError.
+    """
+    try:
+        return _converted(form, value)
+    except ConversionError:
+        raise
+    except (ValueError, TypeError, ArithmeticError) as error:
+        raise ConversionError(str(error)) from error
+
+
+def _converted(form: Any, value: Json) -> Any:
+    form = _unwrapped(form)
+    origin, arguments = get_origin(form), get_args(form)
+    if origin in (Union, types.UnionType):
+        return _converted(_branch(arguments, value), value)
+    if origin is Literal:
+        return _literal(arguments, value)
+    if is_pydantic(form):
+        return _adapter(form).validate_json(json.dumps(value))
+    if isinstance(value, dict):
+        return _object(origin or form, arguments, value)
+    if isinstance(value, list):
+        return _list(origin or form, arguments, value)
+    return _of_text(form, value) if isinstance(value, str) else _of_scalar(form, value)
+
+
+def _unwrapped(form: Any) -> Any:
+    """A form without aliases, new names and annotations around it."""
+    while True:
+        if getattr(form, "__metadata__", None) is not None:
+            form = form.__origin__
+        elif hasattr(form, "__supertype__"):
+            form = form.__supertype__
+        elif type(form).__name__ == "TypeAliasType":
+            form = form.__value__
+        elif getattr(get_origin(form), "_name", "") in ("Required", "NotRequired", "ReadOnly"):
+            form = get_args(form)[0]
+        elif isinstance(form, TypeVar):
+            form = form.__bound__ or Any
+        else:
+            return form
+
+
+def _branch(branches: tuple[Any, ...], value: Json) -> Any:
+    """The first type of a union that a value fits; those that keep it as it is come last."""
+    order = sorted(branches, key=lambda one: _unwrapped(one) in (str, Any, object))
+    return next((one for one in order if _fits(one, value)), Any)
+
+
+def _fits(form: Any, value: Json) -> bool:
+    return validator_of(_schema(form).document).is_valid(value)
+
+
+@lru_cache(maxsize=256)
+def _schema(form: Any) -> Schema:
+    return Schema.from_type(form)
+
+
+def _literal(choices: tuple[Any, ...], value: Json) -> Any:
+    """The member that a value is: of its own type if there is one, else 1 for 1.0."""
+    equal = [one for one in choices if _is_same(getattr(one, "value", one), value)]
+    return next((one for one in equal if type(one) is type(value)), equal[0] if equal else value)
+
+
+def _is_same(one: Any, value: Json) -> bool:
+    return bool(one == value) and isinstance(one, bool) == isinstance(value, bool)
+
+
+def _of_text(form: Any, value: str) -> Any:
+    if form in _FROM_STR:
+        return _FROM_STR[form](value)
+    if isinstance(form, type) and issubclass(form, enum.Enum):
+        return form(value)
+    is_path = isinstance(form, type) and issubclass(form, os.PathLike)
+    if is_path or getattr(form, "__module__", "") == "ipaddress":
+        return (os.fspath if is_path and form is os.PathLike else form)(value)
+    return value
+
+
+def _of_scalar(form: Any, value: Json) -> Any:
+    if isinstance(form, type) and issubclass(form, enum.Enum):
+        return form(value)
+    if form is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if form is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if form is Decimal and not isinstance(value, bool) and value is not None:
+        return Decimal(str(value))
+    return value
+
+
+def _list(kind: Any, arguments: tuple[Any, ...], value: list[Json]) -> Any:
+    if kind is tuple and len(arguments) == len(value) and Ellipsis not in arguments:
+        return tuple(_converted(one, item) for one, item in zip(arguments, value, strict=True))
+    made = [_converted(arguments[0] if arguments else Any, item) for item in value]
+    if kind is tuple:
+        return tuple(made)
+    return _COLLECTIONS.get(kind, list)(made)
+
+
+def _object(cls: Any, arguments: tuple[Any, ...], value: dict[str, Json]) -> Any:
+    if not is_record(cls):
+        values = arguments[1] if len(arguments) > 1 else Any
+        inside = {key: _converted(values, inner) for key, inner in value.items()}
+        return _COLLECTIONS.get(cls, dict)(inside)
+    forms = {one.name: one.form for one in members(cls)}
+    made = {key: _converted(forms.get(key, Any), inner) for key, inner in value.items()}
+    return made if issubclass(cls, dict) else cls(**made)
+
+
+@lru_cache(maxsize=256)
+def _adapter(form: Any) -> Any:
+    import pydantic  # noqa: PLC0415  (there only where a type is one of its)
+
+    return pydantic.TypeAdapter(form)
+
+
+_LONGEST = 500  # characters of an error that a model is told
+_HALF = re.compile(r"[\ud800-\udfff]")
+
+
+class ResultError(Exception):
+    """A function gave back what is neither text nor JSON."""
+
+
+def as_text(value: Any) -> str:
+    """A text as it is, other values as JSON. Raises ResultError where JSON has no way to write one.
+
+    Halves of characters outside of the first plane become whole ones, or are replaced.
+    """
+    if isinstance(value, str):
+        return _whole(str(value))
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_other)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ResultError(f"the result cannot be written as JSON: {_said(error)}") from error
+    return _whole(text)
+
+
+def _whole(text: str) -> str:
+    if _HALF.search(text) is None:
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _other(value: Any) -> Any:
+    """What `json.dumps` asks about a value that is none of JSON's."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump) and not isinstance(value, type):
+        return dump(mode="json")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+    for kinds, read in _RESULT_KINDS:
+        if isinstance(value, kinds):
+            return read(value)
+    kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+    raise ResultError(f"the result holds a value of type {kind}, which is neither text nor JSON")
+
+
+def _refused(value: Any) -> Any:
+    raise ResultError(f"the result holds {type(value).__name__}, which are neither text nor JSON")
+
+
+_ADDRESSES = (
+    ipaddress.IPv4Address,
+    ipaddress.IPv6Address,
+    ipaddress.IPv4Network,
+    ipaddress.IPv6Network,
+    ipaddress.IPv4Interface,
+    ipaddress.IPv6Interface,
+)
+_AS_STR = (Decimal, Fraction, UUID, dt.timedelta, dt.tzinfo, *_ADDRESSES)
+"""Types whose values are written as `str` writes them."""
+_RESULT_KINDS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    ((bytes, bytearray, memoryview), _refused),
+    (Mapping, lambda value: {str(key): inner for key, inner in value.items()}),
+    (AbstractSet, lambda value: sorted(value, key=str)),
+    ((dt.date, dt.time), lambda value: value.isoformat()),
+    (enum.Enum, lambda value: value.value),
+    (_AS_STR, str),
+    (os.PathLike, os.fspath),
+    (Iterable, list),
+)
+
+
+def error_text(error: BaseException) -> str:
+    """One line that says what went wrong, without a traceback."""
+    said = _said(error)
+    if isinstance(error, ResultError):
+        return said
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def _said(error: BaseException) -> str:
+    """The words of an error, if it has any: writing them is code of others, and may fail too."""
+    try:
+        said = " ".join(_whole(str(error)).split())
+    except (Exception, SystemExit):  # noqa: BLE001 - whatever it is, the first error is the one to be told
+        return ""
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+
 
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import pdl
 from pdl.models import Request
 from pdl.models.llama.gguf_file import Header
-from pdl.models.llama.job import Job
-from pdl.models.llama.tokens import Plain
+from pdl.models.llama.job import Job, Plain
 from pdl.prompt import Message, Text
 from pdl.tools import ToolCall, ToolResult, ToolSet
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pdl.models import Delta
-from pdl.models.llama.thinking import Parting, template_of
+from pdl.models.llama.constraint import Parting, template_of
 
 TEMPLATES = ["<think>…</think>", "…</think>", "[THINK]…[/THINK]", "Thoughts: …\nAnswer:"]
 CHARACTERS = st.text("<>/think[]THINKAnswer: \nab", max_size=30)

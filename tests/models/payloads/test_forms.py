@@ -16,12 +16,12 @@ from models.payloads import drawn_schemas as drawn
 from shares import share
 
 import pdl
-from pdl.models.payloads.anthropic_schema import ANTHROPIC
+from pdl.models.payloads.anthropic import ANTHROPIC
 from pdl.models.payloads.form import Form, narrowed
-from pdl.models.payloads.gemini_schema import GEMINI
-from pdl.models.payloads.ollama_schema import OLLAMA
+from pdl.models.payloads.gemini import GEMINI
+from pdl.models.payloads.ollama import OLLAMA
 from pdl.models.payloads.strict_schema import STRICT, advice, strict_form
-from pdl.models.payloads.unheld import UnheldError
+from pdl.models.payloads.subset import UnheldError
 from pdl.reply import violations
 
 if TYPE_CHECKING:

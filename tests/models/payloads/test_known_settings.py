@@ -9,8 +9,8 @@ import pytest
 
 from pdl.models import payloads
 from pdl.models.connecting import SCHEMES
-from pdl.models.payloads.settings import Settings
-from pdl.prompt.doubts import PROVIDERS, SETTINGS
+from pdl.models.payloads.family import Settings
+from pdl.prompt.config import PROVIDERS, SETTINGS
 
 MODULES = [
     import_module(f"pdl.models.payloads.{one.name}") for one in iter_modules(payloads.__path__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pdl.cli.groups import LazyGroup
+from pdl.cli.teaching import LazyGroup
 
 __all__ = ["command"]
 

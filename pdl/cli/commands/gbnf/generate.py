@@ -1,4 +1,4 @@
-"""`pdl gbnf generate`: texts of a grammar."""
+"""`pdl gbnf generate`: texts that a grammar makes, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -9,16 +9,32 @@ import click
 
 from pdl.cli.grammars import grammar_argument
 from pdl.cli.output import format_option, out_option
-from pdl.cli.reports.generated import texts_json, texts_text
+from pdl.cli.reports.json_text import json_document
 from pdl.cli.screen import Screen
 from pdl.cli.teaching import TaughtCommand
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pdl.cli.grammars import GrammarOrigin
     from pdl.cli.output import Output
     from pdl.gbnf import Grammar
+
+
+def texts_text(texts: Sequence[str]) -> str:
+    """A line for each text; a line above each that tells them apart, if one has line ends."""
+    if len(texts) == 1 or not any("\n" in text for text in texts):
+        return "\n".join(texts)
+    count = len(texts)
+    return "\n".join(
+        f"--- {number:,} of {count:,} ---\n{text}" for number, text in enumerate(texts, 1)
+    )
+
+
+def texts_json(texts: Sequence[str]) -> str:
+    """A list of strings."""
+    return json_document(list(texts))
+
 
 _DRAWN = ("random", "near_misses")
 _LISTED = ("in_order", "near_misses")

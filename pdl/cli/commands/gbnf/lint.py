@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.findings import findings_options, report_findings
-from pdl.cli.folders import files_below
+from pdl.cli.findings import files_below, findings_options, report_findings
 from pdl.cli.grammars import ROOT, TARGET, or_stdin
 from pdl.cli.teaching import TaughtCommand
 from pdl.cli.texts import STDIN, read_text

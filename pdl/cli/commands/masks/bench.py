@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.grammars import CHOMP
+from pdl.cli.grammars import CHOMP, read_texts
 from pdl.cli.masking import mask_options, require_numpy
-from pdl.cli.matching import read_texts
 from pdl.cli.options import FILE
 from pdl.cli.output import Output, format_option, out_option
 from pdl.cli.reports.masks import timing_json, timing_svg, timing_text
@@ -84,7 +83,7 @@ def command(  # noqa: PLR0913  (each is an option)
         read_texts(origin.file, files, given, lines=False, chomp=chomp) if files or given else []
     )
     require_numpy()
-    from pdl.cli.timing import timed  # noqa: PLC0415 - numpy is an extra
+    from pdl.cli.masking import timed  # noqa: PLC0415 - numpy is an extra
 
     timing = timed(origin, texts, count, seed)
     told = timing_json(timing) if form == "json" else timing_text(timing, output.screen)

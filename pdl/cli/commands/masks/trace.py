@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pdl.cli.exits import BAD
-from pdl.cli.grammars import CHOMP
+from pdl.cli.grammars import CHOMP, matched, read_texts
 from pdl.cli.masking import mask_options, require_numpy
-from pdl.cli.matching import matched, read_texts
 from pdl.cli.options import FILE
 from pdl.cli.output import Output, format_option, out_option
 from pdl.cli.reports.masks import trace_json, trace_text
@@ -82,7 +81,7 @@ def command(  # noqa: PLR0913  (each is an option)
     if len(given) != 1:
         raise click.UsageError("expected one of TEXT-FILE, --text and --tokens")
     require_numpy()
-    from pdl.cli.tracing import numbers, spelled, traced  # noqa: PLC0415 - numpy is an extra
+    from pdl.cli.masking import numbers, spelled, traced  # noqa: PLC0415 - numpy is an extra
 
     grammar, vocabulary = origin.grammar(), origin.vocabulary()
     hint = ""

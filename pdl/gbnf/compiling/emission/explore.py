@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pdl.automata.build import ANYTHING
 from pdl.gbnf.compiling.claims import Claim
+from pdl.gbnf.compiling.context import Lengths, Pieces
 from pdl.gbnf.compiling.figures import all_numbers
-from pdl.gbnf.compiling.halves import half
 from pdl.gbnf.compiling.machine import Machine, Member, Run
-from pdl.gbnf.compiling.pieces import Lengths, Pieces
+from pdl.gbnf.compiling.texts import half
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import CharSet
 from pdl.errors import LimitError, Problem
-from pdl.gbnf.compiling.emission.fold import add, as_row, folded, looped, shortened
-from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, drafts
+from pdl.gbnf.compiling.emission.parts import (
+    Again,
+    Choice,
+    Draft,
+    add,
+    as_row,
+    drafts,
+    folded,
+    looped,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from pdl.gbnf.compiling.emission.parts import Part, Row, Rows

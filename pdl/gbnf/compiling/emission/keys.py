@@ -2,19 +2,163 @@
 
 The states of an object in which keys come in order allow one key less from one to the next, so
 that all their tries together are little more than one.
+
+The alternatives at a place, by their first characters, are values that share their rules. A few are
+a chain, in which the newest stands before a rule for all others. Where one of many is replaced,
+they become a tree over the bits of their characters (a crit-bit tree), of which all but the way to
+one branch stays as it is.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from pdl.gbnf.compiling.emission.branches import Branches
-from pdl.gbnf.compiling.emission.parts import joined
+from pdl.gbnf.compiling.emission.parts import Draft, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl.gbnf.compiling.emission.letters import Letters
     from pdl.gbnf.compiling.emission.parts import Row, Rows
+
+
+_T = TypeVar("_T")
+_NEAR = 5
+"""How many branches are written again for one among them that is replaced."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf(Generic[_T]):
+    """One branch: its first character, whatever it is, and its row."""
+
+    char: str
+    value: _T
+    row: Row
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fork(Generic[_T]):
+    """Branches whose characters do not have a bit, and those whose characters have it.
+
+    In all higher bits these are alike; `char` is one of them.
+    """
+
+    bit: int
+    char: str
+    left: Tree[_T]
+    right: Tree[_T]
+    draft: Draft
+
+
+Tree: TypeAlias = "Leaf[_T] | Fork[_T]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branches(Generic[_T]):
+    """Branches with different first characters; `draft` is the rule of all of them.
+
+    `own` stand in front of those of `more`, or else all are in `tree`; `chars` are their first
+    characters. `rest` are the rows of what is no branch.
+    """
+
+    own: tuple[Leaf[_T], ...]
+    more: Branches[_T] | None
+    tree: Tree[_T] | None
+    rest: Draft | None
+    chars: frozenset[str]
+    draft: Draft
+
+    @classmethod
+    def of(cls, rest: Rows, wish: str) -> Branches[_T]:
+        """No branches, but perhaps other rows."""
+        draft = Draft(wish, rest)
+        return cls((), None, None, draft if rest else None, frozenset(), draft)
+
+    def find(self, char: str) -> _T | None:
+        """The value of a character's branch, if there is one."""
+        if char not in self.chars:
+            return None
+        if self.tree is not None:
+            return _nearest(self.tree, char).value
+        return next(leaf.value for leaf in self._chain() if leaf.char == char)
+
+    def with_branch(self, char: str, value: _T, row: Row, wish: str) -> Branches[_T]:
+        """The same with one branch more, or with another one for its character."""
+        leaf = Leaf(char, value, row, Draft(wish, (row,)))
+        if self.tree is not None:
+            return self._planted(_put(self.tree, leaf), self.chars | {char}, wish)
+        if char not in self.chars:
+            return _linked((leaf,), self, wish)
+        before: list[Leaf[_T]] = []
+        link = self
+        while not any(one.char == char for one in link.own):
+            before += link.own
+            assert link.more is not None
+            link = link.more
+        others = [one for one in (*before, *link.own) if one.char != char]
+        if len(others) < _NEAR:
+            assert link.more is not None
+            return _linked((leaf, *others), link.more, wish)
+        tree: Tree[_T] = leaf
+        for one in self._chain():
+            if one.char != char:
+                tree = _put(tree, one)
+        return self._planted(tree, self.chars, wish)
+
+    def _chain(self) -> Iterator[Leaf[_T]]:
+        link: Branches[_T] | None = self
+        while link is not None:
+            yield from link.own
+            link = link.more
+
+    def _planted(self, tree: Tree[_T], chars: frozenset[str], wish: str) -> Branches[_T]:
+        rows: Rows = ((tree.draft,),)
+        if self.rest is not None:
+            rows += ((self.rest,),)
+        return Branches((), None, tree, self.rest, chars, Draft(wish, rows))
+
+
+def _linked(own: tuple[Leaf[_T], ...], more: Branches[_T], wish: str) -> Branches[_T]:
+    rows: Rows = tuple((leaf.draft,) for leaf in own)
+    if more.draft.rows:
+        rows += ((more.draft,),)
+    chars = more.chars.union(leaf.char for leaf in own)
+    return Branches(own, more, None, more.rest, chars, Draft(wish, rows))
+
+
+def _nearest(tree: Tree[_T], char: str) -> Leaf[_T]:
+    """The leaf of a character, or one that is like it in the highest bits."""
+    code = ord(char)
+    while isinstance(tree, Fork):
+        tree = tree.right if code & tree.bit else tree.left
+    return tree
+
+
+def _put(tree: Tree[_T], leaf: Leaf[_T]) -> Tree[_T]:
+    """A tree with one more leaf, or with another one for its character."""
+    code = ord(leaf.char)
+    differ = code ^ ord(_nearest(tree, leaf.char).char)
+    highest = 1 << differ.bit_length() >> 1
+    path: list[Fork[_T]] = []
+    while isinstance(tree, Fork) and tree.bit > highest:
+        path.append(tree)
+        tree = tree.right if code & tree.bit else tree.left
+    made: Tree[_T] = leaf
+    if highest:
+        made = _forked(highest, tree, made, code)
+    for fork in reversed(path):
+        made = _forked(fork.bit, fork.left if code & fork.bit else fork.right, made, code)
+    return made
+
+
+def _forked(bit: int, other: Tree[_T], tree: Tree[_T], code: int) -> Fork[_T]:
+    """A tree of two; `code` is a character of the second one."""
+    left, right = (other, tree) if code & bit else (tree, other)
+    draft = Draft(tree.draft.wish, ((left.draft,), (right.draft,)))
+    return Fork(bit, left.char, left, right, draft)
+
 
 _END = "\udfff"
 """Ends each word: no key has it, so that no word begins another one."""

@@ -2,6 +2,9 @@
 
 A draft is a rule; its rows are its alternatives, each a sequence of parts. Parts of equal meaning
 are equal, but for drafts, which are told apart.
+
+Rows are folded to a shorter form of the same language, by rules that keep them deterministic. None
+of these looks at more than one rule; each step takes time in the size of what it puts together.
 """
 
 from __future__ import annotations
@@ -124,3 +127,203 @@ def joined(*pieces: Part | Row) -> Row:
     if text:
         row.append(text)
     return tuple(row)
+
+
+_FEW = 8  # rows, of which each is compared with all others
+_PAIR = 2
+_GROUPS = (Choice, Again)  # what several rows are in one
+_NAMED = (str, Draft)  # what costs little to compare
+
+
+def as_row(rows: Rows) -> Row:
+    """Rows as one row: a choice if there are several, optional if one is empty."""
+    told = tuple(row for row in rows if row)
+    if not told:
+        return ()
+    if len(told) > 1:
+        told = _flat(told)
+    body = told[0] if len(told) == 1 else (Choice(told),)
+    return (optional(body),) if () in rows else body
+
+
+def _flat(rows: Rows) -> Rows:
+    """Rows with the alternatives of those that are a choice in their place."""
+    if not any(len(row) == 1 and type(row[0]) is Choice for row in rows):
+        return rows
+    return tuple(
+        inner
+        for row in rows
+        for inner in (row[0].rows if len(row) == 1 and isinstance(row[0], Choice) else (row,))
+    )
+
+
+def optional(row: Row) -> Part:
+    """A row or nothing."""
+    part = _grouped(row)
+    if isinstance(part, Again) and part.least <= 1:
+        return Again(part.part, 0, part.most)
+    return Again(part, 0, 1)
+
+
+def _grouped(row: Row) -> Part:
+    return row[0] if len(row) == 1 else Choice((row,))
+
+
+def add(row: list[Part], part: Part) -> None:
+    """Put a part behind others: texts are joined, repetitions of one thing counted together."""
+    if not row:
+        row.append(part)
+        return
+    last = row[-1]
+    if isinstance(part, str):
+        if isinstance(last, str):
+            row[-1] = last + part
+        else:
+            row.append(part)
+        return
+    item, least, most = _counted(part)
+    if isinstance(item, str) and isinstance(last, str):
+        _join_text(row, last, Again(item, least, most))
+        return
+    if isinstance(item, CharSet | Draft | Choice):
+        before, at_least, at_most = _counted(last)
+        if before == item:
+            both = None if most is None or at_most is None else most + at_most
+            row[-1] = Again(item, least + at_least, both)
+            return
+        if isinstance(part, Again) and isinstance(item, Choice) and len(item.rows) == 1:
+            body = item.rows[0]
+            if len(row) >= len(body) > 1 and tuple(row[-len(body) :]) == body:
+                row[-len(body) :] = [Again(item, least + 1, None if most is None else most + 1)]
+                return
+    row.append(part)
+
+
+def _join_text(row: list[Part], last: str, again: Again) -> None:
+    """Put a repeated text behind one that may end with it: `"10" "0"*` is `"1" "0"+`."""
+    item, least, most = again
+    assert isinstance(item, str)
+    if len(item) == 1 and last.endswith(item):
+        row.pop()
+        if len(last) > 1:
+            row.append(last[:-1])
+        again = Again(item, least + 1, None if most is None else most + 1)
+    row.append(again)
+
+
+def _counted(part: Part) -> tuple[Part, int, int | None]:
+    return (part.part, part.least, part.most) if isinstance(part, Again) else (part, 1, 1)
+
+
+def concat(*rows: Row) -> Row:
+    """Rows one after the other."""
+    parts: list[Part] = []
+    for row in rows:
+        for part in row:
+            add(parts, part)
+    return tuple(parts)
+
+
+def folded(rows: Rows) -> Rows:
+    """Single characters as one class, `h x | x` as `h? x`, and what all rows end with once."""
+    if len(rows) == 1:
+        return rows
+    rows = _one_class(_common_start(rows))
+    if 1 < len(rows) <= _FEW:
+        rows = _common_rest(rows)
+    if len(rows) > 1:
+        rows = _common_end(rows)
+    return rows
+
+
+def shortened(rows: Rows) -> Rows:
+    """`h d | x | y` as `h? d`, if `x | y` is all that the rule `d` says."""
+    for at, row in enumerate(rows if 1 < len(rows) <= _FEW else ()):
+        end = row[-1] if len(row) > 1 else None
+        if isinstance(end, Draft) and end.rows == rows[:at] + rows[at + 1 :]:
+            return ((optional(row[:-1]), end),)
+    return rows
+
+
+def looped(draft: Draft, rows: Rows) -> tuple[Rows, int]:
+    """Rows that end in the rule itself as a loop before the others, and how many these were."""
+    again = [row[:-1] for row in rows if row and row[-1] is draft]
+    if not again or not all(again) or any(draft in row for row in again):
+        return rows, 0
+    others = tuple(row for row in rows if not (row and row[-1] is draft))
+    if not others:
+        return rows, 0
+    bodies = _one_class(tuple(again))
+    part = _grouped(bodies[0]) if len(bodies) == 1 else Choice(bodies)
+    return (concat((Again(part, 0, None),), as_row(folded(others))),), len(again)
+
+
+def _one_class(rows: Rows) -> Rows:
+    single = [row for row in rows if len(row) == 1 and _is_character(row[0])]
+    if len(single) <= 1:
+        return rows
+    ranges = [pair for row in single for pair in _set(row[0]).ranges]
+    merged: Row = (CharSet.over(ranges),)
+    first = single[0]
+    kept = set(single)
+    return tuple(merged if row is first else row for row in rows if row is first or row not in kept)
+
+
+def _is_character(part: Part) -> bool:
+    return isinstance(part, CharSet) or (isinstance(part, str) and len(part) == 1)
+
+
+def _set(part: Part) -> CharSet:
+    if isinstance(part, CharSet):
+        return part
+    assert isinstance(part, str)
+    return CharSet.char(ord(part))
+
+
+def _common_start(rows: Rows) -> Rows:
+    """The texts and rules with which several rows begin, once; equal rows once."""
+    if rows.count(()) > 1:
+        rows = tuple(dict.fromkeys(rows))
+    heads = [row[0] for row in rows if row and type(row[0]) in _NAMED]
+    if len(set(heads)) == len(heads):
+        return rows
+    grouped: dict[Part, list[Row]] = {}
+    for row in rows:
+        if row:
+            grouped.setdefault(row[0], []).append(row)
+    found = [
+        same[0] if len(same) == 1 else _after(head, tuple(row[1:] for row in same))
+        for head, same in grouped.items()
+    ]
+    return (*found, ()) if () in rows else tuple(found)
+
+
+def _after(head: Part, rows: Rows) -> Row:
+    return concat((head,), as_row(folded(tuple(dict.fromkeys(rows)))))
+
+
+def _common_rest(rows: Rows) -> Rows:
+    """A row whose rest is all that the others say needs its head only."""
+    for at, row in enumerate(rows):
+        if len(row) <= 1 or (len(rows) > _PAIR and type(row[-1]) not in _GROUPS):
+            continue
+        rest = as_row(rows[:at] + rows[at + 1 :])
+        size = len(row) - len(rest)
+        if rest and size > 0 and rest == row[size:]:
+            return (concat((optional(row[:size]),), rest),)
+    return rows
+
+
+def _common_end(rows: Rows) -> Rows:
+    """The parts with which all rows end, once."""
+    shortest = min(map(len, rows))
+    if not shortest or rows[0][-1] != rows[1][-1]:
+        return rows
+    first = rows[0]
+    size = 0
+    while size < shortest and all(row[-size - 1] == first[-size - 1] for row in rows):
+        size += 1
+    if not size:
+        return rows
+    heads = _one_class(tuple(row[:-size] for row in rows))
+    return (concat(as_row(heads), first[len(first) - size :]),)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import LAST, CharSet
 from pdl.errors import LimitError
-from pdl.gbnf.build import MOST
+from pdl.gbnf.compiling.custom_rules import Names
 from pdl.gbnf.compiling.emission.finish import too_many
-from pdl.gbnf.compiling.emission.names import Names
 from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft
 from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Repeat, Rule, RuleRef, Sequence
+from pdl.gbnf.read import MOST
 
 if TYPE_CHECKING:
     from pdl.automata.charset import Ranges
@@ -136,7 +136,7 @@ class Writer:
 
 
 def weight(part: Part) -> int:
-    """How many rules a repetition of a part multiplies, as `pdl.gbnf.symbols` counts them."""
+    """How many rules a repetition of a part multiplies, as `pdl.gbnf.llama_symbols` counts them."""
     if isinstance(part, Choice):
         return _made(part)
     if isinstance(part, Again):

@@ -1,0 +1,110 @@
+"""JSON values as Python's dicts and lists: copies that share nothing, and a hash by content.
+
+Python's lists and dicts have no hash of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pdl.errors import Problem, error_from
+from pdl.schema.keywords import pointer
+from pdl.schema.prose import visible
+
+if TYPE_CHECKING:
+    from pdl._types import Json, JsonPath
+    from pdl.limits import Limits
+
+
+_DEPTH_FACTOR = 4  # JSON levels that one level of types takes at most, as the notation counts
+_CHARS_OF_A_PART = 8  # a value with its key, its comma and its share of the brackets, as text
+_CHARS_OF_A_HOLDER = 100  # of an object or array: all that is done with one takes far longer
+
+
+def copied(value: Json) -> Json:
+    """A copy of a JSON value, however deep."""
+    return _copy(value, most=None, deepest=None)
+
+
+def checked_copy(value: Json, limits: Limits) -> Json:
+    """A copy of what may or may not be JSON, with plain dicts and lists.
+
+    Raises SchemaError for what JSON cannot hold, LimitError for a value that is too large or too
+    deep (as one is that holds itself).
+    """
+    return _copy(
+        value,
+        most=limits.source_chars,
+        deepest=limits.schema_depth * _DEPTH_FACTOR,
+    )
+
+
+def _copy(value: Json, most: int | None, deepest: int | None) -> Json:
+    root: list[Json] = [value]
+    pending: list[tuple[Json, JsonPath]] = [(root, ())]
+    count = holders = 0
+    while pending:
+        holder, path = pending.pop()
+        if deepest is not None and len(path) > deepest:
+            _refuse(
+                "limit/schema-depth", f"the schema nests deeper than {deepest} levels", path[:6]
+            )
+        count += len(holder)
+        holders += 1
+        if most is not None:
+            _check(count, most // _CHARS_OF_A_PART, "parts")
+            _check(holders, most // _CHARS_OF_A_HOLDER, "objects and arrays")
+        entries = holder.items() if isinstance(holder, dict) else enumerate(holder)
+        for key, inner in list(entries):
+            below = path if holder is root else (*path, key)
+            copy = holder[key] = _plain(inner, below)
+            if isinstance(copy, dict | list):
+                pending.append((copy, below))
+    return root[0]
+
+
+def _check(count: int, most: int, what: str) -> None:
+    if count > most:
+        _refuse("limit/source-chars", f"the schema has more than {most:,} {what}", ())
+
+
+def _plain(value: Json, path: JsonPath) -> Json:
+    """A shallow copy as JSON has it."""
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                _refuse("schema/not-json", f"the key {key!r} is no string", path)
+        return dict(value)
+    if isinstance(value, list | tuple):
+        return list(value)
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    _refuse("schema/not-json", f"{type(value).__name__} {value!r:.40} is no JSON value", path)
+    return None
+
+
+def _refuse(code: str, message: str, path: JsonPath) -> None:
+    place = pointer(path)
+    raise error_from([Problem(code, f"{message} (at {visible(place)})", pointer=place)])
+
+
+def content_hash(value: Json) -> int:
+    """The same for values that Python finds equal, whatever the order of their keys.
+
+    It is made of what stands in them, not of where: enough to keep schemas apart.
+    """
+    seen: Counter[tuple[Json, Json]] = Counter()
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        entries = node.items() if isinstance(node, dict) else [(None, one) for one in node]
+        for key, inner in entries:
+            is_holder = isinstance(inner, dict | list)
+            seen[key, (len(inner),) if is_holder else inner] += 1
+            pending += [inner] if is_holder else []
+    return hash(frozenset(seen.items()))

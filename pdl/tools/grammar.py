@@ -1,0 +1,282 @@
+"""`compile_calls`: the grammar of calls, or of text or calls, for a set of tools.
+
+The arguments of all tools are one JSON Schema, so that their grammars share rules and names
+(`document`). The rules of an answer may stand beside those of calls (`merged`).
+
+How a format writes calls is told as drafts of rules (`Rows`). What tells one tool from another is
+its name alone, so names are a trie, and all that comes before them is written once: a model that
+writes a call is in one place of the grammar at a time.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from pdl.automata import build
+from pdl.automata.charset import EVERY, CharSet
+from pdl.errors import SchemaError
+from pdl.gbnf.compiling.byhand import check_all, placed
+from pdl.gbnf.compiling.claims import Claim
+from pdl.gbnf.compiling.compiled import Compiled, compile_schema, entries, few, left_over
+from pdl.gbnf.compiling.compiler import Compiler
+from pdl.gbnf.compiling.custom_rules import free_name, renamed, wish
+from pdl.gbnf.compiling.emission.explore import every, explored
+from pdl.gbnf.compiling.emission.finish import finish
+from pdl.gbnf.compiling.emission.goals import Goals
+from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined
+from pdl.gbnf.compiling.emission.words import forked
+from pdl.gbnf.compiling.emission.written import Writer
+from pdl.gbnf.compiling.options import Entry, Report
+from pdl.gbnf.grammar import Grammar
+from pdl.gbnf.nodes import reachable
+from pdl.schema.keywords import ANNOTATIONS, pointer
+from pdl.schema.parts import Origins
+from pdl.schema.pointers import schemas
+from pdl.tools.schemata import Collected
+from pdl.tools.tool import of_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+    from pdl.automata.dfa import Dfa
+    from pdl.errors import Problem
+    from pdl.gbnf.compiling.emission.goals import Spacing
+    from pdl.gbnf.compiling.emission.parts import Row
+    from pdl.gbnf.compiling.emission.parts import Rows as Alternatives
+    from pdl.gbnf.compiling.options import Options
+    from pdl.gbnf.nodes import Rule
+    from pdl.schema import Schema
+    from pdl.tools.formats import Format
+
+
+def place(name: str) -> str:
+    """The JSON pointer of a tool's arguments in `document`."""
+    return pointer(("$defs", name))
+
+
+def document(tools: tuple[tuple[str, Schema], ...]) -> dict[str, Json]:
+    """An array that has the arguments of one tool after the other as its items.
+
+    They stand in `$defs` under the names of the tools, beside the definitions that they use.
+    """
+    collected = Collected()
+    collected.definitions.update({name: {} for name, _ in tools})
+    for name, schema in tools:
+        collected.definitions[name] = collected.add(schema.document, ("$defs", name))
+    return {
+        "type": "array",
+        "prefixItems": [{"$ref": place(name)} for name, _ in tools],
+        "items": False,
+        "minItems": len(tools),
+        "$defs": collected.definitions,
+    }
+
+
+def merged(rules: tuple[Rule, ...], stand_in: str, other: Grammar) -> tuple[Rule, ...]:
+    """The rules, in which the root of another grammar takes the place of the rule `stand_in`.
+
+    Rules that are the same in both, with all that they lead to, are written once; the others get
+    names that no other has.
+    """
+    ours = {rule.name: rule for rule in rules if rule.name != stand_in}
+    shared = _shared(ours, other)
+    taken = set(ours)
+    names = {other.root: free_name("answer", taken)}
+    for name in other.rule:
+        if name not in shared and name != other.root:
+            names[name] = free_name(name, taken)
+    kept = (renamed(rule, {stand_in: names[other.root]}) for rule in ours.values())
+    added = (renamed(rule, names) for name, rule in other.rule.items() if name not in shared)
+    return (*kept, *added)
+
+
+def _shared(ours: dict[str, Rule], other: Grammar) -> set[str]:
+    same = {name for name, rule in other.rule.items() if ours.get(name) == rule}
+    same.discard(other.root)
+    return {name for name in same if same.issuperset(reachable(other.rule, name))}
+
+
+_BLANKS = CharSet.of("\t\n\r ")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of one set of tools in one format; `arguments` are the rules of their arguments."""
+
+    form: Format
+    spacing: Spacing
+    arguments: tuple[tuple[str, Draft], ...]
+
+    def calls(self, *, several: bool) -> Row:
+        """One call or several."""
+        return joined(self.form.opener, self._head(), *self._from_head(several=several))
+
+    def after_trigger(self) -> Row:
+        """Several calls, behind what `trigger` takes."""
+        if self.form.trigger:
+            rest = self.form.opener.removeprefix(self.form.trigger)
+            return joined(rest, self._head(), *self._from_head(several=True))
+        return joined(self._from_head(several=True))
+
+    def trigger(self) -> Dfa:
+        """The texts that begin calls, and that free text does not hold."""
+        if self.form.trigger:
+            return build.literal(self.form.trigger)
+        blanks = build.star(build.chars(_BLANKS))
+        return build.concat(build.literal("{"), blanks, build.literal(_key(self.form.name_key)))
+
+    def _head(self) -> Row:
+        """What a call begins with, up to its name's key."""
+        if not self.form.name_key:
+            return ()
+        return joined("{", self.spacing.opened, _key(self.form.name_key))
+
+    def _from_head(self, *, several: bool) -> Row:
+        tail = Draft("call", (self._tail(),), whole=True)
+        if not several:
+            return joined(tail, self.form.closer)
+        another = Choice((joined(self.form.between, self._head(), tail),))
+        return joined(tail, Again(another, 0, None), self.form.closer)
+
+    def _tail(self) -> Row:
+        """A call behind its head."""
+        names = [(build.literal(name), self._behind(draft)) for name, draft in self.arguments]
+        trie = forked(names, "call", None)
+        assert trie is not None, "names of 64 characters at most have few states"
+        return joined(self.spacing.colon, '"', trie) if self.form.name_key else (trie,)
+
+    def _behind(self, arguments: Draft) -> Row:
+        """A call behind its name."""
+        if not self.form.name_key:
+            return joined(self.form.named, arguments)
+        space = self.spacing
+        key = joined('"', space.behind, space.comma, _key(self.form.arguments_key), space.colon)
+        return joined(key, arguments, space.behind, space.closing, "}")
+
+
+def text_or(trigger: Dfa, behind: Row, *, on_line: bool) -> Draft:
+    """Text that does not hold a trigger; or perhaps such a text, the trigger, and what follows.
+
+    `on_line`: the trigger begins a line. The checker takes a call that no opener tells from text
+    for one that is spoken of if it stands in a sentence.
+    """
+    up_to = build.concat(build.ANYTHING, trigger)
+    beyond = build.concat(up_to, build.chars(EVERY), build.ANYTHING)
+    free = build.difference(build.complement(build.union(up_to, beyond)), build.EPSILON)
+    front = build.union(build.EPSILON, build.concat(build.ANYTHING, build.literal("\n")))
+    begun = build.concat(front, trigger) if on_line else up_to
+    found = forked([(free, ()), (build.difference(begun, beyond), behind)], "text", None)
+    assert found is not None, "a trigger has few states"
+    return found
+
+
+def _key(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+Calls: TypeAlias = Literal["one", "several", "any"]
+"""Exactly one call; one or more; a text, or one or more calls with or without a text in front."""
+
+Signatures: TypeAlias = "tuple[tuple[str, Schema], ...]"
+"""Names of tools with the schemas of their arguments: all that a grammar depends on."""
+
+ANSWER = "@answer"
+"""The rule that stands for an answer until its own rules are there."""
+
+
+@lru_cache(maxsize=64)
+def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
+    tools: Signatures,
+    form: Format,
+    calls: Calls,
+    schema: Schema | None,
+    options: Options,
+    *,
+    strict: bool,
+) -> Compiled:
+    """The grammar of replies that call tools, kept for the next time (the last 64 of them).
+
+    With a `schema` a reply may also be an answer that fits it. Raises ValueError for another word
+    than those of `Calls`, SchemaError for a tool whose arguments nothing satisfies and with
+    `strict` for what is left to the checker, and what `pdl.gbnf.compile` raises.
+    """
+    if calls not in get_args(Calls):
+        known = ", ".join(map(repr, get_args(Calls)))
+        raise ValueError(f"calls must be one of {known}, not {calls!r}")
+    whole = document(tools)
+    check_all(schemas(whole), Origins())
+    compiler = Compiler(whole, options)
+    answer = None if schema is None or _is_free(schema) else compile_schema(schema, options)
+    if options.key_order == "any":
+        compiler.note("#", "properties", "BOUNDED", "the name of a tool precedes its arguments")
+    root = Draft("root", _replies(tools, form, calls, compiler, answered=answer is not None))
+    finish(root, options.max_rules)
+    rules = placed(Writer(options.max_rules).rules(root), compiler.document)
+    if answer is not None:
+        rules = merged(rules, ANSWER, answer.grammar)
+    rules = few(rules, options)
+    report = Report((*_told(entries(whole, compiler)), *(answer.report if answer else ())))
+    if strict and report.post_hoc:
+        raise SchemaError(*map(left_over, report.post_hoc))
+    return Compiled(Grammar(rules), report)
+
+
+def _is_free(schema: Schema) -> bool:
+    """Whether a schema takes any text."""
+    return schema.form == "text" and schema.document.keys() - ANNOTATIONS <= {"type"}
+
+
+def _replies(
+    tools: Signatures, form: Format, calls: Calls, compiler: Compiler, *, answered: bool
+) -> Alternatives:
+    """The alternatives of a whole reply."""
+    goals, drafts = _arguments(tools, compiler)
+    rows = Rows(form, goals.spacing, drafts)
+    around = goals.spacing.around if form.name_key else ()
+    if answered:
+        answer = Draft(ANSWER, ((f"\0{ANSWER}",),), fixed=True)
+        made = rows.calls(several=calls != "one")
+        return (joined(around, made, around), (answer,))
+    if calls == "any":
+        behind = joined(rows.after_trigger(), around)
+        return ((text_or(rows.trigger(), behind, on_line=not form.trigger),),)
+    return (joined(around, rows.calls(several=calls == "several"), around),)
+
+
+def _arguments(
+    tools: Signatures, compiler: Compiler
+) -> tuple[Goals, tuple[tuple[str, Draft], ...]]:
+    """The rules of each tool's arguments. Raises SchemaError where nothing satisfies them."""
+    targets = {name: compiler.document.joined([Claim(place(name))]) for name, _ in tools}
+    root = compiler.root
+    found = {} if root is None else explored(root, compiler.pieces, every(compiler.options.numbers))
+    if root not in found:
+        raise SchemaError(*_unsatisfiable(tools, compiler))
+    goals = Goals(found, compiler.options, wish)
+    drafts = []
+    for name, goal in targets.items():
+        assert goal is not None, "the root would have no values"
+        drafts.append((name, goals.drafted(goal)))
+    return goals, tuple(drafts)
+
+
+def _unsatisfiable(tools: Signatures, compiler: Compiler) -> Iterator[Problem]:
+    """The tools whose arguments have no values."""
+    for name, schema in tools:
+        try:
+            compile_schema(schema, compiler.options)
+        except SchemaError as error:
+            yield from of_parameters(name, error.problems)
+
+
+def _told(found: Iterator[Entry]) -> Iterator[Entry]:
+    """What was said of the tools, without the array that holds them together."""
+    return (entry for entry in found if entry.level != "EXACT" or not _is_ours(entry.pointer))
+
+
+def _is_ours(pointer: str) -> bool:
+    return pointer == "#" or pointer.startswith("#/prefixItems/")

@@ -1,1 +1,0 @@
-"""Grammars of calls: one for all tools of a set, whatever the format."""

@@ -1,0 +1,378 @@
+"""Signatures to tools, by way of the schema notation, which all their types are in.
+
+`scan` finds where the tools of a text stand, and where the names that their types use are defined.
+The text is turned into one object of the notation, a key a tool: `navigate(…)` becomes
+`navigate: {…},`. What is added stands where no error and no comment's column shows it. Tools may
+also stand in a ```json fence: the list of dicts that a provider takes (`read_fenced`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from pdl.errors import LimitError, PdlError, Problem, error_from
+from pdl.schema import Schema
+from pdl.schema.json_schema.load import load
+from pdl.schema.text import NO_FENCE
+from pdl.source import Anchor, Source
+from pdl.tools.schemata import part_of
+from pdl.tools.tool import Tool, name_problems
+from pdl.tools.writing import read as read_dicts
+
+if TYPE_CHECKING:
+    from pdl.limits import Limits
+    from pdl.source import Span
+
+
+_PARTNERS = {")": "(", "]": "[", "}": "{"}
+_TOKEN = re.compile(
+    r"""(?P<blank>[\s\ufeff]+)"""
+    r"""|(?P<comment>//[^\r\n]*)"""
+    r"""|(?P<text>"(?>(?:[^"\\\r\n]|\\[^\r\n])*)"?|'[^'\r\n]*+'?)"""
+    r"""|(?P<arrow>->|=>)"""
+    r"""|(?P<word>[^\s\ufeff()\[\]{}<>?=|,:;"'/]++)"""
+    r"""|(?P<mark>.)""",
+    re.DOTALL,
+)
+_HINTS = {
+    "->": "what a tool gives back is no part of its signature; describe it behind `//`",
+    "=>": "what a tool gives back is no part of its signature; describe it behind `//`",
+    "-": "signatures stand on lines of their own, without a mark in front",
+    "*": "signatures stand on lines of their own, without a mark in front",
+    ",": "signatures stand on lines of their own, without commas",
+    ";": "signatures stand on lines of their own, without semicolons",
+    "def": "Python's functions become tools with `ToolSet.from_functions`",
+}
+_BEHIND = re.compile(r"[^\S\r\n]*+(.)?")
+_DEFINES = re.compile(r"\s*+=(?!>)")
+
+
+class Signature(NamedTuple):
+    """`name(…)`: offsets of its name, its two brackets."""
+
+    name: str
+    start: int
+    opener: int
+    closer: int
+
+
+@dataclass
+class Scan:
+    """Signatures in their order, pieces of text that define names, and what is neither."""
+
+    signatures: list[Signature] = field(default_factory=list)
+    definitions: list[tuple[int, int]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def scan(source: Source) -> Scan:
+    """(signature | NAME '=' type)*. Looks at each character once."""
+    return _Scanner(source).run()
+
+
+class _Scanner:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._text = source.text
+        self._found = Scan()
+        self._depth = 0  # brackets that are open in a definition
+        self._defining: int | None = None  # where the definition began that is going on
+        self._end = 0  # the end of what was read last, comments of their own lines aside
+        self._above: int | None = None  # where the block of comments begins that stands right above
+        self._column = -1  # that of the comment read last, if it stands behind something
+
+    def run(self) -> Scan:
+        """Go from token to token."""
+        at = 0
+        while (token := _TOKEN.match(self._text, at)) is not None:
+            at = token.end()
+            if token.lastgroup == "blank":
+                if token[0].count("\n") > 1:
+                    self._above, self._column = None, -1
+            elif token.lastgroup == "comment" and not self._depth:
+                self._comment(token)
+            else:
+                at = self._token(token)
+                self._above, self._column = None, -1
+        self._close()
+        return self._found
+
+    def _comment(self, token: re.Match[str]) -> None:
+        """Behind something on its line it belongs to that, else to what the next line begins.
+
+        It also goes on with the comment above it that begins in the same column and belongs to what
+        stands in front.
+        """
+        column = token.start() - self._text.rfind("\n", 0, token.start())
+        beside = self._end and "\n" not in self._text[self._end : token.start()]
+        if beside or column == self._column:
+            self._end, self._column = token.end(), column
+        elif self._above is None:
+            self._above = token.start()
+
+    def _token(self, token: re.Match[str]) -> int:
+        if token.lastgroup == "word" and not self._depth:
+            return self._word(token)
+        if self._defining is None:
+            self._stray(token)
+        else:
+            self._depth += _step(token[0])
+        self._end = token.end()
+        return token.end()
+
+    def _word(self, token: re.Match[str]) -> int:
+        """A word outside of all brackets begins a signature or a definition, or goes on in one."""
+        behind = _BEHIND.match(self._text, token.end())
+        assert behind is not None
+        if behind[1] == "(":
+            self._close()
+            return self._signature(token, behind.start(1))
+        if _DEFINES.match(self._text, token.end()):
+            self._close()
+            self._defining = token.start() if self._above is None else self._above
+        if self._defining is None:
+            self._stray(token)
+        self._end = token.end()
+        return token.end()
+
+    def _close(self) -> None:
+        if self._defining is not None:
+            self._found.definitions.append((self._defining, self._end))
+        self._defining, self._depth = None, 0
+
+    def _signature(self, token: re.Match[str], opener: int) -> int:
+        """The end of a signature whose name and bracket were read."""
+        opened: list[int] = []
+        at, closed = opener, False
+        while not closed and (inner := _TOKEN.match(self._text, at)) is not None:
+            at = inner.end()
+            if inner[0] in _PARTNERS.values():
+                opened.append(inner.start())
+            elif inner[0] in _PARTNERS:
+                closed = self._closes(inner, opened)
+        if closed:
+            self._found.signatures.append(Signature(token[0], token.start(), opener, at - 1))
+        elif not self._found.problems:
+            self._unclosed(opened[-1])
+        self._end = at
+        return at
+
+    def _closes(self, mark: re.Match[str], opened: list[int]) -> bool:
+        """Whether a closing bracket ends the signature, whose open brackets are given."""
+        if self._text[opened[-1]] == _PARTNERS[mark[0]]:
+            opened.pop()
+        elif mark[0] == ")":
+            self._unclosed(opened[-1])
+            opened.clear()
+        else:
+            span = self._source.span(mark.start(), mark.end())
+            self._problem("tool/syntax", f"`{mark[0]}` closes nothing", span)
+        return not opened
+
+    def _unclosed(self, opener: int) -> None:
+        message = f"this `{self._text[opener]}` is never closed"
+        self._problem("tool/unclosed", message, self._source.span(opener, opener + 1))
+
+    def _problem(self, code: str, message: str, span: Span, hint: str = "") -> None:
+        self._found.problems.append(Problem(code, message, span, hint))
+
+    def _stray(self, token: re.Match[str]) -> None:
+        if self._found.problems and self._found.problems[-1].code == "tool/syntax":
+            return  # one wrong word is often the first of many
+        message = f"expected a tool such as `name(parameter: type)`, found `{token[0][:40]}`"
+        hint = _HINTS.get(token[0], "")
+        if not hint and token.lastgroup == "word" and not self._found.signatures:
+            hint = "descriptions stand behind `//`"
+        span = self._source.span(token.start(), token.end())
+        self._problem("tool/syntax", message, span, hint)
+
+
+def _step(mark: str) -> int:
+    return -1 if mark in _PARTNERS else 1 if mark in _PARTNERS.values() else 0
+
+
+FENCES = ("```", "~~~")
+_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n`]*)(?:\r\n?|\n|$)")
+
+
+def read_fenced(source: Source, start: int, limits: Limits) -> tuple[Tool, ...]:
+    """A fence by the rules of GFM (section 4.5) that holds a JSON array of tools, and no more.
+
+    Raises ToolError, SchemaError and LimitError; what is wrong with a tool is told at the fence.
+    """
+    fence = _FENCE.match(source.text, start)
+    if fence is None:
+        message, hint = NO_FENCE
+        raise error_from([Problem("tool/bad-fence", message, source.span(start), hint)])
+    span = source.span(fence.start("mark"), fence.end("mark"))
+    if fence["info"].strip().lower() not in ("", "json"):
+        message = f"a fence of tools holds JSON, not `{fence['info'].strip()[:40]}`"
+        raise error_from([Problem("tool/bad-fence", message, span, "write ```json")])
+    mark = fence["mark"]
+    closer = re.compile(rf"^[ \t]*{mark[0]}{{{len(mark)},}}[ \t]*\r?$", re.MULTILINE)
+    end = closer.search(source.text, fence.end())
+    if end is None:
+        raise error_from([Problem("tool/bad-fence", "this fence is never closed", span)])
+    behind = source.text[end.end() :]
+    if behind.strip():
+        place = source.span(end.end() + len(behind) - len(behind.lstrip()))
+        raise error_from([Problem("tool/bad-fence", "text stands behind the fence", place)])
+    inside = Source(source.text[: end.start()], source.name, source.anchors)
+    listed = load(inside, limits, fence.end())
+    try:
+        tools = read_dicts(listed)
+    except PdlError as error:
+        placed = (replace(one, span=one.span or span) for one in error.problems)
+        raise error_from(placed) from error
+    problems = list(name_problems((tool.name, span) for tool in tools))
+    if problems:
+        raise error_from(problems)
+    return tools
+
+
+_START = itemgetter(0)
+_OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
+_BRACKET = re.compile(r"""//[^\r\n]*|"(?>(?:[^"\\\r\n]|\\.)*)"?|'[^'\r\n]*+'?|[()\[\]{}]""")
+_BLANKS = "\ufeff \t\r\n"
+_HINT = "a tool is written `name(parameter: type, …) // what it does`"
+
+
+def read_signatures(source: Source, limits: Limits) -> tuple[Tool, ...]:
+    """(signature | NAME '=' type)*, signature := NAME '(' field,* ')'.
+
+    Raises an error with all problems, each with its place: ToolError for the signatures,
+    SchemaError for their types, PromptError for both.
+    """
+    if len(source.text) > limits.source_chars:
+        message = f"the tools have more than {limits.source_chars:,} characters"
+        raise LimitError(Problem("limit/source-chars", message, source.span(0)))
+    start = len(source.text) - len(source.text.lstrip(_BLANKS))
+    if source.text.startswith(FENCES, start):
+        return read_fenced(source, start, limits)
+    found = scan(source)
+    names = [(one.name, _span(source, one)) for one in found.signatures]
+    problems = [*found.problems, *name_problems(names)]
+    if not (problems or found.signatures):
+        problems = [Problem("tool/none", "there is no tool", source.span(0), _HINT)]
+    if problems:
+        raise error_from(problems)
+    whole = _schema(source, found, limits)
+    return tuple(_tool(one.name, whole) for one in found.signatures)
+
+
+def _span(source: Source, one: Signature) -> Span:
+    return source.span(one.start, one.start + len(one.name))
+
+
+def _tool(name: str, whole: Schema) -> Tool:
+    document = dict(whole.document["properties"][name])
+    description = document.pop("description", "")
+    return Tool(name, part_of(whole.document, document), description)
+
+
+def _schema(source: Source, found: Scan, limits: Limits) -> Schema:
+    inner = replace(limits, schema_depth=limits.schema_depth + 1)  # the object around all tools
+    placed = _object(source, found)
+    try:
+        return Schema.parse(placed, limits=inner)
+    except PdlError as error:
+        told = (_told(one, source, found.signatures) for one in error.problems)
+        raise error_from(told) from error
+
+
+class _Copy:
+    """A text that is put together from pieces of a source and from others."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._parts: list[str] = []
+        self._anchors: list[Anchor] = []
+        self._length = 0
+
+    def piece(self, start: int, end: int) -> None:
+        """What stands there in the source."""
+        self.put(self._source.text[start:end], start)
+
+    def put(self, text: str, at: int) -> None:
+        """A text that stands for what the source has at an offset."""
+        self._parts.append(text)
+        self._anchors.append(Anchor(self._length, len(text), self._source, at))
+        self._length += len(text)
+
+    def add(self, text: str) -> None:
+        """A text that the source has not."""
+        self._parts.append(text)
+        self._length += len(text)
+
+    def source(self) -> Source:
+        """The whole."""
+        return Source("".join(self._parts), self._source.name, tuple(self._anchors))
+
+
+def _object(source: Source, found: Scan) -> Source:
+    """One object of the notation that has the tools as its keys, and the names behind it."""
+    text, copy = source.text, _Copy(source)
+    cuts = sorted(found.definitions)
+    at = 0
+    copy.put("{", 0)
+    copy.add("\n")
+
+    def upto(end: int) -> None:
+        nonlocal at
+        while cuts and cuts[0][0] < end:
+            start, stop = cuts.pop(0)
+            copy.piece(at, start)
+            at = stop
+        copy.piece(at, end)
+        at = end
+
+    for one in found.signatures:
+        upto(one.start + len(one.name))
+        column = one.opener - (text.rfind("\n", 0, one.opener) + 1)
+        copy.add(":\n" + " " * column)
+        copy.put("{", one.opener)
+        at = one.opener + 1
+        upto(one.closer)
+        copy.put("},", one.closer)
+        at = one.closer + 1 + text.startswith((" ", "\t"), one.closer + 1)
+    upto(len(text))
+    copy.add("\n}\n")
+    for start, stop in found.definitions:
+        copy.piece(start, stop)
+        copy.add("\n")
+    return copy.source()
+
+
+def _told(problem: Problem, source: Source, signatures: list[Signature]) -> Problem:
+    """A problem of the notation in terms of signatures, whose brackets are round."""
+    if problem.span is None:
+        return problem
+    place = _place(problem.span)
+    problem = replace(problem, hint=problem.hint.replace("the answer's type", "the tools"))
+    inside = next((one for one in signatures if one.opener < place <= one.closer), None)
+    if inside is None or _innermost(source.text, inside.opener, place) != inside.opener:
+        return problem
+    message = problem.message.replace("`}`", "`)`")
+    return replace(problem, message=message, hint=problem.hint.replace("`}`", "`)`"))
+
+
+def _place(span: Span) -> int:
+    """The offset in the signatures of what a span in the object begins with."""
+    anchors = span.source.anchors
+    anchor = anchors[max(bisect_right(anchors, span.start, key=_START) - 1, 0)]
+    return anchor.offset + min(max(span.start - anchor.start, 0), anchor.length)
+
+
+def _innermost(text: str, opener: int, place: int) -> int:
+    """The bracket that is open last at a place behind `opener`, which is one itself."""
+    opened: list[int] = []
+    for match in _BRACKET.finditer(text, opener, place):
+        if match[0] in _OPENERS:
+            opened.append(match.start())
+        elif match[0] in _CLOSERS and len(opened) > 1:
+            opened.pop()
+    return opened[-1]

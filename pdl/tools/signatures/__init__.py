@@ -1,1 +1,0 @@
-"""Tools as signatures: `read(path: str, lines?: int) // Read a file`."""

@@ -1,0 +1,236 @@
+"""Tools as text and as dicts: signatures, the dicts of OpenAI and of MCP (and back), descriptions.
+
+Signatures are the text that `ToolSet.parse` reads (`write_signatures`); `write_tools` writes such a
+text whatever the schemas are. `describe` is what a model reads about tools when only words tell it
+of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pdl.errors import PdlError, Problem, SchemaError, error_from
+from pdl.schema import Schema
+from pdl.schema.formats import standard
+from pdl.schema.notation.language import SCHEMA
+from pdl.schema.notation.tree import Field, Item, Object, Type
+from pdl.schema.prose import lines_of
+from pdl.source import Source
+from pdl.tools.schemata import Collected
+from pdl.tools.tool import Tool, of_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+    from pdl.schema.notation.tree import Text
+    from pdl.tools.formats import Format
+    from pdl.tools.toolset import ToolSet
+
+
+_NOTHING: dict[str, Json] = {"type": "object", "additionalProperties": False}
+"""The parameters of a tool that names none: `Omitting parameters` is an empty list at OpenAI."""
+_SCHEMAS = ("parameters", "inputSchema", "input_schema")
+"""Where the schema of the arguments stands: at OpenAI, in MCP, at Anthropic."""
+
+
+def to_openai(tool: Tool) -> dict[str, Any]:
+    """`{"type": "function", "function": {"name", "description"?, "parameters"}}`."""
+    return {"type": "function", "function": _fields(tool, "parameters")}
+
+
+def to_mcp(tool: Tool) -> dict[str, Any]:
+    """`{"name", "description"?, "inputSchema"}`."""
+    return _fields(tool, "inputSchema")
+
+
+def _fields(tool: Tool, key: str) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    document = {"type": "object", "properties": {}, **standard(tool.schema.to_json_schema())}
+    return {"name": tool.name, **described, key: document}
+
+
+def read(tools: Any) -> tuple[Tool, ...]:
+    """The tools of a list of dicts, in the shapes of OpenAI (chat and responses), MCP, Anthropic.
+
+    Objects with `model_dump`, such as those of MCP's own package, count as the dicts that they
+    give. Raises ToolError and SchemaError with all problems, each naming the tool or its number.
+    """
+    if isinstance(tools, Mapping | str) or not isinstance(tools, Iterable):
+        message = f"tools are a list of dicts, not a value of type {type(tools).__name__}"
+        raise error_from([Problem("tool/not-a-list", message)])
+    found: list[Tool] = []
+    problems: list[Problem] = []
+    for number, one in enumerate(tools, 1):
+        try:
+            found.append(_tool(_plain(one), number))
+        except PdlError as error:
+            problems += error.problems
+    if problems:
+        raise error_from(problems)
+    return tuple(found)
+
+
+def listed(tools: Any) -> Any:
+    """The list in the answer of an MCP server to `tools/list`; a list is that already."""
+    answer = _plain(tools)
+    return answer["tools"] if isinstance(answer, Mapping) and "tools" in answer else tools
+
+
+def _plain(one: Any) -> Any:
+    dump = getattr(one, "model_dump", None)
+    return dump(mode="json", by_alias=True, exclude_none=True) if callable(dump) else one
+
+
+def _tool(one: Any, number: int) -> Tool:
+    if not isinstance(one, Mapping):
+        _refuse(f"tool {number} is no dict, but of type {type(one).__name__}")
+    inner = one.get("function", one)
+    kind = one.get("type") or "function"
+    if kind == "custom" and "input_schema" in one:  # what Anthropic calls a function
+        kind = "function"
+    if kind != "function" or not isinstance(inner, Mapping):
+        _refuse(f"tool {number} is no function, but of the type `{one.get('type')}`")
+    name = inner.get("name")
+    if not isinstance(name, str):
+        _refuse(f"tool {number} has no name")
+    description = inner.get("description") or ""
+    if not isinstance(description, str):
+        _refuse(f"the description of the tool `{name}` is no text")
+    keys = [key for key in _SCHEMAS if inner.get(key) is not None]
+    if len(keys) > 1:
+        _refuse(f"the tool `{name}` has both `{keys[0]}` and `{keys[1]}`")
+    return Tool(name, arguments(name, inner[keys[0]] if keys else _NOTHING), description)
+
+
+def arguments(name: str, document: Any) -> Schema:
+    """The schema of a tool's arguments, which are an object. Raises what it says of `name`."""
+    try:
+        schema = Schema.from_json_schema(document)
+    except PdlError as error:
+        raise error_from(of_parameters(name, error.problems)) from error
+    kind = schema.document.get("type", "object")
+    if kind != "object":
+        _refuse(f"the arguments of the tool `{name}` are an object, not of the type `{kind}`")
+    told = {"type": "object", **schema.document}
+    if told.get("properties") == {}:
+        del told["properties"]
+    return Schema(told)
+
+
+def _refuse(message: str) -> NoReturn:
+    raise error_from([Problem("tool/bad-tool", message)])
+
+
+_WIDTH = 88
+_STEP = "  "
+
+
+def write_signatures(tools: tuple[Tool, ...]) -> str:
+    """(signature | NAME '=' type)*, each on a line of its own if it is short.
+
+    Raises SchemaError for what the notation has no way to write.
+    """
+    text = Schema(_document(tools)).to_dsl()
+    parsed: Text = SCHEMA.parse(Source(text))
+    fields = _members(parsed.root)
+    signatures = (
+        _described(tool, _signature(text, tool, field))
+        for tool, field in zip(tools, fields, strict=True)
+    )
+    behind = text[parsed.root.end :].strip("\n")
+    return "\n".join([*signatures, *([behind] if behind else [])])
+
+
+def _document(tools: tuple[Tool, ...]) -> dict[str, Json]:
+    """One object that has the tools as its keys, without their descriptions."""
+    collected = Collected()
+    fields = {
+        tool.name: collected.add(tool.schema.document, ("properties", tool.name)) for tool in tools
+    }
+    definitions = {"$defs": collected.definitions} if collected.definitions else {}
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+        **definitions,
+    }
+
+
+def _members(root: Type) -> Iterator[Field]:
+    inner = root.atom if isinstance(root, Item) else root
+    if isinstance(inner, Object):
+        yield from (member for member in inner.members if isinstance(member, Field))
+
+
+def _signature(text: str, tool: Tool, field: Field) -> str:
+    """NAME '(' field,* ')', from the place where the notation has the tool's object."""
+    item = field.type
+    inner = item.atom if isinstance(item, Item) and not _has_more(item) else item
+    if not isinstance(inner, Object):
+        message = (
+            f"the parameters of the tool `{tool.name}` are no plain list, as a signature's are"
+        )
+        raise SchemaError(Problem("schema/no-notation", message))
+    body = text[inner.start + 1 : inner.end - 1]
+    lines = [line.removeprefix(_STEP) for line in body.split("\n")]
+    inside = "\n".join(lines) if lines[1:] else body.strip()
+    return f"{tool.name}({inside})"
+
+
+def _has_more(item: Item) -> bool:
+    return item.is_constrained or item.nullable
+
+
+def _described(tool: Tool, signature: str) -> str:
+    """The signature with its description: behind it, if both fit on one line, else above."""
+    lines = lines_of(tool.description)
+    beside = f"{signature} // {lines[0]}" if len(lines) == 1 else ""
+    if beside and "\n" not in signature and len(beside) <= _WIDTH:
+        return beside
+    return "".join(f"// {line}".rstrip() + "\n" for line in lines) + signature
+
+
+def write_tools(tools: ToolSet) -> str:
+    """Signatures, or a ```json fence with the dicts of OpenAI where the notation lacks words."""
+    try:
+        return write_signatures(tools.tools)
+    except SchemaError:
+        dicts = [to_openai(tool) for tool in tools.tools]
+        return f"```json\n{json.dumps(dicts, ensure_ascii=False, indent=2)}\n```"
+
+
+_OPTIONAL = "A parameter with `?` may be left out."
+
+
+def describe(tools: ToolSet, form: Format) -> str:
+    """The tools, and how one and several calls are written, without a final newline."""
+    text = write_tools(tools)
+    lines = ["You can call these tools:", "", text, ""]
+    if not text.startswith("```"):
+        lines.append(_OPTIONAL)
+    lines += ["To call a tool, write:", one(form)]
+    if len(tools) > 1 or form.between:
+        lines += ["To call several, write:", several(form)]
+    return "\n".join(lines)
+
+
+def one(form: Format) -> str:
+    """One call, with the names of what is to be filled in."""
+    return f"{form.opener}{_call(form, 'NAME')}{form.closer}"
+
+
+def several(form: Format) -> str:
+    """Two calls."""
+    calls = form.between.join(_call(form, name) for name in ("FIRST", "SECOND"))
+    return f"{form.opener}{calls}{form.closer}"
+
+
+def _call(form: Format, name: str) -> str:
+    arguments = '{"PARAMETER": VALUE}'
+    if not form.name_key:
+        return f"{name}{form.named}{arguments}"
+    return f'{{"{form.name_key}": "{name}", "{form.arguments_key}": {arguments}}}'

@@ -1,1 +1,0 @@
-"""Tools as text and as the dicts that providers take."""
