@@ -14,17 +14,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.gbnf.deep import run
-from pdl.gbnf.graphs import knots, way
 from pdl.gbnf.llama_symbols import bounded
 from pdl.gbnf.nodes import LAST, CharClass, Group, Item, Literal, Repeat, Rule, RuleRef, Sequence
 from pdl.gbnf.utf8 import of_class
+from pdl.graphs import shortest_path, strongly_connected_components
+from pdl.trampoline import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pdl.gbnf.deep import Steps
     from pdl.gbnf.nodes import Sequence
+    from pdl.trampoline import Recur
 
 
 Symbol: TypeAlias = "str | int"
@@ -100,7 +100,7 @@ class Emptiness:
 
 
 def hidden_recursion(rules: Mapping[str, Rule]) -> Iterator[list[str]]:
-    """The circles of rules, one of a knot, on which a match would need ever more memory.
+    """The circles of rules, one of a component, on which a match would need ever more memory.
 
     A rule on such a circle stands at its own left edge behind parts that may be empty, with
     something behind it that is kept in mind.
@@ -108,15 +108,18 @@ def hidden_recursion(rules: Mapping[str, Rule]) -> Iterator[list[str]]:
     empty = Emptiness(rules)
     edges = {name: list(_left(empty, rule.options, last=True)) for name, rule in rules.items()}
     graph = {name: [to for to, _ in found] for name, found in edges.items()}
-    for knot in knots(graph):
-        inside = frozenset(knot)
+    for component in strongly_connected_components(graph):
+        inside = frozenset(component)
         grows = [
-            (name, to) for name in knot for to, last in edges[name] if to in inside and not last
+            (name, to)
+            for name in component
+            for to, last in edges[name]
+            if to in inside and not last
         ]
         if grows:
             name, to = grows[0]
-            within = {one: [step for step in graph[one] if step in inside] for one in knot}
-            yield [name, to] if name == to else [name, *way(within, to, name)]
+            within = {one: [step for step in graph[one] if step in inside] for one in component}
+            yield [name, to] if name == to else [name, *shortest_path(within, to, name)]
 
 
 def _left(
@@ -157,14 +160,14 @@ class Liveness(Emptiness):
     def _options(self, owner: Symbol, options: Iterable[Sequence]) -> None:
         run(self._enter(owner, options))
 
-    def _enter(self, owner: Symbol, options: Iterable[Sequence]) -> Steps[None]:
+    def _enter(self, owner: Symbol, options: Iterable[Sequence]) -> Recur[None]:
         for option in options:
             needs: list[Symbol] = []
             for item in option.items:
                 needs += yield self._parts(item)
             self._option(owner, needs)
 
-    def _parts(self, item: Item) -> Steps[list[Symbol]]:
+    def _parts(self, item: Item) -> Recur[list[Symbol]]:
         """The symbols that must match some text for an item to; `""` if it never does."""
         while isinstance(item, Repeat):
             if not item.min:
@@ -281,13 +284,13 @@ def cycles(
 
 
 def circles(graph: Mapping[Symbol, list[Symbol]]) -> Iterator[list[Symbol]]:
-    """Circles of a graph: each symbol that leads to itself, and a shortest one of each knot."""
-    for knot in knots(graph):
-        inside = frozenset(knot)
-        within = {one: [step for step in graph[one] if step in inside] for one in knot}
-        yield from ([one] for one in knot if one in within[one])
-        if len(knot) > 1:
-            yield way(within, knot[-1], knot[-1])[:-1]
+    """Cycles of a graph: each symbol that leads to itself, a shortest one of each component."""
+    for component in strongly_connected_components(graph):
+        inside = frozenset(component)
+        within = {one: [step for step in graph[one] if step in inside] for one in component}
+        yield from ([one] for one in component if one in within[one])
+        if len(component) > 1:
+            yield shortest_path(within, component[-1], component[-1])[:-1]
 
 
 def arrows(names: list[str]) -> str:

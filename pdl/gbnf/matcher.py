@@ -12,8 +12,8 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pdl.gbnf.budget import Clock, exceeded
-from pdl.gbnf.graphs import knots
 from pdl.gbnf.stack import Kernels, Node, Stack, Waiting, Ways
+from pdl.graphs import strongly_connected_components
 from pdl.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ class Matcher:
             for rule, start in enumerate(starts)
         }
         order = [0] * len(starts)
-        for number, knot in enumerate(reversed(knots(graph))):
-            for rule in knot:
+        for number, component in enumerate(reversed(strongly_connected_components(graph))):
+            for rule in component:
                 order[rule] = number
         return order
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from pdl.gbnf.analysis import is_nothing
 from pdl.gbnf.automaton import Origin
-from pdl.gbnf.deep import each, run
 from pdl.gbnf.diagram.boxes import (
     ARC,
     GAP,
@@ -25,12 +24,13 @@ from pdl.gbnf.diagram.boxes import (
 from pdl.gbnf.llama_symbols import bounded
 from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Repeat, RuleRef, TokenRef, item_text
 from pdl.gbnf.state import described
+from pdl.trampoline import gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from pdl.gbnf.deep import Steps
     from pdl.gbnf.nodes import Item, Rule, Sequence
+    from pdl.trampoline import Recur
 
 _WIDE = 860
 """The width over which a sequence goes on in another row."""
@@ -54,9 +54,9 @@ class _Layout:
     def __init__(self, known: Container[str]) -> None:
         self._known = known
 
-    def options(self, options: tuple[Sequence, ...], wide: int) -> Steps[Box]:
+    def options(self, options: tuple[Sequence, ...], wide: int) -> Recur[Box]:
         inner = wide - 4 * ARC if options[1:] else wide
-        boxes: list[Box] = yield each(
+        boxes: list[Box] = yield gather(
             self._sequence(option, max(inner, _LEAST)) for option in options
         )
         full = [box for box in boxes if box is not SKIP]
@@ -65,8 +65,8 @@ class _Layout:
         alternatives = choice(full)
         return alternatives if len(full) == len(boxes) else optional(alternatives)
 
-    def _sequence(self, sequence: Sequence, wide: int) -> Steps[Box]:
-        parts: list[Box] = yield each(
+    def _sequence(self, sequence: Sequence, wide: int) -> Recur[Box]:
+        parts: list[Box] = yield gather(
             self._item(item, wide) for item in sequence.items if not is_nothing(item)
         )
         parts = [part for part in parts if part is not SKIP]
@@ -76,7 +76,7 @@ class _Layout:
             return row(parts)
         return rows([row(line) for line in _wrapped(parts, wide - 5 * ARC)])
 
-    def _item(self, item: Item, wide: int) -> Steps[Box]:
+    def _item(self, item: Item, wide: int) -> Recur[Box]:
         if isinstance(item, Group):
             box: Box = yield self.options(item.options, wide)
             return box
@@ -85,7 +85,7 @@ class _Layout:
             return repeated
         return leaf(self._said(item))
 
-    def _repeat(self, item: Repeat, wide: int) -> Steps[Box]:
+    def _repeat(self, item: Repeat, wide: int) -> Recur[Box]:
         box: Box = yield self._item(item.item, max(wide - 6 * ARC, _LEAST))
         if box is SKIP:
             return SKIP

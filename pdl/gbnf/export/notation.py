@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem, error_from
 from pdl.gbnf.analysis import Liveness, is_nothing
-from pdl.gbnf.deep import each, run
-from pdl.gbnf.graphs import knots
 from pdl.gbnf.llama_symbols import bounded
 from pdl.gbnf.nodes import (
     LAST,
@@ -39,14 +37,16 @@ from pdl.gbnf.nodes import (
     suffix,
 )
 from pdl.gbnf.utf8 import characters, complement, normal, of_class
+from pdl.graphs import strongly_connected_components
+from pdl.trampoline import gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pdl.gbnf.deep import Steps
     from pdl.gbnf.nodes import Rule, Sequence
     from pdl.gbnf.utf8 import Ranges
     from pdl.source import Source, Span
+    from pdl.trampoline import Recur
 
 
 def groups(rules: Mapping[str, Rule]) -> list[tuple[list[str], bool]]:
@@ -57,8 +57,11 @@ def groups(rules: Mapping[str, Rule]) -> list[tuple[list[str], bool]]:
     graph = {name: [ref.name for ref in references(rule.options)] for name, rule in rules.items()}
     place = {name: number for number, name in enumerate(rules)}
     return [
-        (sorted(knot, key=place.__getitem__), bool(knot[1:]) or knot[0] in graph[knot[0]])
-        for knot in knots(graph)
+        (
+            sorted(component, key=place.__getitem__),
+            bool(component[1:]) or component[0] in graph[component[0]],
+        )
+        for component in strongly_connected_components(graph)
     ]
 
 
@@ -152,18 +155,18 @@ def named(rule: Rule | None, source: Source) -> Span | None:
     return source.span(rule.start, rule.named) if rule and rule.start >= 0 else None
 
 
-def _options(alive: Liveness, options: tuple[Sequence, ...]) -> Steps[tuple[Sequence, ...]]:
+def _options(alive: Liveness, options: tuple[Sequence, ...]) -> Recur[tuple[Sequence, ...]]:
     """Alternatives without those that match nothing."""
     found: list[Sequence] = []
     for option in options:
         if not all(map(alive.item, option.items)):
             continue
-        items: list[tuple[Item, ...]] = yield each(_item(alive, item) for item in option.items)
+        items: list[tuple[Item, ...]] = yield gather(_item(alive, item) for item in option.items)
         found.append(replace(option, items=tuple(chain.from_iterable(items))))
     return tuple(found)
 
 
-def _item(alive: Liveness, item: Item) -> Steps[tuple[Item, ...]]:
+def _item(alive: Liveness, item: Item) -> Recur[tuple[Item, ...]]:
     """An item that some text matches; none if that is only the empty one."""
     if is_nothing(item):
         return ()
@@ -206,14 +209,14 @@ class Notation:
             yield f"{self.comment} {shown}".rstrip()
         yield f"{self.names[rule.name]}{self.define} {run(self._options(rule.options))}"
 
-    def _options(self, options: Iterable[Sequence]) -> Steps[str]:
+    def _options(self, options: Iterable[Sequence]) -> Recur[str]:
         written: list[str] = []
         for option in options:
-            items: list[str] = yield each(map(self._item, option.items))
+            items: list[str] = yield gather(map(self._item, option.items))
             written.append(" ".join(items) or NOTHING)
         return " | ".join(written)
 
-    def _item(self, item: Item) -> Steps[str]:
+    def _item(self, item: Item) -> Recur[str]:
         if isinstance(item, Group):
             inner: str = yield self._options(item.options)
             return f"({inner})"

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem
 from pdl.gbnf.budget import Clock
-from pdl.gbnf.deep import each, run
 from pdl.gbnf.export.notation import PLAIN, bracketed, escaped, groups, named, plain, refuse_tokens
 from pdl.gbnf.nodes import (
     CharClass,
@@ -32,14 +31,15 @@ from pdl.gbnf.nodes import (
     references,
     suffix,
 )
+from pdl.trampoline import gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pdl.gbnf.deep import Steps
     from pdl.gbnf.utf8 import Ranges
     from pdl.limits import Limits
     from pdl.source import Source
+    from pdl.trampoline import Recur
 
 
 _SYNTAX = {**PLAIN, **{ord(mark): f"\\{mark}" for mark in "^$.*+?()[]{}|/"}}
@@ -277,11 +277,11 @@ class _Patterns:
 
     def __init__(self, rules: Mapping[str, Rule], source: Source, clock: Clock) -> None:
         self._made: dict[str, Pattern] = {}
-        self._knot: frozenset[str] = frozenset()
+        self._component: frozenset[str] = frozenset()
         bad: list[Problem] = []
         for names, recursive in groups(rules):
             clock.check()
-            self._knot = frozenset(names) if recursive else frozenset()
+            self._component = frozenset(names) if recursive else frozenset()
             try:
                 found = {name: run(self._rule(rules[name])) for name in names}
             except _NotRegularError:
@@ -296,26 +296,26 @@ class _Patterns:
     def of(self, name: str) -> Pattern:
         return self._made[name]
 
-    def _rule(self, rule: Rule) -> Steps[Equation]:
-        if self._knot:
+    def _rule(self, rule: Rule) -> Recur[Equation]:
+        if self._component:
             return self._tail(rule.options)
         return self._end(Group(rule.options))
 
-    def _tail(self, alternatives: Iterable[Sequence]) -> Steps[Equation]:
+    def _tail(self, alternatives: Iterable[Sequence]) -> Recur[Equation]:
         """Alternatives at the end of a rule, which may lead into a rule of its group."""
         found = Equation()
         for option in alternatives:
             ends = Equation({"": [EMPTY]})
-            parts: list[Pattern] = yield each(map(self._whole, option.items[:-1]))
+            parts: list[Pattern] = yield gather(map(self._whole, option.items[:-1]))
             for item in option.items[-1:]:
                 ends = yield self._end(item)
             for name, pattern in ends.terms():
                 found.add(row([*parts, pattern]), name)
         return found
 
-    def _end(self, item: Item) -> Steps[Equation]:
+    def _end(self, item: Item) -> Recur[Equation]:
         """An item behind which its rule ends."""
-        if isinstance(item, RuleRef) and item.name in self._knot:
+        if isinstance(item, RuleRef) and item.name in self._component:
             return Equation({item.name: [EMPTY]})
         if self._leads_back(item):
             if isinstance(item, Group):
@@ -331,14 +331,14 @@ class _Patterns:
 
     def _leads_back(self, item: Item) -> bool:
         """Whether a rule of the group at hand is in an item."""
-        if not self._knot:
+        if not self._component:
             return False
-        return any(ref.name in self._knot for ref in references((Sequence((item,)),)))
+        return any(ref.name in self._component for ref in references((Sequence((item,)),)))
 
-    def _whole(self, item: Item) -> Steps[Pattern]:
+    def _whole(self, item: Item) -> Recur[Pattern]:
         """An item that has no rule of the group in it."""
         if isinstance(item, RuleRef):
-            if item.name in self._knot:
+            if item.name in self._component:
                 raise _NotRegularError
             return self._made[item.name]
         if isinstance(item, Literal):
@@ -351,7 +351,7 @@ class _Patterns:
         assert isinstance(item, Group)
         parts: list[Pattern] = []
         for option in item.options:
-            items: list[Pattern] = yield each(map(self._whole, option.items))
+            items: list[Pattern] = yield gather(map(self._whole, option.items))
             parts.append(row(items))
         return options(parts)
 

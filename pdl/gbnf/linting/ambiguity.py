@@ -12,12 +12,12 @@ from collections import Counter
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.gbnf.graphs import knots
 from pdl.gbnf.linting.climb import busiest
 from pdl.gbnf.linting.shortest import TOKEN, Shortest, shown
 from pdl.gbnf.linting.stacks import EMPTY, Elements, SpentError, Stack, Stacks, Symbol
 from pdl.gbnf.llama_symbols import bounded
 from pdl.gbnf.nodes import Group, Item, Literal, Repeat, item_text, items, references
+from pdl.graphs import strongly_connected_components
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -218,8 +218,8 @@ def loops(rules: Mapping[str, Rule], elements: Elements) -> Iterator[tuple[Symbo
                 if most is None or most >= _ROUNDS:
                     yield elements.step(item, -1), item
     graph = {name: [ref.name for ref in references(rule.options)] for name, rule in rules.items()}
-    for knot in knots(graph):
-        for name in knot if len(knot) > 1 or knot[0] in graph[knot[0]] else ():
+    for component in strongly_connected_components(graph):
+        for name in component if len(component) > 1 or component[0] in graph[component[0]] else ():
             yield elements.rule(name), rules[name]
 
 

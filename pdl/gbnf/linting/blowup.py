@@ -10,11 +10,11 @@ from functools import cached_property
 from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.gbnf.graphs import knots
 from pdl.gbnf.linting.climb import Live, Mask, Peak, Spot, Spots, Ways, climb, mask
 from pdl.gbnf.linting.shortest import TOKEN
 from pdl.gbnf.linting.stacks import EMPTY, Elements, SpentError, Stacks
 from pdl.gbnf.nodes import CharClass, Group, Item, Literal, Repeat, RuleRef, item_text
+from pdl.graphs import strongly_connected_components
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -39,8 +39,8 @@ class Bounds:
         """The largest bound of each rule's places, those in groups included."""
         self._most = 0
         edges = {name: list(self._edges(rule.options)) for name, rule in rules.items()}
-        for knot in knots(edges):
-            for name in knot:
+        for component in strongly_connected_components(edges):
+            for name in component:
                 self._rules[name] = self._options(rules[name].options)
         for name, rule in rules.items():
             self._most = 0

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import Problem
 from pdl.gbnf.analysis import Edges, arrows, cycles, hidden_recursion
-from pdl.gbnf.graphs import knots, way
 from pdl.gbnf.linting.finding import explained
 from pdl.gbnf.linting.shortest import NEVER, Shortest
 from pdl.gbnf.linting.stacks import EMPTY, Elements, SpentError, Stacks
@@ -37,6 +36,7 @@ from pdl.gbnf.nodes import (
 )
 from pdl.gbnf.read import MOST
 from pdl.gbnf.utf8 import Ranges, characters, of_class, overlap
+from pdl.graphs import shortest_path, strongly_connected_components
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -254,25 +254,27 @@ def matching_nothing(
         ]
         for name in sorted(barren)
     }
-    for knot in knots(graph):
-        rule = grammar.rule[min(knot)]
-        outside = {name for one in knot for name in graph[one]} - set(knot)
-        if grammar.root in knot:
+    for component in strongly_connected_components(graph):
+        rule = grammar.rule[min(component)]
+        outside = {name for one in component for name in graph[one]} - set(component)
+        if grammar.root in component:
             rule = grammar.rule[grammar.root]
-            cause = _cause(rule, graph, knot, shortest) if not outside else ""
-            cause = cause or f"it cannot do without `{min(outside or knot)}`"
+            cause = _cause(rule, graph, component, shortest) if not outside else ""
+            cause = cause or f"it cannot do without `{min(outside or component)}`"
             message = f"the grammar has no text at all: {cause}"
             yield report.at(rule, "no-text", message, _mend(cause))
         elif not outside:
-            cause = _cause(rule, graph, knot, shortest)
+            cause = _cause(rule, graph, component, shortest)
             message = f"no text matches rule `{rule.name}`: {cause}"
             yield report.at(rule, "matches-nothing", message, _mend(cause))
 
 
-def _cause(rule: Rule, graph: dict[str, list[str]], knot: list[str], shortest: Shortest) -> str:
+def _cause(
+    rule: Rule, graph: dict[str, list[str]], component: list[str], shortest: Shortest
+) -> str:
     """Why a rule has no text, if it is not for the sake of other rules."""
-    if rule.name in graph[rule.name] or len(knot) > 1:
-        circle = way({one: graph[one] for one in knot}, rule.name, rule.name)
+    if rule.name in graph[rule.name] or len(component) > 1:
+        circle = shortest_path({one: graph[one] for one in component}, rule.name, rule.name)
         return f"it never ends: {' -> '.join(circle)}"
     for item in items(rule.options):
         if shortest.item(item) >= NEVER:
@@ -296,7 +298,7 @@ def reached_rules(grammar: Grammar) -> frozenset[str]:
 def further_circles(
     grammar: Grammar, reached: frozenset[str], report: Reporter
 ) -> Iterator[Finding]:
-    """A circle for each knot of rules in which none is told: those that llama.cpp sees, and others.
+    """A cycle for each component of rules in which none is told: those of llama.cpp, and others.
 
     Where llama.cpp sees none at all, the hidden ones are told already.
     """
@@ -304,24 +306,24 @@ def further_circles(
     edges = Edges(grammar.rule, grammar.rules)
     edges.find()
     visible: set[str] = set()
-    for knot in knots(edges.left):
-        names = [symbol for symbol in knot if isinstance(symbol, str)]
-        if not names or (len(knot) == 1 and names[0] not in edges.left[names[0]]):
+    for component in strongly_connected_components(edges.left):
+        names = [symbol for symbol in component if isinstance(symbol, str)]
+        if not names or (len(component) == 1 and names[0] not in edges.left[names[0]]):
             continue
         visible.update(names)
         if told.isdisjoint(names):
-            yield _finding(grammar, _circle(edges.left, knot, min(names)), "", report)
+            yield _finding(grammar, _circle(edges.left, component, min(names)), "", report)
     hidden = {name: rule for name, rule in grammar.rule.items() if name in reached}
     for circle in hidden_recursion(hidden) if visible else ():
         if visible.isdisjoint(circle):
             yield _finding(grammar, circle, "hidden ", report)
 
 
-def _circle(left: dict[Symbol, list[Symbol]], knot: list[Symbol], name: str) -> list[str]:
+def _circle(left: dict[Symbol, list[Symbol]], component: list[Symbol], name: str) -> list[str]:
     """The rules on a way from a rule back to itself."""
-    inside = set(knot)
-    within = {one: [step for step in left[one] if step in inside] for one in knot}
-    return [symbol for symbol in way(within, name, name) if isinstance(symbol, str)]
+    inside = set(component)
+    within = {one: [step for step in left[one] if step in inside] for one in component}
+    return [symbol for symbol in shortest_path(within, name, name) if isinstance(symbol, str)]
 
 
 def _finding(grammar: Grammar, circle: list[str], kind: str, report: Reporter) -> Finding:
@@ -361,8 +363,8 @@ def slow_check(grammar: Grammar, report: Reporter) -> Iterator[Finding]:
 def _counts(left: dict[Symbol, list[Symbol]]) -> dict[Symbol, int]:
     """How many rules the check goes into from each symbol, itself included."""
     counts: dict[Symbol, int] = {}
-    for knot in knots(left):
-        for symbol in knot:
+    for component in strongly_connected_components(left):
+        for symbol in component:
             inner = sum(counts.get(one, 0) for one in left[symbol])
             counts[symbol] = min(1 + inner, _MANY)
     return counts

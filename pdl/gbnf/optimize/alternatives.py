@@ -113,14 +113,14 @@ class Alternatives:
     """Brings alternatives into normal form.
 
     `simple` are the rules that are one part, `empty` those that may match the empty text. Of these,
-    rules of the same `knot` as the one that is rewritten may need it for that; only because of the
-    others can it do without saying itself that something may be left out.
+    rules of the same `component` as the one that is rewritten may need it for that; only because of
+    the others can it do without saying itself that something may be left out.
     """
 
     def __init__(self, empty: AbstractSet[str], simple: Mapping[str, Part]) -> None:
         self._empty = empty
         self._simple = simple
-        self.knot: AbstractSet[str] = frozenset()
+        self.component: AbstractSet[str] = frozenset()
 
     def sequence(self, parts: Iterable[Part]) -> Seq:
         """Parts one after the other, equal ones with a count."""
@@ -177,18 +177,18 @@ class Alternatives:
         return found
 
     def _any_empty(self, options: Iterable[Seq]) -> bool:
-        """Whether an alternative matches the empty text without help of this knot of rules."""
+        """Whether an alternative matches the empty text without help of this component of rules."""
         return any(
-            all(not part.low or self._may_be(part.atom, self.knot) for part in option)
+            all(not part.low or self._may_be(part.atom, self.component) for part in option)
             for option in options
         )
 
-    def _may_be(self, atom: Atom, knot: AbstractSet[str] = frozenset()) -> bool:
+    def _may_be(self, atom: Atom, component: AbstractSet[str] = frozenset()) -> bool:
         """Whether an atom may match the empty text, without help of some rules."""
         if isinstance(atom, RuleRef):
-            return atom.name in self._empty and atom.name not in knot
+            return atom.name in self._empty and atom.name not in component
         return isinstance(atom, Choice) and any(
-            all(not part.low or self._may_be(part.atom, knot) for part in option)
+            all(not part.low or self._may_be(part.atom, component) for part in option)
             for option in atom.options
         )
 

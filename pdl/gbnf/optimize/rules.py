@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from pdl.gbnf.analysis import Emptiness, Liveness, cycles, has_empty, hidden_recursion, is_nothing
 from pdl.gbnf.budget import DEEPEST, Clock
-from pdl.gbnf.graphs import knots
 from pdl.gbnf.llama_symbols import Symbols, bounded
 from pdl.gbnf.nodes import (
     CharClass,
@@ -29,6 +28,7 @@ from pdl.gbnf.nodes import (
 )
 from pdl.gbnf.optimize.alternatives import Alternatives, atom_of, ranges_of, seq_length
 from pdl.gbnf.optimize.parts import Choice, Part, codes, fits, named, size, spelled
+from pdl.graphs import strongly_connected_components
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -159,8 +159,8 @@ class Rules:
                 self._kept.add(name)  # too deep to look at, or matching nothing and in a kept rule
             self._set(name, options)
         self._order = list(self._rules)
-        self._knot = self._knots()
-        self._order = list(self._knot)  # from the leaves up
+        self._component = self._components()
+        self._order = list(self._component)  # from the leaves up
         empty = frozenset(name for name in Emptiness(rules).found if isinstance(name, str))
         self._alternatives = Alternatives(empty, self._simple)
 
@@ -191,18 +191,23 @@ class Rules:
                 if not changed and not before:
                     break
                 before = changed
-            knot = self._knots()
+            component = self._components()
             # A set is compared once for all rules in it: they share it.
-            pairs = {name: (knot[name], self._knot[name]) for name in self._order}
+            pairs = {name: (component[name], self._component[name]) for name in self._order}
             sets = {(id(new), id(old)): (new, old) for new, old in pairs.values()}
             differ = {key for key, (new, old) in sets.items() if new != old}
             before = {name for name, (new, old) in pairs.items() if (id(new), id(old)) in differ}
-            self._knot = knot
+            self._component = component
 
-    def _knots(self) -> dict[str, frozenset[str]]:
+    def _components(self) -> dict[str, frozenset[str]]:
         """The rules that lead to each other, for each of the rules that are left."""
         graph = {name: list(self._refs[name]) for name in self._order}
-        return {name: one for knot in knots(graph) for one in [frozenset(knot)] for name in knot}
+        return {
+            name: one
+            for component in strongly_connected_components(graph)
+            for one in [frozenset(component)]
+            for name in component
+        }
 
     def _round(self, before: set[str]) -> set[str]:
         """Rewrite those rules that the round before changed, or that name one to be inlined."""
@@ -220,7 +225,7 @@ class Rules:
             if name in self._kept:
                 continue
             if name in before or not self._inlined.keys().isdisjoint(self._refs[name]):
-                self._alternatives.knot = self._knot[name]
+                self._alternatives.component = self._component[name]
                 options = self._rewritten(self._options[name], 0, inline=True)
                 if options != self._options[name]:
                     self._set(name, options)

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from pdl.gbnf.graphs import knots
+from pdl.graphs import strongly_connected_components
 from pdl.models.exchange import Dropped
 from pdl.models.payloads.objects import ObjectForms, enumerated, scalar
 from pdl.models.payloads.subset import UnheldError, asserted, of_type, types
@@ -68,11 +68,11 @@ class Named:
     def _is_back(self, reference: str) -> bool:
         if self._recursion == "any" or (self._recursion == "optional" and self.is_optional):
             return False
-        return self._knots[self.inside or "#"] == self._knots[reference]
+        return self._components[self.inside or "#"] == self._components[reference]
 
     @cached_property
-    def _knots(self) -> dict[str, int]:
-        """For each reference the number of its knot: all in one lead to each other."""
+    def _components(self) -> dict[str, int]:
+        """For each reference the number of its component: all in one lead to each other."""
         graph: dict[str, list[str]] = {}
         pending = ["#"]
         while pending:
@@ -80,7 +80,11 @@ class Named:
             if one not in graph:
                 graph[one] = list(_references(lookup(self.document, one)))
                 pending += graph[one]
-        return {one: number for number, knot in enumerate(knots(graph)) for one in knot}
+        return {
+            one: number
+            for number, component in enumerate(strongly_connected_components(graph))
+            for one in component
+        }
 
 
 def _references(node: Json) -> Iterator[str]:

@@ -18,7 +18,7 @@ from pdl.reply.validation.compiled import Validator, validator_of
 from pdl.reply.validation.json_types import equal
 from pdl.reply.validation.schema_walk import literals, of_index, of_key, root_kinds
 from pdl.reply.wording import brief
-from pdl.schema.deep import Deep, each, run
+from pdl.trampoline import Recur, gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,7 +79,7 @@ class _Solver:
         self.alive.append(value)  # what is remembered of it is found by its identity
         return all(self.validator.fits(schema, value, self.memo) for schema in schemas)
 
-    def solve(self, schemas: Schemas, value: Json, path: JsonPath) -> Deep[Found]:
+    def solve(self, schemas: Schemas, value: Json, path: JsonPath) -> Recur[Found]:
         """The only way to make a value fit all the schemas that was itself inside another one."""
         if self.fits(schemas, value):
             return Way(value)
@@ -88,18 +88,18 @@ class _Solver:
 
     def search(
         self, schemas: Schemas, value: Json, path: JsonPath, *, wraps: bool = True
-    ) -> Deep[Found]:
+    ) -> Recur[Found]:
         """The only way to change a value that does not fit; `wraps`: a list may be made of it."""
         mark = (*map(id, schemas), id(value), path, wraps)
         if mark not in self.known:
             self.known[mark] = SEVERAL_WAYS  # met again on the way, it could be wrapped forever
-            ways: list[Found] = yield each(self._attempts(schemas, value, path, wraps=wraps))
+            ways: list[Found] = yield gather(self._attempts(schemas, value, path, wraps=wraps))
             self.known[mark] = _only(ways)
         return self.known[mark]
 
     def _attempts(
         self, schemas: Schemas, value: Json, path: JsonPath, *, wraps: bool
-    ) -> Iterator[Deep[Found]]:
+    ) -> Iterator[Recur[Found]]:
         if isinstance(value, str):
             yield self._string(schemas, value, path)
         if isinstance(value, dict | list):
@@ -113,18 +113,20 @@ class _Solver:
 
     def _parts(
         self, schemas: Schemas, value: dict[str, Json] | list[Json], path: JsonPath
-    ) -> Deep[Found]:
+    ) -> Recur[Found]:
         found = shapes(self.validator.document, schemas, value)
         if found is None:
             return SEVERAL_WAYS
         if isinstance(value, dict):
-            return _only((yield each(self._object(schemas, shape, value, path) for shape in found)))
+            return _only(
+                (yield gather(self._object(schemas, shape, value, path) for shape in found))
+            )
         paths: list[JsonPath] = [(*path, index) for index in range(len(value))]
-        return _only((yield each(self._array(schemas, shape, value, paths) for shape in found)))
+        return _only((yield gather(self._array(schemas, shape, value, paths) for shape in found)))
 
     def _object(
         self, schemas: Schemas, shape: Shape, value: dict[str, Json], path: JsonPath
-    ) -> Deep[Found]:
+    ) -> Recur[Found]:
         keys = self._keys(shape)
         names = keys.renamed(value) if self.allowed.key_case else {}
         repairs: list[Repair] = []
@@ -156,7 +158,7 @@ class _Solver:
 
     def _array(
         self, schemas: Schemas, shape: Shape, value: list[Json], paths: list[JsonPath]
-    ) -> Deep[Found]:
+    ) -> Recur[Found]:
         repairs: list[Repair] = []
         made: list[Json] = []
         for index, part in enumerate(value):
@@ -177,25 +179,25 @@ class _Solver:
 
     # Changes of a value as a whole
 
-    def _wrapped(self, schemas: Schemas, value: Json, path: JsonPath) -> Deep[Found]:
+    def _wrapped(self, schemas: Schemas, value: Json, path: JsonPath) -> Recur[Found]:
         made = [value]
         self.alive.append(made)
         found = shapes(self.validator.document, schemas, made)
         if found is None:
             return SEVERAL_WAYS
-        ways = yield each(self._array(schemas, shape, made, [path]) for shape in found)
+        ways = yield gather(self._array(schemas, shape, made, [path]) for shape in found)
         return _after("single_to_list", path, value, made, _only(ways))
 
     def _unwrapped(
         self, schemas: Schemas, value: dict[str, Json] | list[Json], path: JsonPath
-    ) -> Deep[Found]:
+    ) -> Recur[Found]:
         [(step, inner)] = value.items() if isinstance(value, dict) else enumerate(value)
         if isinstance(step, str) and not means_answer(step, schemas, path):
             return NO_WAY
         way = yield self.solve(schemas, inner, (*path, step))
         return _after("unwrap", path, value, inner, way)
 
-    def _string(self, schemas: Schemas, text: str, path: JsonPath) -> Deep[Found]:
+    def _string(self, schemas: Schemas, text: str, path: JsonPath) -> Recur[Found]:
         found = shapes(self.validator.document, schemas, text)
         if found is None:
             return SEVERAL_WAYS

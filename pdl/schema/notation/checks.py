@@ -12,10 +12,10 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pdl.schema.deep import Deep, call, run
 from pdl.schema.formats import is_like
 from pdl.schema.notation.tree import same
 from pdl.schema.patterns import matches
+from pdl.trampoline import Recur, call, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -190,7 +190,7 @@ class Fits:
         """Whether a value fits a schema that the notation can write."""
         return run(self._fits(value, schema))
 
-    def _fits(self, value: Json, schema: JsonSchema) -> Deep[bool]:
+    def _fits(self, value: Json, schema: JsonSchema) -> Recur[bool]:
         if "$ref" in schema:
             return (yield from self._fits_name(value, schema["$ref"]))
         if "anyOf" in schema:
@@ -205,7 +205,7 @@ class Fits:
                 return False
         return True
 
-    def _fits_name(self, value: Json, reference: str) -> Deep[bool]:
+    def _fits_name(self, value: Json, reference: str) -> Recur[bool]:
         target = self._target(reference)
         holder = isinstance(value, list | dict)
         key = (id(target), ("id", id(value)) if holder else (type(value), value))

@@ -11,11 +11,11 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.schema.deep import Deep, call, each, run
 from pdl.schema.notation.tree import Bounds, Item, ListValue, MapValue, Node, Scalar, Spot, Value
 from pdl.schema.notation.words import CONSTANTS, nearest
 from pdl.schema.patterns import DIALECT, complaint
 from pdl.schema.prose import quoted
+from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -82,14 +82,14 @@ class Values:
             return 0
         return int(scalar.text)
 
-    def _value(self, value: Value) -> Deep[Json]:
+    def _value(self, value: Value) -> Recur[Json]:
         if isinstance(value, ListValue):
-            return (yield from each(map(self._value, value.items)))
+            return (yield from gather(map(self._value, value.items)))
         if isinstance(value, MapValue):
             return (yield from self._map(value))
         return self._scalar(value)
 
-    def _map(self, value: MapValue) -> Deep[dict[str, Json]]:
+    def _map(self, value: MapValue) -> Recur[dict[str, Json]]:
         result: dict[str, Json] = {}
         for scalar, inner in value.entries:
             key = self.key(scalar)

@@ -9,7 +9,6 @@ import math
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.schema.deep import Deep, call, each, run
 from pdl.schema.formats import extents, is_beyond
 from pdl.schema.notation.checks import PREFIX, Fits, alias_cycle, endless_cycle, reachable
 from pdl.schema.notation.comments import descriptions, outline
@@ -36,6 +35,7 @@ from pdl.schema.notation.tree import (
 from pdl.schema.notation.words import FORMS, TYPES, ZONED, Report, advice
 from pdl.schema.parts import Form, Parts, json_form
 from pdl.schema.prose import quoted
+from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,11 +83,11 @@ class Lowering:
         description = self._descriptions.get(node.start)
         return {**schema, "description": description} if description else schema
 
-    def _type(self, node: Type) -> Deep[JsonSchema]:
+    def _type(self, node: Type) -> Recur[JsonSchema]:
         """type: item ('|' item)*."""
         leaves = alternatives(node)
         self._check_literals(leaves)
-        return join((yield from each(map(self._leaf, leaves))))
+        return join((yield from gather(map(self._leaf, leaves))))
 
     def _check_literals(self, leaves: list[Scalar | Array | Object | Item]) -> None:
         seen: set[tuple[str, Json]] = set()
@@ -99,7 +99,7 @@ class Lowering:
                     self.report.add("schema/duplicate-value", message, leaf)
                 seen.add(value)
 
-    def _leaf(self, leaf: Scalar | Array | Object | Item) -> Deep[JsonSchema]:
+    def _leaf(self, leaf: Scalar | Array | Object | Item) -> Recur[JsonSchema]:
         """item: atom bounds? constraints?."""
         if isinstance(leaf, Item):
             schema = yield from call(self._type(leaf.atom))
@@ -156,14 +156,14 @@ class Lowering:
             hint = hint or "a fixed text stands in quotes"
         self.report.add(code, message, scalar, hint)
 
-    def _array(self, array: Array) -> Deep[JsonSchema]:
+    def _array(self, array: Array) -> Recur[JsonSchema]:
         """array: '[' ']' | '[' type ']' | '[' type ',' type … ']'."""
-        items = yield from each(map(self._type, array.items))
+        items = yield from gather(map(self._type, array.items))
         if len(items) > 1:
             return {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
         return {"type": "array", "items": items[0]} if items and items[0] else {"type": "array"}
 
-    def _object(self, node: Object) -> Deep[JsonSchema]:
+    def _object(self, node: Object) -> Recur[JsonSchema]:
         """object: '{' (field),* '}'."""
         fields: dict[str, JsonSchema] = {}
         required = []
@@ -198,7 +198,7 @@ class Lowering:
             message = "an object has one type for all other keys, and this is the second"
             self.report.add("schema/duplicate-key", message, member)
 
-    def _field(self, member: Field) -> Deep[JsonSchema]:
+    def _field(self, member: Field) -> Recur[JsonSchema]:
         """field: key '?'? ':' type ('=' literal)?."""
         schema = yield from call(self._type(member.type))
         if member.default is None:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem, error_from
-from pdl.schema.deep import Deep, call, run
 from pdl.schema.formats import is_beyond
 from pdl.schema.keywords import ASSERTIONS, DIGITS, IN_PLACE, MANY, NAMED, ONE
 from pdl.schema.notation.checks import PREFIX, Fits, alias_cycle, endless_cycle, is_type
@@ -23,6 +22,7 @@ from pdl.schema.notation.words import FORMATS, ZONED
 from pdl.schema.patterns import complaint
 from pdl.schema.pointers import lookup, steps
 from pdl.schema.prose import joined
+from pdl.trampoline import Recur, call, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -256,7 +256,7 @@ class _Normaliser:
         if self._problems:
             raise error_from(self._problems)
 
-    def _normal(self, node: Json, path: JsonPath, notes: frozenset[str]) -> Deep[JsonSchema]:
+    def _normal(self, node: Json, path: JsonPath, notes: frozenset[str]) -> Recur[JsonSchema]:
         """A schema, with those of its annotations that can be written where it stands."""
         schema = join((yield from call(self._parts(node, path, notes))))
         if not isinstance(node, dict):
@@ -269,7 +269,7 @@ class _Normaliser:
             written["default"] = node["default"]
         return written
 
-    def _parts(self, node: Json, path: JsonPath, notes: frozenset[str]) -> Deep[list[JsonSchema]]:
+    def _parts(self, node: Json, path: JsonPath, notes: frozenset[str]) -> Recur[list[JsonSchema]]:
         """The alternatives of a schema, which are no unions themselves."""
         if isinstance(node, bool):
             if not node:
@@ -313,14 +313,14 @@ class _Normaliser:
             self._refuse(key, "of an array or an object", path)
         return [NULL if value is None else {"const": value} for value in scalars]
 
-    def _union(self, core: JsonSchema, path: JsonPath) -> Deep[list[JsonSchema]]:
+    def _union(self, core: JsonSchema, path: JsonPath) -> Recur[list[JsonSchema]]:
         self._refuse_all(core.keys() - {"anyOf"}, "beside `anyOf`", path)
         parts = []
         for index, branch in enumerate(core["anyOf"]):
             parts += yield from call(self._parts(branch, (*path, "anyOf", index), _NOWHERE))
         return parts
 
-    def _types(self, core: JsonSchema, path: JsonPath) -> Deep[list[JsonSchema]]:
+    def _types(self, core: JsonSchema, path: JsonPath) -> Recur[list[JsonSchema]]:
         if "type" not in core:
             bounds = core.keys() & _TYPED
             self._refuse_all(core.keys() - bounds, "", path)
@@ -337,7 +337,7 @@ class _Normaliser:
                 self._refuse(error.keyword, error.why, path)
         return parts
 
-    def _typed(self, name: str, core: JsonSchema, path: JsonPath) -> Deep[JsonSchema]:
+    def _typed(self, name: str, core: JsonSchema, path: JsonPath) -> Recur[JsonSchema]:
         match name:
             case "string":
                 return string(core)
@@ -349,7 +349,7 @@ class _Normaliser:
                 return (yield from self._object(core, path))
         return {"type": name}
 
-    def _array(self, core: JsonSchema, path: JsonPath) -> Deep[JsonSchema]:
+    def _array(self, core: JsonSchema, path: JsonPath) -> Recur[JsonSchema]:
         prefix = core.get("prefixItems", [])
         unique = {"uniqueItems": True} if core.get("uniqueItems") else {}
         if prefix:
@@ -362,7 +362,9 @@ class _Normaliser:
             found["items"] = items
         return found | sizes(core, "Items") | unique
 
-    def _tuple(self, prefix: list[Json], core: JsonSchema, path: JsonPath) -> Deep[dict[str, Json]]:
+    def _tuple(
+        self, prefix: list[Json], core: JsonSchema, path: JsonPath
+    ) -> Recur[dict[str, Json]]:
         length = len(prefix)
         most = core.get("maxItems", length if core.get("items") is False else None)
         if core.get("minItems") != length or most is None or most < length:
@@ -379,7 +381,7 @@ class _Normaliser:
             return {"type": "array", **inner, "minItems": 1, "maxItems": 1}
         return {"type": "array", "prefixItems": items, "items": False, "minItems": length}
 
-    def _object(self, core: JsonSchema, path: JsonPath) -> Deep[JsonSchema]:
+    def _object(self, core: JsonSchema, path: JsonPath) -> Recur[JsonSchema]:
         rest: JsonSchema | bool = core.get("additionalProperties", True)
         if isinstance(rest, dict):
             below = (*path, "additionalProperties")

@@ -10,12 +10,12 @@ import json
 from typing import TYPE_CHECKING
 
 from pdl.errors import SchemaError
-from pdl.schema.deep import Deep, call, each, run
 from pdl.schema.json_values import copied
 from pdl.schema.keywords import DIGITS, subschemas
 from pdl.schema.notation.tree import NULL
 from pdl.schema.prose import lines_of
 from pdl.schema.writing.canonical import canonical
+from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,7 +125,7 @@ class _Page:
         said += ["No other keys are allowed."] if self._has_closed else []
         return [" ".join(said)] if said else []
 
-    def form(self, schema: JsonSchema, indent: str) -> Deep[str]:
+    def form(self, schema: JsonSchema, indent: str) -> Recur[str]:
         """The type of a schema, with the lines behind the first indented."""
         if "$ref" in schema:
             return str(schema["$ref"].rpartition("/")[2])
@@ -134,30 +134,30 @@ class _Page:
             return " | ".join(json.dumps(value, ensure_ascii=False) for value in values)
         if "anyOf" in schema:
             branches = schema["anyOf"]
-            return " | ".join((yield from each(self.form(branch, indent) for branch in branches)))
+            return " | ".join((yield from gather(self.form(branch, indent) for branch in branches)))
         kind = schema.get("type", "any")
         if isinstance(kind, list):
             return (yield from self._typed(schema, kind[0], indent)) + " | null"
         return (yield from self._typed(schema, kind, indent))
 
-    def _typed(self, schema: JsonSchema, kind: str, indent: str) -> Deep[str]:
+    def _typed(self, schema: JsonSchema, kind: str, indent: str) -> Recur[str]:
         if kind == "array":
             return (yield from self._array(schema, indent))
         if kind == "object":
             return (yield from self._object(schema, indent))
         return kind
 
-    def _array(self, schema: JsonSchema, indent: str) -> Deep[str]:
+    def _array(self, schema: JsonSchema, indent: str) -> Recur[str]:
         if "prefixItems" in schema:
             items = schema["prefixItems"]
-            forms = yield from each(self.form(item, indent) for item in items)
+            forms = yield from gather(self.form(item, indent) for item in items)
             return f"[{', '.join(forms)}]"
         item = schema.get("items", {})
         form = yield from call(self.form(item, indent))
         is_union = "anyOf" in item or "enum" in item or isinstance(item.get("type"), list)
         return f"({form})[]" if is_union else f"{form}[]"
 
-    def _object(self, schema: JsonSchema, indent: str) -> Deep[str]:
+    def _object(self, schema: JsonSchema, indent: str) -> Recur[str]:
         deeper = indent + _STEP
         required = frozenset(schema.get("required", ()))
         entries: list[tuple[str, JsonSchema]] = []
@@ -197,7 +197,7 @@ def _notes(schema: JsonSchema) -> list[str]:
     return said + ([default_phrase(schema["default"])] if "default" in schema else [])
 
 
-def _bounds(schema: JsonSchema) -> Deep[list[str]]:
+def _bounds(schema: JsonSchema) -> Recur[list[str]]:
     said = phrases(schema)
     for name, part in _parts(schema):
         inner = yield from call(_bounds(part))

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.schema.deep import Deep, call, each, run
 from pdl.schema.notation.tree import NULL
 from pdl.schema.notation.words import FORMATS, ZONED
 from pdl.schema.prose import lines_of
 from pdl.schema.writing.canonical import canonical
+from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonSchema
@@ -107,7 +107,7 @@ class _Page:
         self.pieces: list[str] = []
         self._column = 0
 
-    def put(self, doc: Doc, indent: str, tail: int) -> Deep[None]:
+    def put(self, doc: Doc, indent: str, tail: int) -> Recur[None]:
         """Write a doc; `tail` columns must be left for what follows it on its last line."""
         if isinstance(doc, str):
             self._write(doc)
@@ -128,13 +128,13 @@ class _Page:
         self.pieces.append(f"\n{indent}")
         self._column = len(indent)
 
-    def _put_sequence(self, doc: Sequence, indent: str, tail: int) -> Deep[None]:
+    def _put_sequence(self, doc: Sequence, indent: str, tail: int) -> Recur[None]:
         behind = doc.width
         for part in doc.parts:
             behind -= width(part)
             yield from call(self.put(part, indent, tail + min(behind, WIDTH)))
 
-    def _put_flat(self, doc: Alternatives | Block) -> Deep[None]:
+    def _put_flat(self, doc: Alternatives | Block) -> Recur[None]:
         if isinstance(doc, Alternatives):
             for index, part in enumerate(doc.parts):
                 self._write(" | " if index else "")
@@ -146,7 +146,7 @@ class _Page:
             yield from call(self.put(entry.doc, "", -_NEVER))
         self._write((doc.pad if doc.entries else "") + doc.brackets[1])
 
-    def _put_alternatives(self, doc: Alternatives, indent: str, tail: int) -> Deep[None]:
+    def _put_alternatives(self, doc: Alternatives, indent: str, tail: int) -> Recur[None]:
         deeper = indent + _STEP
         for index, part in enumerate(doc.parts):
             if index:
@@ -154,7 +154,7 @@ class _Page:
                 self._write("| ")
             yield from call(self.put(part, deeper, tail if index == len(doc.parts) - 1 else 0))
 
-    def _put_block(self, doc: Block, indent: str) -> Deep[None]:
+    def _put_block(self, doc: Block, indent: str) -> Recur[None]:
         self._write(doc.brackets[0])
         deeper = indent + _STEP
         for entry in doc.entries:
@@ -226,7 +226,7 @@ def _form(parts: Parts) -> Doc:
     return sequence(parts.form + _bounds(low, high, exact=True), *_constraints(braces))
 
 
-def _type(schema: JsonSchema) -> Deep[Doc]:
+def _type(schema: JsonSchema) -> Recur[Doc]:
     """type: item ('|' item)*, the form that a canonical schema has."""
     if "$ref" in schema:
         return str(schema["$ref"].rpartition("/")[2])
@@ -248,7 +248,7 @@ def _choice(schema: JsonSchema) -> Doc:
     return literals[0] if len(literals) == 1 else alternatives(literals)
 
 
-def _union(branches: list[JsonSchema]) -> Deep[Doc]:
+def _union(branches: list[JsonSchema]) -> Recur[Doc]:
     others = [branch for branch in branches if branch != NULL]
     if len(others) == 1 and "enum" not in others[0]:
         return sequence((yield from call(_type(others[0]))), "?")
@@ -259,7 +259,7 @@ def _union(branches: list[JsonSchema]) -> Deep[Doc]:
     return alternatives(tuple(parts))
 
 
-def _item(schema: JsonSchema, kind: str) -> Deep[Doc]:
+def _item(schema: JsonSchema, kind: str) -> Recur[Doc]:
     """item: atom bounds? constraints?."""
     if kind == "array":
         atom = yield from _array(schema)
@@ -296,14 +296,14 @@ def _constraints(braces: dict[str, Json]) -> tuple[Doc, ...]:
     return (" ", block("{}", entries, " "))
 
 
-def _array(schema: JsonSchema) -> Deep[Doc]:
+def _array(schema: JsonSchema) -> Recur[Doc]:
     """array: '[' ']' | '[' type ']' | '[' type ',' type … ']'."""
     items = schema.get("prefixItems") or ([schema["items"]] if "items" in schema else [])
-    docs = yield from each(map(_type, items))
+    docs = yield from gather(map(_type, items))
     return block("[]", tuple(map(Entry, docs)))
 
 
-def _object(schema: JsonSchema) -> Deep[Doc]:
+def _object(schema: JsonSchema) -> Recur[Doc]:
     """object: '{' (field),* '}'."""
     required = frozenset(schema.get("required", ()))
     entries = []
@@ -316,7 +316,7 @@ def _object(schema: JsonSchema) -> Deep[Doc]:
     return block("{}", tuple(entries), " ")
 
 
-def _field(start: str, schema: JsonSchema) -> Deep[Entry]:
+def _field(start: str, schema: JsonSchema) -> Recur[Entry]:
     """field: key '?'? ':' type ('=' literal)?."""
     default = f" = {_value(schema['default'])}" if "default" in schema else ""
     doc = sequence(start, (yield from call(_type(schema))), default)

@@ -1,4 +1,7 @@
-"""Recursion without the interpreter's stack: schemas may nest deeper than frames can."""
+"""A trampoline: recursion on a list instead of the interpreter's stack.
+
+Schemas and grammars may nest deeper than frames can.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,17 @@ from typing import Any, TypeAlias, TypeVar
 
 _T = TypeVar("_T")
 
-Deep: TypeAlias = Generator[Any, Any, _T]
+Recur: TypeAlias = Generator[Any, Any, _T]
 """A function that yields the calls it would make, is sent their results, and returns its own."""
 
 
-def call(task: Deep[_T]) -> Deep[_T]:
+def call(task: Recur[_T]) -> Recur[_T]:
     """The value that a yielded task returns."""
     value: _T = yield task
     return value
 
 
-def each(tasks: Iterable[Deep[_T]]) -> Deep[list[_T]]:
+def gather(tasks: Iterable[Recur[_T]]) -> Recur[list[_T]]:
     """The results of calls, one after the other."""
     values = []
     for task in tasks:
@@ -26,12 +29,12 @@ def each(tasks: Iterable[Deep[_T]]) -> Deep[list[_T]]:
     return values
 
 
-def run(task: Deep[_T]) -> _T:
+def run(task: Recur[_T]) -> _T:
     """The task's result, with all calls that it yields kept on a list instead of the stack.
 
     An exception goes up to the caller, as from any call.
     """
-    pending: list[Deep[Any]] = [task]
+    pending: list[Recur[Any]] = [task]
     value: Any = None
     error: Exception | None = None
     while pending:

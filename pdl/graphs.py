@@ -1,4 +1,4 @@
-"""Knots and ways in directed graphs, without recursion."""
+"""Directed graphs: strongly connected components, and shortest paths; without recursion."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 _N = TypeVar("_N", bound="Hashable")
 
 
-def knots(graph: Mapping[_N, Iterable[_N]]) -> list[list[_N]]:
-    """The strongly connected components, each behind all that can be reached from it.
+def strongly_connected_components(graph: Mapping[_N, Iterable[_N]]) -> list[list[_N]]:
+    """The strongly connected components, each after all that can be reached from it.
 
     Source: Tarjan, Depth-first search and linear graph algorithms, 1972.
     """
@@ -46,16 +46,19 @@ def knots(graph: Mapping[_N, Iterable[_N]]) -> list[list[_N]]:
 
 def _taken(open_: dict[_N, None], last: _N) -> list[_N]:
     """The newest nodes up to one, which are open no more."""
-    knot: list[_N] = []
+    component: list[_N] = []
     while True:
         node, _ = open_.popitem()
-        knot.append(node)
+        component.append(node)
         if node == last:
-            return knot
+            return component
 
 
-def way(graph: Mapping[_N, Iterable[_N]], start: _N, end: _N) -> list[_N]:
-    """A shortest way from one node to another, both included; of one step at least."""
+def shortest_path(graph: Mapping[_N, Iterable[_N]], start: _N, end: _N) -> list[_N]:
+    """A shortest path from one node to another, both included, of one edge at least.
+
+    Breadth-first search. Raises KeyError if there is none.
+    """
     before: dict[_N, _N] = {}
     row = [start]
     while row:
