@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from pdl.reply.result import Span
 
 
+_SIGN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|[{}\[\]()]', re.DOTALL)
+_PARTNERS = {"{": "}", "[": "]", "(": ")"}
 _DOTS = re.compile(r"[\n,\[][ \t]*+(?:\.{3,}|…)[ \t]*+(?:[\n,\]]|\Z)")
 _GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer"])
 
@@ -106,6 +108,8 @@ def _broken(query: Query, candidate: Candidate, made: Broken | None) -> Broken:
     body = query.text[slice(*bracket.span)]
     if (place := elided_at(body)) is not None:
         return _elided(body, place)
+    if bracket.cut and "'" not in body and (at := _mismatched(body)):
+        return Broken("unparsable", say("wrong-closer", found=body[at]), at, body[at])
     if bracket.cut:
         kept = body.rstrip()
         found = shorten(kept[-24:], 24)
@@ -114,6 +118,17 @@ def _broken(query: Query, candidate: Candidate, made: Broken | None) -> Broken:
         found = shorten(body[slice(*place)], 24)
         return Broken("elided", say("placeholder", found=found), place[0], found)
     return made or Broken("unparsable", say("unclosed"), len(body))
+
+
+def _mismatched(body: str) -> int:
+    """Where a bracket is closed by one of another kind, which no cut explains; 0 if nowhere."""
+    closers: list[str] = []
+    for sign in _SIGN.finditer(body):
+        if sign[0] in _PARTNERS:
+            closers.append(_PARTNERS[sign[0]])
+        elif sign[0][0] != '"' and (not closers or closers.pop() != sign[0]):
+            return sign.start()
+    return 0
 
 
 def _whole(query: Query, made: Parsed) -> Parsed | Broken:

@@ -54,9 +54,13 @@ _LARGER = re.compile(r"\+(?!\s*\d)|\s*(?:\.{2,}|…)|[{²³¹⁰-₟½¼¾⅓-�
 _OPERATED = re.compile(
     r"[*_)]*\s*+(?:[×÷^<>≤≥±+*·≠]|\*\*|!=|[-–−](?=\s)|/(?=\s|\()|x(?=\s*\d))\s*+[*_`$(]*[-+−]?\d"
 )
-_OPERATING = re.compile(r"(?:[×÷^<>≤≥±·√]|[<>!≠]=|≠|[\d)][*_`]*\s*[-–−+*/x×])\s*[-+(−]?$|[-+−]{2}$")
+_OPERATING = re.compile(
+    r"(?:[×÷^<>≤≥±·√]|[<>!≠]=|≠|[\d)][*_`]*\s*[-–−+*/x×])\s*[-+(−]?$|[-+−]{2}$"
+    r"|[\w)]\s*\*\*\s+[-+(−]?$"
+)
 _EQUALS = ("=", "＝")
-_GROUP_BEHIND = re.compile("[ \u00a0\u2009\u202f][0-9]{3}(?![0-9])")
+_PART_AFTER = re.compile("[ \u00a0\u2009\u202f]([0-9]|[½¼¾⅓-⅞])")
+_PART_BEFORE = re.compile("[0-9][ \u00a0\u2009\u202f]$")
 _MINUS = "-−–‒﹣－"
 _SIGN = re.compile(rf"(?<![^\W\u0e00-\U0003ffff])(?<![)\]/])[{_MINUS}+]{MONEY}?$")
 _UNSURE_SIGN = re.compile(
@@ -226,7 +230,7 @@ def _why_not(near: _Near, wanted: Wanted) -> str:
         return say("with-unit")
     if near.says("bound"):
         return say("only-a-bound")
-    if _GROUP_BEHIND.match(near.behind):
+    if _PART_AFTER.match(near.behind) or _PART_BEFORE.search(near.line):
         return say("part-of-number")
     formula = near.line.endswith("{") and not BOX.search(near.line)
     return say("part-of-formula") if formula else ""

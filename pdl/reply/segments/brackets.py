@@ -50,6 +50,7 @@ _ENDS_SHAPE = frozenset(_INSIDE + "<")
 _SEPARATORS = ",:(：，"
 _STARTS = frozenset(["", *_SEPARATORS, *"{}[]"])
 """What stands in front of a string; nothing does behind another one."""
+_FENCE = re.compile(r"\n[ \t]*(?:```|~~~)")
 _ENDS = re.compile(r"\s{0,400}+(?:[,:}\]\s]|\Z)")
 _BLANKS = re.compile(r"\s{0,400}+\Z")
 _TRIES = 8  # how often the C parser may fail in one reply, each time after as many characters
@@ -122,6 +123,7 @@ class Stack:
         self.spans: list[Bracketed] = []
         self.string: _String | None = None
         """The one that is open where the text ends, and will be read on, or be read again."""
+        self.fenced = False  # whether a fence is open
         self.long_strings = True  # whether strings may go over several lines
         self._source = source
         self._limits = limits
@@ -277,6 +279,8 @@ class Stack:
             return self._close_string(string, place)
         if string.opener != '"' or self.data is None or not self.long_strings:
             return self._again(string, unclosed=place)
+        if is_over and not self.fenced and _FENCE.search(text, string.start):
+            return self._again(string, unclosed=place)  # a quote in prose hides no block after it
         if is_over:
             self.string = None
             return place

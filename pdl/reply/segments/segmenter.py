@@ -272,7 +272,7 @@ class Segmenter:
             return self._open_aside("reasoning", (run.start(), body), info, closer)
         self.fence = Fence(run.start(), run[0], len(prefix), info, body, ">" in prefix)
         self.stack.leave(run.start())
-        self.stack.long_strings = False
+        self.stack.fenced, self.stack.long_strings = True, False
         return body
 
     def _in_fence(
@@ -298,7 +298,7 @@ class Segmenter:
         self.segments.append(Segment("fence", (fence.start, end), body, fence.info, closed))
         self.stack.leave(body[1], cut=not closed)
         self.fence = None
-        self.stack.long_strings = True
+        self.stack.fenced, self.stack.long_strings = False, True
         if fence.quoted:
             self._quoted.append(body)
 
