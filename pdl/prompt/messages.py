@@ -193,7 +193,9 @@ _SIGNATURES: dict[str, re.Pattern[bytes]] = {
     "jpeg": re.compile(rb"\xff\xd8\xff"),
     "gif": re.compile(rb"GIF8[79]a"),
     "webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
-    "svg": re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE svg|svg[\s>])", re.IGNORECASE),
+    "svg": re.compile(
+        rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE svg|svg[\s>])", re.IGNORECASE
+    ),
     "pdf": re.compile(rb"%PDF-"),
     "wav": re.compile(rb"RIFF.{4}WAVE", re.DOTALL),
     "mp3": re.compile(rb"ID3|\xff[\xe2-\xff]"),

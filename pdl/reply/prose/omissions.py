@@ -94,7 +94,7 @@ def _stand_in(value: Json) -> str:
         last = part[-1] if isinstance(part, list) and len(part) > 1 else None
         if isinstance(last, str) and len(last) <= _ITEM and _COUNTED.search(last):
             bare = last.strip(EDGES)
-            if not bare or _says(bare, "rest", "others"):
+            if _says(bare, "rest", "others") if bare else OPENING.match(last):
                 return last
         elif isinstance(part, dict):
             for item in part.values():
