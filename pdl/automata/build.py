@@ -202,7 +202,7 @@ def concat(*parts: Dfa, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     nfa = Nfa()
     start = at = nfa.state()
     for part in told:
-        at = _append(nfa, at, part)
+        at = nfa.append(at, part)
     return nfa.determined(start, at, budget)
 
 
@@ -214,7 +214,7 @@ def union(*parts: Dfa, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     nfa = Nfa()
     start, end = nfa.state(), nfa.state()
     for part in told:
-        nfa.skip(_append(nfa, start, part), end)
+        nfa.skip(nfa.append(start, part), end)
     return nfa.determined(start, end, budget)
 
 
@@ -269,11 +269,11 @@ def repeat(
     for count in range(copies):
         if count >= least:
             nfa.skip(at, end)
-        at = _append(nfa, at, dfa)
+        at = nfa.append(at, dfa)
     if most is None:
         loop = nfa.state()
         nfa.skip(at, loop)
-        nfa.skip(_append(nfa, loop, dfa), loop)
+        nfa.skip(nfa.append(loop, dfa), loop)
         at = loop
     nfa.skip(at, end)
     return nfa.determined(start, end, budget)
@@ -287,13 +287,3 @@ def lengths(least: int, most: int | None = None, *, budget: Budget = DEFAULT_BUD
     budget.check(last + 1)
     rows = [{0: state + 1} for state in range(last)] + [{} if most is not None else {0: last}]
     return minimal((EVERY.ranges,), rows, set(range(least, last + 1)))
-
-
-def _append(nfa: Nfa, at: int, dfa: Dfa) -> int:
-    """Go on from a state with a text of the language; the state where it has ended."""
-    start, accepting = nfa.embed(dfa)
-    nfa.skip(at, start)
-    end = nfa.state()
-    for state in accepting:
-        nfa.skip(state, end)
-    return end

@@ -10,14 +10,14 @@ from bisect import bisect_right
 from collections import defaultdict, deque
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.automata.charset import EVERY, LAST, CharSet, classify, joined
 from pdl.errors import LimitError, Problem
 from pdl.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pdl.automata.charset import Ranges
 
@@ -52,7 +52,7 @@ class Table:
         return Table(classes, tuple(rows), self.accepting)
 
 
-def bottom_up(rows: Sequence[dict[int, int]]) -> list[int]:
+def bottom_up(rows: Sequence[Mapping[Any, int]]) -> list[int]:
     """The states from which no cycle is reached, targets before sources."""
     sources: list[list[int]] = [[] for _ in rows]
     waiting = [0] * len(rows)

@@ -68,6 +68,15 @@ class Nfa:
                 self.step(base + source, known[key], base + target)
         return base, [base + state for state in dfa.accepting]
 
+    def append(self, source: int, dfa: Dfa) -> int:
+        """Go on from a state with a text of an automaton; the new state where it has ended."""
+        start, accepting = self.embed(dfa)
+        self.skip(source, start)
+        end = self.state()
+        for state in accepting:
+            self.skip(state, end)
+        return end
+
     def closure(self, state: int) -> States:
         """What skips reach from a state."""
         seen = {state}

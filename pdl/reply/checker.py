@@ -12,6 +12,7 @@ from pdl.reply.parsing.parsed import Exact, Parsed, read_exactly
 from pdl.reply.result import Check, Segment
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.validation.compiled import validator_of
+from pdl.reply.validation.json_types import half_character
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.schema import Schema
 from pdl.schema.model import no_schema
@@ -116,6 +117,5 @@ def _fitting(document: Document, exact: Exact) -> Parsed | None:
 
 def _is_whole(document: Document, value: Json) -> bool:
     from pdl.reply.prose.omissions import left_out  # noqa: PLC0415 - rare
-    from pdl.reply.validation.json_types import half_character  # noqa: PLC0415 - rare
 
     return not left_out(document, value) and not half_character(value)

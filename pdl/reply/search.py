@@ -13,6 +13,7 @@ from pdl.reply.phrases import say
 from pdl.reply.query import Query
 from pdl.reply.result import Check, Reading, Segment, failed
 from pdl.reply.segments.segmenter import cut
+from pdl.reply.validation.json_types import half_character
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.reply.wording import line_before, shorten
 
@@ -38,7 +39,7 @@ _READERS = {
 }
 """Where the readers of the forms stand: imported when first used, as each compiles patterns."""
 _CONTAINERS = frozenset(["object", "array"])
-_ESCAPES = ("\\u", "\\U", "\\x", "&#")  # of characters, in all spellings that are read
+_ESCAPES = ("\\u", "\\U", "\\x")  # of characters, in all spellings that are read
 _OPENERS = " \t\r>*_`#|"  # what may stand in front of a tag at the start of a line
 
 
@@ -98,8 +99,6 @@ def _encodable(reply: str, reading: Reading) -> Reading:
     """A value without lone surrogates, which no program could write to a file."""
     if reading.reason or _has_no_halves(reply):
         return reading
-    from pdl.reply.validation.json_types import half_character  # noqa: PLC0415 - seldom needed
-
     half = half_character(reading.value)
     if not half:
         return reading
@@ -109,7 +108,7 @@ def _encodable(reply: str, reading: Reading) -> Reading:
 
 def _has_no_halves(reply: str) -> bool:
     """Whether neither a surrogate stands in a reply nor an escape that may be one."""
-    if ("\\" in reply or "&" in reply) and any(map(reply.__contains__, _ESCAPES)):
+    if "\\" in reply and any(map(reply.__contains__, _ESCAPES)):
         return False
     try:
         reply.encode()

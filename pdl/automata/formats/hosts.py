@@ -107,21 +107,12 @@ def _add(nfa: Nfa, at: int, part: Part) -> int:
     if isinstance(part, Piece):
         return part.add(nfa, at)
     if isinstance(part, Dfa):
-        return _embed(nfa, at, part)
+        return nfa.append(at, part)
     for one in [part] if isinstance(part, CharSet) else map(CharSet.of, part):
         end = nfa.state()
         nfa.step(at, one.ranges, end)
         at = end
     return at
-
-
-def _embed(nfa: Nfa, at: int, dfa: Dfa) -> int:
-    start, accepting = nfa.embed(dfa)
-    nfa.skip(at, start)
-    end = nfa.state()
-    for state in accepting:
-        nfa.skip(state, end)
-    return end
 
 
 _LABEL = 63  # octets of a label, RFC 1035 2.3.4

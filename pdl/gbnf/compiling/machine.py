@@ -10,6 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from pdl.automata.dfa import bottom_up
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -189,7 +191,9 @@ def _live(rows: Rows, accepting: set[int]) -> set[int]:
 
 def _merged(rows: Rows, accepting: set[int], live: set[int]) -> list[int]:
     """The block of each state: those with the same values have the same one."""
-    order = _upwards(rows)
+    order = bottom_up(  # a state that leads to itself is told apart by its other targets
+        [{label: to for label, to in row.items() if to != at} for at, row in enumerate(rows)]
+    )
     if len(order) < len(rows):
         return _refined(rows, accepting)
     blocks = [0] * len(rows)
@@ -230,24 +234,6 @@ def _known(known: dict[_Signature, int], ends: bool, steps: list[tuple[Any, int]
 def _closed(ends: bool, steps: list[tuple[Any, int]], block: int) -> _Signature:  # noqa: FBT001 - likewise
     """What a state is told by if it is in a block itself."""
     return ends, frozenset((label, block if to == _SELF else to) for label, to in steps)
-
-
-def _upwards(rows: Rows) -> list[int]:
-    """The states from which no cycle is reached but from states to themselves, targets first."""
-    sources: list[list[int]] = [[] for _ in rows]
-    waiting = [0] * len(rows)
-    for state, row in enumerate(rows):
-        targets = set(row.values()) - {state}
-        waiting[state] = len(targets)
-        for target in targets:
-            sources[target].append(state)
-    order = [state for state, count in enumerate(waiting) if not count]
-    for state in order:
-        for source in sources[state]:
-            waiting[source] -= 1
-            if not waiting[source]:
-                order.append(source)
-    return order
 
 
 def _refined(rows: Rows, accepting: set[int]) -> list[int]:

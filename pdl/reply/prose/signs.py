@@ -137,7 +137,7 @@ def taken_back(behind: str, value: Json = None) -> str:
         return line
     names: dict[str, Json] = {}
     for sentence in sentences(behind):
-        if is_withdrawal(sentence):
+        if _withdraws(sentence):
             return sentence
         if value is None or not _is_on_values(sentence):
             continue
@@ -190,7 +190,6 @@ def _is_on_values(sentence: str) -> bool:
     return said and not heard.says("harmless")
 
 
-@lru_cache(maxsize=256)
 def is_withdrawal(sentence: str) -> bool:
     """Whether a sentence takes back what was said before it."""
     heard = hear(sentence)
@@ -199,6 +198,10 @@ def is_withdrawal(sentence: str) -> bool:
     return heard.says("ignore") or (
         heard.says("withdrawn", "doubtful", "fake") and not heard.says("former")
     )
+
+
+_withdraws = lru_cache(maxsize=256)(is_withdrawal)
+"""The same for one of `sentences`, which are short enough to be kept."""
 
 
 def _contradicts(sentence: str, names: dict[str, Json]) -> bool:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 
 _NAMES = ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema", "$vocabulary")
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _KEPT_BESIDE_REF = ANNOTATIONS | {"$ref", "$defs", "definitions"}
 _WITH_DIGITS = 4
 _LAST_WITH_LONE_REF = 7
