@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import EVERY, CharSet, classify
 from pdl.automata.dfa import DEFAULT_BUDGET, Budget, Dfa, table_of
-from pdl.automata.minimal import minimal
+from pdl.automata.minimize import minimal
 from pdl.automata.nfa import Nfa
 
 if TYPE_CHECKING:

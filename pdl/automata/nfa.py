@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import EVERY, Members, classify, joined
-from pdl.automata.minimal import minimal
+from pdl.automata.minimize import minimal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -29,6 +29,7 @@ from pdl.automata.build import (
 )
 from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.dfa import Budget, Dfa
+from pdl.automata.minimize import minimize
 from pdl.errors import LimitError
 
 _CHOICES = st.lists(st.integers(0, 10**6), max_size=8)
@@ -216,3 +217,18 @@ def test_raw_edges_become_the_minimal_automaton() -> None:
     dfa = from_edges(edges, {1, 2, 4})
     assert dfa == concat(chars(CharSet.of("ab")), star(literal("d")))
     assert dfa == Dfa((((0x61, 0x62, 1),), ((0x64, 0x64, 1),)), frozenset([1]))
+
+
+def test_any_sortable_labels_can_be_minimized() -> None:
+    """States that are not reached or lead nowhere go, and equivalent ones are merged."""
+    rows = [
+        {"b": 1, "a": 2, "c": 5},
+        {"x": 1, "y": 3},
+        {"x": 2, "y": 4},
+        {},
+        {},
+        {"z": 5},
+        {"a": 3},
+    ]
+    assert minimize(rows, {3, 4, 6}) == ([{"a": 1, "b": 1}, {"x": 1, "y": 2}, {}], frozenset([2]))
+    assert minimize(rows, set()) == ([{}], frozenset())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from pdl.automata.minimal import minimal
+from pdl.automata.minimize import minimal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

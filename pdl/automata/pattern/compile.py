@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import classify
 from pdl.automata.dfa import DEFAULT_BUDGET, Budget, Dfa
-from pdl.automata.minimal import minimal
+from pdl.automata.minimize import minimal
 from pdl.automata.pattern.machine import Beside, Plain, machine
 from pdl.automata.pattern.read import read
 from pdl.errors import Problem, SchemaError

@@ -1,43 +1,59 @@
-"""Minimisation: from the table of an automaton to the one minimal automaton of its language.
+"""Minimization: the one minimal automaton of a language, for any kind of labels.
 
-States that lead nowhere are dropped, equal ones merged (Hopcroft, "An n log n algorithm for
-minimizing states in a finite automaton", 1971; without cycles, by comparing rows from the end, as
-Revuz did in 1992), and the rest numbered breadth first in the order of code points.
+Useless states are dropped, and equivalent states merged: by Hopcroft's partition refinement ("An
+n log n algorithm for minimizing states in a finite automaton", 1971), or, if no state can come back
+to itself, by comparing rows from the end (Revuz, "Minimisation of acyclic deterministic automata in
+linear time", 1992). The rest is numbered breadth first.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pdl.automata.charset import joined
 from pdl.automata.dfa import Dfa, Table, bottom_up
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from pdl.automata.charset import Ranges
     from pdl.automata.dfa import Edge
 
+Label = TypeVar("Label", bound=Any)
+"""Labels are hashable and can be sorted."""
 
-def minimal(
-    classes: tuple[Ranges, ...], rows: Sequence[dict[int, int]], accepting: AbstractSet[int]
-) -> Dfa:
-    """The minimal automaton. State 0 is the start; the classes are as in `Table`."""
+
+def minimize(
+    rows: Sequence[Mapping[Label, int]], accepting: AbstractSet[int]
+) -> tuple[list[dict[Label, int]], frozenset[int]]:
+    """Return the rows and the accepting states of the minimal automaton.
+
+    `rows[state][label]` is the next state; a missing label refuses. State 0 is the start, in what
+    is returned too, where states are numbered breadth first, in the order of the labels. Of an
+    automaton that accepts nothing, one state without a row is left.
+    """
     rows, accepting = _trimmed(rows, accepting)
     order = bottom_up(rows)
     if len(order) == len(rows):
         blocks = _merged_upwards(rows, accepting, order)
     else:
         blocks = _refined(rows, accepting)
-    return _numbered(classes, rows, accepting, blocks)
+    return _numbered(rows, accepting, blocks)
+
+
+def minimal(
+    classes: tuple[Ranges, ...], rows: Sequence[dict[int, int]], accepting: AbstractSet[int]
+) -> Dfa:
+    """Return the minimal automaton over classes of code points, which are as in `Table`."""
+    return _written(_coarsened(classes, *minimize(rows, accepting)))
 
 
 def _trimmed(
-    rows: Sequence[dict[int, int]], accepting: AbstractSet[int]
-) -> tuple[Sequence[dict[int, int]], AbstractSet[int]]:
-    """Without what cannot be reached or leads nowhere, but always with the start."""
+    rows: Sequence[Mapping[Label, int]], accepting: AbstractSet[int]
+) -> tuple[Sequence[Mapping[Label, int]], AbstractSet[int]]:
+    """Drop the states that cannot be reached or reach no accepting one; the start remains."""
     reached = _reached(rows)
     sources: defaultdict[int, list[int]] = defaultdict(list)
     for state in reached:
@@ -61,7 +77,7 @@ def _trimmed(
     return kept, {number[state] for state in accepting if state in number}
 
 
-def _reached(rows: Sequence[dict[int, int]]) -> set[int]:
+def _reached(rows: Sequence[Mapping[Any, int]]) -> set[int]:
     reached = {0}
     stack = [0]
     while stack:
@@ -72,10 +88,10 @@ def _reached(rows: Sequence[dict[int, int]]) -> set[int]:
 
 
 def _merged_upwards(
-    rows: Sequence[dict[int, int]], accepting: AbstractSet[int], order: list[int]
+    rows: Sequence[Mapping[Any, int]], accepting: AbstractSet[int], order: list[int]
 ) -> list[int]:
     """The block of each state of an automaton without cycles."""
-    known: dict[tuple[bool, frozenset[tuple[int, int]]], int] = {}
+    known: dict[tuple[bool, frozenset[tuple[Any, int]]], int] = {}
     blocks = [0] * len(rows)
     for state in order:
         targets = frozenset((label, blocks[target]) for label, target in rows[state].items())
@@ -83,10 +99,10 @@ def _merged_upwards(
     return blocks
 
 
-def _refined(rows: Sequence[dict[int, int]], accepting: AbstractSet[int]) -> list[int]:
+def _refined(rows: Sequence[Mapping[Any, int]], accepting: AbstractSet[int]) -> list[int]:
     """The block of each state, by Hopcroft's refinement."""
-    sources: list[list[tuple[int, int]]] = [[] for _ in rows]
-    alike: defaultdict[tuple[bool, frozenset[int]], set[int]] = defaultdict(set)
+    sources: list[list[tuple[Any, int]]] = [[] for _ in rows]
+    alike: defaultdict[tuple[bool, frozenset[Any]], set[int]] = defaultdict(set)
     for state, row in enumerate(rows):
         alike[state in accepting, frozenset(row)].add(state)
         for label, target in row.items():
@@ -100,7 +116,7 @@ def _refined(rows: Sequence[dict[int, int]], accepting: AbstractSet[int]) -> lis
     waiting = set(range(len(blocks)))
     while waiting:
         splitter = blocks[waiting.pop()]
-        before: defaultdict[int, list[int]] = defaultdict(list)
+        before: defaultdict[Any, list[int]] = defaultdict(list)
         for target in splitter:
             for label, source in sources[target]:
                 before[label].append(source)
@@ -112,7 +128,7 @@ def _refined(rows: Sequence[dict[int, int]], accepting: AbstractSet[int]) -> lis
 def _split(
     states: list[int], blocks: list[set[int]], block_of: list[int], waiting: set[int]
 ) -> None:
-    """Part each block into those of its states that are among the given ones, and the others."""
+    """Split each block into its states that are among the given ones, and the others."""
     touched: defaultdict[int, set[int]] = defaultdict(set)
     for state in states:
         touched[block_of[state]].add(state)
@@ -130,17 +146,14 @@ def _split(
 
 
 def _numbered(
-    classes: tuple[Ranges, ...],
-    rows: Sequence[dict[int, int]],
-    accepting: AbstractSet[int],
-    blocks: list[int],
-) -> Dfa:
+    rows: Sequence[Mapping[Label, int]], accepting: AbstractSet[int], blocks: list[int]
+) -> tuple[list[dict[Label, int]], frozenset[int]]:
     """One state a block, numbered breadth first."""
     number = {blocks[0]: 0}
     heads = [0]
-    out: list[dict[int, int]] = []
+    out: list[dict[Label, int]] = []
     for head in heads:
-        row: dict[int, int] = {}
+        row: dict[Label, int] = {}
         for label, target in sorted(rows[head].items()):
             block = blocks[target]
             if block not in number:
@@ -148,14 +161,13 @@ def _numbered(
                 heads.append(target)
             row[label] = number[block]
         out.append(row)
-    final = frozenset(number[blocks[state]] for state in accepting)
-    return _written(_coarsened(classes, out, final))
+    return out, frozenset(number[blocks[state]] for state in accepting)
 
 
 def _coarsened(
     classes: tuple[Ranges, ...], rows: list[dict[int, int]], accepting: frozenset[int]
 ) -> Table:
-    """With one class for those that no state tells apart, and none for those without edges."""
+    """Join the classes that no state distinguishes, and drop those without edges."""
     columns: list[list[tuple[int, int]]] = [[] for _ in classes]
     for state, row in enumerate(rows):
         for label, target in row.items():
@@ -177,7 +189,7 @@ def _coarsened(
 
 
 def _written(table: Table) -> Dfa:
-    """The automaton with its edges written out, which keeps the table that it came from."""
+    """The automaton of a table, which it keeps."""
     edges = tuple(_edges(table.classes, row) for row in table.rows)
     dfa = Dfa(edges, table.accepting)
     dfa.__dict__["table"] = table  # where the cached property would put it
