@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         InputError,
         LimitError,
         MediaError,
-        OutputError,
         PdlError,
         Problem,
         PromptError,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.models import Answer, AskError, Fault, ask, ask_async
     from pdl.prompt import Media, Message, Prompt, Rendered, Text, load, loads
-    from pdl.reply import Check, Coercions, check, extract
+    from pdl.reply import Check, Coercions, OutputError, check, extract
     from pdl.schema import Schema
 
     __version__: str
@@ -57,7 +56,7 @@ _HOMES = {
     "Media": "pdl.prompt",
     "MediaError": "pdl.errors",
     "Message": "pdl.prompt",
-    "OutputError": "pdl.errors",
+    "OutputError": "pdl.reply",
     "PdlError": "pdl.errors",
     "Problem": "pdl.errors",
     "Prompt": "pdl.prompt",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pdl.reply import Check
     from pdl.source import Span
 
 
@@ -120,20 +119,6 @@ class VocabularyError(PdlError):
 
 class TokenError(PdlError):
     """A token that a mask does not allow, or that the vocabulary has not."""
-
-
-class OutputError(PdlError):
-    """A reply holds no answer that fits the schema.
-
-    `check` says why, and `check.feedback` tells the model.
-    """
-
-    def __init__(self, check: Check) -> None:
-        super().__init__(Problem("output", check.summary))
-        self.check = check
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.check,)
 
 
 def missing_package(need: str, package: str, extra: str) -> ConfigError:

@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from pdl.errors import OutputError, PdlError, Problem
+from pdl.errors import PdlError, Problem
 from pdl.models.exchange import Usage
 from pdl.models.payloads.family import TOKEN_LIMITS
 from pdl.models.retry import tenths
 from pdl.models.secret import NO_MASK, Mask
+from pdl.reply.result import OutputError
 from pdl.reply.wording import count
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pdl.reply.coercions import Coercions
     from pdl.reply.feedback.feedback import feedback_in
     from pdl.reply.phrases import ENGLISH, Words
-    from pdl.reply.result import Check, Reason, Rejected, Repair, Segment, Violation
+    from pdl.reply.result import Check, OutputError, Reason, Rejected, Repair, Segment, Violation
     from pdl.reply.segments.dialects import DIALECTS, Dialects
     from pdl.reply.streaming.partial import Partial
     from pdl.reply.streaming.stream import Stream
@@ -23,6 +23,7 @@ __all__ = [
     "Check",
     "Coercions",
     "Dialects",
+    "OutputError",
     "Partial",
     "Reason",
     "Rejected",
@@ -45,6 +46,7 @@ __getattr__ = lazy(
         "Check": "pdl.reply.result",
         "Coercions": "pdl.reply.coercions",
         "Dialects": "pdl.reply.segments.dialects",
+        "OutputError": "pdl.reply.result",
         "Partial": "pdl.reply.streaming.partial",
         "Reason": "pdl.reply.result",
         "Rejected": "pdl.reply.result",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pdl._types import Json, JsonPath, format_path
+from pdl.errors import PdlError, Problem
 
 Span: TypeAlias = tuple[int, int]
 """Half-open range of offsets into the reply as it came."""
@@ -128,6 +129,20 @@ class Check:
             return fenced(json_document(self.value), "json")
         told = f"{self.summary}\n\nfeedback for the model:\n{self.feedback}"
         return f"**{self.reason}**\n\n{fenced(told)}"
+
+
+class OutputError(PdlError):
+    """A reply contains no answer that matches the schema.
+
+    `check` says why, and `check.feedback` tells the model.
+    """
+
+    def __init__(self, check: Check) -> None:
+        super().__init__(Problem("output", check.summary))
+        self.check = check
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.check,)
 
 
 def failed(  # noqa: PLR0913 - each is a field of the violation
