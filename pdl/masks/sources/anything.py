@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import did_you_mean
+from pdl.gguf import MAGIC
 from pdl.masks import saved
 from pdl.masks.saved import reason, unreadable
 from pdl.masks.sources.found import FILES, Asked, Found, finished, named, refused
-from pdl.masks.sources.gguf_file import MAGIC, from_gguf
+from pdl.masks.sources.gguf_file import from_gguf
 from pdl.masks.sources.huggingface import from_document, from_tokenizer, from_transformers
 from pdl.masks.sources.libraries import (
     START,

@@ -9,13 +9,10 @@ llama.cpp's `src/llama-vocab.cpp`.
 
 from __future__ import annotations
 
-import mmap
 import re
-import struct
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from pdl.gguf import BYTE, NORMAL, TOKENIZER, USER_DEFINED, GgufError, read_metadata
 from pdl.masks.sources.found import BLANK, Found, byte_level, byte_token, refused
 
 if TYPE_CHECKING:
@@ -86,114 +83,6 @@ def is_padding(number: int, text: bytes) -> bool:
     return text == b"[PAD%d]" % number
 
 
-MAGIC = b"GGUF"
-_VERSIONS = (2, 3)
-_STRING, _ARRAY = 8, 9
-_NUMBERS = {
-    0: "<u1", 1: "<i1", 2: "<u2", 3: "<i2", 4: "<u4", 5: "<i4", 6: "<f4", 7: "?",
-    10: "<u8", 11: "<i8", 12: "<f8",
-}  # fmt: skip
-_SIZE = struct.Struct("<Q")
-
-
-class BadFileError(ValueError):
-    """A file is no GGUF, or is not complete."""
-
-
-def metadata(path: Path, wanted: Callable[[str], bool]) -> dict[str, Any]:
-    """The values whose names are `wanted`: numbers, strings as bytes, and lists of them.
-
-    Raises OSError if the file cannot be read, BadFileError if it is no GGUF of a known version.
-    """
-    with path.open("rb") as file:
-        try:
-            held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError as error:  # nothing to map
-            raise BadFileError("it is empty") from error
-        with held:
-            return _Reader(held).metadata(wanted)
-
-
-class _Reader:
-    """A place in a file."""
-
-    def __init__(self, held: mmap.mmap) -> None:
-        self._held = held
-        self._at = 0
-
-    def metadata(self, wanted: Callable[[str], bool]) -> dict[str, Any]:
-        if self._take(len(MAGIC)) != MAGIC:
-            raise BadFileError("it does not begin as a GGUF file does")
-        version = self._number("<u4")
-        if version not in _VERSIONS:
-            raise BadFileError(f"its version is {version}; known are {_VERSIONS}, little-endian")
-        self._number("<u8")  # how many tensors there are
-        found = {}
-        for _ in range(self._number("<u8")):
-            name = self._string().decode("utf-8", "replace")
-            keep = wanted(name)
-            value = self._value(self._number("<u4"), keep=keep)
-            if keep:
-                found[name] = value
-        return found
-
-    def _value(self, kind: int, *, keep: bool) -> Any:
-        if kind == _STRING:
-            return self._string()
-        if kind != _ARRAY:
-            return self._number(_type(kind))
-        inner, count = self._number("<u4"), self._number("<u8")
-        if inner == _STRING:
-            return self._strings(count, keep=keep)
-        dtype = np.dtype(_type(inner))
-        data = self._take(count * dtype.itemsize)
-        return np.frombuffer(data, dtype).tolist() if keep else None
-
-    def _number(self, kind: str) -> Any:
-        dtype = np.dtype(kind)
-        return np.frombuffer(self._take(dtype.itemsize), dtype)[0].item()
-
-    def _string(self) -> bytes:
-        return self._take(self._number("<u8"))
-
-    def _strings(self, count: int, *, keep: bool) -> list[bytes]:
-        """Many strings, or a look past them."""
-        held, at, size = self._held, self._at, len(self._held)
-        found: list[bytes] = []
-        for _ in range(count):
-            if at + 8 > size:
-                raise _cut(size)
-            start = at + 8
-            at = start + _SIZE.unpack_from(held, at)[0]
-            if at > size:
-                raise _cut(size)
-            if keep:
-                found.append(held[start:at])
-        self._at = at
-        return found
-
-    def _take(self, size: int) -> bytes:
-        end = self._at + size
-        if end > len(self._held):
-            raise _cut(len(self._held))
-        data = self._held[self._at : end]
-        self._at = end
-        return data
-
-
-def _type(kind: int) -> str:
-    found = _NUMBERS.get(kind)
-    if found is None:
-        raise BadFileError(f"it has a value of an unknown type, {kind}")
-    return found
-
-
-def _cut(size: int) -> BadFileError:
-    return BadFileError(f"it is cut off: it ends at byte {size:,}, amid its metadata")
-
-
-_KEY = "tokenizer.ggml."
-_NORMAL, _USER, _BYTE = 1, 4, 6
 _BLANK = BLANK.encode()
 _SPACED = frozenset([b"gemma4", b"granite-embed-multi-311m", b"sarvam-moe"])
 """Kinds of BPE whose tokens are written as SentencePiece writes its own."""
@@ -208,19 +97,29 @@ _WHY_NOT = {
 def from_gguf(path: Path) -> Found:
     """What a GGUF file says. Raises VocabularyError if it has no tokens that have bytes."""
     try:
-        held = metadata(path, lambda name: name.startswith(_KEY) and not name.endswith("merges"))
-    except BadFileError as error:
-        raise refused(str(path), f"this GGUF file cannot be read: {error}") from error
-    its = {name.removeprefix(_KEY): value for name, value in held.items()}
+        with path.open("rb") as file:
+            metadata = read_metadata(file, _is_wanted)
+    except GgufError as error:
+        reason = f"this GGUF file cannot be read: it {error}"
+        raise refused(str(path), reason, error.hint) from error
+    its = {
+        name.removeprefix(TOKENIZER): value
+        for name, value in metadata.items()
+        if name.startswith(TOKENIZER)
+    }
     texts = its.get("tokens")
     if not isinstance(texts, list) or not texts:
         raise refused(str(path), "this GGUF file has no tokens")
-    kinds = its.get("token_type", [_NORMAL] * len(texts))
+    kinds = its.get("token_type", [NORMAL] * len(texts))
     _check(str(path), texts, kinds, its)
     spell = _speller(its, str(path))
     if len(kinds) < len(texts):
         raise refused(str(path), f"it has {len(texts):,} tokens and {len(kinds):,} kinds of them")
     return _found(str(path), texts, kinds, spell, its)
+
+
+def _is_wanted(name: str) -> bool:
+    return name.startswith(TOKENIZER) and not name.endswith(("merges", "scores"))
 
 
 def _check(origin: str, texts: list[Any], kinds: Any, its: Mapping[str, Any]) -> None:
@@ -232,11 +131,13 @@ def _check(origin: str, texts: list[Any], kinds: Any, its: Mapping[str, Any]) ->
         wrong.append("token_type")
     wrong += [name for name in NAMED if type(its.get(name, 0)) is not int]
     if wrong:
-        raise refused(origin, f"its value `{_KEY}{wrong[0]}` is of another type than it should be")
+        raise refused(origin, f"its value `{TOKENIZER}{wrong[0]}` has the wrong type")
     for name in NAMED:
         if not 0 <= its.get(name, 0) < len(texts):
             number = its[name]
-            reason = f"its `{_KEY}{name}` is {number}, but there are only {len(texts):,} tokens"
+            reason = (
+                f"its `{TOKENIZER}{name}` is {number}, but there are only {len(texts):,} tokens"
+            )
             raise refused(origin, reason)
 
 
@@ -263,11 +164,11 @@ def _found(
 
 def _piece(text: bytes, kind: int, spell: Callable[[bytes], bytes | None]) -> bytes | None:
     """The bytes of a token; None if it is no text."""
-    if kind == _USER:
+    if kind == USER_DEFINED:
         return text
-    if kind == _BYTE:
+    if kind == BYTE:
         return _byte(text)
-    return spell(text) if kind == _NORMAL else None
+    return spell(text) if kind == NORMAL else None
 
 
 def _speller(its: Mapping[str, Any], origin: str) -> Callable[[bytes], bytes | None]:

@@ -13,7 +13,9 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import FileError, Problem, missing_package
-from pdl.models.llama.gguf_file import unreadable
+from pdl.gguf import GgufError, Header
+from pdl.gguf import read_header as read
+from pdl.prompt.folder import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -166,6 +168,26 @@ def library() -> ModuleType:
         raise missing_package("models in GGUF files need", "xllamacpp", "llama") from error
 
 
+def read_header(path: Path) -> Header:
+    """Return the header of a GGUF file. Raises FileError for what is not one, or not all of one."""
+    try:
+        with open_regular(path) as file:
+            return read(file)
+    except GgufError as error:
+        raise FileError(_problem(path, str(error), error.hint)) from error
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> FileError:
+    reason = (error.strerror or str(error)).lower()
+    return FileError(_problem(path, f"cannot be read: {reason}"))
+
+
+def _problem(path: Path, message: str, hint: str = "") -> Problem:
+    return Problem("file/gguf", f"{path}: {message}", hint=hint)
+
+
 def stamp(path: Path) -> tuple[str, int, int]:
     """The file, its size and when it was changed: another content has another stamp.
 
@@ -175,7 +197,7 @@ def stamp(path: Path) -> tuple[str, int, int]:
         stat = path.stat()
         return str(path.resolve()), stat.st_size, stat.st_mtime_ns
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise _unreadable(path, error) from error
 
 
 _ENGINES: OrderedDict[tuple[object, ...], Engine] = OrderedDict()

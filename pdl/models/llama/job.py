@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pdl._types import Json
+    from pdl.gguf import Header
     from pdl.models.exchange import Dropped, Request
-    from pdl.models.llama.gguf_file import Header
     from pdl.models.llama.model import LlamaModel
     from pdl.prompt.messages import Part
     from pdl.tools.formats import Format

@@ -10,8 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Delta, Dropped, Fault, Reply, Usage
-from pdl.models.llama.engine import EndError, Engine, RefusedError, Settings, engine, library, stamp
-from pdl.models.llama.gguf_file import Header, read_header
+from pdl.models.llama.engine import (
+    EndError,
+    Engine,
+    RefusedError,
+    Settings,
+    engine,
+    library,
+    read_header,
+    stamp,
+)
 from pdl.models.llama.job import Job
 from pdl.models.retry import in_words
 
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
     from pdl._types import Json
+    from pdl.gguf import Header
     from pdl.models.exchange import Ignored, Request
 
 

@@ -12,7 +12,7 @@ from shares import share
 
 import pdl
 from pdl.models import connect
-from pdl.models.llama.gguf_file import read_header
+from pdl.models.llama.engine import read_header
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +28,12 @@ def test_header(tiny_file: Path) -> None:
 
 BAD = {
     "no.gguf": (None, "cannot be read: no such file or directory"),
-    "empty.gguf": (b"", "is no GGUF file"),
-    "text.gguf": (b"<html>not found</html>", "is no GGUF file"),
-    "magic.gguf": (b"GGUF", "is cut off\n  hint: perhaps its download was not finished"),
+    "empty.gguf": (b"", "is not a GGUF file"),
+    "text.gguf": (b"<html>not found</html>", "is not a GGUF file"),
+    "magic.gguf": (
+        b"GGUF",
+        "byte 4\n  hint: perhaps its download was not finished",
+    ),
     "old.gguf": (b"GGUF" + struct.pack("<IQQ", 1, 0, 0), "has version 1 of GGUF"),
     "endless.gguf": (b"GGUF" + struct.pack("<IQQ", 3, 0, 2**63), "is cut off"),
     "kind.gguf": (b"GGUF" + struct.pack("<IQQQcI", 3, 0, 1, 1, b"a", 99), "damaged at byte 37"),

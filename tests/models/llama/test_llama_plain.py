@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdl
+from pdl.gguf import Header
 from pdl.models import Request
-from pdl.models.llama.gguf_file import Header
 from pdl.models.llama.job import Job, Plain
 from pdl.prompt import Message, Text
 from pdl.tools import ToolCall, ToolResult, ToolSet
