@@ -180,7 +180,6 @@ _WORDS = {
     "_COMMA": "`,`", "INTEGER": "a number",
 }  # fmt: skip
 _ITEMS = frozenset(["LITERAL", "CLASS", "DOT", "TOKEN", "OPEN_ROUND"])
-_LINE_END = "$END"
 
 
 class Read:
@@ -234,7 +233,7 @@ class Read:
     def _stuck(self, chunk: Chunk, stuck: StuckError) -> Problem:
         """What is wrong where the rule stops to make sense, in the author's words."""
         tokens = chunk.tokens
-        index = next((n for n, one in enumerate(tokens) if one.start == stuck.offset), len(tokens))
+        index = tokens.index(stuck.token) if stuck.token in tokens else len(tokens)
         found = tokens[index] if index < len(tokens) else None
         opened = _unclosed(tokens[:index])
         if opened and (found is None or found.type == "_DEFINE"):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdl import syntax
 from pdl.errors import Problem, did_you_mean
 from pdl.prompt.marks import CLOSE, HALF, HERE, LEAD, LINE, MARK_LENGTH, OPEN, WHOLE, number_of
+from pdl.syntax.runner import Token as Terminal
+from pdl.syntax.runner import runner
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -306,4 +307,21 @@ def _outline(kinds: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
 
     The grammar sees terminals only, so one parse serves all texts of the same outline.
     """
-    return syntax.parse_turns(kinds)
+    terminals = [Terminal(kind, "", index, index) for index, kind in enumerate(kinds)]
+    starts: list[int] = runner("turns").run(terminals, _Starts(), len(kinds))
+    return tuple(zip(starts, [*starts[1:], len(kinds)], strict=False))
+
+
+class _Starts:
+    """One method a production of `turns.lark`: the indices of the separators."""
+
+    def start(self, *parts: Any) -> list[int]:
+        """start: preamble? turn*."""
+        return [part for part in parts if part is not None]
+
+    def preamble(self, *_: Terminal) -> None:
+        """preamble: content+."""
+
+    def turn(self, separator: Terminal, *_: Terminal) -> int:
+        """turn: SEPARATOR content*."""
+        return separator.start

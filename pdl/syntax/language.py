@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdl import syntax
 from pdl.errors import Problem, error_from
-from pdl.syntax.runner import StuckError, runner
+from pdl.syntax.runner import END, StuckError, runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pdl.source import Source, Span
-
-END = "$END"
 
 
 class Unexpected(NamedTuple):
@@ -76,8 +73,11 @@ class Language(NamedTuple):
         """
         try:
             return runner(self.grammar).parse(source.text, self.builder())
-        except StuckError as error:
-            raise error_from([self._problem(syntax.explain(self.grammar, source))]) from error
+        except StuckError as stuck:
+            token = stuck.token
+            start = len(source.text.rstrip()) if token.type == END else token.start
+            place = Unexpected(source, start, token.text, stuck.expected)
+            raise error_from([self._problem(place)]) from stuck
 
     def _problem(self, place: Unexpected) -> Problem:
         advice = self.advise(place)

@@ -1,4 +1,9 @@
-"""Runs the parse tables of a grammar: an LALR(1) automaton, without recursion.
+"""An LALR(1) parser that runs tables computed by Lark, without recursion.
+
+The `.lark` files are the grammars; Lark computes the tables (`pdl.syntax.tables`), and
+`scripts/parse_tables.py` stores them in `NAME.tables.json` next to each `NAME.lark`. This runner
+exists for the start: it is ready in 8 ms, while importing Lark and building its parser takes 80.
+Where the stored tables are missing or belong to another version of the grammar, Lark computes them.
 
 Source: Aho, Lam, Sethi, Ullman, Compilers, second edition, section 4.5 (shift-reduce parsing).
 """
@@ -7,11 +12,18 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-_END = "$END"
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+GRAMMARS = Path(__file__).parent
+END = "$END"
+"""The terminal after the last one of a text."""
 
 
 class Token(NamedTuple):
@@ -24,14 +36,15 @@ class Token(NamedTuple):
 
 
 class StuckError(Exception):
-    """The text is not of the language; the place where that shows is `offset`.
+    """The first terminal with which no text of the language could continue.
 
-    `expected` are the terminals that could stand there, if that is known.
+    `expected` are the terminals that could follow instead; it is empty where `token` is a single
+    character that begins no terminal.
     """
 
-    def __init__(self, offset: int, expected: frozenset[str] = frozenset()) -> None:
-        super().__init__(offset)
-        self.offset = offset
+    def __init__(self, token: Token, expected: frozenset[str] = frozenset()) -> None:
+        super().__init__(token)
+        self.token = token
         self.expected = expected
 
 
@@ -48,45 +61,43 @@ class Runner:
         self.pattern = re.compile("|".join(groups)) if groups else None
 
     def parse(self, text: str, builder: Any) -> Any:
-        """What `builder`'s methods make of the text: one for each rule, called bottom up.
+        """Return what `builder`'s methods make of the text: one for each rule, called bottom up.
 
-        Raises StuckError if the text is not of the language.
+        Raises StuckError if the text is not in the language.
         """
         return self.run(self.tokens(text), builder, len(text))
 
-    def tokens(self, text: str) -> list[Token]:
-        """The terminals of the text. Raises StuckError at a character that begins none."""
+    def tokens(self, text: str) -> Iterator[Token]:
+        """Yield the terminals of the text. Raises StuckError at a character that begins none."""
         assert self.pattern is not None
-        found: list[Token] = []
         match, ignored = self.pattern.match, self.ignored
         at, size = 0, len(text)
         while at < size:
             here = match(text, at)
             if here is None or here.end() == at:
-                raise StuckError(at)
+                raise StuckError(Token("", text[at], at, at + 1))
             kind = here.lastgroup
             assert kind is not None
             if kind not in ignored:
-                found.append(Token(kind, here.group(), at, here.end()))
+                yield Token(kind, here.group(), at, here.end())
             at = here.end()
-        return found
 
-    def run(self, tokens: list[Token], builder: Any, size: int) -> Any:
-        """What the builder makes of a sequence of terminals."""
+    def run(self, tokens: Iterable[Token], builder: Any, size: int) -> Any:
+        """Return what the builder makes of a sequence of terminals."""
         states: list[int] = [self.start]
         values: list[Any] = [None]
         actions, end = self.states, self.end
-        for token in [*tokens, Token(_END, "", size, size)]:
+        for token in chain(tokens, (Token(END, "", size, size),)):
             while True:
                 action = actions[states[-1]].get(token.type)
                 if action is None:
-                    raise StuckError(token.start, self._acceptable(states))
+                    raise StuckError(token, self._acceptable(states))
                 if action >= 0:
                     states.append(action)
                     values.append(token)
                     break
                 self._reduce(-1 - action, states, values, builder)
-                if states[-1] == end and token.type == _END:
+                if states[-1] == end and token.type == END:
                     return values[-1]
         raise AssertionError("the end is always shifted or an error")
 
@@ -103,7 +114,7 @@ class Runner:
             del stack[len(stack) - len(parts) :]
             stack.append(self.states[stack[-1]][origin])
             if stack[-1] == self.end:
-                return terminal == _END
+                return terminal == END
         return action is not None
 
     def _reduce(self, number: int, states: list[int], values: list[Any], builder: Any) -> None:
@@ -133,6 +144,26 @@ class Runner:
 
 @lru_cache(maxsize=8)
 def runner(name: str) -> Runner:
-    """The automaton of `NAME.lark` in this package."""
-    path = Path(__file__).with_name(f"{name}.tables.json")
-    return Runner(json.loads(path.read_text("utf-8")))
+    """Return the automaton of `NAME.lark` in this package."""
+    grammar = GRAMMARS.joinpath(f"{name}.lark").read_text("utf-8")
+    return Runner(_stored(name, fingerprint(grammar)) or _computed(grammar))
+
+
+def fingerprint(grammar: str) -> int:
+    """Return a number that tells one version of a grammar from another."""
+    return zlib.crc32(grammar.encode())
+
+
+def _stored(name: str, version: int) -> dict[str, Any] | None:
+    try:
+        text = GRAMMARS.joinpath(f"{name}.tables.json").read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    tables: dict[str, Any] = json.loads(text)
+    return tables if tables["grammar"] == version else None
+
+
+def _computed(grammar: str) -> dict[str, Any]:
+    from pdl.syntax.tables import tables  # noqa: PLC0415 - Lark takes 80 ms to import and to build
+
+    return tables(grammar)
