@@ -1,4 +1,4 @@
-"""Goals with pieces made by hand or at random, what these say of a value, and values of them."""
+"""Goals with languages made by hand or at random, what these say of a value, and values of them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pdl.automata import build
 from pdl.automata.charset import CharSet
 from pdl.automata.numbers import numbers
-from pdl.gbnf.compiling.claims import Claim
 from pdl.gbnf.compiling.compiled import emit
-from pdl.gbnf.compiling.context import Lengths, Pieces
-from pdl.gbnf.compiling.emission.explore import every
+from pdl.gbnf.compiling.constraints import SchemaLiteral
+from pdl.gbnf.compiling.context import Lengths, ValueLanguages
+from pdl.gbnf.compiling.emission.trim import every
 from pdl.gbnf.compiling.machine import Machine, Member, Run
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.grammar import Grammar
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
 
     from pdl.automata.dfa import Dfa
     from pdl.automata.numbers import Spelling
-    from pdl.gbnf.compiling.claims import Goal
+    from pdl.gbnf.compiling.constraints import Conjunction
     from pdl.gbnf.compiling.machine import Arrays
 
 GENERATE = Options.generate()
 
 
-def goal(name: str) -> Goal:
+def goal(name: str) -> Conjunction:
     """The goal of a name; of none, the one that each value satisfies."""
-    return (Claim(name),) if name else ()
+    return (SchemaLiteral(name),) if name else ()
 
 
 def grammar(
-    pieces: Mapping[str, Pieces], options: Options = GENERATE, root: str = "root"
+    languages: Mapping[str, ValueLanguages], options: Options = GENERATE, root: str = "root"
 ) -> Grammar:
     """The grammar of goals that are told by their names."""
     rules = emit(
-        goal(root), lambda one: pieces[one[0].pointer], options, lambda one: one[0].pointer
+        goal(root), lambda one: languages[one[0].pointer], options, lambda one: one[0].pointer
     )
     return Grammar(rules)
 
 
 def ordered(
     *keys: tuple[str, str], needed: Iterable[str] = (), others: str | None = None
-) -> Pieces:
+) -> ValueLanguages:
     """Objects with keys in order, each with the name of its goal, and perhaps any other keys."""
     members = [(Member(key, goal(name)), at + 1) for at, (key, name) in enumerate(keys)]
     open_: tuple[tuple[Member, int], ...] = ()
@@ -59,28 +59,28 @@ def ordered(
         stop = next((n for n in range(at, len(keys)) if keys[n][0] in required), None)
         rows.append((*members[at:], *open_) if stop is None else tuple(members[at : stop + 1]))
     ends = [at for at in range(len(rows)) if required.isdisjoint(key for key, _ in keys[at:])]
-    return Pieces(objects=Machine(tuple(rows), frozenset(ends)))
+    return ValueLanguages(objects=Machine(tuple(rows), frozenset(ends)))
 
 
-STRING = Pieces(strings=Lengths())
-INTEGER = Pieces(numbers=numbers(integer=True, spelling="plain"))
-NUMBER = Pieces(numbers=numbers(spelling="plain"))
-BOOLEAN = Pieces(booleans=frozenset([True, False]))
-NULL = Pieces(null=True)
-NEVER = Pieces()
+STRING = ValueLanguages(strings=Lengths())
+INTEGER = ValueLanguages(numbers=numbers(integer=True, spelling="plain"))
+NUMBER = ValueLanguages(numbers=numbers(spelling="plain"))
+BOOLEAN = ValueLanguages(booleans=frozenset([True, False]))
+NULL = ValueLanguages(null=True)
+NEVER = ValueLanguages()
 
 
-def words(*texts: str) -> Pieces:
+def words(*texts: str) -> ValueLanguages:
     """Strings that are listed."""
-    return Pieces(strings=build.words(texts))
+    return ValueLanguages(strings=build.words(texts))
 
 
 def items(
     name: str | None, least: int = 0, most: int | None = None, prefix: Sequence[str] = ()
-) -> Pieces:
+) -> ValueLanguages:
     """Arrays of items of one goal, behind some of other goals."""
     inner = None if name is None else goal(name)
-    return Pieces(arrays=Run(tuple(map(goal, prefix)), inner, least, most))
+    return ValueLanguages(arrays=Run(tuple(map(goal, prefix)), inner, least, most))
 
 
 @dataclass(frozen=True)
@@ -114,9 +114,9 @@ def _refused(word: str) -> Any:
 
 @dataclass
 class Judge:
-    """Whether values satisfy goals, asked of their pieces directly."""
+    """Whether values satisfy goals, asked of their languages directly."""
 
-    pieces: Mapping[str, Pieces]
+    languages: Mapping[str, ValueLanguages]
     options: Options = GENERATE
 
     @property
@@ -126,20 +126,20 @@ class Judge:
         assert found is not None
         return found
 
-    def holds(self, one: Goal, value: Any) -> bool:
+    def holds(self, one: Conjunction, value: Any) -> bool:
         """Whether a value that `read` gave satisfies a goal."""
         if not one:
             return self._is_any(value)
-        pieces = self.pieces[one[0].pointer]
+        languages = self.languages[one[0].pointer]
         if isinstance(value, Text):
-            return pieces.numbers is not None and pieces.numbers.matches(value.said)
+            return languages.numbers is not None and languages.numbers.matches(value.said)
         if isinstance(value, str):
-            return _is_one(pieces.strings, value)
+            return _is_one(languages.strings, value)
         if isinstance(value, list):
-            return pieces.arrays is not None and self._array(pieces.arrays, value)
+            return languages.arrays is not None and self._array(languages.arrays, value)
         if isinstance(value, Pairs):
-            return pieces.objects is not None and self._object(pieces.objects, value)
-        return pieces.null if value is None else value in pieces.booleans
+            return languages.objects is not None and self._object(languages.objects, value)
+        return languages.null if value is None else value in languages.booleans
 
     def _is_any(self, value: Any) -> bool:
         if isinstance(value, Text):
@@ -215,19 +215,19 @@ NUMBERS = tuple(
 
 
 class Drawn:
-    """Goals with random pieces; the first is `root`."""
+    """Goals with random languages; the first is `root`."""
 
     def __init__(self, rng: Random, count: int) -> None:
         self._rng = rng
         self._names = ["root", *(f"g{at}" for at in range(1, count)), ""]
-        self.pieces = {name: self._pieces() for name in self._names if name}
+        self.languages = {name: self._pieces() for name in self._names if name}
 
-    def _pieces(self) -> Pieces:
+    def _pieces(self) -> ValueLanguages:
         rng = self._rng
         if rng.random() < 0.05:
             return NEVER
         kinds = rng.sample("nbdsao", rng.choice((1, 1, 1, 2, 3)))
-        return Pieces(
+        return ValueLanguages(
             null="n" in kinds,
             booleans=frozenset(
                 rng.sample((True, False), rng.randint(1, 2)) if "b" in kinds else ()
@@ -244,7 +244,7 @@ class Drawn:
         lengths = Lengths(least, rng.choice((None, least, least + 1, least + 5)))
         return rng.choice((*TEXTS, lengths, lengths))
 
-    def _goal(self) -> Goal:
+    def _goal(self) -> Conjunction:
         return goal(self._rng.choice(self._names))
 
     def _arrays(self) -> Arrays:
@@ -297,35 +297,35 @@ class Drawn:
 class Values:
     """Random values of goals, as Python has them but for `Text` and `Pairs`."""
 
-    def __init__(self, pieces: Mapping[str, Pieces], rng: Random) -> None:
-        self._pieces = pieces
+    def __init__(self, languages: Mapping[str, ValueLanguages], rng: Random) -> None:
+        self._pieces = languages
         self._rng = rng
 
-    def value(self, one: Goal, depth: int = 0) -> Any:
+    def value(self, one: Conjunction, depth: int = 0) -> Any:
         """A value of a goal, or ValueError if none was found."""
         rng = self._rng
         if not one:
             return rng.choice((None, True, Text("0"), "x", [], Pairs(()), ["", Text("-1.5")]))
-        pieces = self._pieces[one[0].pointer]
-        makers = list(self._makers(pieces, depth))
+        languages = self._pieces[one[0].pointer]
+        makers = list(self._makers(languages, depth))
         if not makers or depth > 6:
             raise ValueError("too deep")
         return rng.choice(makers)()
 
-    def _makers(self, pieces: Pieces, depth: int) -> Iterator[Any]:
+    def _makers(self, languages: ValueLanguages, depth: int) -> Iterator[Any]:
         rng = self._rng
-        if pieces.null:
+        if languages.null:
             yield lambda: None
-        if pieces.booleans:
-            yield lambda: rng.choice(sorted(pieces.booleans))
-        if pieces.numbers is not None:
-            yield lambda: Text(_walked(pieces.numbers, rng))
-        if pieces.strings is not None:
-            yield lambda: self._string(pieces.strings)
-        if pieces.arrays is not None:
-            yield lambda: self._array(pieces.arrays, depth)
-        if pieces.objects is not None:
-            yield lambda: self._object(pieces.objects, depth)
+        if languages.booleans:
+            yield lambda: rng.choice(sorted(languages.booleans))
+        if languages.numbers is not None:
+            yield lambda: Text(_walked(languages.numbers, rng))
+        if languages.strings is not None:
+            yield lambda: self._string(languages.strings)
+        if languages.arrays is not None:
+            yield lambda: self._array(languages.arrays, depth)
+        if languages.objects is not None:
+            yield lambda: self._object(languages.objects, depth)
 
     def _string(self, strings: Any) -> str:
         if isinstance(strings, Lengths):

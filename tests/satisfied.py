@@ -1,47 +1,54 @@
-"""Whether a JSON value satisfies a goal, straight from its shapes: a second opinion for tests."""
+"""Whether a JSON value satisfies a goal, straight from its conjuncts: a second opinion."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.gbnf.compiling.claims import Claim
+from pdl.gbnf.compiling.constraints import SchemaLiteral
 from pdl.gbnf.compiling.document import exact, kind_of, stored
-from pdl.gbnf.compiling.figures import satisfies
+from pdl.gbnf.compiling.number_language import satisfies
 from pdl.reply.validation.formats import FORMATS
 from pdl.schema.patterns import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pdl.gbnf.compiling.claims import ArrayShape, Goal, Keys, ObjectShape, Shape, TextAtom
+    from pdl.gbnf.compiling.constraints import (
+        ArrayConjunct,
+        Conjunct,
+        Conjunction,
+        Keys,
+        ObjectConjunct,
+        StringAtom,
+    )
 
-    Shapes = Callable[[Goal], tuple[Shape, ...]]
+    Shapes = Callable[[Conjunction], tuple[Conjunct, ...]]
 
 
-def satisfied(value: Any, goal: Goal, shapes: Shapes) -> bool:
-    """Whether one of the shapes of a goal has the value."""
-    return any(_shape(value, one, shapes) for one in shapes(goal))
+def satisfied(value: Any, goal: Conjunction, conjuncts: Shapes) -> bool:
+    """Whether one of the conjuncts of a goal has the value."""
+    return any(_conjunct(value, one, conjuncts) for one in conjuncts(goal))
 
 
-def _shape(value: Any, shape: Shape, shapes: Shapes) -> bool:
+def _conjunct(value: Any, conjunct: Conjunct, conjuncts: Shapes) -> bool:
     kind = kind_of(value)
-    if kind not in shape.kinds:
+    if kind not in conjunct.kinds:
         return False
     if kind == "boolean":
-        return value in shape.booleans
+        return value in conjunct.booleans
     if kind == "number":
         return all(
             satisfies((exact if atom.keyword == "multipleOf" else stored)(value), atom)
-            for atom in shape.numbers
+            for atom in conjunct.numbers
         )
     if kind == "string":
-        return all(_text(value, atom) for atom in shape.texts)
+        return all(_text(value, atom) for atom in conjunct.texts)
     if kind == "array":
-        return _array(value, shape.arrays, shapes)
-    return kind == "null" or _object(value, shape.objects, shapes)
+        return _array(value, conjunct.arrays, conjuncts)
+    return kind == "null" or _object(value, conjunct.objects, conjuncts)
 
 
-def _text(value: str, atom: TextAtom) -> bool:
+def _text(value: str, atom: StringAtom) -> bool:
     tests: dict[str, Callable[[Any], bool]] = {
         "minLength": lambda bound: len(value) >= bound,
         "maxLength": lambda bound: len(value) <= bound,
@@ -49,21 +56,21 @@ def _text(value: str, atom: TextAtom) -> bool:
         "format": lambda name: name not in FORMATS or FORMATS[name](value),
         "enum": lambda texts: value in texts,
     }
-    return tests[atom.keyword](atom.value) == atom.holds
+    return tests[atom.keyword](atom.value) == atom.positive
 
 
-def _array(value: list[Any], shape: ArrayShape, shapes: Shapes) -> bool:
-    if not shape.least <= len(value) <= (len(value) if shape.most is None else shape.most):
+def _array(value: list[Any], conjunct: ArrayConjunct, conjuncts: Shapes) -> bool:
+    if not conjunct.least <= len(value) <= (len(value) if conjunct.most is None else conjunct.most):
         return False
-    for rule in shape.rules:
+    for rule in conjunct.rules:
         for item in value[rule.start : rule.stop]:
-            if rule.claim is None or not satisfied(item, (rule.claim,), shapes):
+            if rule.literal is None or not satisfied(item, (rule.literal,), conjuncts):
                 return False
-    for one in shape.contains:
-        count = sum(satisfied(item, (one.claim,), shapes) for item in value[one.start :])
+    for one in conjunct.contains:
+        count = sum(satisfied(item, (one.literal,), conjuncts) for item in value[one.start :])
         if count < one.least or (one.most is not None and count > one.most):
             return False
-    return not shape.unique or all(
+    return not conjunct.unique or all(
         not _equal(one, other) for at, one in enumerate(value) for other in value[:at]
     )
 
@@ -78,32 +85,32 @@ def _equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _object(value: dict[str, Any], shape: ObjectShape, shapes: Shapes) -> bool:
-    if not shape.least <= len(value) <= (len(value) if shape.most is None else shape.most):
+def _object(value: dict[str, Any], conjunct: ObjectConjunct, conjuncts: Shapes) -> bool:
+    if not conjunct.least <= len(value) <= (len(value) if conjunct.most is None else conjunct.most):
         return False
-    for clause in shape.clauses:
+    for clause in conjunct.clauses:
         if not any((key in value) == there for key, there in clause):
             return False
     for key, one in value.items():
-        for rule in shape.rules:
-            if _among(key, rule.keys, shapes):
-                goal = None if rule.claim is None else (rule.claim,)
-                if goal is None or not satisfied(one, goal, shapes):
+        for rule in conjunct.rules:
+            if _among(key, rule.keys, conjuncts):
+                goal = None if rule.literal is None else (rule.literal,)
+                if goal is None or not satisfied(one, goal, conjuncts):
                     return False
     return all(
         any(
-            _among(key, some.keys, shapes) and satisfied(one, some.goal, shapes)
+            _among(key, some.keys, conjuncts) and satisfied(one, some.goal, conjuncts)
             for key, one in value.items()
         )
-        for some in shape.some
+        for some in conjunct.some
     )
 
 
-def _among(key: str, keys: Keys, shapes: Shapes) -> bool:
+def _among(key: str, keys: Keys, conjuncts: Shapes) -> bool:
     found = key in keys.names or any(matches(pattern, key) for pattern in keys.patterns)
     if keys.unlike is not None:
-        found = found or not satisfied(key, keys.unlike, shapes)
+        found = found or not satisfied(key, keys.unlike, conjuncts)
     return found == keys.among
 
 
-__all__ = ["Claim", "satisfied"]
+__all__ = ["SchemaLiteral", "satisfied"]

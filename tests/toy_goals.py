@@ -1,4 +1,4 @@
-"""A toy in place of schemas: a claim's pointer lists the numbers that satisfy it."""
+"""A toy in place of schemas: a literal's pointer lists the numbers that satisfy it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 from pdl.automata.pattern import pattern
-from pdl.gbnf.compiling.claims import Claim, Goal
+from pdl.gbnf.compiling.constraints import Conjunction, SchemaLiteral
 from pdl.gbnf.compiling.options import Options
 
 if TYPE_CHECKING:
@@ -19,45 +19,45 @@ if TYPE_CHECKING:
 VALUES = frozenset({0, 1, 2})
 
 
-def claim(*values: int) -> Claim:
+def literal(*values: int) -> SchemaLiteral:
     """That a value is one of these."""
-    return Claim("".join(map(str, sorted(values))))
+    return SchemaLiteral("".join(map(str, sorted(values))))
 
 
-def meaning(goal: Goal) -> frozenset[int]:
+def meaning(goal: Conjunction) -> frozenset[int]:
     """The values of a goal."""
     values = VALUES
     for one in goal:
         some = frozenset(map(int, one.pointer))
-        values &= some if one.holds else VALUES - some
+        values &= some if one.positive else VALUES - some
     return values
 
 
 @dataclass
 class Toy:
-    """Joins claims as they come."""
+    """Joins literals as they come."""
 
     options: Options = field(default_factory=Options)
     weakened: list[tuple[str, str]] = field(default_factory=list)
     bounded: list[tuple[str, str]] = field(default_factory=list)
 
-    def joined(self, claims: Iterable[Claim]) -> Goal | None:
-        goal = tuple(dict.fromkeys(claims))
-        opposites = {Claim(one.pointer, not one.holds) for one in goal}
+    def joined(self, literals: Iterable[SchemaLiteral]) -> Conjunction | None:
+        goal = tuple(dict.fromkeys(literals))
+        opposites = {SchemaLiteral(one.pointer, not one.positive) for one in goal}
         return None if opposites.intersection(goal) else goal
 
-    def negation(self, one: Claim) -> Claim:
-        return Claim(one.pointer, not one.holds)
+    def negation(self, one: SchemaLiteral) -> SchemaLiteral:
+        return SchemaLiteral(one.pointer, not one.positive)
 
-    def is_empty(self, goal: Goal) -> bool:
+    def is_empty(self, goal: Conjunction) -> bool:
         return not meaning(goal)
 
-    def keys_of(self, goal: Goal) -> Dfa | None:
+    def keys_of(self, goal: Conjunction) -> Dfa | None:
         """For names of properties, pointers are patterns; `?` is for what can't be told."""
         return None if goal[0].pointer == "?" else pattern(goal[0].pointer)
 
-    def finite(self, goal: Goal) -> tuple[Goal, ...] | None:
-        return tuple((claim(value),) for value in sorted(meaning(goal))) if goal else None
+    def finite(self, goal: Conjunction) -> tuple[Conjunction, ...] | None:
+        return tuple((literal(value),) for value in sorted(meaning(goal))) if goal else None
 
     def weaken(self, keyword: str, why: str) -> None:
         self.weakened.append((keyword, why))
@@ -67,11 +67,11 @@ class Toy:
 
 
 class CanonicalToy(Toy):
-    """Joins claims to one, so that goals with the same values are equal."""
+    """Joins literals to one, so that goals with the same values are equal."""
 
-    def joined(self, claims: Iterable[Claim]) -> Goal | None:
-        values = meaning(tuple(claims))
-        return () if values == VALUES else (claim(*values),)
+    def joined(self, literals: Iterable[SchemaLiteral]) -> Conjunction | None:
+        values = meaning(tuple(literals))
+        return () if values == VALUES else (literal(*values),)
 
 
 TOYS = st.sampled_from([Toy, CanonicalToy])

@@ -19,16 +19,16 @@ from pdl.automata import build
 from pdl.automata.charset import EVERY, CharSet
 from pdl.errors import SchemaError
 from pdl.gbnf.compiling.byhand import check_all, placed
-from pdl.gbnf.compiling.claims import Claim
 from pdl.gbnf.compiling.compiled import Compiled, compile_schema, entries, few, left_over
 from pdl.gbnf.compiling.compiler import Compiler
+from pdl.gbnf.compiling.constraints import SchemaLiteral
 from pdl.gbnf.compiling.custom_rules import free_name, renamed, wish
-from pdl.gbnf.compiling.emission.explore import every, explored
-from pdl.gbnf.compiling.emission.finish import finish
-from pdl.gbnf.compiling.emission.goals import Goals
-from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined
-from pdl.gbnf.compiling.emission.words import forked
-from pdl.gbnf.compiling.emission.written import Writer
+from pdl.gbnf.compiling.emission.dfa_rules import product_rules
+from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, joined
+from pdl.gbnf.compiling.emission.inlining import inline_and_merge
+from pdl.gbnf.compiling.emission.productions import Productions
+from pdl.gbnf.compiling.emission.to_nodes import Writer
+from pdl.gbnf.compiling.emission.trim import every, trim
 from pdl.gbnf.compiling.options import Entry, Report
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import reachable
@@ -44,9 +44,8 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.automata.dfa import Dfa
     from pdl.errors import Problem
-    from pdl.gbnf.compiling.emission.goals import Spacing
-    from pdl.gbnf.compiling.emission.parts import Row
-    from pdl.gbnf.compiling.emission.parts import Rows as Alternatives
+    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives
+    from pdl.gbnf.compiling.emission.productions import Spacing
     from pdl.gbnf.compiling.options import Options
     from pdl.gbnf.nodes import Rule
     from pdl.schema import Schema
@@ -109,13 +108,13 @@ class Rows:
 
     form: Format
     spacing: Spacing
-    arguments: tuple[tuple[str, Draft], ...]
+    arguments: tuple[tuple[str, ProductionDraft], ...]
 
-    def calls(self, *, several: bool) -> Row:
+    def calls(self, *, several: bool) -> Alternative:
         """One call or several."""
         return joined(self.form.opener, self._head(), *self._from_head(several=several))
 
-    def after_trigger(self) -> Row:
+    def after_trigger(self) -> Alternative:
         """Several calls, behind what `trigger` takes."""
         if self.form.trigger:
             rest = self.form.opener.removeprefix(self.form.trigger)
@@ -129,27 +128,27 @@ class Rows:
         blanks = build.star(build.chars(_BLANKS))
         return build.concat(build.literal("{"), blanks, build.literal(_key(self.form.name_key)))
 
-    def _head(self) -> Row:
+    def _head(self) -> Alternative:
         """What a call begins with, up to its name's key."""
         if not self.form.name_key:
             return ()
         return joined("{", self.spacing.opened, _key(self.form.name_key))
 
-    def _from_head(self, *, several: bool) -> Row:
-        tail = Draft("call", (self._tail(),), whole=True)
+    def _from_head(self, *, several: bool) -> Alternative:
+        tail = ProductionDraft("call", (self._tail(),), whole=True)
         if not several:
             return joined(tail, self.form.closer)
         another = Choice((joined(self.form.between, self._head(), tail),))
-        return joined(tail, Again(another, 0, None), self.form.closer)
+        return joined(tail, Repeat(another, 0, None), self.form.closer)
 
-    def _tail(self) -> Row:
+    def _tail(self) -> Alternative:
         """A call behind its head."""
         names = [(build.literal(name), self._behind(draft)) for name, draft in self.arguments]
-        trie = forked(names, "call", None)
+        trie = product_rules(names, "call", None)
         assert trie is not None, "names of 64 characters at most have few states"
         return joined(self.spacing.colon, '"', trie) if self.form.name_key else (trie,)
 
-    def _behind(self, arguments: Draft) -> Row:
+    def _behind(self, arguments: ProductionDraft) -> Alternative:
         """A call behind its name."""
         if not self.form.name_key:
             return joined(self.form.named, arguments)
@@ -158,7 +157,7 @@ class Rows:
         return joined(key, arguments, space.behind, space.closing, "}")
 
 
-def text_or(trigger: Dfa, behind: Row, *, on_line: bool) -> Draft:
+def text_or(trigger: Dfa, behind: Alternative, *, on_line: bool) -> ProductionDraft:
     """Text that does not hold a trigger; or perhaps such a text, the trigger, and what follows.
 
     `on_line`: the trigger begins a line. The checker takes a call that no opener tells from text
@@ -169,7 +168,7 @@ def text_or(trigger: Dfa, behind: Row, *, on_line: bool) -> Draft:
     free = build.difference(build.complement(build.union(up_to, beyond)), build.EPSILON)
     front = build.union(build.EPSILON, build.concat(build.ANYTHING, build.literal("\n")))
     begun = build.concat(front, trigger) if on_line else up_to
-    found = forked([(free, ()), (build.difference(begun, beyond), behind)], "text", None)
+    found = product_rules([(free, ()), (build.difference(begun, beyond), behind)], "text", None)
     assert found is not None, "a trigger has few states"
     return found
 
@@ -213,8 +212,10 @@ def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
     answer = None if schema is None or _is_free(schema) else compile_schema(schema, options)
     if options.key_order == "any":
         compiler.note("#", "properties", "BOUNDED", "the name of a tool precedes its arguments")
-    root = Draft("root", _replies(tools, form, calls, compiler, answered=answer is not None))
-    finish(root, options.max_rules)
+    root = ProductionDraft(
+        "root", _replies(tools, form, calls, compiler, answered=answer is not None)
+    )
+    inline_and_merge(root, options.max_rules)
     rules = placed(Writer(options.max_rules).rules(root), compiler.document)
     if answer is not None:
         rules = merged(rules, ANSWER, answer.grammar)
@@ -238,7 +239,7 @@ def _replies(
     rows = Rows(form, goals.spacing, drafts)
     around = goals.spacing.around if form.name_key else ()
     if answered:
-        answer = Draft(ANSWER, ((f"\0{ANSWER}",),), fixed=True)
+        answer = ProductionDraft(ANSWER, ((f"\0{ANSWER}",),), fixed=True)
         made = rows.calls(several=calls != "one")
         return (joined(around, made, around), (answer,))
     if calls == "any":
@@ -249,14 +250,14 @@ def _replies(
 
 def _arguments(
     tools: Signatures, compiler: Compiler
-) -> tuple[Goals, tuple[tuple[str, Draft], ...]]:
+) -> tuple[Productions, tuple[tuple[str, ProductionDraft], ...]]:
     """The rules of each tool's arguments. Raises SchemaError where nothing satisfies them."""
-    targets = {name: compiler.document.joined([Claim(place(name))]) for name, _ in tools}
+    targets = {name: compiler.document.joined([SchemaLiteral(place(name))]) for name, _ in tools}
     root = compiler.root
-    found = {} if root is None else explored(root, compiler.pieces, every(compiler.options.numbers))
+    found = {} if root is None else trim(root, compiler.languages, every(compiler.options.numbers))
     if root not in found:
         raise SchemaError(*_unsatisfiable(tools, compiler))
-    goals = Goals(found, compiler.options, wish)
+    goals = Productions(found, compiler.options, wish)
     drafts = []
     for name, goal in targets.items():
         assert goal is not None, "the root would have no values"

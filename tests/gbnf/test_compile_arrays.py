@@ -1,4 +1,4 @@
-"""Machines for arrays take the items that the shapes say, and no others."""
+"""Machines for arrays take the items that the conjuncts say, and no others."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shares import share
-from toy_goals import TOYS, Toy, claim, meaning
+from toy_goals import TOYS, Toy, literal, meaning
 
 from pdl.gbnf.compiling.arrays import array_machine
-from pdl.gbnf.compiling.claims import ArrayShape, Contains, ItemRule
+from pdl.gbnf.compiling.constraints import ArrayConjunct, Contains, ItemRule
 from pdl.gbnf.compiling.machine import Machine, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdl.gbnf.compiling.claims import Claim, Goal
+    from pdl.gbnf.compiling.constraints import Conjunction, SchemaLiteral
     from pdl.gbnf.compiling.machine import Arrays
 
 LONGEST = 5
 
 
-def satisfies(shape: ArrayShape, items: Sequence[int]) -> bool:
-    """What the shape says, of an array."""
-    for rule in shape.rules:
+def satisfies(conjunct: ArrayConjunct, items: Sequence[int]) -> bool:
+    """What the conjunct says, of an array."""
+    for rule in conjunct.rules:
         for item in items[rule.start : rule.stop]:
-            if rule.claim is None or item not in meaning((rule.claim,)):
+            if rule.literal is None or item not in meaning((rule.literal,)):
                 return False
-    for one in shape.contains:
-        count = sum(item in meaning((one.claim,)) for item in items[one.start :])
+    for one in conjunct.contains:
+        count = sum(item in meaning((one.literal,)) for item in items[one.start :])
         if count < one.least or (one.most is not None and count > one.most):
             return False
-    if shape.unique and len(set(items)) < len(items):
+    if conjunct.unique and len(set(items)) < len(items):
         return False
-    return shape.least <= len(items) and (shape.most is None or len(items) <= shape.most)
+    return conjunct.least <= len(items) and (conjunct.most is None or len(items) <= conjunct.most)
 
 
 def takes(machine: Arrays | None, items: Sequence[int]) -> bool:
@@ -59,14 +59,14 @@ def takes(machine: Arrays | None, items: Sequence[int]) -> bool:
 def runs(run: Run, items: Sequence[int]) -> bool:
     if len(items) < run.least or (run.most is not None and len(items) > run.most):
         return False
-    goals: list[Goal | None] = [*run.prefix]
+    goals: list[Conjunction | None] = [*run.prefix]
     goals += [run.item] * len(items)
     return all(
         goal is not None and item in meaning(goal) for goal, item in zip(goals, items, strict=False)
     )
 
 
-CLAIMS = st.sets(st.integers(0, 2), max_size=3).map(lambda values: claim(*values))
+CLAIMS = st.sets(st.integers(0, 2), max_size=3).map(lambda values: literal(*values))
 RULES = st.lists(
     st.builds(
         ItemRule,
@@ -87,7 +87,7 @@ CONTAINS = st.lists(
     max_size=3,
 ).map(tuple)
 SHAPES = st.builds(
-    ArrayShape,
+    ArrayConjunct,
     RULES,
     st.just(()) | CONTAINS,
     st.sampled_from([0, 0, 1, 2, 4]),
@@ -99,47 +99,49 @@ SHAPES = st.builds(
 @settings(max_examples=share(80))
 @given(st.lists(SHAPES, min_size=1, max_size=3), TOYS)
 def test_a_machine_takes_what_one_of_its_shapes_says(
-    shapes: list[ArrayShape], toy: type[Toy]
+    conjuncts: list[ArrayConjunct], toy: type[Toy]
 ) -> None:
     context = toy()
-    machine = array_machine(shapes, context)
+    machine = array_machine(conjuncts, context)
     for size in range(LONGEST + 1):
         for items in product(range(3), repeat=size):
-            wanted = any(satisfies(shape, items) for shape in shapes)
+            wanted = any(satisfies(conjunct, items) for conjunct in conjuncts)
             taken = takes(machine, items)
             assert taken or not wanted, items
             assert wanted or not taken or context.weakened, items
 
 
-def all_items(one: Claim, **more: Any) -> ArrayShape:
-    """A shape whose items all satisfy a claim."""
-    return ArrayShape((ItemRule(0, None, one),), **more)
+def all_items(one: SchemaLiteral, **more: Any) -> ArrayConjunct:
+    """A conjunct whose items all satisfy a literal."""
+    return ArrayConjunct((ItemRule(0, None, one),), **more)
 
 
 def test_an_array_of_any_length_is_a_run() -> None:
-    shape = all_items(claim(0), least=50_000, most=100_000)
-    assert array_machine([shape], Toy()) == Run((), (claim(0),), 50_000, 100_000)
+    conjunct = all_items(literal(0), least=50_000, most=100_000)
+    assert array_machine([conjunct], Toy()) == Run((), (literal(0),), 50_000, 100_000)
 
 
 def test_first_items_have_goals_of_their_own() -> None:
-    rules = (ItemRule(0, 1, claim(0)), ItemRule(1, 2, claim(1)), ItemRule(2, None, None))
-    assert array_machine([ArrayShape(rules)], Toy()) == Run(((claim(0),), (claim(1),)), None, 0, 2)
+    rules = (ItemRule(0, 1, literal(0)), ItemRule(1, 2, literal(1)), ItemRule(2, None, None))
+    assert array_machine([ArrayConjunct(rules)], Toy()) == Run(
+        ((literal(0),), (literal(1),)), None, 0, 2
+    )
 
 
 def test_what_no_value_satisfies_ends_an_array() -> None:
-    rules = (ItemRule(0, None, claim(0, 1)), ItemRule(2, None, claim(2)))
-    assert array_machine([ArrayShape(rules)], Toy()) == Run(((claim(0, 1),),) * 2, None, 0, 2)
-    assert array_machine([ArrayShape(rules, least=3)], Toy()) is None
+    rules = (ItemRule(0, None, literal(0, 1)), ItemRule(2, None, literal(2)))
+    assert array_machine([ArrayConjunct(rules)], Toy()) == Run(((literal(0, 1),),) * 2, None, 0, 2)
+    assert array_machine([ArrayConjunct(rules, least=3)], Toy()) is None
 
 
 def test_runs_of_neighbouring_lengths_are_one() -> None:
     bounds = [(4, 6), (0, 1), (2, 3), (6, None)]
-    shapes = [all_items(claim(0), least=least, most=most) for least, most in bounds]
-    assert array_machine(shapes, Toy()) == Run((), (claim(0),), 0, None)
+    conjuncts = [all_items(literal(0), least=least, most=most) for least, most in bounds]
+    assert array_machine(conjuncts, Toy()) == Run((), (literal(0),), 0, None)
 
 
 def test_one_item_that_is_asked_for_takes_two_states() -> None:
-    machine = array_machine([all_items(claim(0, 1), contains=(Contains(claim(1)),))], Toy())
+    machine = array_machine([all_items(literal(0, 1), contains=(Contains(literal(1)),))], Toy())
     assert isinstance(machine, Machine)
     meant = [[(set(meaning(goal)), to) for goal, to in row] for row in machine.edges]
     assert meant == [[({1}, 1), ({0, 1}, 0)], [({0, 1}, 1)]]
@@ -147,39 +149,41 @@ def test_one_item_that_is_asked_for_takes_two_states() -> None:
 
 def test_few_values_are_each_taken_once() -> None:
     context = Toy()
-    machine = array_machine([all_items(claim(0, 1), unique=True)], context)
+    machine = array_machine([all_items(literal(0, 1), unique=True)], context)
     taken = [items for size in range(4) for items in product(range(3), repeat=size)]
     assert [one for one in taken if takes(machine, one)] == [(), (0,), (1,), (0, 1), (1, 0)]
     assert not context.weakened
 
 
 @pytest.mark.parametrize(
-    ("shapes", "told"),
+    ("conjuncts", "told"),
     [
-        ([ArrayShape(unique=True)], ["uniqueItems"]),
-        ([all_items(claim(0), most=9_000), all_items(claim(1))], ["maxItems"]),
-        ([all_items(claim(0), least=9_000), all_items(claim(1))], ["minItems"]),
+        ([ArrayConjunct(unique=True)], ["uniqueItems"]),
+        ([all_items(literal(0), most=9_000), all_items(literal(1))], ["maxItems"]),
+        ([all_items(literal(0), least=9_000), all_items(literal(1))], ["minItems"]),
         (
             [
-                ArrayShape(contains=(Contains(claim(0), 90), Contains(claim(1), 90))),
+                ArrayConjunct(contains=(Contains(literal(0), 90), Contains(literal(1), 90))),
             ],
             ["contains"],
         ),
         (
             [
-                ArrayShape(tuple(ItemRule(at, at + 1, claim(at % 2, 2)) for at in range(5_000))),
-                all_items(claim(1, 2)),
+                ArrayConjunct(
+                    tuple(ItemRule(at, at + 1, literal(at % 2, 2)) for at in range(5_000))
+                ),
+                all_items(literal(1, 2)),
             ],
             ["anyOf"],
         ),
     ],
 )
 def test_what_would_take_too_many_states_is_loosened(
-    shapes: list[ArrayShape], told: list[str]
+    conjuncts: list[ArrayConjunct], told: list[str]
 ) -> None:
     context = Toy()
-    machine = array_machine(shapes, context)
+    machine = array_machine(conjuncts, context)
     assert [keyword for keyword, _ in context.weakened] == told
     for size in (0, 1, 2, 5):
         for items in product(range(3), repeat=size):
-            assert takes(machine, items) or not any(satisfies(one, items) for one in shapes)
+            assert takes(machine, items) or not any(satisfies(one, items) for one in conjuncts)

@@ -13,7 +13,7 @@ from snapshots import CASES
 
 import pdl
 from pdl.gbnf import Grammar
-from pdl.gbnf.compiling.custom_rules import handwritten, rule_kind
+from pdl.gbnf.compiling.custom_rules import custom_rules, rule_kind
 from pdl.gbnf.nodes import write
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from conftest import Snapshot
 
 PLACE = "#/$defs/Person/properties/code"
-VALID = sorted((CASES / "handwritten" / "valid").glob("*.gbnf"))
-INVALID = sorted((CASES / "handwritten" / "invalid").glob("*.gbnf"))
+VALID = sorted((CASES / "custom_rules" / "valid").glob("*.gbnf"))
+INVALID = sorted((CASES / "custom_rules" / "invalid").glob("*.gbnf"))
 
 
 def text_of(path: Path) -> str:
@@ -33,7 +33,7 @@ def text_of(path: Path) -> str:
 @pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
 def test_valid(path: Path, snapshot: Snapshot) -> None:
     """The rules that the root leads to, under names after the place in the schema, root first."""
-    rules = handwritten(PLACE, text_of(path), "string")
+    rules = custom_rules(PLACE, text_of(path), "string")
     snapshot.check(path.with_suffix(".txt"), write(rules))
     grammar = Grammar(rules, "Person-code-gbnf")
     for seed in range(30):
@@ -44,7 +44,7 @@ def test_valid(path: Path, snapshot: Snapshot) -> None:
 def test_invalid(path: Path, snapshot: Snapshot) -> None:
     """Each problem has the JSON pointer, and the place in the rule's own text."""
     with pytest.raises(pdl.GrammarError) as raised:
-        handwritten(PLACE, text_of(path), "string")
+        custom_rules(PLACE, text_of(path), "string")
     codes = "\n".join(f"[{problem.code}]" for problem in raised.value.problems)
     snapshot.check(path.with_suffix(".txt"), f"{raised.value}\n{codes}")
 
@@ -58,14 +58,14 @@ def test_invalid(path: Path, snapshot: Snapshot) -> None:
     ],
 )
 def test_a_value_may_be_any_json(text: str) -> None:
-    rules = handwritten("#", text, "value")
+    rules = custom_rules("#", text, "value")
     grammar = Grammar(rules, rules[0].name)
     for seed in range(30):
         json.loads(grammar.generate(Random(seed)))
 
 
 def test_each_place_has_names_of_its_own() -> None:
-    names = {handwritten(f"#/properties/{key}", '"1"', "value")[0].name for key in ("a", "b c")}
+    names = {custom_rules(f"#/properties/{key}", '"1"', "value")[0].name for key in ("a", "b c")}
     assert names == {"a-gbnf", "b-c-gbnf"}
 
 

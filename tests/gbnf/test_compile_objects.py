@@ -1,4 +1,4 @@
-"""Machines for objects take the members that the shapes say, and no others."""
+"""Machines for objects take the members that the conjuncts say, and no others."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shares import share
-from toy_goals import TOYS, Toy, claim, meaning
+from toy_goals import TOYS, Toy, literal, meaning
 
 from pdl.automata.dfa import Dfa
-from pdl.gbnf.compiling.claims import Claim, KeyRule, Keys, ObjectShape, Some
+from pdl.gbnf.compiling.constraints import KeyRule, Keys, ObjectConjunct, SchemaLiteral, Some
 from pdl.gbnf.compiling.objects import object_machine
 from pdl.gbnf.compiling.options import Options
 from pdl.schema import patterns
@@ -40,34 +40,36 @@ def among(keys: Keys, key: str) -> bool:
     return inside == keys.among
 
 
-def satisfies(shape: ObjectShape, members: dict[str, int]) -> bool:
-    """What the shape says, of an object."""
-    for rule in shape.rules:
+def satisfies(conjunct: ObjectConjunct, members: dict[str, int]) -> bool:
+    """What the conjunct says, of an object."""
+    for rule in conjunct.rules:
         for key, value in members.items():
             if among(rule.keys, key) and (
-                rule.claim is None or value not in meaning((rule.claim,))
+                rule.literal is None or value not in meaning((rule.literal,))
             ):
                 return False
-    for some in shape.some:
+    for some in conjunct.some:
         if not any(
             among(some.keys, key) and value in meaning(some.goal) for key, value in members.items()
         ):
             return False
-    for clause in shape.clauses:
+    for clause in conjunct.clauses:
         if not any((key in members) == there for key, there in clause):
             return False
-    return shape.least <= len(members) <= (len(members) if shape.most is None else shape.most)
+    return (
+        conjunct.least <= len(members) <= (len(members) if conjunct.most is None else conjunct.most)
+    )
 
 
-def in_order(shape: ObjectShape, keys: Sequence[str]) -> bool:
-    """Whether the keys that the shape puts in order come first, and so."""
-    places = [shape.order.index(key) if key in shape.order else 99 for key in keys]
+def in_order(conjunct: ObjectConjunct, keys: Sequence[str]) -> bool:
+    """Whether the keys that the conjunct puts in order come first, and so."""
+    places = [conjunct.order.index(key) if key in conjunct.order else 99 for key in keys]
     return places == sorted(places)
 
 
-def declared_order(shapes: Sequence[ObjectShape], keys: Sequence[str]) -> bool:
-    """Whether keys come as the shapes put them, one after the other, and one other at most."""
-    order = list(dict.fromkeys(key for shape in shapes for key in shape.order))
+def declared_order(conjuncts: Sequence[ObjectConjunct], keys: Sequence[str]) -> bool:
+    """Whether keys come as the conjuncts put them, one after the other, and one other at most."""
+    order = list(dict.fromkeys(key for conjunct in conjuncts for key in conjunct.order))
     places = [order.index(key) if key in order else 99 for key in keys]
     return places == sorted(places) and places.count(99) < 2
 
@@ -96,12 +98,12 @@ def texts(keys: Sequence[str], most: int, values: Sequence[int] = (0, 1, 2)) -> 
                 yield tuple(zip(order, chosen, strict=True))
 
 
-CLAIMS = st.sets(st.integers(0, 2), max_size=3).map(lambda values: claim(*values))
+CLAIMS = st.sets(st.integers(0, 2), max_size=3).map(lambda values: literal(*values))
 KEYS = st.builds(
     Keys,
     st.frozensets(st.sampled_from(NAMES), max_size=2),
     st.lists(st.sampled_from(PATTERNS), max_size=2, unique=True).map(tuple),
-    st.none() | st.none() | st.sampled_from(UNLIKE).map(lambda one: (Claim(one),)),
+    st.none() | st.none() | st.sampled_from(UNLIKE).map(lambda one: (SchemaLiteral(one),)),
     st.booleans(),
 )
 RULES = st.lists(st.builds(KeyRule, KEYS, st.none() | CLAIMS | CLAIMS), max_size=3).map(tuple)
@@ -113,7 +115,7 @@ CLAUSES = st.frozensets(
     max_size=3,
 )
 SHAPES = st.builds(
-    ObjectShape,
+    ObjectConjunct,
     st.lists(st.sampled_from(NAMES), max_size=4, unique=True).map(tuple),
     RULES,
     st.just(()) | SOMES,
@@ -131,20 +133,20 @@ OPTIONS = st.builds(
 @settings(max_examples=share(60))
 @given(st.lists(SHAPES, min_size=1, max_size=3), OPTIONS, TOYS)
 def test_a_machine_takes_what_one_of_its_shapes_says(
-    shapes: list[ObjectShape], options: Options, toy: type[Toy]
+    conjuncts: list[ObjectConjunct], options: Options, toy: type[Toy]
 ) -> None:
     context = toy(options)
-    machine = object_machine(shapes, context)
+    machine = object_machine(conjuncts, context)
     for text in texts([*NAMES, *OTHERS], 3, (0, 2)):
         members, keys = dict(text), [key for key, _ in text]
-        valid = [shape for shape in shapes if satisfies(shape, members)]
+        valid = [conjunct for conjunct in conjuncts if satisfies(conjunct, members)]
         if options.key_order == "declared":
-            wanted = any(in_order(shape, keys) for shape in valid)
+            wanted = any(in_order(conjunct, keys) for conjunct in valid)
         else:
             wanted = bool(valid)
         taken = takes(machine, text)
         assert taken <= bool(valid) or context.weakened, text
-        if context.bounded and not declared_order(shapes, keys):
+        if context.bounded and not declared_order(conjuncts, keys):
             continue
         assert not wanted or taken, text
         assert wanted or not taken or context.weakened, text
@@ -153,27 +155,27 @@ def test_a_machine_takes_what_one_of_its_shapes_says(
 @settings(max_examples=share(60))
 @given(st.lists(SHAPES, min_size=1, max_size=2), OPTIONS, TOYS)
 def test_no_key_that_comes_twice_makes_an_object_valid(
-    shapes: list[ObjectShape], options: Options, toy: type[Toy]
+    conjuncts: list[ObjectConjunct], options: Options, toy: type[Toy]
 ) -> None:
     context = toy(options)
-    machine = object_machine(shapes, context)
+    machine = object_machine(conjuncts, context)
     if context.weakened:
         return
     for keys in product(["a", "b", "bb", "x"], repeat=3):
         for values in product([0, 2], repeat=3):
             text = tuple(zip(keys, values, strict=True))
             if takes(machine, text):
-                assert any(satisfies(shape, dict(text)) for shape in shapes), text
+                assert any(satisfies(conjunct, dict(text)) for conjunct in conjuncts), text
 
 
-def shape(
-    *order: str, required: Sequence[str] = (), rest: Claim | None = None, **more: Any
-) -> ObjectShape:
-    """A shape of some properties, and of a claim about all others."""
-    rules = [KeyRule(Keys(frozenset({name})), claim(0, 1)) for name in order]
+def conjunct(
+    *order: str, required: Sequence[str] = (), rest: SchemaLiteral | None = None, **more: Any
+) -> ObjectConjunct:
+    """A conjunct of some properties, and of a literal about all others."""
+    rules = [KeyRule(Keys(frozenset({name})), literal(0, 1)) for name in order]
     rules.append(KeyRule(Keys(frozenset(order), among=False), rest))
     clauses = frozenset(frozenset({(name, True)}) for name in required)
-    return replace(ObjectShape(order, tuple(rules), (), clauses), **more)
+    return replace(ObjectConjunct(order, tuple(rules), (), clauses), **more)
 
 
 def written(machine: Objects | None) -> list[str]:
@@ -192,7 +194,7 @@ def written(machine: Objects | None) -> list[str]:
 
 
 def test_keys_come_as_declared_and_others_behind_them() -> None:
-    machine = object_machine([shape("b", "a", required=["a"], rest=claim(2))], Toy())
+    machine = object_machine([conjunct("b", "a", required=["a"], rest=literal(2))], Toy())
     assert written(machine) == [
         "0: b=01 -> 1, a=01 -> 2",
         "1: a=01 -> 2",
@@ -201,7 +203,7 @@ def test_keys_come_as_declared_and_others_behind_them() -> None:
 
 
 def test_a_closed_object_without_required_keys_is_a_chain_of_choices() -> None:
-    assert written(object_machine([shape("a", "b", "c")], Toy())) == [
+    assert written(object_machine([conjunct("a", "b", "c")], Toy())) == [
         "0*: a=01 -> 1, b=01 -> 2, c=01 -> 3",
         "1*: b=01 -> 2, c=01 -> 3",
         "2*: c=01 -> 3",
@@ -211,7 +213,7 @@ def test_a_closed_object_without_required_keys_is_a_chain_of_choices() -> None:
 
 def test_in_any_order_there_is_a_state_for_each_set_of_required_keys() -> None:
     context = Toy(Options(key_order="any"))
-    machine = object_machine([shape("a", "b", "c", required=["a", "c"])], context)
+    machine = object_machine([conjunct("a", "b", "c", required=["a", "c"])], context)
     assert written(machine) == [
         "0: a=01 -> 1, b=01 -> 0, c=01 -> 2",
         "1: b=01 -> 1, c=01 -> 3",
@@ -223,7 +225,7 @@ def test_in_any_order_there_is_a_state_for_each_set_of_required_keys() -> None:
 def test_required_keys_that_are_too_many_come_in_order_among_those_in_any_order() -> None:
     names = [f"k{number}" for number in range(6)]
     context = Toy(Options(key_order="any", max_required=3))
-    machine = object_machine([shape(*names, required=names)], context)
+    machine = object_machine([conjunct(*names, required=names)], context)
     told = "5 of the 6 keys whose presence matters are taken in the order of the schema only"
     assert context.bounded == [("required", told)]
     assert takes(machine, tuple((name, 0) for name in names))
@@ -232,7 +234,7 @@ def test_required_keys_that_are_too_many_come_in_order_among_those_in_any_order(
 
 
 def test_required_keys_without_an_order_come_in_any() -> None:
-    open_ = ObjectShape(clauses=frozenset({frozenset({("a", True)}), frozenset({("b", True)})}))
+    open_ = ObjectConjunct(clauses=frozenset({frozenset({("a", True)}), frozenset({("b", True)})}))
     machine = object_machine([open_], Toy())
     assert takes(machine, (("b", 0), ("x", 0), ("a", 0)))
     assert not takes(machine, (("b", 0), ("x", 0)))
@@ -240,18 +242,18 @@ def test_required_keys_without_an_order_come_in_any() -> None:
 
 def test_alternatives_that_ask_for_one_key_each_are_no_more_than_one_shape() -> None:
     names = [f"k{number}" for number in range(12)]
-    shapes = [shape(*names, required=[name]) for name in names]
-    machine = object_machine(shapes, Toy())
+    conjuncts = [conjunct(*names, required=[name]) for name in names]
+    machine = object_machine(conjuncts, Toy())
     assert machine is not None
     assert len(machine.edges) == 13
     assert machine.accepting == frozenset(range(1, 13))
 
 
 def test_values_tell_alternatives_apart_state_by_state() -> None:
-    def tool(kind: int, args: int) -> ObjectShape:
-        rules = (("kind", claim(kind)), ("args", claim(args)))
+    def tool(kind: int, args: int) -> ObjectConjunct:
+        rules = (("kind", literal(kind)), ("args", literal(args)))
         return replace(
-            shape("kind", "args", required=["kind", "args"]),
+            conjunct("kind", "args", required=["kind", "args"]),
             rules=tuple(KeyRule(Keys(frozenset({name})), one) for name, one in rules),
         )
 
@@ -264,9 +266,9 @@ def test_values_tell_alternatives_apart_state_by_state() -> None:
 
 
 def test_names_that_nothing_sets_apart_are_among_all_others() -> None:
-    rules = (KeyRule(Keys(frozenset({"a"})), None), KeyRule(Keys(frozenset({"b"})), claim(0, 1)))
-    one = ObjectShape((), (rules[1],), (), frozenset())
-    other = replace(one, rules=(KeyRule(Keys(frozenset({"a"}), among=False), claim(0, 1)),))
+    rules = (KeyRule(Keys(frozenset({"a"})), None), KeyRule(Keys(frozenset({"b"})), literal(0, 1)))
+    one = ObjectConjunct((), (rules[1],), (), frozenset())
+    other = replace(one, rules=(KeyRule(Keys(frozenset({"a"}), among=False), literal(0, 1)),))
     machine = object_machine([replace(one, rules=rules), other], Toy(Options(key_order="any")))
     assert machine is not None
     keys = {member.key for row in machine.edges for member, _ in row}
@@ -275,8 +277,8 @@ def test_names_that_nothing_sets_apart_are_among_all_others() -> None:
 
 def test_a_pattern_that_no_automaton_can_match_is_left_to_the_checker() -> None:
     context = Toy()
-    rule = KeyRule(Keys(patterns=(r"^(.)\1$",)), claim(0))
-    machine = object_machine([ObjectShape(("bb",), (rule,))], context)
+    rule = KeyRule(Keys(patterns=(r"^(.)\1$",)), literal(0))
+    machine = object_machine([ObjectConjunct(("bb",), (rule,))], context)
     assert takes(machine, (("bb", 0),))
     assert not takes(machine, (("bb", 1),)), "a name that is known is matched all the same"
     assert takes(machine, (("xx", 1),))
@@ -291,7 +293,7 @@ def test_a_pattern_that_no_automaton_can_match_is_left_to_the_checker() -> None:
 @pytest.mark.parametrize("least", [2, 3])
 def test_keys_that_may_come_twice_make_a_least_count_inexact(least: int) -> None:
     context = Toy()
-    object_machine([shape("a", required=["a"], rest=claim(0), least=least)], context)
+    object_machine([conjunct("a", required=["a"], rest=literal(0), least=least)], context)
     told = [("minProperties", "a name that comes twice counts twice")]
     assert context.weakened == ([] if least == 2 else told)
 
@@ -304,21 +306,23 @@ def test_what_would_take_too_many_states_is_loosened(
     kind: str, order: Literal["declared", "any"]
 ) -> None:
     names = [f"k{number}" for number in range(30)]
-    whole = shape(*names, required=names[:2])
+    whole = conjunct(*names, required=names[:2])
     literals = [frozenset({(names[at], False), (names[29 - at], True)}) for at in range(15)]
-    shapes = {
+    conjuncts = {
         "each its own": [
-            replace(whole, rules=(KeyRule(Keys(frozenset({name})), claim(0)),)) for name in names
+            replace(whole, rules=(KeyRule(Keys(frozenset({name})), literal(0)),)) for name in names
         ],
-        "pairs": [shape(*names, required=[names[at], names[at * 7 % 30]]) for at in range(30)],
+        "pairs": [conjunct(*names, required=[names[at], names[at * 7 % 30]]) for at in range(30)],
         "long clauses": [replace(whole, clauses=frozenset(literals))],
-        "many counted": [shape(rest=claim(0), least=2_000, most=90_000)],
+        "many counted": [conjunct(rest=literal(0), least=2_000, most=90_000)],
         "many witnesses": [
-            replace(whole, some=tuple(Some(Keys(frozenset({name})), (claim(0),)) for name in names))
+            replace(
+                whole, some=tuple(Some(Keys(frozenset({name})), (literal(0),)) for name in names)
+            )
         ],
     }[kind]
     context = Toy(Options(key_order=order))
-    machine = object_machine(shapes, context)
+    machine = object_machine(conjuncts, context)
     assert machine is not None
     assert len(machine.edges) <= 4_000
     assert context.weakened or context.bounded
@@ -328,10 +332,10 @@ def test_what_would_take_too_many_states_is_loosened(
 
 @given(st.lists(SHAPES, min_size=1, max_size=3), OPTIONS)
 def test_machines_are_minimal_and_come_out_the_same(
-    shapes: list[ObjectShape], options: Options
+    conjuncts: list[ObjectConjunct], options: Options
 ) -> None:
-    machine = object_machine(shapes, Toy(options))
-    assert machine == object_machine(shapes, Toy(options))
+    machine = object_machine(conjuncts, Toy(options))
+    assert machine == object_machine(conjuncts, Toy(options))
     if machine is None:
         return
     blocks = [int(state in machine.accepting) for state in range(len(machine.edges))]

@@ -1,4 +1,4 @@
-"""What a goal's shapes say of values, beside the checker's verdict."""
+"""What a goal's conjuncts say of values, beside the checker's verdict."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from hypothesis import strategies as st
 from satisfied import satisfied
 
 import pdl
-from pdl.gbnf.compiling.claims import Claim
 from pdl.gbnf.compiling.compiler import Compiler
+from pdl.gbnf.compiling.constraints import SchemaLiteral
 from pdl.gbnf.compiling.options import Options
 from pdl.reply.validation.compiled import validator_of
 
 if TYPE_CHECKING:
-    from pdl.gbnf.compiling.claims import Goal, Shape
+    from pdl.gbnf.compiling.constraints import Conjunct, Conjunction
 
 
 class Shapes:
-    """The shapes of one document."""
+    """The conjuncts of one document."""
 
     def __init__(self, document: Any) -> None:
         self.schema = pdl.Schema.from_json_schema(document)
         self.compiler = Compiler(self.schema.document, Options())
 
-    def __call__(self, goal: Goal) -> tuple[Shape, ...]:
+    def __call__(self, goal: Conjunction) -> tuple[Conjunct, ...]:
         joined = self.compiler.document.joined(goal)
-        return () if joined is None else self.compiler.shapes(joined)
+        return () if joined is None else self.compiler.conjuncts(joined)
 
     def has(self, value: Any) -> bool:
-        return satisfied(value, (Claim("#"),), self)
+        return satisfied(value, (SchemaLiteral("#"),), self)
 
 
 def compare(rng: Random) -> tuple[int, int]:
     """How many values were compared, and how many of them satisfy a random schema."""
     document = schemata.document(rng)
     try:
-        shapes = Shapes(document)
+        conjuncts = Shapes(document)
     except pdl.SchemaError:
         return 0, 0
-    verdict = validator_of(shapes.schema.document).is_valid
+    verdict = validator_of(conjuncts.schema.document).is_valid
     valid = 0
     values = [schemata.value(rng) for _ in range(12)]
     for value in values:
         expected = verdict(value)
         valid += expected
-        found = shapes.has(value)
-        assert found == expected or (found and shapes.compiler.notes), (document, value)
+        found = conjuncts.has(value)
+        assert found == expected or (found and conjuncts.compiler.notes), (document, value)
     return len(values), valid
 
 
@@ -79,20 +79,20 @@ FORMULAS = [
 
 @pytest.mark.parametrize(("schema", "count"), FORMULAS, ids=str)
 def test_questions_of_presence_are_one_shape(schema: dict[str, Any], count: int) -> None:
-    shapes = Shapes({"type": "object", **schema})
-    assert len(shapes((Claim("#"),))) == count
+    conjuncts = Shapes({"type": "object", **schema})
+    assert len(conjuncts((SchemaLiteral("#"),))) == count
 
 
 def test_alternatives_without_end_are_loosened_and_told() -> None:
-    """Ten branches of ten would be 10^10 shapes."""
+    """Ten branches of ten would be 10^10 conjuncts."""
     branch = {"anyOf": [{"properties": {f"p{at}": {"const": at}}} for at in range(10)]}
-    shapes = Shapes({"allOf": [branch] * 10, "type": "object"})
-    assert shapes.has({"p1": 1})
-    assert not shapes.has("text")
-    assert any(level == "POST_HOC" for _, _, level, _ in shapes.compiler.notes)
+    conjuncts = Shapes({"allOf": [branch] * 10, "type": "object"})
+    assert conjuncts.has({"p1": 1})
+    assert not conjuncts.has("text")
+    assert any(level == "POST_HOC" for _, _, level, _ in conjuncts.compiler.notes)
 
 
 def test_schemas_that_lead_to_themselves() -> None:
-    shapes = Shapes({"type": "object", "additionalProperties": {"$ref": "#"}})
-    assert shapes.has({"a": {"b": {}}})
-    assert not shapes.has({"a": {"b": 1}})
+    conjuncts = Shapes({"type": "object", "additionalProperties": {"$ref": "#"}})
+    assert conjuncts.has({"a": {"b": {}}})
+    assert not conjuncts.has({"a": {"b": 1}})

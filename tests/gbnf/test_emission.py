@@ -1,4 +1,4 @@
-"""Emission: the rules of goals whose pieces are made by hand, as one reads and samples them."""
+"""Emission: the rules of goals whose languages are made by hand, as one reads and samples them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pdl.automata.charset import CharSet
 from pdl.errors import LimitError
 from pdl.gbnf import parse
 from pdl.gbnf.compiling.compiled import emit
-from pdl.gbnf.compiling.context import Lengths, Pieces
+from pdl.gbnf.compiling.context import Lengths, ValueLanguages
 from pdl.gbnf.compiling.machine import Machine, Member
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.llama_symbols import Symbols
@@ -45,20 +45,20 @@ TAGS = items("s")
 COLOR = words("red", "green", "blue")
 
 
-def tools(*names: str) -> dict[str, Pieces]:
+def tools(*names: str) -> dict[str, ValueLanguages]:
     """Objects that say first what they are, and then hold what belongs to it."""
-    pieces = {}
+    languages = {}
     first, rows = [], []
     for at, name in enumerate(names):
-        pieces[f"is-{name}"] = words(name)
-        pieces[name] = ordered((f"{name}-id", "i"), needed=[f"{name}-id"])
+        languages[f"is-{name}"] = words(name)
+        languages[name] = ordered((f"{name}-id", "i"), needed=[f"{name}-id"])
         first.append((Member("tool", goal(f"is-{name}")), at + 1))
         rows.append(((Member("with", goal(name)), len(names) + 1),))
     machine = Machine((tuple(first), *rows, ()), frozenset([len(names) + 1]))
-    return {**pieces, "root": Pieces(objects=machine)}
+    return {**languages, "root": ValueLanguages(objects=machine)}
 
 
-def unordered(needed: int, optional: int) -> Pieces:
+def unordered(needed: int, optional: int) -> ValueLanguages:
     """Objects with keys in any order: some must come, others may."""
     must = [Member(f"must{at}", goal("i")) for at in range(needed)]
     may = [Member(f"may{at}", goal("s")) for at in range(optional)]
@@ -69,12 +69,12 @@ def unordered(needed: int, optional: int) -> Pieces:
         )
         for state in range(2**needed)
     )
-    return Pieces(objects=Machine(rows, frozenset([2**needed - 1])))
+    return ValueLanguages(objects=Machine(rows, frozenset([2**needed - 1])))
 
 
 CHAIN = Machine((*(((goal("s"), at + 1),) for at in range(5)), ()), frozenset([0, 3, 4, 5]))
 PAIRS = Machine((((goal("s"), 1),), ((goal("i"), 0),)), frozenset([0]))
-CASES_: dict[str, tuple[Mapping[str, Pieces], Options]] = {
+CASES_: dict[str, tuple[Mapping[str, ValueLanguages], Options]] = {
     "any": ({"root": items("", 1)}, Options.generate()),
     "any-usual": ({"root": items("", 1)}, Options()),
     "arrays": (
@@ -85,7 +85,8 @@ CASES_: dict[str, tuple[Mapping[str, Pieces], Options]] = {
                 needed=["tags", "pair", "few", "chain", "turns", "empty"],
             ),
             "tags": TAGS, "few": items("s", 1, 3), "pair": items("b", 1, 4, ["s", "i"]),
-            "chain": Pieces(arrays=CHAIN), "turns": Pieces(arrays=PAIRS), "empty": items("s", 0, 0),
+            "chain": ValueLanguages(arrays=CHAIN), "turns": ValueLanguages(arrays=PAIRS),
+            "empty": items("s", 0, 0),
         },
         Options.generate(),
     ),
@@ -95,14 +96,14 @@ CASES_: dict[str, tuple[Mapping[str, Pieces], Options]] = {
     "enums": ({"root": ordered(("color", "c"), needed=["color"]), "c": COLOR}, Options.generate()),
     "kinds": (
         {
-            "root": Pieces(
+            "root": ValueLanguages(
                 null=True, booleans=frozenset([True]), strings=Lengths(1, 3),
                 numbers=INTEGER.numbers, arrays=TAGS.arrays, objects=PERSON.objects,
             )
         },
         Options.generate(),
     ),
-    "lengths": ({"root": Pieces(strings=Lengths(2500, 7000))}, Options.generate()),
+    "lengths": ({"root": ValueLanguages(strings=Lengths(2500, 7000))}, Options.generate()),
     "map": ({"root": ordered(others="i")}, Options.generate()),
     "nested": (
         {
@@ -122,10 +123,10 @@ CASES_: dict[str, tuple[Mapping[str, Pieces], Options]] = {
     "patterns": (
         {
             "root": items("code", prefix=["user", "word"]),
-            "code": Pieces(strings=build.repeat(build.chars(CharSet.of("abc")), 2, 8)),
-            "user": Pieces(strings=build.concat(
+            "code": ValueLanguages(strings=build.repeat(build.chars(CharSet.of("abc")), 2, 8)),
+            "user": ValueLanguages(strings=build.concat(
                 build.plus(build.chars(CharSet.range(97, 122))), build.literal("@example.com"))),
-            "word": Pieces(strings=build.complement(build.words(["no", "never"]))),
+            "word": ValueLanguages(strings=build.complement(build.words(["no", "never"]))),
         },
         Options.generate(),
     ),
@@ -142,8 +143,8 @@ CASES_: dict[str, tuple[Mapping[str, Pieces], Options]] = {
 @pytest.mark.parametrize("name", CASES_)
 def test_rules(name: str, snapshot: Snapshot) -> None:
     """The grammar as it is written, which reads back, and has no findings."""
-    pieces, options = CASES_[name]
-    made = grammar({**NAMES, **pieces}, options)
+    languages, options = CASES_[name]
+    made = grammar({**NAMES, **languages}, options)
     snapshot.check(FOLDER / f"{name}.gbnf", str(made))
     assert parse(str(made)) == made
     assert not [found for found in made.lint(json=True) if found.severity != "note"]
@@ -152,8 +153,8 @@ def test_rules(name: str, snapshot: Snapshot) -> None:
 @needs_llama
 @pytest.mark.parametrize("name", CASES_)
 def test_llama_takes_them(name: str) -> None:
-    pieces, options = CASES_[name]
-    with llama(str(grammar({**NAMES, **pieces}, options))) as judge:
+    languages, options = CASES_[name]
+    with llama(str(grammar({**NAMES, **languages}, options))) as judge:
         assert judge is not None
 
 
@@ -173,7 +174,7 @@ KEYS = [f"{first}{second}{at}" for at, (first, second) in enumerate(
 
 @needs_llama
 def test_many_words_are_a_tree() -> None:
-    """Of 500 words at most as many are alive as have different first letters."""
+    """Of 500 words at most as many are alive as have different first encoder."""
     made = grammar({"root": words(*KEYS)})
     assert len(str(made)) < 10_000
     assert stacks(made, KEYS[300]) <= 25
@@ -188,7 +189,7 @@ def test_many_optional_keys_share_their_rules() -> None:
 
 @needs_llama
 def test_a_name_tells_what_follows() -> None:
-    """A hundred tools take as many stacks as their names have letters at one place."""
+    """A hundred tools take as many stacks as their names have encoder at one place."""
     names = KEYS[:100]
     made = grammar({**NAMES, **tools(*names)})
     assert stacks(made, {"tool": names[60], "with": {f"{names[60]}-id": 1}}) <= 25
@@ -209,7 +210,7 @@ def test_keys_in_any_order() -> None:
     [(0, 2000), (0, 2001), (1, 4000), (1999, 2000), (2001, None), (4000, 4000), (5000, 10_000)],
 )
 def test_lengths_beyond_what_a_repetition_takes(least: int, most: int | None) -> None:
-    for told in (Pieces(strings=Lengths(least, most)), items("null", least, most)):
+    for told in (ValueLanguages(strings=Lengths(least, most)), items("null", least, most)):
         made = grammar({**NAMES, "root": told}, Options(whitespace="compact"))
         assert parse(str(made)) == made
         sizes = {max(least - 1, 0), least, (most or least + 3), (most or least + 2) + 1}
@@ -221,25 +222,30 @@ def test_lengths_beyond_what_a_repetition_takes(least: int, most: int | None) ->
 
 def test_repetitions_do_not_multiply() -> None:
     """llama.cpp refuses repetitions that multiply to more than 2000 in one rule."""
-    inner = Pieces(strings=Lengths(0, 300))
-    pieces = {"root": items("a", 2, 90), "a": items("b", 0, 70), "b": items("c", 1, 60), "c": inner}
-    made = grammar(pieces)
+    inner = ValueLanguages(strings=Lengths(0, 300))
+    languages = {
+        "root": items("a", 2, 90),
+        "a": items("b", 0, 70),
+        "b": items("c", 1, 60),
+        "c": inner,
+    }
+    made = grammar(languages)
     assert not Symbols(made.rules).excessive
     assert made.match('[[], [["", "x"]]]')
 
 
 def test_what_has_no_value_is_left_out() -> None:
-    pieces = {
+    languages = {
         **NAMES,
         "root": ordered(("a", "never"), ("b", "i"), ("c", "loop"), ("d", "maybe")),
         "loop": ordered(("again", "loop"), needed=["again"]),
-        "maybe": Pieces(null=True, arrays=items("never", 1).arrays),
+        "maybe": ValueLanguages(null=True, arrays=items("never", 1).arrays),
     }
-    made = grammar(pieces)
+    made = grammar(languages)
     assert made.match('{"b": 1, "d": null}')
     assert not made.match('{"a": 1}')
     assert "loop" not in str(made)
-    assert "[" not in str(grammar({**pieces, "root": pieces["maybe"]}))
+    assert "[" not in str(grammar({**languages, "root": languages["maybe"]}))
 
 
 @pytest.mark.parametrize(
@@ -253,30 +259,30 @@ def test_what_has_no_value_is_left_out() -> None:
         ordered(("a\ud800", "i"), needed=["a\ud800"]),
     ],
 )
-def test_a_root_without_values_has_no_rules(root: Pieces) -> None:
+def test_a_root_without_values_has_no_rules(root: ValueLanguages) -> None:
     assert grammar({**NAMES, "root": root}).rules == ()
 
 
 def test_too_many_rules() -> None:
-    pieces = {**NAMES, "root": ordered(*((key, "i") for key in KEYS))}
+    languages = {**NAMES, "root": ordered(*((key, "i") for key in KEYS))}
     with pytest.raises(LimitError) as caught:
-        grammar(pieces, Options(max_rules=50))
+        grammar(languages, Options(max_rules=50))
     assert caught.value.problem.code == "limit/grammar-rules"
 
 
 def test_names_are_valid_and_different() -> None:
-    """Whatever goals are called, rules get names of letters, digits and hyphens, each its own."""
+    """Whatever goals are called, rules get names of encoder, digits and hyphens, each its own."""
     names = ["string", "a b", "a-b", "", "ü", "x" * 100, "root", "ws"]
-    pieces = {f"g{at}": PERSON for at in range(len(names))}
+    languages = {f"g{at}": PERSON for at in range(len(names))}
     keys = [(f"k{at}", f"g{at}") for at in range(len(names))]
     for at in range(len(names)):
-        pieces[f"g{at}"] = ordered((f"only{at}", "s"), needed=[f"only{at}"])
-    pieces["root"] = ordered(*keys, needed=[key for key, _ in keys])
-    pieces["s"] = STRING
+        languages[f"g{at}"] = ordered((f"only{at}", "s"), needed=[f"only{at}"])
+    languages["root"] = ordered(*keys, needed=[key for key, _ in keys])
+    languages["s"] = STRING
     wishes = {f"g{at}": name for at, name in enumerate(names)}
     rules = emit(
         goal("root"),
-        lambda one: pieces[one[0].pointer],
+        lambda one: languages[one[0].pointer],
         Options(),
         lambda one: wishes.get(one[0].pointer, "root"),
     )
@@ -289,8 +295,13 @@ def test_names_are_valid_and_different() -> None:
 
 
 def test_equal_goals_are_one_rule() -> None:
-    pieces = {**NAMES, "root": items(None, 2, 2, ["one", "other"]), "one": PERSON, "other": PERSON}
-    made = grammar(pieces)
+    languages = {
+        **NAMES,
+        "root": items(None, 2, 2, ["one", "other"]),
+        "one": PERSON,
+        "other": PERSON,
+    }
+    made = grammar(languages)
     assert len([rule for rule in made.rules if '"age' in str(rule)]) <= 1
 
 
@@ -305,7 +316,9 @@ def test_bounded_whitespace_takes_what_programs_write(indent: int | None) -> Non
 @pytest.mark.parametrize("depth", [500, 5000])
 def test_depth(depth: int) -> None:
     """Goals in goals take no recursion."""
-    pieces: dict[str, Pieces] = {f"g{at}": items(f"g{at + 1}", 1, 2) for at in range(depth)}
-    pieces |= {f"g{depth}": STRING, "root": ordered(("a", "g0"), needed=["a"])}
-    made = grammar(pieces, Options(whitespace="compact"))
+    languages: dict[str, ValueLanguages] = {
+        f"g{at}": items(f"g{at + 1}", 1, 2) for at in range(depth)
+    }
+    languages |= {f"g{depth}": STRING, "root": ordered(("a", "g0"), needed=["a"])}
+    made = grammar(languages, Options(whitespace="compact"))
     assert made.match('{"a":' + "[" * depth + '""' + "]" * depth + "}")

@@ -1,4 +1,4 @@
-"""Laws of emission: what the grammar of random pieces matches is what these say."""
+"""Laws of emission: what the grammar of random languages matches is what these say."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RANDOM = st.randoms(use_true_random=True)  # of seeds: these draw too much to be
 
 def _told(drawn: Drawn, options: Options, rng: Random, count: int) -> list[str]:
     """Texts of random values, as far as some are found."""
-    values = Values(drawn.pieces, rng)
+    values = Values(drawn.languages, rng)
     told = []
     for _ in range(count):
         try:
@@ -47,12 +47,12 @@ def _told(drawn: Drawn, options: Options, rng: Random, count: int) -> list[str]:
 @settings(max_examples=share(60))
 def test_the_texts_are_the_values(options: Options, rng: Random) -> None:
     drawn = Drawn(rng, rng.randint(1, 4))
-    made = grammar(drawn.pieces, options)
+    made = grammar(drawn.languages, options)
     told = _told(drawn, options, rng, 20)
     if not made.rules:
         assert not told
         return
-    judge = Judge(drawn.pieces, options)
+    judge = Judge(drawn.languages, options)
     for text in told:
         assert made.match(text), text
     for _ in range(10):
@@ -78,7 +78,7 @@ def _refused(judge: Judge, text: str) -> None:
 @settings(max_examples=share(40))
 def test_llama_takes_the_same(options: Options, rng: Random) -> None:
     drawn = Drawn(rng, rng.randint(1, 3))
-    made = grammar(drawn.pieces, options)
+    made = grammar(drawn.languages, options)
     if made.rules:
         assert parse(str(made)) == made
         _same(made, _told(drawn, options, rng, 10), rng)
@@ -97,4 +97,4 @@ def _same(made: Grammar, told: list[str], rng: Random) -> None:
 @settings(max_examples=share(30))
 def test_the_same_pieces_give_the_same_text(rng: Random) -> None:
     drawn = Drawn(rng, rng.randint(1, 4))
-    assert str(grammar(drawn.pieces)) == str(grammar(drawn.pieces))
+    assert str(grammar(drawn.languages)) == str(grammar(drawn.languages))

@@ -1,1 +1,1 @@
-"""From a schema to a grammar: constraints, shapes, languages and machines, rules."""
+"""From a schema to a grammar: constraints, conjuncts, languages and machines, rules."""

@@ -1,4 +1,4 @@
-"""The arrays of a goal: a run, or one deterministic machine for the union of its shapes."""
+"""The arrays of a goal: a run, or one deterministic machine for the union of its conjuncts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pdl.gbnf.compiling.machine import Run, Subsets, TooManyStatesError, minimal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pdl.gbnf.compiling.claims import ArrayShape, Contains, Goal
+    from pdl.gbnf.compiling.constraints import ArrayConjunct, Conjunction, Contains
     from pdl.gbnf.compiling.context import Context
     from pdl.gbnf.compiling.machine import Arrays
 
@@ -25,13 +25,13 @@ MOST_CONTAINED = 200
 _Loss: TypeAlias = tuple[str, str]
 
 
-def array_machine(shapes: Sequence[ArrayShape], context: Context) -> Arrays | None:
-    """The arrays that satisfy one of some shapes; None if there are none.
+def array_machine(conjuncts: Sequence[ArrayConjunct], context: Context) -> Arrays | None:
+    """The arrays that satisfy one of some conjuncts; None if there are none.
 
     What is not held exactly is told to the context with `weaken`: the machine takes more then.
     """
     goals = Goals(context)
-    found = (items(shape, goals, context) for shape in dict.fromkeys(shapes))
+    found = (items(conjunct, goals, context) for conjunct in dict.fromkeys(conjuncts))
     asked = _joined(one for one in found if one is not None)
     if not asked:
         return None
@@ -144,7 +144,7 @@ def _shortened(asked: Sequence[Items]) -> tuple[list[Items], list[_Loss]]:
 def _hull(asked: Sequence[Items]) -> Items:
     """Items that have the arrays of all; nothing is told of one by its place."""
     goals = [goal for one in asked for goal in (*one.prefix, one.rest) if goal is not None]
-    common = tuple(claim for claim in goals[0] if all(claim in goal for goal in goals[1:]))
+    common = tuple(literal for literal in goals[0] if all(literal in goal for goal in goals[1:]))
     mosts = [one.most for one in asked]
     most = None if None in mosts else max(most for most in mosts if most is not None)
     return Items((), common, min(one.least for one in asked), most)
@@ -158,14 +158,14 @@ def _arrays(
         one = asked[0]
         return Run(one.prefix, one.rest, one.least, one.most)
     counting = [Counting(number, one, goals, values, context) for number, one in enumerate(asked)]
-    numbers: dict[Goal, int] = {}
+    numbers: dict[Conjunction, int] = {}
 
     def follow(place: Place) -> list[tuple[int, Place]]:
-        steps = counting[place.shape].follow(place)
+        steps = counting[place.conjunct].follow(place)
         return [(numbers.setdefault(goal, len(numbers)), to) for goal, to in steps]
 
     subsets: Subsets[Place, int] = Subsets(
-        follow, lambda place: counting[place.shape].ends(place), lambda places: places
+        follow, lambda place: counting[place.conjunct].ends(place), lambda places: places
     )
     rows, accepting = subsets.rows(one.start for one in counting)
     return minimal(rows, accepting, list(numbers).__getitem__)

@@ -9,14 +9,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pdl.gbnf.compiling.claims import (
+from pdl.gbnf.compiling.constraints import (
     LOOKED,
-    Branch,
-    Claim,
+    Constraint,
+    Constraints,
     Contains,
     Declares,
-    Fact,
-    Facts,
+    Disjunction,
     ItemRule,
     KeyRule,
     Keys,
@@ -27,7 +26,8 @@ from pdl.gbnf.compiling.claims import (
     OnlyBooleans,
     OnlyKinds,
     Presence,
-    TextAtom,
+    SchemaLiteral,
+    StringAtom,
     Unevaluated,
     Unique,
     Written,
@@ -50,55 +50,55 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
-def asserted(place: Place) -> Iterator[tuple[str, Fact]]:
+def asserted(place: Place) -> Iterator[tuple[str, Constraint]]:
     """All that a schema says, by keyword, in the order in which it is written."""
     for keyword, value in place.schema.items():
         function = _KEYWORDS.get(keyword)
         if function is not None:
-            for fact in function(place, value):
-                yield keyword, fact
-    yield from (("unevaluated", fact) for fact in _unevaluated(place))
+            for constraint in function(place, value):
+                yield keyword, constraint
+    yield from (("unevaluated", constraint) for constraint in _unevaluated(place))
 
 
-def _ref(place: Place, value: str) -> Iterator[Fact]:
-    yield Claim(place.document.target(value))
+def _ref(place: Place, value: str) -> Iterator[Constraint]:
+    yield SchemaLiteral(place.document.target(value))
 
 
-def _type(_place: Place, value: str | list[str]) -> Iterator[Fact]:
+def _type(_place: Place, value: str | list[str]) -> Iterator[Constraint]:
     kinds, integers = kinds_named(value)
     yield OnlyKinds(kinds)
     if integers:
         yield NumberAtom("integer")
 
 
-def _digits(_place: Place, value: Any) -> Iterator[Fact]:
+def _digits(_place: Place, value: Any) -> Iterator[Constraint]:
     if value is True:
         yield NumberAtom("digits")
 
 
-def _enum(place: Place, values: list[Any]) -> Iterator[Fact]:
+def _enum(place: Place, values: list[Any]) -> Iterator[Constraint]:
     simple = [value for value in values if not isinstance(value, list | dict)]
     deep = [value for value in values if isinstance(value, list | dict)]
     scalars = _scalars(simple)
     if not deep:
         yield from scalars
         return
-    alternatives: list[Facts] = [scalars] if simple else []
+    alternatives: list[Constraints] = [scalars] if simple else []
     alternatives += [(place.made(spelled_out(value)),) for value in deep]
-    yield Branch(tuple(alternatives), place.pointer, "enum")
+    yield Disjunction(tuple(alternatives), place.pointer, "enum")
 
 
-def _scalars(values: list[Any]) -> Facts:
+def _scalars(values: list[Any]) -> Constraints:
     """The value is one of these, none of which is an array or an object."""
     by_kind = grouped(values)
-    facts: list[Fact] = [OnlyKinds(frozenset(by_kind))]
+    constraints: list[Constraint] = [OnlyKinds(frozenset(by_kind))]
     if "boolean" in by_kind:
-        facts.append(OnlyBooleans(frozenset(by_kind["boolean"])))
+        constraints.append(OnlyBooleans(frozenset(by_kind["boolean"])))
     if "number" in by_kind:
-        facts.append(NumberAtom("enum", frozenset(map(stored, by_kind["number"]))))
+        constraints.append(NumberAtom("enum", frozenset(map(stored, by_kind["number"]))))
     if "string" in by_kind:
-        facts.append(TextAtom("enum", frozenset(by_kind["string"])))
-    return tuple(facts)
+        constraints.append(StringAtom("enum", frozenset(by_kind["string"])))
+    return tuple(constraints)
 
 
 def grouped(values: list[Any]) -> dict[Kind, list[Any]]:
@@ -126,37 +126,37 @@ def _constant(value: Any) -> dict[str, Any]:
     return {"const": value}
 
 
-def _const(place: Place, value: Any) -> Iterator[Fact]:
+def _const(place: Place, value: Any) -> Iterator[Constraint]:
     return _enum(place, [value])
 
 
-def _bound(place: Place, value: float, keyword: Any) -> Iterator[Fact]:  # noqa: ARG001 - one signature
+def _bound(place: Place, value: float, keyword: Any) -> Iterator[Constraint]:  # noqa: ARG001 - one signature
     yield NumberAtom(keyword, compared(keyword, value))
 
 
-def _text(_place: Place, value: int | str, keyword: Any) -> Iterator[Fact]:
-    yield TextAtom(keyword, value)
+def _text(_place: Place, value: int | str, keyword: Any) -> Iterator[Constraint]:
+    yield StringAtom(keyword, value)
 
 
-def _gbnf(place: Place, _value: str) -> Iterator[Fact]:
+def _gbnf(place: Place, _value: str) -> Iterator[Constraint]:
     if rule_kind(place.schema) == "string":
         yield Written(place.pointer, frozenset({"string"}))
     else:
         yield Written(place.pointer)
 
 
-def _properties(place: Place, value: Mapping[str, Any]) -> Iterator[Fact]:
+def _properties(place: Place, value: Mapping[str, Any]) -> Iterator[Constraint]:
     yield Declares(tuple(value))
     for name in value:
         yield KeyRule(Keys(frozenset({name})), place.rule("properties", name))
 
 
-def _pattern_properties(place: Place, value: Mapping[str, Any]) -> Iterator[Fact]:
+def _pattern_properties(place: Place, value: Mapping[str, Any]) -> Iterator[Constraint]:
     for pattern in value:
         yield KeyRule(Keys(patterns=(pattern,)), place.rule("patternProperties", pattern))
 
 
-def _additional_properties(place: Place, _value: Any) -> Iterator[Fact]:
+def _additional_properties(place: Place, _value: Any) -> Iterator[Constraint]:
     yield KeyRule(others(place), place.rule("additionalProperties"))
 
 
@@ -166,101 +166,101 @@ def others(place: Place) -> Keys:
     return Keys(names, tuple(place.schema.get("patternProperties", ())), among=False)
 
 
-def _property_names(place: Place, _value: Any) -> Iterator[Fact]:
-    claim = place.claim("propertyNames")
-    goal = place.document.simplified(claim)
+def _property_names(place: Place, _value: Any) -> Iterator[Constraint]:
+    literal = place.literal("propertyNames")
+    goal = place.document.simplified(literal)
     if goal != ():
-        yield KeyRule(Keys(unlike=(claim,)), None)
+        yield KeyRule(Keys(unlike=(literal,)), None)
 
 
-def _required(_place: Place, value: list[str]) -> Iterator[Fact]:
+def _required(_place: Place, value: list[str]) -> Iterator[Constraint]:
     return map(requires, value)
 
 
-def _dependent_required(_place: Place, value: Mapping[str, list[str]]) -> Iterator[Fact]:
+def _dependent_required(_place: Place, value: Mapping[str, list[str]]) -> Iterator[Constraint]:
     for key, needed in value.items():
         for other in needed:
             if other != key:
                 yield Presence(frozenset({(key, False), (other, True)}))
 
 
-def _dependent_schemas(place: Place, value: Mapping[str, Any]) -> Iterator[Fact]:
+def _dependent_schemas(place: Place, value: Mapping[str, Any]) -> Iterator[Constraint]:
     for key in value:
-        then = place.claim("dependentSchemas", key)
+        then = place.literal("dependentSchemas", key)
         with_key = (OnlyKinds(frozenset({"object"})), requires(key), then)
-        yield Branch(((lacks(key),), with_key), place.pointer, "dependentSchemas")
+        yield Disjunction(((lacks(key),), with_key), place.pointer, "dependentSchemas")
 
 
-def _min_properties(_place: Place, value: float) -> Iterator[Fact]:
+def _min_properties(_place: Place, value: float) -> Iterator[Constraint]:
     yield Members(least=int(value))
 
 
-def _max_properties(_place: Place, value: float) -> Iterator[Fact]:
+def _max_properties(_place: Place, value: float) -> Iterator[Constraint]:
     yield Members(most=int(value))
 
 
-def _prefix_items(place: Place, value: list[Any]) -> Iterator[Fact]:
+def _prefix_items(place: Place, value: list[Any]) -> Iterator[Constraint]:
     for index in range(len(value)):
         yield ItemRule(index, index + 1, place.rule("prefixItems", index))
 
 
-def _items(place: Place, _value: Any) -> Iterator[Fact]:
+def _items(place: Place, _value: Any) -> Iterator[Constraint]:
     yield ItemRule(len(place.schema.get("prefixItems", ())), None, place.rule("items"))
 
 
-def _contains(place: Place, _value: Any) -> Iterator[Fact]:
+def _contains(place: Place, _value: Any) -> Iterator[Constraint]:
     least = int(place.schema.get("minContains", 1))
     most = place.schema.get("maxContains")
-    yield Contains(place.claim("contains"), least, None if most is None else int(most))
+    yield Contains(place.literal("contains"), least, None if most is None else int(most))
 
 
-def _min_items(_place: Place, value: float) -> Iterator[Fact]:
+def _min_items(_place: Place, value: float) -> Iterator[Constraint]:
     yield Length(least=int(value))
 
 
-def _max_items(_place: Place, value: float) -> Iterator[Fact]:
+def _max_items(_place: Place, value: float) -> Iterator[Constraint]:
     yield Length(most=int(value))
 
 
-def _unique_items(_place: Place, value: bool) -> Iterator[Fact]:  # noqa: FBT001 - a keyword's value
+def _unique_items(_place: Place, value: bool) -> Iterator[Constraint]:  # noqa: FBT001 - a keyword's value
     if value:
         yield Unique()
 
 
-def _all_of(place: Place, value: list[Any]) -> Iterator[Fact]:
-    return (place.claim("allOf", index) for index in range(len(value)))
+def _all_of(place: Place, value: list[Any]) -> Iterator[Constraint]:
+    return (place.literal("allOf", index) for index in range(len(value)))
 
 
-def _any_of(place: Place, value: list[Any]) -> Iterator[Fact]:
-    alternatives = tuple((place.claim("anyOf", index),) for index in range(len(value)))
-    yield Branch(alternatives, place.pointer, "anyOf")
+def _any_of(place: Place, value: list[Any]) -> Iterator[Constraint]:
+    alternatives = tuple((place.literal("anyOf", index),) for index in range(len(value)))
+    yield Disjunction(alternatives, place.pointer, "anyOf")
 
 
 _MOST_RIVALS = 32
 """Schemas of a `oneOf` that one of them may have values in common with."""
 
 
-def _one_of(place: Place, value: list[Any]) -> Iterator[Fact]:
-    claims = [place.claim("oneOf", index) for index in range(len(value))]
-    looser = tuple((claim,) for claim in claims)
-    rivals = _rivals(claims, place)
+def _one_of(place: Place, value: list[Any]) -> Iterator[Constraint]:
+    literals = [place.literal("oneOf", index) for index in range(len(value))]
+    looser = tuple((literal,) for literal in literals)
+    rivals = _rivals(literals, place)
     if rivals is None:
         place.weaken(place.pointer, "oneOf", f"over {_MOST_RIVALS} of its schemas overlap")
-        yield Branch(looser, place.pointer, "oneOf")
+        yield Disjunction(looser, place.pointer, "oneOf")
         return
     apart = tuple(
-        (claim, *(place.claim("oneOf", other, holds=False) for other in rivals[index]))
-        for index, claim in enumerate(claims)
+        (literal, *(place.literal("oneOf", other, positive=False) for other in rivals[index]))
+        for index, literal in enumerate(literals)
     )
-    yield Branch(apart, place.pointer, "oneOf", looser)
+    yield Disjunction(apart, place.pointer, "oneOf", looser)
 
 
-def _rivals(claims: list[Claim], place: Place) -> list[list[int]] | None:
-    """The others that each claim may have a value in common with; None if they are many."""
-    rivals: list[list[int]] = [[] for _ in claims]
-    for index, claim in enumerate(claims):
-        for other in range(index + 1, len(claims)):
-            if place.overlap(claim, claims[other]):
+def _rivals(literals: list[SchemaLiteral], place: Place) -> list[list[int]] | None:
+    """The others that each literal may have a value in common with; None if they are many."""
+    rivals: list[list[int]] = [[] for _ in literals]
+    for index, literal in enumerate(literals):
+        for other in range(index + 1, len(literals)):
+            if place.overlap(literal, literals[other]):
                 rivals[index].append(other)
                 rivals[other].append(index)
         if len(rivals[index]) > _MOST_RIVALS:
@@ -268,20 +268,20 @@ def _rivals(claims: list[Claim], place: Place) -> list[list[int]] | None:
     return rivals
 
 
-def _not(place: Place, _value: Any) -> Iterator[Fact]:
-    yield place.claim("not", holds=False)
+def _not(place: Place, _value: Any) -> Iterator[Constraint]:
+    yield place.literal("not", positive=False)
 
 
-def _if(place: Place, _value: Any) -> Iterator[Fact]:
+def _if(place: Place, _value: Any) -> Iterator[Constraint]:
     schema = place.schema
-    then: Facts = (place.claim("then"),) if "then" in schema else ()
-    otherwise: Facts = (place.claim("else"),) if "else" in schema else ()
-    met, unmet = place.claim("if"), place.claim("if", holds=False)
+    then: Constraints = (place.literal("then"),) if "then" in schema else ()
+    otherwise: Constraints = (place.literal("else"),) if "else" in schema else ()
+    met, unmet = place.literal("if"), place.literal("if", positive=False)
     asked = "then" in schema or "else" in schema
-    yield Branch(((met, *then), (unmet, *otherwise)), place.pointer, "if" if asked else LOOKED)
+    yield Disjunction(((met, *then), (unmet, *otherwise)), place.pointer, "if" if asked else LOOKED)
 
 
-def _unevaluated(place: Place) -> Iterator[Fact]:
+def _unevaluated(place: Place) -> Iterator[Constraint]:
     """Comes behind all else that the schema says."""
     if "unevaluatedProperties" in place.schema:
         yield Unevaluated("properties", place.pointer, place.rule("unevaluatedProperties"))
@@ -289,7 +289,7 @@ def _unevaluated(place: Place) -> Iterator[Fact]:
         yield Unevaluated("items", place.pointer, place.rule("unevaluatedItems"))
 
 
-_KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Fact]]] = {
+_KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Constraint]]] = {
     "$ref": _ref,
     "type": _type,
     DIGITS: _digits,

@@ -10,8 +10,8 @@ from pdl.errors import GrammarError
 from pdl.gbnf.compiling.custom_rules import (
     KEYWORD,
     KINDS,
+    custom_rules,
     free_name,
-    handwritten,
     has_whole_numbers,
     renamed,
     rule_kind,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pdl._types import JsonPath, JsonSchema
     from pdl.errors import Problem
-    from pdl.gbnf.compiling.claims import Kind, Shape, Written
+    from pdl.gbnf.compiling.constraints import Conjunct, Kind, Written
     from pdl.gbnf.compiling.document import Document
     from pdl.gbnf.nodes import Rule
     from pdl.schema.parts import Origins
@@ -52,7 +52,7 @@ _ABOUT: dict[Kind, tuple[str, ...]] = {
 }
 _VALUES = frozenset({"enum", "const"})
 _AROUND = frozenset({"anyOf", "oneOf", "if", "not"})
-"""Keywords that say nothing but through their schemas, which are claims of their own, unless all
+"""Keywords that say nothing but through their schemas, which are literals of their own, unless all
 that they ask is which keys are there."""
 
 
@@ -69,9 +69,9 @@ class Hand:
 
 
 def hand(place: str, document: Document) -> Hand:
-    """The rules of the schema at a JSON pointer. Raises what `handwritten` raises."""
+    """The rules of the schema at a JSON pointer. Raises what `custom_rules` raises."""
     schema = document.at(place)
-    return _hand(handwritten(place, schema[KEYWORD], rule_kind(schema)))
+    return _hand(custom_rules(place, schema[KEYWORD], rule_kind(schema)))
 
 
 @lru_cache(maxsize=256)
@@ -80,9 +80,9 @@ def _hand(rules: tuple[Rule, ...]) -> Hand:
     return Hand(rules, frozenset((starts(grammar) or KINDS).values()), has_whole_numbers(grammar))
 
 
-def rule_of(shape: Shape) -> Written | None:
-    """The rule by which values of a shape are written: of several the first of the most kinds."""
-    return max(shape.written, key=lambda one: len(one.kinds), default=None)
+def rule_of(conjunct: Conjunct) -> Written | None:
+    """The rule by which values of a conjunct are written: the first with the most kinds."""
+    return max(conjunct.written, key=lambda one: len(one.kinds), default=None)
 
 
 def check_all(schemas: Iterable[tuple[JsonPath, JsonSchema]], origins: Origins) -> None:
@@ -94,7 +94,7 @@ def check_all(schemas: Iterable[tuple[JsonPath, JsonSchema]], origins: Origins) 
     for path, schema in schemas:
         if KEYWORD in schema:
             try:
-                handwritten(pointer(path), schema[KEYWORD], rule_kind(schema))
+                custom_rules(pointer(path), schema[KEYWORD], rule_kind(schema))
             except GrammarError as error:
                 file = origins.source.name if origins.source else ""
                 name = f"{file}{visible(origins.pointer(pointer(path)))}/{KEYWORD}"
@@ -111,23 +111,23 @@ def _renamed(problem: Problem, name: str) -> Problem:
     return replace(problem, span=place._replace(source=replace(place.source, name=name)))
 
 
-def left_over(shape: Shape, document: Document) -> Iterator[tuple[str, str, str]]:
-    """What the rule of a shape is not held to: pointer, keyword and why."""
-    rule = rule_of(shape)
+def left_over(conjunct: Conjunct, document: Document) -> Iterator[tuple[str, str, str]]:
+    """What the rule of a conjunct is not held to: pointer, keyword and why."""
+    rule = rule_of(conjunct)
     assert rule is not None
     found = hand(rule.pointer, document)
     found = replace(found, kinds=found.kinds & rule.kinds)
     words = {word for kind in found.kinds for word in _ABOUT.get(kind, ())} | _VALUES
-    if "object" in found.kinds and shape.objects.clauses:
+    if "object" in found.kinds and conjunct.objects.clauses:
         words |= _AROUND
-    for claim in shape.said:
-        schema = document.at(claim.pointer)
+    for literal in conjunct.said:
+        schema = document.at(literal.pointer)
         if not isinstance(schema, dict):
             continue
-        beside = _asserted if claim.holds else _denied
-        yield from ((claim.pointer, word, _BESIDE) for word in beside(schema, words, found))
-        if claim.holds and KEYWORD in schema and claim.pointer != rule.pointer:
-            yield claim.pointer, KEYWORD, _ANOTHER
+        beside = _asserted if literal.positive else _denied
+        yield from ((literal.pointer, word, _BESIDE) for word in beside(schema, words, found))
+        if literal.positive and KEYWORD in schema and literal.pointer != rule.pointer:
+            yield literal.pointer, KEYWORD, _ANOTHER
 
 
 def _asserted(schema: JsonSchema, words: AbstractSet[str], found: Hand) -> Iterator[str]:

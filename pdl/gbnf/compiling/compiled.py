@@ -1,6 +1,6 @@
 """`compile`: the grammar of a schema, and the report of what it holds.
 
-`emit` goes from goals and their pieces to rules.
+`emit` goes from goals and their languages to rules.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from pdl.errors import LimitError, Problem, SchemaError
 from pdl.gbnf.budget import Clock, uncollected
 from pdl.gbnf.compiling.byhand import UNCHECKED, check_all, placed
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
-from pdl.gbnf.compiling.conflict import conflict
 from pdl.gbnf.compiling.custom_rules import KEYWORD, wish
 from pdl.gbnf.compiling.document import TELLING
-from pdl.gbnf.compiling.emission.explore import every, explored
-from pdl.gbnf.compiling.emission.finish import finish, too_many
-from pdl.gbnf.compiling.emission.goals import Goals
-from pdl.gbnf.compiling.emission.parts import Draft, joined
-from pdl.gbnf.compiling.emission.written import Writer
+from pdl.gbnf.compiling.emission.drafts import ProductionDraft, joined
+from pdl.gbnf.compiling.emission.inlining import inline_and_merge, too_many
+from pdl.gbnf.compiling.emission.productions import Productions
+from pdl.gbnf.compiling.emission.to_nodes import Writer
+from pdl.gbnf.compiling.emission.trim import every, trim
 from pdl.gbnf.compiling.forms import form_rules
 from pdl.gbnf.compiling.options import Entry, Options, Report
-from pdl.gbnf.compiling.texts import halved, why
+from pdl.gbnf.compiling.string_language import lone_surrogates, why
+from pdl.gbnf.compiling.unsat_core import unsat_core
 from pdl.gbnf.grammar import Grammar
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.schema.keywords import pointer
@@ -34,32 +34,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pdl._types import Json
-    from pdl.gbnf.compiling.claims import Goal
-    from pdl.gbnf.compiling.context import Pieces
+    from pdl.gbnf.compiling.constraints import Conjunction
+    from pdl.gbnf.compiling.context import ValueLanguages
     from pdl.gbnf.nodes import Rule
     from pdl.schema.parts import Origins
 
 
 def emit(
-    root: Goal,
-    pieces: Callable[[Goal], Pieces],
+    root: Conjunction,
+    languages: Callable[[Conjunction], ValueLanguages],
     options: Options,
-    name: Callable[[Goal], str],
+    name: Callable[[Conjunction], str],
 ) -> tuple[Rule, ...]:
     """The rules for the values of a goal, `root` first; none if there is no such value.
 
-    `name` says how the rule of a goal would like to be called; `pieces` is asked once for each goal
-    but `()`. Raises LimitError (`limit/grammar-rules`) for more rules than `options.max_rules`.
+    `name` suggests a name for the rule of a goal; `languages` is called once for each goal except
+    `()`. Raises LimitError (`limit/grammar-rules`) for more rules than `options.max_rules`.
     """
-    found = explored(root, pieces, every(options.numbers))
+    found = trim(root, languages, every(options.numbers))
     if root not in found:
         return ()
-    goals = Goals(found, options, name)
+    goals = Productions(found, options, name)
     draft = goals.drafted(root)
     around = goals.spacing.around
     if around or not root:
-        draft = Draft("root", (joined(around, draft, around),))
-    finish(draft, options.max_rules)
+        draft = ProductionDraft("root", (joined(around, draft, around),))
+    inline_and_merge(draft, options.max_rules)
     return Writer(options.max_rules).rules(draft)
 
 
@@ -188,7 +188,7 @@ def _nothing(schema: Schema, options: Options) -> Problem:
         message = "no value satisfies this schema without keys that it does not declare"
         hint = 'declare them in `properties`, or take `Options(objects="spec")`'
         return Problem("schema/unsatisfiable", message, hint=hint)
-    return conflict(schema.document, lambda rest: _is_empty(rest, options), schema.origins)
+    return unsat_core(schema.document, lambda rest: _is_empty(rest, options), schema.origins)
 
 
 def _is_empty(document: Json, options: Options) -> bool:
@@ -201,7 +201,7 @@ def _is_empty(document: Json, options: Options) -> bool:
 def _emitted(compiler: Compiler) -> tuple[Rule, ...]:
     """The rules of a whole document; none if nothing satisfies it."""
     goal = compiler.root
-    return () if goal is None else emit(goal, compiler.pieces, compiler.options, wish)
+    return () if goal is None else emit(goal, compiler.languages, compiler.options, wish)
 
 
 def entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
@@ -213,7 +213,7 @@ def entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
             notes[key] = entry
     for path, schema in schemas(document):
         place = pointer(path)
-        halves = dict(halved(schema))
+        halves = dict(lone_surrogates(schema))
         for keyword in schema:
             if keyword in TELLING:
                 yield notes.pop((place, keyword), _unnoted(place, keyword, halves.get(keyword)))

@@ -1,7 +1,6 @@
-"""`Context`, which machines are made with; `Pieces` and `Goals`, which rules are written from.
+"""`Context`, which machines are made with, and `ValueLanguages`, which rules are made of.
 
-The pieces of a goal are languages and machines: all that its rules are written from. `Goals` joins
-claims to goals, each conjunction once.
+`Goals` joins literals to conjunctions, each once.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.claims import Claim, Goal
+    from pdl.gbnf.compiling.constraints import Conjunction, SchemaLiteral
     from pdl.gbnf.compiling.machine import Arrays, Objects
     from pdl.gbnf.compiling.options import Options
 
@@ -31,7 +30,7 @@ class Lengths:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class ValueLanguages:
     """The values of a goal by their kinds; None where it has none of a kind.
 
     `numbers` are texts of JSON numbers over ASCII, in the spellings that are to be written;
@@ -49,45 +48,45 @@ class Pieces:
 
 
 class Goals:
-    """Joins claims to goals."""
+    """Joins literals to goals."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._known: dict[tuple[Claim, ...], Goal | None] = {}
+        self._known: dict[tuple[SchemaLiteral, ...], Conjunction | None] = {}
 
-    def of(self, claims: tuple[Claim, ...]) -> Goal | None:
-        """The goal of claims; None if it is known that no value satisfies them."""
-        if claims not in self._known:
-            goal = self._context.joined(claims)
+    def of(self, literals: tuple[SchemaLiteral, ...]) -> Conjunction | None:
+        """The goal of literals; None if it is known that no value satisfies them."""
+        if literals not in self._known:
+            goal = self._context.joined(literals)
             vain = goal is None or self._context.is_empty(goal)
-            self._known[claims] = None if vain else goal
-        return self._known[claims]
+            self._known[literals] = None if vain else goal
+        return self._known[literals]
 
-    def narrowed(self, goal: Goal, *claims: Claim) -> Goal | None:
-        """A goal with more claims; None if it is known that no value satisfies them all."""
-        return self.of(tuple(dict.fromkeys((*goal, *claims))))
+    def narrowed(self, goal: Conjunction, *literals: SchemaLiteral) -> Conjunction | None:
+        """A goal with more literals; None if it is known that no value satisfies them all."""
+        return self.of(tuple(dict.fromkeys((*goal, *literals))))
 
 
 class Context(Protocol):
-    """The claims of one goal, and where to say what is lost."""
+    """The literals of one goal, and where to say what is lost."""
 
     @property
     def options(self) -> Options:
         """How texts may be written."""
 
-    def joined(self, claims: Iterable[Claim]) -> Goal | None:
-        """A goal of some claims; None if they contradict each other."""
+    def joined(self, literals: Iterable[SchemaLiteral]) -> Conjunction | None:
+        """A goal of some literals; None if they contradict each other."""
 
-    def negation(self, claim: Claim) -> Claim:
-        """The opposite of a claim."""
+    def negation(self, literal: SchemaLiteral) -> SchemaLiteral:
+        """The opposite of a literal."""
 
-    def is_empty(self, goal: Goal) -> bool:
+    def is_empty(self, goal: Conjunction) -> bool:
         """Whether it is known that no value satisfies a goal."""
 
-    def keys_of(self, goal: Goal) -> Dfa | None:
+    def keys_of(self, goal: Conjunction) -> Dfa | None:
         """The strings that satisfy a goal; None if that can't be told exactly."""
 
-    def finite(self, goal: Goal) -> tuple[Goal, ...] | None:
+    def finite(self, goal: Conjunction) -> tuple[Conjunction, ...] | None:
         """The values of a goal, each as a goal; None if there are more than a few."""
 
     def weaken(self, keyword: str, why: str) -> None:

@@ -1,6 +1,6 @@
 """The states of arrays: how many items there are, what they count as, and which values came.
 
-`Items` is what one shape asks of the items of an array, by their places.
+`Items` is what one conjunct asks of the items of an array, by their places.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.gbnf.compiling.claims import ArrayShape, Contains, Goal, ItemRule
+    from pdl.gbnf.compiling.constraints import ArrayConjunct, Conjunction, Contains, ItemRule
     from pdl.gbnf.compiling.context import Context, Goals
 
 
@@ -30,8 +30,8 @@ class Items:
     With `rest` None there are no others, and `most` is not more than there are first ones.
     """
 
-    prefix: tuple[Goal, ...]
-    rest: Goal | None
+    prefix: tuple[Conjunction, ...]
+    rest: Conjunction | None
     least: int
     most: int | None
     contains: tuple[Contains, ...] = ()
@@ -48,45 +48,49 @@ class Items:
         starts = (one.start for one in self.contains)
         return max(len(self.prefix), self.least, self.most or 0, *starts, 0)
 
-    def goal(self, index: int) -> Goal | None:
+    def goal(self, index: int) -> Conjunction | None:
         """The goal of an item."""
         return self.prefix[index] if index < len(self.prefix) else self.rest
 
 
-def items(shape: ArrayShape, goals: Goals, context: Context) -> Items | None:
-    """What a shape asks for; None if no array satisfies it."""
-    prefix, rest = _goals(shape, goals, context)
-    found = Items(tuple(prefix), rest, shape.least, shape.most, shape.contains, shape.unique)
+def items(conjunct: ArrayConjunct, goals: Goals, context: Context) -> Items | None:
+    """What a conjunct asks for; None if no array satisfies it."""
+    prefix, rest = _goals(conjunct, goals, context)
+    found = Items(
+        tuple(prefix), rest, conjunct.least, conjunct.most, conjunct.contains, conjunct.unique
+    )
     found = _cut(_without_implied(found, goals))
     if found.unique and (found.most in (0, 1) or _are_apart(found, goals)):
         found = replace(found, unique=False)
     return found if found.most is None or found.least <= found.most else None
 
 
-def _goals(shape: ArrayShape, goals: Goals, context: Context) -> tuple[list[Goal], Goal | None]:
+def _goals(
+    conjunct: ArrayConjunct, goals: Goals, context: Context
+) -> tuple[list[Conjunction], Conjunction | None]:
     """The goals of the first items, up to the first that there can't be, and of all others."""
-    bounds = (rule.start if rule.stop is None else rule.stop for rule in shape.rules)
+    bounds = (rule.start if rule.stop is None else rule.stop for rule in conjunct.rules)
     last = max(bounds, default=0)
-    if shape.most is not None:
-        last = min(last, shape.most)
+    if conjunct.most is not None:
+        last = min(last, conjunct.most)
     if last > PREFIX:
         context.weaken("prefixItems", f"only the first {PREFIX:,} items are told apart")
         last = PREFIX
     # The last item that is looked at stands for all that follow it.
-    prefix: list[Goal] = []
-    for rules in _rules(shape, last):
-        claims = tuple(rule.claim for rule in rules if rule.claim is not None)
-        goal = goals.of(claims) if len(claims) == len(rules) else None
+    prefix: list[Conjunction] = []
+    for rules in _rules(conjunct, last):
+        literals = tuple(rule.literal for rule in rules if rule.literal is not None)
+        goal = goals.of(literals) if len(literals) == len(rules) else None
         if len(prefix) == last or goal is None:
             return prefix, goal
         prefix.append(goal)
     raise AssertionError("there are rules for the last item, if only none")
 
 
-def _rules(shape: ArrayShape, last: int) -> Iterator[list[ItemRule]]:
+def _rules(conjunct: ArrayConjunct, last: int) -> Iterator[list[ItemRule]]:
     """The rules about each item, and about all items from the last index on."""
     starting: defaultdict[int, list[ItemRule]] = defaultdict(list)
-    for rule in shape.rules:
+    for rule in conjunct.rules:
         if rule.stop is None or rule.start < rule.stop:
             starting[rule.start].append(rule)
     active: list[ItemRule] = []
@@ -103,7 +107,7 @@ def _without_implied(items: Items, goals: Goals) -> Items:
     lengths = [(items.least, items.most)]
     for one in dict.fromkeys(items.contains):
         about = {*items.prefix[one.start :], *(() if items.rest is None else (items.rest,))}
-        narrowed = {goal: goals.narrowed(goal, one.claim) for goal in about}
+        narrowed = {goal: goals.narrowed(goal, one.literal) for goal in about}
         if all(goal == found for goal, found in narrowed.items()):
             least = one.start + one.least if one.least else 0
             lengths.append((least, None if one.most is None else one.start + one.most))
@@ -135,13 +139,13 @@ def _are_apart(items: Items, goals: Goals) -> bool:
 
 
 class Place(NamedTuple):
-    """Where an array of one shape is.
+    """Where an array of one conjunct is.
 
     `at`: its items, as far as their number matters; `counts`: for each condition, how many of
     them it has counted; `used`: the values that must not come again.
     """
 
-    shape: int
+    conjunct: int
     at: int
     counts: tuple[int, ...]
     used: frozenset[int]
@@ -153,10 +157,10 @@ class Values:
     def __init__(self, goals: Goals, context: Context) -> None:
         self._goals = goals
         self._context = context
-        self._all: list[Goal] = []
-        self._known: dict[Goal, tuple[int, ...] | None] = {}
+        self._all: list[Conjunction] = []
+        self._known: dict[Conjunction, tuple[int, ...] | None] = {}
 
-    def of(self, goal: Goal) -> tuple[int, ...] | None:
+    def of(self, goal: Conjunction) -> tuple[int, ...] | None:
         """The values of a goal; None if they are too many."""
         if goal not in self._known:
             values = self._context.finite(goal)
@@ -165,11 +169,11 @@ class Values:
             self._known[goal] = None if numbers is None else tuple(numbers)
         return self._known[goal]
 
-    def goal(self, value: int) -> Goal:
+    def goal(self, value: int) -> Conjunction:
         """The goal of a value."""
         return self._all[value]
 
-    def _number(self, goal: Goal, earlier: int) -> int:
+    def _number(self, goal: Conjunction, earlier: int) -> int:
         """The number of a goal with one value; those of one goal are different."""
         for number, other in enumerate(self._all[:earlier]):
             if other == goal or self._goals.narrowed(other, *goal) is not None:
@@ -179,7 +183,7 @@ class Values:
 
 
 class Counting:
-    """Steps through the states of one shape."""
+    """Steps through the states of one conjunct."""
 
     def __init__(
         self, number: int, items: Items, goals: Goals, values: Values, context: Context
@@ -190,21 +194,23 @@ class Counting:
         self._values = values
         self._context = context
         self._horizon = items.horizon
-        self._known: dict[tuple[Goal, tuple[int, ...]], list[tuple[Goal, frozenset[int]]]] = {}
+        self._known: dict[
+            tuple[Conjunction, tuple[int, ...]], list[tuple[Conjunction, frozenset[int]]]
+        ] = {}
 
     @property
     def start(self) -> Place:
         """The state of an array without items."""
         return Place(self._number, 0, (0,) * len(self._items.contains), frozenset())
 
-    def follow(self, place: Place) -> list[tuple[Goal, Place]]:
+    def follow(self, place: Place) -> list[tuple[Conjunction, Place]]:
         """The items that may come next, and where they lead."""
         goal = self._items.goal(place.at)
         if goal is None or place.at == self._items.most:
             return []
         at = min(place.at + 1, self._horizon)
         open_ = self._open(place)
-        found: list[tuple[Goal, Place]] = []
+        found: list[tuple[Conjunction, Place]] = []
         for value, used in self._told_apart(goal, place):
             for meant, counted in self._choices(value, open_):
                 counts = tuple(
@@ -227,7 +233,9 @@ class Counting:
             if place.at >= one.start and (one.most is not None or count < one.least)
         )
 
-    def _told_apart(self, goal: Goal, place: Place) -> Iterator[tuple[Goal, frozenset[int]]]:
+    def _told_apart(
+        self, goal: Conjunction, place: Place
+    ) -> Iterator[tuple[Conjunction, frozenset[int]]]:
         """The goals of an item, one for each value where no value may come twice."""
         if not self._items.unique:
             yield goal, place.used
@@ -236,27 +244,31 @@ class Counting:
             if value not in place.used:
                 yield self._values.goal(value), place.used | {value}
 
-    def _choices(self, goal: Goal, open_: tuple[int, ...]) -> list[tuple[Goal, frozenset[int]]]:
+    def _choices(
+        self, goal: Conjunction, open_: tuple[int, ...]
+    ) -> list[tuple[Conjunction, frozenset[int]]]:
         """What an item may be: the goal with each set of conditions that it may be counted for."""
         if (goal, open_) not in self._known:
             self._known[goal, open_] = list(self._chosen(goal, open_))
         return self._known[goal, open_]
 
-    def _chosen(self, goal: Goal, open_: tuple[int, ...]) -> Iterator[tuple[Goal, frozenset[int]]]:
+    def _chosen(
+        self, goal: Conjunction, open_: tuple[int, ...]
+    ) -> Iterator[tuple[Conjunction, frozenset[int]]]:
         contains = self._items.contains
         met = frozenset(
-            at for at in open_ if self._goals.narrowed(goal, contains[at].claim) == goal
+            at for at in open_ if self._goals.narrowed(goal, contains[at].literal) == goal
         )
         others = [at for at in open_ if at not in met]
         for size in range(len(others), -1, -1):
             for chosen in combinations(others, size):
-                claims = [
-                    one.claim if at in chosen else self._context.negation(one.claim)
+                literals = [
+                    one.literal if at in chosen else self._context.negation(one.literal)
                     for at in others
                     for one in (contains[at],)
                     if at in chosen or one.most is not None
                 ]
-                meant = self._goals.narrowed(goal, *claims)
+                meant = self._goals.narrowed(goal, *literals)
                 if meant is not None:
                     yield meant, met | set(chosen)
 

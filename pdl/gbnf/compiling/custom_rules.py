@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl.errors import GrammarError, Problem
-from pdl.gbnf.compiling.claims import Claim
+from pdl.gbnf.compiling.constraints import SchemaLiteral
 from pdl.gbnf.grammar import parse
 from pdl.gbnf.linting.json_proof import JsonProof
 from pdl.gbnf.linting.json_texts import NO_VALUE
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pdl._types import JsonSchema
-    from pdl.gbnf.compiling.claims import Goal, Kind
+    from pdl.gbnf.compiling.constraints import Conjunction, Kind
     from pdl.gbnf.grammar import Grammar
     from pdl.gbnf.nodes import Item
     from pdl.gbnf.state import State
@@ -47,7 +47,7 @@ _LONGEST_NAME = 60
 
 
 def valid(wish: str) -> str:
-    """A name that is like a wish: letters, digits and hyphens, not too many; first a letter.
+    """A name that is like a wish: encoder, digits and hyphens, not too many; first a letter.
 
     A digit may begin a name in llama.cpp, but not in xgrammar.
     """
@@ -88,7 +88,7 @@ _KEPT = 3  # steps of a path that a name has
 _ODD = re.compile(r"[^A-Za-z0-9]+")
 
 
-def wish(goal: Goal) -> str:
+def wish(goal: Conjunction) -> str:
     """What a rule for a goal may be called: `person-age`."""
     if not goal:
         return "value"
@@ -220,7 +220,7 @@ def rule_kind(schema: JsonSchema) -> RuleKind:
 
 
 @lru_cache(maxsize=256)
-def handwritten(pointer: str, text: str, kind: RuleKind) -> tuple[Rule, ...]:
+def custom_rules(pointer: str, text: str, kind: RuleKind) -> tuple[Rule, ...]:
     """The rules of an `x-gbnf` at a JSON pointer, of which the first is that of the value.
 
     They have names of their own, after the pointer: `person-code-gbnf`, `person-code-gbnf-digit`.
@@ -235,7 +235,7 @@ def handwritten(pointer: str, text: str, kind: RuleKind) -> tuple[Rule, ...]:
     except GrammarError as error:
         raise GrammarError(*(_told(one, source, kind) for one in error.problems)) from error
     taken: set[str] = set()
-    entry = f"{wish((Claim(pointer),))}-gbnf"
+    entry = f"{wish((SchemaLiteral(pointer),))}-gbnf"
     names = {grammar.root: free_name(entry, taken)}
     used = reachable(grammar.rule, grammar.root)
     for name in used[1:]:

@@ -1,8 +1,8 @@
-"""What one shape asks of objects, over the numbered symbols of all shapes of its goal.
+"""What one conjunct asks of objects, over the numbered symbols of all conjuncts of its goal.
 
-The symbols are the keys that the shapes of one goal tell apart: single names, and classes of all
-other keys. Which keys are there is said in clauses (a conjunctive normal form): `Ledger` tells what
-is left of them when one key after the other is known (unit propagation).
+The symbols are the keys that the conjuncts of one goal tell apart: single names, and classes of all
+other keys. Which keys are there is said in clauses (a conjunctive normal form): `Assignment` tells
+what is left of them when one key after the other is known (unit propagation).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.claims import Goal, Keys, ObjectShape, Some
+    from pdl.gbnf.compiling.constraints import Conjunction, Keys, ObjectConjunct, Some
     from pdl.gbnf.compiling.context import Context, Goals
 
 
@@ -30,7 +30,7 @@ CLASSES = 64
 
 _BUDGET = Budget(4_000)
 
-Language: TypeAlias = "str | Goal"
+Language: TypeAlias = "str | Conjunction"
 """A set of keys: those that match a pattern, or that satisfy a goal."""
 
 
@@ -63,8 +63,8 @@ class Symbol:
 
 
 @dataclass(frozen=True)
-class KeyClasses:
-    """All symbols of some shapes: the names in their order, and the classes behind them.
+class KeyPartition:
+    """All symbols of some conjuncts: the names in their order, and the classes behind them.
 
     `unknown` says why a language could not be followed.
     """
@@ -74,44 +74,44 @@ class KeyClasses:
     unknown: Mapping[Language, str]
 
 
-def key_classes(shapes: Sequence[ObjectShape], context: Context) -> KeyClasses:
-    """The symbols of shapes."""
-    names = _names(shapes)
-    languages, unknown = _languages(shapes, context)
+def key_partition(conjuncts: Sequence[ObjectConjunct], context: Context) -> KeyPartition:
+    """The symbols of conjuncts."""
+    names = _names(conjuncts)
+    languages, unknown = _languages(conjuncts, context)
     classes = _classes(languages, unknown)
     if not languages and not unknown:
         symbols = [Symbol(name, None, {}) for name in names]
     else:
         symbols = [Symbol(name, None, _inside(name, languages, unknown)) for name in names]
-    return KeyClasses(tuple(symbols), tuple(classes), unknown)
+    return KeyPartition(tuple(symbols), tuple(classes), unknown)
 
 
-def _names(shapes: Sequence[ObjectShape]) -> list[str]:
-    """All names that shapes mention, those first that they put in order."""
-    found = dict.fromkeys(name for shape in shapes for name in shape.order)
-    for keys in _keys(shapes):
+def _names(conjuncts: Sequence[ObjectConjunct]) -> list[str]:
+    """All names that conjuncts mention, those first that they put in order."""
+    found = dict.fromkeys(name for conjunct in conjuncts for name in conjunct.order)
+    for keys in _keys(conjuncts):
         if not keys.names <= found.keys():
             found.update(dict.fromkeys(sorted(keys.names)))
-    clauses = {name for shape in shapes for clause in shape.clauses for name, _ in clause}
+    clauses = {name for conjunct in conjuncts for clause in conjunct.clauses for name, _ in clause}
     found.update(dict.fromkeys(sorted(clauses)))
     return list(found)
 
 
-def _keys(shapes: Sequence[ObjectShape]) -> Iterable[Keys]:
-    for shape in shapes:
-        for rule in shape.rules:
+def _keys(conjuncts: Sequence[ObjectConjunct]) -> Iterable[Keys]:
+    for conjunct in conjuncts:
+        for rule in conjunct.rules:
             yield rule.keys
-        for some in shape.some:
+        for some in conjunct.some:
             yield some.keys
 
 
 def _languages(
-    shapes: Sequence[ObjectShape], context: Context
+    conjuncts: Sequence[ObjectConjunct], context: Context
 ) -> tuple[dict[Language, Dfa], dict[Language, str]]:
     """The languages that can be told, and why others can't."""
     known: dict[Language, Dfa] = {}
     unknown: dict[Language, str] = {}
-    for keys in _keys(shapes):
+    for keys in _keys(conjuncts):
         for text in keys.patterns:
             if text in known or text in unknown:
                 continue
@@ -175,7 +175,7 @@ Left: TypeAlias = "frozenset[frozenset[tuple[Key, bool]]]"
 """A conjunction of clauses, each about keys that are not decided yet."""
 
 
-class Ledger(Generic[Key]):
+class Assignment(Generic[Key]):
     """Decides keys, and remembers what came of it."""
 
     def __init__(self) -> None:
@@ -185,11 +185,11 @@ class Ledger(Generic[Key]):
         """What is left when a key is there, or is not and will not be; None for a contradiction."""
         decision = (left, key, there)
         if decision not in self._known:
-            self._known[decision] = decided(left, key, there=there)
+            self._known[decision] = assign(left, key, there=there)
         return self._known[decision]
 
 
-def decided(left: Left[Key], key: Key, *, there: bool) -> Left[Key] | None:
+def assign(left: Left[Key], key: Key, *, there: bool) -> Left[Key] | None:
     """What is left of clauses when a key is there, or is not; None for a contradiction."""
     met, unmet = (key, there), (key, not there)
     kept = {clause - {unmet} for clause in left if met not in clause}
@@ -198,7 +198,7 @@ def decided(left: Left[Key], key: Key, *, there: bool) -> Left[Key] | None:
     return _shortest(kept) if len(kept) > 1 else frozenset(kept)
 
 
-def propagated(left: Left[Key]) -> tuple[dict[Key, bool], Left[Key]] | None:
+def unit_propagate(left: Left[Key]) -> tuple[dict[Key, bool], Left[Key]] | None:
     """The keys that single literals decide, and what is left then; None for a contradiction."""
     known: dict[Key, bool] = {}
     while True:
@@ -216,7 +216,7 @@ def propagated(left: Left[Key]) -> tuple[dict[Key, bool], Left[Key]] | None:
         )
 
 
-def vacuous(left: Left[Key]) -> bool:
+def satisfied_by_absence(left: Left[Key]) -> bool:
     """Whether all clauses hold if none of the keys that are left is there."""
     return all(any(not there for _, there in clause) for clause in left)
 
@@ -240,19 +240,19 @@ Loss: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Demand:
-    """A shape with a goal for each symbol, None for keys that must not be there.
+class ObjectConstraints:
+    """A conjunct with a goal for each symbol, None for keys that must not be there.
 
     `order` holds the keys that are declared, `needed` those that must be there, `clauses` what else
     is asked of the presence of keys; at least one member is asked for by each of `witnesses`, which
     give the goals of the symbols that will do.
     """
 
-    goals: tuple[Goal | None, ...]
+    goals: tuple[Conjunction | None, ...]
     order: tuple[int, ...]
     needed: frozenset[int]
     clauses: Left[int]
-    witnesses: tuple[tuple[tuple[int, Goal], ...], ...]
+    witnesses: tuple[tuple[tuple[int, Conjunction], ...], ...]
     least: int
     most: int | None
 
@@ -263,47 +263,48 @@ class Demand:
 
 
 class Demanding:
-    """Makes demands of shapes; `lost` says what they don't hold."""
+    """Makes demands of conjuncts; `lost` says what they don't hold."""
 
-    def __init__(self, classes: KeyClasses, goals: Goals) -> None:
+    def __init__(self, classes: KeyPartition, goals: Goals) -> None:
         self.lost: dict[Loss, None] = {}
         self._unknown = classes.unknown
         self._symbols: tuple[Symbol, ...] = (*classes.names, *classes.classes)
         self._number = {symbol.name: index for index, symbol in enumerate(classes.names)}
         self._goals = goals
 
-    def demand(self, shape: ObjectShape) -> Demand | None:
-        """What a shape asks for; None if no object satisfies it."""
-        goals = self._members(shape)
-        if shape.most == 0:
+    def demand(self, conjunct: ObjectConjunct) -> ObjectConstraints | None:
+        """What a conjunct asks for; None if no object satisfies it."""
+        goals = self._members(conjunct)
+        if conjunct.most == 0:
             goals = [None] * len(goals)
-        settled = self._presence(shape, goals)
-        counts = self._counts(shape, goals)
+        settled = self._presence(conjunct, goals)
+        counts = self._counts(conjunct, goals)
         if settled is None or counts is None:
             return None
         needed, clauses = settled
         least, most = counts
         if most is not None and max(len(needed), least) > most:
             return None
-        witnesses = tuple(self._witness(some, goals) for some in shape.some)
+        witnesses = tuple(self._witness(some, goals) for some in conjunct.some)
         if not all(witnesses):
             return None
-        numbers = (self._number[name] for name in shape.order)
+        numbers = (self._number[name] for name in conjunct.order)
         order = tuple(key for key in numbers if goals[key] is not None)
         least = 0 if least <= len(needed) else least
-        return Demand(tuple(goals), order, needed, clauses, witnesses, least, most)
+        return ObjectConstraints(tuple(goals), order, needed, clauses, witnesses, least, most)
 
     def _presence(
-        self, shape: ObjectShape, goals: list[Goal | None]
+        self, conjunct: ObjectConjunct, goals: list[Conjunction | None]
     ) -> tuple[frozenset[int], Left[int]] | None:
         """The keys that must be there, and the clauses about others; takes the goals of some."""
         number = self._number
         clauses: Left[int] = frozenset(
-            frozenset((number[name], there) for name, there in clause) for clause in shape.clauses
+            frozenset((number[name], there) for name, there in clause)
+            for clause in conjunct.clauses
         )
         keys = {key for clause in clauses for key, _ in clause}
         clauses |= {frozenset({(key, False)}) for key in keys if goals[key] is None}
-        settled = propagated(clauses)
+        settled = unit_propagate(clauses)
         if settled is None:
             return None
         known, left = settled
@@ -313,20 +314,23 @@ class Demanding:
         return frozenset(key for key, there in known.items() if there), left
 
     def _counts(
-        self, shape: ObjectShape, goals: list[Goal | None]
+        self, conjunct: ObjectConjunct, goals: list[Conjunction | None]
     ) -> tuple[int, int | None] | None:
         """The bounds for the number of members, as far as they say something; None for no value."""
         names = len(self._number)
         if any(goal is not None for goal in goals[names:]):
-            return shape.least, shape.most
+            return conjunct.least, conjunct.most
         possible = sum(goal is not None for goal in goals)
-        if possible < shape.least:
+        if possible < conjunct.least:
             return None
-        return shape.least, shape.most if shape.most is not None and shape.most < possible else None
+        return (
+            conjunct.least,
+            conjunct.most if conjunct.most is not None and conjunct.most < possible else None,
+        )
 
-    def _members(self, shape: ObjectShape) -> list[Goal | None]:
+    def _members(self, conjunct: ObjectConjunct) -> list[Conjunction | None]:
         """The goal of each symbol."""
-        rules = shape.rules
+        rules = conjunct.rules
         by_name: defaultdict[str | None, list[int]] = defaultdict(list)
         general: list[int] = []
         for index, rule in enumerate(rules):
@@ -336,13 +340,15 @@ class Demanding:
                     by_name[name].append(index)
             else:
                 general.append(index)
-        found: list[Goal | None] = []
+        found: list[Conjunction | None] = []
         for symbol in self._symbols:
             about = [index for index in general if self._among(symbol, rules[index].keys)]
             if symbol.name in by_name:
                 about = sorted(about + by_name[symbol.name])
-            claims = tuple(claim for index in about if (claim := rules[index].claim) is not None)
-            found.append(self._goals.of(claims) if len(claims) == len(about) else None)
+            literals = tuple(
+                literal for index in about if (literal := rules[index].literal) is not None
+            )
+            found.append(self._goals.of(literals) if len(literals) == len(about) else None)
         return found
 
     def _among(self, symbol: Symbol, keys: Keys) -> bool:
@@ -352,9 +358,11 @@ class Demanding:
             self._lose(keys)
         return bool(among)
 
-    def _witness(self, some: Some, goals: list[Goal | None]) -> tuple[tuple[int, Goal], ...]:
+    def _witness(
+        self, some: Some, goals: list[Conjunction | None]
+    ) -> tuple[tuple[int, Conjunction], ...]:
         """The symbols that will do for an atom, with the goals that they must satisfy then."""
-        found: list[tuple[int, Goal]] = []
+        found: list[tuple[int, Conjunction]] = []
         for index, (symbol, goal) in enumerate(zip(self._symbols, goals, strict=True)):
             if goal is None:
                 continue
@@ -383,8 +391,8 @@ class Demanding:
         self.lost[keyword, why] = None
 
 
-def _why(keys: Keys, unknown: Mapping[str | Goal, str]) -> str:
-    languages: tuple[str | Goal, ...] = keys.patterns
+def _why(keys: Keys, unknown: Mapping[str | Conjunction, str]) -> str:
+    languages: tuple[str | Conjunction, ...] = keys.patterns
     if keys.unlike is not None:
         languages = (*languages, keys.unlike)
     return next(unknown[language] for language in languages if language in unknown)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
-from pdl.gbnf.compiling.claims import Claim, Goal, Kind
+from pdl.gbnf.compiling.constraints import Conjunction, Kind, SchemaLiteral
 from pdl.gbnf.compiling.custom_rules import KEYWORD
 from pdl.schema.keywords import ASSERTIONS, DIGITS, pointer
 from pdl.schema.pointers import lookup, steps
@@ -26,7 +26,7 @@ TELLING = ASSERTIONS | {KEYWORD, DIGITS}
 
 
 class Document:
-    """Finds schemas, and brings conjunctions of claims to one form.
+    """Finds schemas, and brings conjunctions of literals to one form.
 
     `made` has the pointers of schemas that are not in the document.
     """
@@ -36,7 +36,7 @@ class Document:
         self._known: dict[str, Json] = {"#": root}
         self.made: set[str] = set()
         self._made: dict[tuple[str, str], str] = {}
-        self._simple: dict[Claim, Goal | None] = {}
+        self._simple: dict[SchemaLiteral, Conjunction | None] = {}
 
     def at(self, place: str) -> Any:
         """The schema at a JSON pointer."""
@@ -73,48 +73,48 @@ class Document:
         """The pointer of what a `$ref` names, spelled as all pointers are."""
         return pointer(steps(reference))
 
-    def joined(self, claims: Iterable[Claim | None]) -> Goal | None:
-        """A goal of some claims; None if they contradict each other, or one is None.
+    def joined(self, literals: Iterable[SchemaLiteral | None]) -> Conjunction | None:
+        """A goal of some literals; None if they contradict each other, or one is None.
 
         What every value satisfies is left out, and references are followed.
         """
-        found: dict[Claim, None] = {}
-        for claim in claims:
-            simple = None if claim is None else self.simplified(claim)
+        found: dict[SchemaLiteral, None] = {}
+        for literal in literals:
+            simple = None if literal is None else self.simplified(literal)
             if simple is None:
                 return None
             found.update(dict.fromkeys(simple))
-        if any(Claim(one.pointer, not one.holds) in found for one in found):
+        if any(SchemaLiteral(one.pointer, not one.positive) in found for one in found):
             return None
         return tuple(found)
 
-    def simplified(self, claim: Claim) -> Goal | None:
-        """A claim without what says nothing: `()` if all values satisfy it, None if none does."""
-        if claim not in self._simple:
-            self._simple[claim] = self._simplify(claim)
-        return self._simple[claim]
+    def simplified(self, literal: SchemaLiteral) -> Conjunction | None:
+        """A literal without what says nothing: `()` if all values satisfy it, None if none does."""
+        if literal not in self._simple:
+            self._simple[literal] = self._simplify(literal)
+        return self._simple[literal]
 
-    def _simplify(self, claim: Claim) -> Goal | None:
-        seen: set[Claim] = set()
-        while claim not in seen:
-            seen.add(claim)
-            schema = self.at(claim.pointer)
+    def _simplify(self, literal: SchemaLiteral) -> Conjunction | None:
+        seen: set[SchemaLiteral] = set()
+        while literal not in seen:
+            seen.add(literal)
+            schema = self.at(literal.pointer)
             if isinstance(schema, bool):
-                return () if schema == claim.holds else None
+                return () if schema == literal.positive else None
             said = [key for key in schema if key in TELLING]
             if not said:
-                return () if claim.holds else None
+                return () if literal.positive else None
             if said == ["$ref"]:
-                claim = Claim(self.target(schema["$ref"]), claim.holds)
+                literal = SchemaLiteral(self.target(schema["$ref"]), literal.positive)
             elif said == ["not"]:
-                claim = Claim(self.inside(claim.pointer, "not"), not claim.holds)
+                literal = SchemaLiteral(self.inside(literal.pointer, "not"), not literal.positive)
             elif (
                 len(said) == 1 and said[0] in ("allOf", "anyOf", "oneOf") and _lone(schema[said[0]])
             ):
-                claim = Claim(self.inside(claim.pointer, said[0], 0), claim.holds)
+                literal = SchemaLiteral(self.inside(literal.pointer, said[0], 0), literal.positive)
             else:
                 break
-        return (claim,)
+        return (literal,)
 
 
 def _lone(value: Any) -> bool:
@@ -133,31 +133,31 @@ class Place:
     """A schema that is an object, where it stands, and what a keyword there may ask for.
 
     `weaken` says that a keyword of this schema is not held exactly, and why; `overlap` whether two
-    claims may have a value in common (True where that can't be told).
+    literals may have a value in common (True where that can't be told).
     """
 
     document: Document
     pointer: str
     schema: Mapping[str, Any]
     weaken: Callable[[str, str, str], None]
-    overlap: Callable[[Claim, Claim], bool]
+    overlap: Callable[[SchemaLiteral, SchemaLiteral], bool]
 
-    def claim(self, *path: str | int, holds: bool = True) -> Claim:
-        """A claim about a schema inside this one."""
-        return Claim(self.document.inside(self.pointer, *path), holds)
+    def literal(self, *path: str | int, positive: bool = True) -> SchemaLiteral:
+        """A literal about a schema inside this one."""
+        return SchemaLiteral(self.document.inside(self.pointer, *path), positive)
 
-    def rule(self, *path: str | int) -> Claim | None:
-        """A claim for the values of keys or items; None if no value satisfies it."""
-        claim = self.claim(*path)
-        return None if self.document.simplified(claim) is None else claim
+    def rule(self, *path: str | int) -> SchemaLiteral | None:
+        """A literal for the values of keys or items; None if no value satisfies it."""
+        literal = self.literal(*path)
+        return None if self.document.simplified(literal) is None else literal
 
-    def made(self, schema: Any, *, holds: bool = True) -> Claim:
-        """A claim about a schema that the document does not have."""
-        return Claim(self.document.add(self.pointer, schema), holds)
+    def made(self, schema: Any, *, positive: bool = True) -> SchemaLiteral:
+        """A literal about a schema that the document does not have."""
+        return SchemaLiteral(self.document.add(self.pointer, schema), positive)
 
-    def denied(self, claim: Claim) -> Claim | None:
-        """The opposite of a claim; None if no value satisfies that."""
-        opposite = Claim(claim.pointer, not claim.holds)
+    def denied(self, literal: SchemaLiteral) -> SchemaLiteral | None:
+        """The opposite of a literal; None if no value satisfies that."""
+        opposite = SchemaLiteral(literal.pointer, not literal.positive)
         return None if self.document.simplified(opposite) is None else opposite
 
 

@@ -18,13 +18,13 @@ from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.pattern import pattern
 from pdl.errors import Problem, SchemaError
 from pdl.gbnf.compiling.compiler import Compiler
-from pdl.gbnf.compiling.context import Lengths, Pieces
+from pdl.gbnf.compiling.context import Lengths, ValueLanguages
 from pdl.gbnf.compiling.custom_rules import KEYWORD, free_name, renamed
-from pdl.gbnf.compiling.emission.finish import finish
-from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined
-from pdl.gbnf.compiling.emission.words import Words
-from pdl.gbnf.compiling.emission.written import Writer
-from pdl.gbnf.compiling.texts import half
+from pdl.gbnf.compiling.emission.dfa_rules import DfaRules
+from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, joined
+from pdl.gbnf.compiling.emission.inlining import inline_and_merge
+from pdl.gbnf.compiling.emission.to_nodes import Writer
+from pdl.gbnf.compiling.string_language import lone_surrogate
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import Rule, RuleRef, Sequence
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.emission.parts import Part, Row, Rows
+    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
     from pdl.gbnf.compiling.options import Options
     from pdl.schema.model import Schema
 
@@ -57,7 +57,7 @@ class Template(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Template:
         """`<think>…</think>`; `…` or `...` is free text. Raises ValueError, with advice."""
-        if half(text):
+        if lone_surrogate(text):
             raise ValueError(f"{text!r} has bytes that are not UTF-8, and no answer begins so")
         found = [(text.find(free), free) for free in _FREE if free in text]
         if sum(text.count(free) for free in _FREE) > 1:
@@ -116,19 +116,19 @@ def _prefix(template: Template, answer: str, lines: int) -> tuple[Rule, ...]:
 
     There are up to `lines` line breaks of ours: one, where the answer itself may begin with more.
     """
-    rest = Draft(answer, fixed=True)
+    rest = ProductionDraft(answer, fixed=True)
     thought = _thought(template.mark) if template.mark else ""
     behind: Part = template.behind or ""
     if template.behind is None:
-        behind = Again("\n", 1, lines) if lines > 1 else "\n"
+        behind = Repeat("\n", 1, lines) if lines > 1 else "\n"
     row = joined(*(part for part in (template.opener, thought, behind, rest) if part != ""))
-    root = Draft("root", (row,), fixed=True)
-    finish(root)
+    root = ProductionDraft("root", (row,), fixed=True)
+    inline_and_merge(root)
     return tuple(rule for rule in Writer(_RULES).rules(root) if rule.name != answer)
 
 
-def _thought(mark: str) -> Draft:
-    draft = Words(_up_to(mark), "thought", None).draft()
+def _thought(mark: str) -> ProductionDraft:
+    draft = DfaRules(_up_to(mark), "thought", None).draft()
     draft.whole = True  # a rule of its own reads well
     return draft
 
@@ -192,8 +192,8 @@ def form_rules(
         rows = (_code(schema.lang or "", compiler),)
     else:
         rows = (_text(_strings(compiler)),)
-    root = Draft("root", rows, fixed=True)
-    finish(root)
+    root = ProductionDraft("root", rows, fixed=True)
+    inline_and_merge(root)
     return Writer(options.max_rules).rules(root)
 
 
@@ -204,41 +204,41 @@ def _refusal(why: str) -> SchemaError:
 def _strings(compiler: Compiler) -> Dfa | Lengths:
     """The values of a document that are strings."""
     goal = compiler.root
-    pieces = Pieces() if goal is None else compiler.pieces(goal)
-    if pieces.written:
-        for place in pieces.written:
+    languages = ValueLanguages() if goal is None else compiler.languages(goal)
+    if languages.written:
+        for place in languages.written:
             compiler.note(place, KEYWORD, "POST_HOC", "the reply is a text, and the rule's is JSON")
         return Lengths()
-    found = pieces.strings
+    found = languages.strings
     if found is None:
         raise _refusal("no text satisfies this schema")
     return found
 
 
-def _yesno(compiler: Compiler) -> Rows:
+def _yesno(compiler: Compiler) -> Alternatives:
     """`yes` for true, `no` for false."""
     goal = compiler.root
-    values = frozenset[bool]() if goal is None else compiler.pieces(goal).booleans
+    values = frozenset[bool]() if goal is None else compiler.languages(goal).booleans
     if not values:
         raise _refusal("neither yes nor no satisfies this schema")
     return tuple((word,) for word, value in (("yes", True), ("no", False)) if value in values)
 
 
-def _text(language: Dfa | Lengths) -> Row:
+def _text(language: Dfa | Lengths) -> Alternative:
     """A text as it is: not blank, and with no blank at its ends, which the checker strips."""
     if not isinstance(language, Lengths):
         found = build.intersect(language, _stripped())
         if found.is_empty:
             raise _refusal("all texts of this schema are blank, or begin or end in whitespace")
-        return (Words(found, "text", None).draft(),)
+        return (DfaRules(found, "text", None).draft(),)
     least, most = max(language.least, 1), language.most
     if most is not None and most < least:
         raise _refusal("only the empty text satisfies this schema, and a reply is not empty")
     if most == 1:
         return (_SOLID,)
-    inner = Again(EVERY, max(least - 2, 0), None if most is None else most - 2)
-    rest: Row = (_SOLID,) if inner.most == 0 else (inner, _SOLID)
-    return (_SOLID, *rest) if least > 1 else (_SOLID, Again(Choice((rest,)), 0, 1))
+    inner = Repeat(EVERY, max(least - 2, 0), None if most is None else most - 2)
+    rest: Alternative = (_SOLID,) if inner.most == 0 else (inner, _SOLID)
+    return (_SOLID, *rest) if least > 1 else (_SOLID, Repeat(Choice((rest,)), 0, 1))
 
 
 def _stripped() -> Dfa:
@@ -246,15 +246,15 @@ def _stripped() -> Dfa:
     return build.concat(solid, build.optional(build.concat(build.ANYTHING, solid)))
 
 
-def _code(lang: str, compiler: Compiler) -> Row:
+def _code(lang: str, compiler: Compiler) -> Alternative:
     """One fence, and in it lines that do not end it."""
     body = build.concat(_body(_strings(compiler), compiler), build.literal("\n```"))
     if body.is_empty:
         raise _refusal("no code satisfies this schema: blank lines are none")
-    code = Words(body, "code", None).draft()
+    code = DfaRules(body, "code", None).draft()
     if not lang:
-        info = Words(pattern(_INFO), "language", None).draft()
-        return ("```", Again(info, 0, 1), "\n", code)
+        info = DfaRules(pattern(_INFO), "language", None).draft()
+        return ("```", Repeat(info, 0, 1), "\n", code)
     if not _LANGUAGE.fullmatch(lang) or lang.lower() in _REASONING:
         raise _refusal(f"no fence is of the language `{lang}`: write one word, such as `python`")
     return joined(f"```{lang}\n", code)
@@ -298,15 +298,15 @@ def _not_blank() -> Dfa:
     return build.concat(build.ANYTHING, build.chars(_SOLID), build.ANYTHING)
 
 
-def _tasks(least: int | None, most: int | None) -> Row:
+def _tasks(least: int | None, most: int | None) -> Alternative:
     """A line `- [ ] …` or `- [x] …` for each task, of words with one blank between them."""
     least = max(least or 1, 1)
     if most is not None and most < least:
         raise _refusal("only an empty task list satisfies this schema, and a reply has tasks")
     word = build.plus(build.chars(_SOLID))
     words = build.concat(word, build.star(build.concat(build.literal(" "), word)))
-    said = Words(build.difference(words, pattern(_NO_TASK)), "words", None).draft()
-    task = Draft("task", (joined("- [", CharSet.of(" x"), "] ", said),))
+    said = DfaRules(build.difference(words, pattern(_NO_TASK)), "words", None).draft()
+    task = ProductionDraft("task", (joined("- [", CharSet.of(" x"), "] ", said),))
     if most == 1:
         return (task,)
-    return (task, Again(Choice((joined("\n", task),)), least - 1, most and most - 1))
+    return (task, Repeat(Choice((joined("\n", task),)), least - 1, most and most - 1))

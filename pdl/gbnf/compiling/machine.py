@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.claims import Goal
+    from pdl.gbnf.compiling.constraints import Conjunction
 
 
 Label = TypeVar("Label")
@@ -42,7 +42,7 @@ class Member:
     """
 
     key: str | Dfa
-    goal: Goal
+    goal: Conjunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +53,19 @@ class Run:
     `prefix` has all of them.
     """
 
-    prefix: tuple[Goal, ...]
-    item: Goal | None
+    prefix: tuple[Conjunction, ...]
+    item: Conjunction | None
     least: int
     most: int | None
 
 
-Arrays: TypeAlias = "Machine[Goal] | Run"
+Arrays: TypeAlias = "Machine[Conjunction] | Run"
 Objects: TypeAlias = "Machine[Member]"
 
 
 Item = TypeVar("Item")
 
-Rows: TypeAlias = "list[dict[Any, int]]"
+Alternatives: TypeAlias = "list[dict[Any, int]]"
 """For each state, where each label leads."""
 
 _Signature: TypeAlias = "tuple[bool, frozenset[tuple[Any, int]]]"
@@ -83,7 +83,7 @@ class Subsets(Generic[Item, Label]):
     """Makes what may be in several states at once deterministic, by its sets of states.
 
     `follow` gives the steps from a state, of which several may have one label; `ends` says whether
-    a value may end there; `pruned` leaves out states of a set whose values others have as well;
+    a value may end there; `drop_subsumed` leaves out states whose values others of a set have;
     `most` is how many sets there may be. Raises TooManyStatesError. Source: Rabin and Scott, Finite
     automata and their decision problems, 1959.
     """
@@ -92,23 +92,23 @@ class Subsets(Generic[Item, Label]):
         self,
         follow: Callable[[Item], list[tuple[Label, Item]]],
         ends: Callable[[Item], bool],
-        pruned: Callable[[frozenset[Item]], frozenset[Item]],
+        drop_subsumed: Callable[[frozenset[Item]], frozenset[Item]],
         most: int = STATES,
     ) -> None:
         self._follow = follow
         self._ends = ends
-        self._pruned = pruned
+        self._pruned = drop_subsumed
         self._most = most
         self._steps: dict[Item, list[tuple[Label, Item]]] = {}
         self._met: dict[Item, int] = {}
         self._alone: dict[Item, frozenset[Item]] = {}
         self._work = 0
 
-    def rows(self, starts: Iterable[Item]) -> tuple[Rows, set[int]]:
+    def rows(self, starts: Iterable[Item]) -> tuple[Alternatives, set[int]]:
         """The rows, and the numbers of the accepting states; the first state is the start."""
         first = self._pruned(frozenset(starts))
         numbers = {first: 0}
-        rows: Rows = []
+        rows: Alternatives = []
         accepting: set[int] = set()
         order = [first]
         for state in order:
@@ -157,7 +157,7 @@ class Subsets(Generic[Item, Label]):
 
 
 def minimal(
-    rows: Rows, accepting: set[int], labels: Callable[[Any], Label]
+    rows: Alternatives, accepting: set[int], labels: Callable[[Any], Label]
 ) -> Machine[Label] | None:
     """The minimal machine, its edges in the order of the rows' labels; None if it has no value.
 
@@ -174,7 +174,7 @@ def minimal(
     return _numbered(rows, accepting, blocks, labels)
 
 
-def _live(rows: Rows, accepting: set[int]) -> set[int]:
+def _live(rows: Alternatives, accepting: set[int]) -> set[int]:
     """The states that lead to an accepting one."""
     sources: defaultdict[int, list[int]] = defaultdict(list)
     for state, row in enumerate(rows):
@@ -189,7 +189,7 @@ def _live(rows: Rows, accepting: set[int]) -> set[int]:
     return live
 
 
-def _merged(rows: Rows, accepting: set[int], live: set[int]) -> list[int]:
+def _merged(rows: Alternatives, accepting: set[int], live: set[int]) -> list[int]:
     """The block of each state: those with the same values have the same one."""
     order = bottom_up(  # a state that leads to itself is told apart by its other targets
         [{label: to for label, to in row.items() if to != at} for at, row in enumerate(rows)]
@@ -236,7 +236,7 @@ def _closed(ends: bool, steps: list[tuple[Any, int]], block: int) -> _Signature:
     return ends, frozenset((label, block if to == _SELF else to) for label, to in steps)
 
 
-def _refined(rows: Rows, accepting: set[int]) -> list[int]:
+def _refined(rows: Alternatives, accepting: set[int]) -> list[int]:
     """Blocks by refinement: states are told apart by what is known of their targets.
 
     Source: Moore, Gedanken-experiments on sequential machines, 1956.
@@ -257,7 +257,7 @@ def _refined(rows: Rows, accepting: set[int]) -> list[int]:
 
 
 def _numbered(
-    rows: Rows, accepting: set[int], blocks: list[int], labels: Callable[[Any], Label]
+    rows: Alternatives, accepting: set[int], blocks: list[int], labels: Callable[[Any], Label]
 ) -> Machine[Label]:
     """One state a block, numbered breadth first."""
     number = {blocks[0]: 0}

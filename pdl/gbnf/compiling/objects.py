@@ -1,8 +1,8 @@
-"""The objects of a goal: one deterministic machine over members for the union of its shapes.
+"""The objects of a goal: one deterministic machine over members for the union of its conjuncts.
 
 An alphabet says what the symbols of a goal's objects stand for, with those as one that nothing
-tells apart; `other_names` are the keys that objects may have beside those that a schema speaks of.
-All of what objects must satisfy is kept, unless that has too many states: `efforts` are how much.
+tells apart; `complement_of_names` are the keys that a schema does not name. All constraints on
+objects are kept, unless that takes too many states: `relaxations` are how much is kept then.
 """
 
 from __future__ import annotations
@@ -15,26 +15,35 @@ from pdl.automata.charset import EVERY
 from pdl.automata.dfa import Budget, Dfa
 from pdl.errors import LimitError
 from pdl.gbnf.compiling.context import Goals
-from pdl.gbnf.compiling.demands import Demanding, key_classes
+from pdl.gbnf.compiling.demands import Demanding, key_partition
 from pdl.gbnf.compiling.machine import STATES, Machine, Subsets, TooManyStatesError, minimal
-from pdl.gbnf.compiling.walks import Effort, Labels, State, Walk, counts_twice, hull, plans, pruned
+from pdl.gbnf.compiling.walks import (
+    Labels,
+    ObjectState,
+    ObjectTransitions,
+    Relaxation,
+    counts_twice,
+    drop_subsumed,
+    hull,
+    plans,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pdl.automata.dfa import Edge
-    from pdl.gbnf.compiling.claims import ObjectShape
+    from pdl.gbnf.compiling.constraints import ObjectConjunct
     from pdl.gbnf.compiling.context import Context
-    from pdl.gbnf.compiling.demands import Demand, KeyClasses, Loss
+    from pdl.gbnf.compiling.demands import KeyPartition, Loss, ObjectConstraints
     from pdl.gbnf.compiling.machine import Member, Objects
     from pdl.gbnf.compiling.options import Options
-    from pdl.gbnf.compiling.walks import Label, Plan
+    from pdl.gbnf.compiling.walks import Label, MemberOrder
 
 
 _FREE = 1
 
 
-def other_names(names: Iterable[str], budget: Budget) -> Dfa:
+def complement_of_names(names: Iterable[str], budget: Budget) -> Dfa:
     """All texts but the names: the value that `build.complement` has for their automaton.
 
     Each state of the automaton of the names gets edges to one more state, from which on all is
@@ -87,11 +96,13 @@ class Alphabet:
 
     names: int
     keys: Mapping[int, str | Dfa]
-    demands: tuple[Demand, ...]
+    demands: tuple[ObjectConstraints, ...]
     imprecise: bool = False
 
 
-def alphabet(classes: KeyClasses, demands: Sequence[Demand], *, declared: bool) -> Alphabet:
+def alphabet(
+    classes: KeyPartition, demands: Sequence[ObjectConstraints], *, declared: bool
+) -> Alphabet:
     """Merge the symbols that all demands treat alike, and say what keys there are."""
     count = len(classes.names)
     keys: dict[int, str | Dfa] = {
@@ -117,7 +128,7 @@ def alphabet(classes: KeyClasses, demands: Sequence[Demand], *, declared: bool) 
 
 
 def _heads(
-    names: int, classes: int, demands: Sequence[Demand], *, declared: bool
+    names: int, classes: int, demands: Sequence[ObjectConstraints], *, declared: bool
 ) -> dict[int, int]:
     """For each class that there may be keys of, and each name that is like it, the first class."""
     served = [dict(witness) for demand in demands for witness in demand.witnesses]
@@ -149,7 +160,7 @@ def _keys(parts: list[Dfa], own: set[str], named: list[str]) -> Dfa | None:
         language = build.union(*parts, budget=_BUDGET)
         others = [name for name in named if name not in own]
         if others and language == build.ANYTHING:
-            language = other_names(others, _BUDGET)
+            language = complement_of_names(others, _BUDGET)
         elif others:
             listed = build.words(others, budget=_BUDGET)
             language = build.difference(language, listed, budget=_BUDGET)
@@ -159,7 +170,7 @@ def _keys(parts: list[Dfa], own: set[str], named: list[str]) -> Dfa | None:
         return None
 
 
-def _forgetting(demand: Demand, gone: set[int]) -> Demand:
+def _forgetting(demand: ObjectConstraints, gone: set[int]) -> ObjectConstraints:
     """A demand without some symbols."""
     goals = tuple(None if key in gone else goal for key, goal in enumerate(demand.goals))
     order = _kept(demand.order, gone)
@@ -173,20 +184,22 @@ def _kept(keys: Iterable[int], gone: set[int]) -> tuple[int, ...]:
     return tuple(key for key in keys if key not in gone)
 
 
-def efforts(demands: Sequence[Demand], keys: int) -> Iterator[tuple[Effort, Sequence[Demand]]]:
-    """Ever smaller efforts, and what they are to be spent on; the last one always suffices."""
+def relaxations(
+    demands: Sequence[ObjectConstraints], keys: int
+) -> Iterator[tuple[Relaxation, Sequence[ObjectConstraints]]]:
+    """Ever smaller relaxations, and what they are to be spent on; the last one always suffices."""
     for most in (keys, keys // 2):
-        yield Effort(most), demands
+        yield Relaxation(most), demands
     for most in (keys // 2, keys // 4):
-        yield Effort(most, together=True), demands
+        yield Relaxation(most, together=True), demands
     for longest in (None, 2, 0):
-        yield Effort(0, together=True, longest=longest), demands
-    yield Effort(0, together=True, longest=0, witnesses=0), demands
-    yield Effort(0, together=True, longest=0, witnesses=0, counted=0), demands
-    yield Effort(0, together=True), (hull(demands),)
+        yield Relaxation(0, together=True, longest=longest), demands
+    yield Relaxation(0, together=True, longest=0, witnesses=0), demands
+    yield Relaxation(0, together=True, longest=0, witnesses=0, counted=0), demands
+    yield Relaxation(0, together=True), (hull(demands),)
 
 
-def losses(demands: Sequence[Demand], planned: Sequence[Plan]) -> Iterable[Loss]:
+def dropped(demands: Sequence[ObjectConstraints], planned: Sequence[MemberOrder]) -> Iterable[Loss]:
     """What plans do not hold of the demands that they were made for."""
     found: dict[Loss, None] = {}
     if len(planned) < len(demands):
@@ -207,7 +220,7 @@ def losses(demands: Sequence[Demand], planned: Sequence[Plan]) -> Iterable[Loss]
     return found
 
 
-def bounds(planned: Sequence[Plan]) -> Iterable[Loss]:
+def bounds(planned: Sequence[MemberOrder]) -> Iterable[Loss]:
     """Where plans ask for one order of keys that could come in any."""
     found: dict[Loss, None] = {}
     for plan in planned:
@@ -225,18 +238,18 @@ def bounds(planned: Sequence[Plan]) -> Iterable[Loss]:
 _MOST_BITS = 14
 
 
-def object_machine(shapes: Sequence[ObjectShape], context: Context) -> Objects | None:
-    """The objects that satisfy one of some shapes; None if there are none.
+def object_machine(conjuncts: Sequence[ObjectConjunct], context: Context) -> Objects | None:
+    """The objects that satisfy one of some conjuncts; None if there are none.
 
     The machine takes each of them whose keys are distinct and come in an order that the options
     take. What is not held exactly is told to the context: with `weaken` if the machine takes other
     objects as well, with `bound` if there are objects that it takes in some orders only.
     """
-    shapes = list(dict.fromkeys(shapes))
-    classes = key_classes(shapes, context)
+    conjuncts = list(dict.fromkeys(conjuncts))
+    classes = key_partition(conjuncts, context)
     goals = Goals(context)
     demanding = Demanding(classes, goals)
-    demands = [one for one in map(demanding.demand, shapes) if one is not None]
+    demands = [one for one in map(demanding.demand, conjuncts) if one is not None]
     for keyword, why in demanding.lost:
         context.weaken(keyword, why)
     if not demands:
@@ -253,19 +266,19 @@ def _machine(symbols: Alphabet, goals: Goals, context: Context) -> Objects | Non
     options = context.options
     declared = options.key_order == "declared"
     labels, most = Labels(symbols.keys), _most_states(symbols, options)
-    before: list[Plan] = []
-    for effort, demands in efforts(symbols.demands, options.max_required):
-        planned = plans(demands, effort, names=symbols.names, declared=declared)
+    before: list[MemberOrder] = []
+    for relaxation, demands in relaxations(symbols.demands, options.max_required):
+        planned = plans(demands, relaxation, names=symbols.names, declared=declared)
         if planned == before:
             continue
         try:
             machine = _attempt(
-                planned, symbols, labels, goals, STATES if effort.is_one_order else most
+                planned, symbols, labels, goals, STATES if relaxation.is_one_order else most
             )
         except TooManyStatesError:
             before = planned
             continue
-        for keyword, why in losses(symbols.demands, planned):
+        for keyword, why in dropped(symbols.demands, planned):
             context.weaken(keyword, why)
         for keyword, why in bounds(planned):
             context.bound(keyword, why)
@@ -281,27 +294,28 @@ def _most_states(symbols: Alphabet, options: Options) -> int:
 
 
 def _attempt(
-    planned: Sequence[Plan], symbols: Alphabet, labels: Labels, goals: Goals, most: int
+    planned: Sequence[MemberOrder], symbols: Alphabet, labels: Labels, goals: Goals, most: int
 ) -> Objects | None:
     """The machine of some plans. Raises TooManyStatesError."""
     if len(planned) == 1 and planned[0].is_plain:
         return _plain(planned[0], labels)
     walks = [
-        Walk(number, plan, labels, goals, symbols.names) for number, plan in enumerate(planned)
+        ObjectTransitions(number, plan, labels, goals, symbols.names)
+        for number, plan in enumerate(planned)
     ]
     numbers: dict[object, int] = {}
     families = [numbers.setdefault(walk.family, len(numbers)) for walk in walks]
-    subsets: Subsets[State, Label] = Subsets(
+    subsets: Subsets[ObjectState, Label] = Subsets(
         lambda state: walks[state.plan].follow(state),
         lambda state: walks[state.plan].ends(state),
-        lambda states: pruned(states, walks, families),
+        lambda states: drop_subsumed(states, walks, families),
         most,
     )
     rows, accepting = subsets.rows(walk.start for walk in walks)
     return minimal(rows, accepting, labels.member)
 
 
-def _plain(plan: Plan, labels: Labels) -> Objects:
+def _plain(plan: MemberOrder, labels: Labels) -> Objects:
     """The machine of a plan for which it only matters how far the sequence is.
 
     No two of its states are equal, and none is a dead end.

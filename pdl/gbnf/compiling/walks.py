@@ -12,19 +12,25 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.gbnf.compiling.demands import Demand, Ledger, Left, implies, vacuous
+from pdl.gbnf.compiling.demands import (
+    Assignment,
+    Left,
+    ObjectConstraints,
+    implies,
+    satisfied_by_absence,
+)
 from pdl.gbnf.compiling.machine import Member
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.claims import Goal
+    from pdl.gbnf.compiling.constraints import Conjunction
     from pdl.gbnf.compiling.context import Goals
 
 
 @dataclass(frozen=True)
-class Plan:
+class MemberOrder:
     """A demand, and how its texts go.
 
     The symbols of `sequence` come in this order, each at most once; from its index `loose` on,
@@ -32,7 +38,7 @@ class Plan:
     presence matters, and `once` ones, which are remembered not to come again.
     """
 
-    demand: Demand
+    demand: ObjectConstraints
     sequence: tuple[int, ...]
     loose: int
     free: tuple[int, ...]
@@ -48,7 +54,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Effort:
+class Relaxation:
     """How much is tracked: the states of so many `keys` that come in any order.
 
     With `together`, all other keys that matter come in one sequence, which is the same for all
@@ -68,49 +74,60 @@ class Effort:
         return self.together and not self.keys
 
 
-def plans(demands: Sequence[Demand], effort: Effort, *, names: int, declared: bool) -> list[Plan]:
+def plans(
+    demands: Sequence[ObjectConstraints], relaxation: Relaxation, *, names: int, declared: bool
+) -> list[MemberOrder]:
     """A plan for each demand; the first `names` symbols are single keys."""
-    demands = [_eased(demand, effort) for demand in demands]
+    demands = [_eased(demand, relaxation) for demand in demands]
     shared: list[int] = []
-    if effort.together:
+    if relaxation.together:
         matters = Counter(key for one in demands for key in _loose(one, declared=declared))
         often = sorted(matters, key=lambda key: (-matters[key], key))
-        shared = sorted(often[effort.keys :])
-    return [_plan(one, effort, shared, names=names, declared=declared) for one in demands]
+        shared = sorted(often[relaxation.keys :])
+    return [_plan(one, relaxation, shared, names=names, declared=declared) for one in demands]
 
 
-def _eased(demand: Demand, effort: Effort) -> Demand:
-    """A demand without what an effort leaves out."""
-    if effort.longest is not None:
-        kept = frozenset(one for one in demand.clauses if len(one) <= effort.longest)
+def _eased(demand: ObjectConstraints, relaxation: Relaxation) -> ObjectConstraints:
+    """A demand without what an relaxation leaves out."""
+    if relaxation.longest is not None:
+        kept = frozenset(one for one in demand.clauses if len(one) <= relaxation.longest)
         demand = replace(demand, clauses=kept)
-    if len(demand.witnesses) > effort.witnesses:
-        demand = replace(demand, witnesses=demand.witnesses[: effort.witnesses])
-    if demand.least > effort.counted:
+    if len(demand.witnesses) > relaxation.witnesses:
+        demand = replace(demand, witnesses=demand.witnesses[: relaxation.witnesses])
+    if demand.least > relaxation.counted:
         demand = replace(demand, least=0)
-    if demand.most is not None and demand.most > effort.counted:
+    if demand.most is not None and demand.most > relaxation.counted:
         demand = replace(demand, most=None)
     return demand
 
 
-def _loose(demand: Demand, *, declared: bool) -> set[int]:
+def _loose(demand: ObjectConstraints, *, declared: bool) -> set[int]:
     """The keys that matter, and that the order of the schema does not place."""
     return set(demand.involved) - set(demand.order if declared else ())
 
 
-def _plan(demand: Demand, effort: Effort, shared: list[int], *, names: int, declared: bool) -> Plan:
+def _plan(
+    demand: ObjectConstraints,
+    relaxation: Relaxation,
+    shared: list[int],
+    *,
+    names: int,
+    declared: bool,
+) -> MemberOrder:
     goals = demand.goals
     order = demand.order if declared else ()
     loose = _loose(demand, declared=declared)
-    chain = shared if effort.together else chained(sorted(loose), effort.keys)
+    chain = shared if relaxation.together else chained(sorted(loose), relaxation.keys)
     placed = set(order)
     chain = [key for key in chain if goals[key] is not None and key not in placed]
     placed.update(chain)
     tracked = loose - placed
     free = [key for key, goal in enumerate(goals) if goal is not None and key not in placed]
-    once = _counted_once(demand, free, effort.keys, names)
+    once = _counted_once(demand, free, relaxation.keys, names)
     rest = tuple(key for key in free if key not in tracked | once)
-    return Plan(demand, (*order, *chain), len(order), rest, frozenset(tracked), frozenset(once))
+    return MemberOrder(
+        demand, (*order, *chain), len(order), rest, frozenset(tracked), frozenset(once)
+    )
 
 
 def chained(keys: list[int], most: int) -> list[int]:
@@ -128,34 +145,34 @@ def chained(keys: list[int], most: int) -> list[int]:
     return keys[: count - free]
 
 
-def _counted_once(demand: Demand, free: list[int], most: int, names: int) -> set[int]:
+def _counted_once(demand: ObjectConstraints, free: list[int], most: int, names: int) -> set[int]:
     """The names to be remembered so that none of them is counted twice."""
     if demand.least <= len(demand.needed) + 1 or any(key >= names for key in free):
         return set()
     return set(free) if len(free) <= most else set()
 
 
-def counts_twice(plan: Plan) -> bool:
+def counts_twice(plan: MemberOrder) -> bool:
     """Whether a text may reach the least count with a key that comes twice."""
     again = plan.free or plan.tracked - plan.once - plan.demand.needed
     return plan.demand.least > len(plan.demand.needed) + 1 and bool(again)
 
 
-def hull(demands: Sequence[Demand]) -> Demand:
+def hull(demands: Sequence[ObjectConstraints]) -> ObjectConstraints:
     """One demand that has the objects of all."""
     columns = zip(*(one.goals for one in demands), strict=True)
     orders = {one.order for one in demands}
     order = orders.pop() if len(orders) == 1 else ()
     needed = frozenset.intersection(*(one.needed for one in demands))
-    return Demand(tuple(map(_common, columns)), order, needed, frozenset(), (), 0, None)
+    return ObjectConstraints(tuple(map(_common, columns)), order, needed, frozenset(), (), 0, None)
 
 
-def _common(goals: tuple[Goal | None, ...]) -> Goal | None:
-    """The claims that all goals have; None if all are None."""
+def _common(goals: tuple[Conjunction | None, ...]) -> Conjunction | None:
+    """The literals that all goals have; None if all are None."""
     told = [goal for goal in goals if goal is not None]
     if not told:
         return None
-    return tuple(claim for claim in told[0] if all(claim in goal for goal in told[1:]))
+    return tuple(literal for literal in told[0] if all(literal in goal for goal in told[1:]))
 
 
 _COMPARED = 16  # states of a group that others are compared with
@@ -169,18 +186,18 @@ class Labels:
 
     def __init__(self, keys: Mapping[int, str | Dfa]) -> None:
         self._keys = keys
-        self._goals: list[Goal] = []
-        self._numbers: dict[Goal, int] = {}
+        self._goals: list[Conjunction] = []
+        self._numbers: dict[Conjunction, int] = {}
         self._members: dict[Label, Member] = {}
 
-    def label(self, symbol: int, goal: Goal) -> Label:
+    def label(self, symbol: int, goal: Conjunction) -> Label:
         """The label of a symbol with a goal."""
         number = self._numbers.setdefault(goal, len(self._goals))
         if number == len(self._goals):
             self._goals.append(goal)
         return symbol, number
 
-    def goal(self, label: Label) -> Goal:
+    def goal(self, label: Label) -> Conjunction:
         """The goal of a label."""
         return self._goals[label[1]]
 
@@ -191,7 +208,7 @@ class Labels:
         return self._members[label]
 
 
-class State(NamedTuple):
+class ObjectState(NamedTuple):
     """Where an object of one plan is.
 
     `at`: how far its sequence is; `left`: the clauses that are not met; `wanted`: the witnesses
@@ -207,13 +224,15 @@ class State(NamedTuple):
     banned: frozenset[int]
 
 
-class Walk:
+class ObjectTransitions:
     """Steps through the states of one plan.
 
     `family` is equal for plans that differ in what they say of the presence of keys alone.
     """
 
-    def __init__(self, number: int, plan: Plan, labels: Labels, goals: Goals, names: int) -> None:
+    def __init__(
+        self, number: int, plan: MemberOrder, labels: Labels, goals: Goals, names: int
+    ) -> None:
         demand = plan.demand
         self._goals = goals
         self._names = names
@@ -221,7 +240,7 @@ class Walk:
         self._number = number
         self._plan = plan
         self._labels = labels
-        self._ledger: Ledger[int] = Ledger()
+        self._assignment: Assignment[int] = Assignment()
         self._decides = {key for clause in demand.clauses for key, _ in clause}
         self._tracked_needed = plan.tracked & demand.needed
         self._decides |= self._tracked_needed
@@ -232,7 +251,7 @@ class Walk:
             for key, goal in enumerate(demand.goals)
             if goal is not None
         }
-        self._serving: dict[int, list[tuple[int, Goal]]] = {}
+        self._serving: dict[int, list[tuple[int, Conjunction]]] = {}
         for index, witness in enumerate(demand.witnesses):
             for key, goal in witness:
                 self._serving.setdefault(key, []).append((index, goal))
@@ -244,32 +263,32 @@ class Walk:
         self._other += sorted((plan.tracked | plan.once) - set(self._other))
 
     @property
-    def start(self) -> State:
+    def start(self) -> ObjectState:
         """The state of an object without members."""
         needed = (frozenset({(key, True)}) for key in self._tracked_needed)
         left = self._plan.demand.clauses | frozenset(needed)
         wanted = frozenset(range(len(self._plan.demand.witnesses)))
-        return State(self._number, 0, left, wanted, 0, frozenset())
+        return ObjectState(self._number, 0, left, wanted, 0, frozenset())
 
-    def follow(self, state: State) -> list[tuple[Label, State]]:
+    def follow(self, state: ObjectState) -> list[tuple[Label, ObjectState]]:
         """The members that may come next, and where they lead."""
         if state.size == self._most:
             return []
         plan, plain = self._plan, self._plain
         number, _, _, wanted, size, banned = state
         size += size != self._cap
-        steps: list[tuple[Label, State]] = []
-        loose: State | None = None
+        steps: list[tuple[Label, ObjectState]] = []
+        loose: ObjectState | None = None
         for at, left in self._skipping(state):
             if at >= plan.loose and loose is None:
-                loose = State(number, at, left, wanted, size, banned)
+                loose = ObjectState(number, at, left, wanted, size, banned)
             if at == len(plan.sequence):
                 break
             key = plan.sequence[at]
-            taken = self._ledger.after(left, key, there=True) if key in self._decides else left
+            taken = self._assignment.after(left, key, there=True) if key in self._decides else left
             if taken is None:
                 continue
-            following = State(number, at + 1, taken, wanted, size, banned)
+            following = ObjectState(number, at + 1, taken, wanted, size, banned)
             if key in self._serving:
                 steps += self._members(key, following)
             else:
@@ -280,14 +299,14 @@ class Walk:
                 steps += self._anywhere(key, loose)
         return steps
 
-    def ends(self, state: State) -> bool:
+    def ends(self, state: ObjectState) -> bool:
         """Whether an object may end here."""
         if state.wanted or state.size < self._plan.demand.least:
             return False
         last = len(self._plan.sequence)
-        return any(at == last and vacuous(left) for at, left in self._skipping(state))
+        return any(at == last and satisfied_by_absence(left) for at, left in self._skipping(state))
 
-    def _skipping(self, state: State) -> Iterator[tuple[int, Left[int]]]:
+    def _skipping(self, state: ObjectState) -> Iterator[tuple[int, Left[int]]]:
         """The places of the sequence that can be reached without its next keys."""
         sequence, needed = self._plan.sequence, self._plan.demand.needed
         left: Left[int] | None = state.left
@@ -297,11 +316,11 @@ class Walk:
             if at == len(sequence) or sequence[at] in needed:
                 return
             if sequence[at] in self._decides:
-                left = self._ledger.after(left, sequence[at], there=False)
+                left = self._assignment.after(left, sequence[at], there=False)
                 if left is None:
                     return
 
-    def _anywhere(self, key: int, state: State) -> Iterator[tuple[Label, State]]:
+    def _anywhere(self, key: int, state: ObjectState) -> Iterator[tuple[Label, ObjectState]]:
         """The steps of a key that is not of the sequence."""
         if key in state.banned:
             return
@@ -309,7 +328,7 @@ class Walk:
             return
         left: Left[int] | None = state.left
         if key in self._decides:
-            left = self._ledger.after(state.left, key, there=True)
+            left = self._assignment.after(state.left, key, there=True)
         if left is None:
             return
         following = state._replace(left=left)
@@ -320,7 +339,7 @@ class Walk:
             served = label != self._plain[key] and key < self._names
             yield label, _without(reached, key) if served else reached
 
-    def _members(self, key: int, state: State) -> Iterator[tuple[Label, State]]:
+    def _members(self, key: int, state: ObjectState) -> Iterator[tuple[Label, ObjectState]]:
         """The steps of a key that may come, with each choice of witnesses that it may be."""
         plain = self._plain[key]
         goal = self._labels.goal(plain)
@@ -332,8 +351,8 @@ class Walk:
         choices = [one for one in serving if one[1] != goal]
         for size in range(len(choices) + 1):
             for chosen in combinations(choices, size):
-                claims = (claim for _, joined in chosen for claim in joined)
-                meant = self._goals.narrowed(goal, *claims)
+                literals = (literal for _, joined in chosen for literal in joined)
+                meant = self._goals.narrowed(goal, *literals)
                 if meant is not None:
                     left = wanted - {index for index, _ in chosen}
                     yield self._labels.label(key, meant), state._replace(wanted=left)
@@ -346,13 +365,13 @@ class Walk:
         return self._due[at]
 
 
-def pruned(
-    states: frozenset[State], walks: Sequence[Walk], families: Sequence[int]
-) -> frozenset[State]:
+def drop_subsumed(
+    states: frozenset[ObjectState], walks: Sequence[ObjectTransitions], families: Sequence[int]
+) -> frozenset[ObjectState]:
     """Without the states whose objects, if their keys are distinct, others are known to have."""
     if len(states) == 1:
         return states
-    alike: defaultdict[tuple[int, int, int], list[State]] = defaultdict(list)
+    alike: defaultdict[tuple[int, int, int], list[ObjectState]] = defaultdict(list)
     for state in sorted(states, key=lambda one: (len(one.left), one.plan)):
         group = alike[families[state.plan], state.at, state.size]
         if not any(_covers(one, state, walks) for one in group[:_COMPARED]):
@@ -360,7 +379,7 @@ def pruned(
     return frozenset(state for group in alike.values() for state in group)
 
 
-def _covers(one: State, other: State, walks: Sequence[Walk]) -> bool:
+def _covers(one: ObjectState, other: ObjectState, walks: Sequence[ObjectTransitions]) -> bool:
     """Whether one state of two that are equally far is known to lead to all that the other does."""
     return (
         one.wanted <= other.wanted
@@ -370,5 +389,5 @@ def _covers(one: State, other: State, walks: Sequence[Walk]) -> bool:
     )
 
 
-def _without(state: State, key: int) -> State:
+def _without(state: ObjectState, key: int) -> ObjectState:
     return state._replace(banned=state.banned | {key})

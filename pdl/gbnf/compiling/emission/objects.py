@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.build import ANYTHING
 from pdl.gbnf.compiling.custom_rules import short
-from pdl.gbnf.compiling.emission.keys import Trie, Tries
-from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, joined
+from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, joined
+from pdl.gbnf.compiling.emission.key_tries import Trie, Tries
 
 if TYPE_CHECKING:
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.claims import Goal
-    from pdl.gbnf.compiling.emission.goals import Goals
-    from pdl.gbnf.compiling.emission.parts import Row, Rows
+    from pdl.gbnf.compiling.constraints import Conjunction
+    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives
+    from pdl.gbnf.compiling.emission.productions import Productions
     from pdl.gbnf.compiling.machine import Machine, Member
 
 
@@ -30,7 +30,7 @@ _STATES = 3
 """In how many states members must come to be worth a rule."""
 
 
-Name: TypeAlias = "tuple[str | int, Goal]"
+Name: TypeAlias = "tuple[str | int, Conjunction]"
 """A member, by its key, or by the id of the automaton of its keys, and its goal."""
 
 
@@ -71,20 +71,20 @@ _Edges: TypeAlias = "tuple[_Edge, ...]"
 class Objects:
     """Makes the rules of one machine."""
 
-    def __init__(self, machine: Machine[Member], wish: str, goals: Goals) -> None:
+    def __init__(self, machine: Machine[Member], wish: str, goals: Productions) -> None:
         self._machine = machine
         self._wish = short(wish)
         self._goals = goals
         self._spacing = goals.spacing
-        self._tries = Tries(goals.letters, self._wish)
+        self._tries = Tries(goals.encoder, self._wish)
         self._trie: dict[int, Trie] = {}
-        self._members: dict[int, Draft] = {}
-        self._rest: dict[int, Draft] = {}
+        self._members: dict[int, ProductionDraft] = {}
+        self._rest: dict[int, ProductionDraft] = {}
         self._waiting: list[int] = []
         self._groups = groups(machine)
-        self._shared: dict[int, Draft] = {}
+        self._shared: dict[int, ProductionDraft] = {}
 
-    def rows(self) -> Rows:
+    def rows(self) -> Alternatives:
         """The alternatives of the object."""
         first = self._first()
         while self._waiting:
@@ -92,7 +92,7 @@ class Objects:
             self._members[state].rows = self._allowed(state)
         return (joined("{", self._spacing.opened, first, "}"),)
 
-    def _first(self) -> Row:
+    def _first(self) -> Alternative:
         edges = self._machine.edges[0]
         if not edges:
             return ()
@@ -102,26 +102,26 @@ class Objects:
             row = joined(self._member(0), self._spacing.closing)
         if 0 not in self._machine.accepting:
             return row
-        return (Draft(self._wish, (row, ())),)
+        return (ProductionDraft(self._wish, (row, ())),)
 
-    def _repeated(self, member: Member) -> Row:
+    def _repeated(self, member: Member) -> Alternative:
         """One kind of member, as often as it likes."""
         if member.key == ANYTHING:
             goal = self._goals.goal(member.goal)
             one = joined(self._goals.string, self._spacing.colon, goal, self._spacing.behind)
         else:
             one = joined('"', self._members_of((member,)), self._spacing.behind)
-        return joined(one, Again(Choice((joined(self._spacing.comma, one),)), 0, None))
+        return joined(one, Repeat(Choice((joined(self._spacing.comma, one),)), 0, None))
 
-    def _member(self, state: int) -> Draft:
+    def _member(self, state: int) -> ProductionDraft:
         """A member that may come in a state, and all that follow."""
         found = self._members.get(state)
         if found is None:
-            found = self._members[state] = Draft(f"{self._wish}-members")
+            found = self._members[state] = ProductionDraft(f"{self._wish}-members")
             self._waiting.append(state)
         return found
 
-    def _behind(self, state: int) -> Row:
+    def _behind(self, state: int) -> Alternative:
         """What follows a value that leads to a state."""
         if not self._machine.edges[state]:
             return self._spacing.behind
@@ -129,10 +129,10 @@ class Objects:
         if state not in self._machine.accepting:
             return joined(self._spacing.behind, more)
         if state not in self._rest:
-            self._rest[state] = Draft(f"{self._wish}-rest", (more, ()))
+            self._rest[state] = ProductionDraft(f"{self._wish}-rest", (more, ()))
         return joined(self._spacing.behind, self._rest[state])
 
-    def _allowed(self, state: int) -> Rows:
+    def _allowed(self, state: int) -> Alternatives:
         edges = self._machine.edges[state]
         if len(edges) == 1 and edges[0][0].key == ANYTHING:
             return (joined(self._goals.string, self._value(edges)),)
@@ -172,7 +172,7 @@ class Objects:
         """The keys of some edges, each with what follows."""
         listed: dict[str, list[_Edge]] = {}
         others: dict[Dfa, list[_Edge]] = {}
-        shared: dict[int, Row] = {}
+        shared: dict[int, Alternative] = {}
         for edge in edges:
             key, group = edge[0].key, self._groups.get(name(edge[0]))
             if group is not None:
@@ -181,7 +181,7 @@ class Objects:
                 listed.setdefault(key, []).append(edge)
             else:
                 others.setdefault(key, []).append(edge)
-        rows: Rows = tuple(shared.values())
+        rows: Alternatives = tuple(shared.values())
         if others:
             told = [(key, joined('"', self._value(tuple(same)))) for key, same in others.items()]
             rows += self._goals.texts(told, "key")
@@ -190,15 +190,15 @@ class Objects:
             trie = self._tries.with_key(trie, key, self._value(tuple(same)))
         return trie
 
-    def _group(self, group: tuple[Member, ...]) -> Draft:
+    def _group(self, group: tuple[Member, ...]) -> ProductionDraft:
         """The rule of a member of a group with its value, but not what follows."""
         found = self._shared.get(id(group))
         if found is None:
             found = self._shared[id(group)] = self._members_of(group)
         return found
 
-    def _members_of(self, group: tuple[Member, ...]) -> Draft:
-        rows: Rows = ()
+    def _members_of(self, group: tuple[Member, ...]) -> ProductionDraft:
+        rows: Alternatives = ()
         told = [
             (member.key, joined('"', self._spacing.colon, self._goals.goal(member.goal)))
             for member in group
@@ -214,9 +214,9 @@ class Objects:
         trie.draft.wish = f"{self._wish}-optional"
         return trie.draft
 
-    def _value(self, edges: _Edges) -> Row:
+    def _value(self, edges: _Edges) -> Alternative:
         """What follows a key: the values that it may have, each with all that may come then."""
-        pairs: list[tuple[Goal, Row]] = [
+        pairs: list[tuple[Conjunction, Alternative]] = [
             (member.goal, self._behind(target)) for member, target in edges
         ]
         return joined(self._spacing.colon, self._goals.values(pairs, self._wish))

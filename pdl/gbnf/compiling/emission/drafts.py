@@ -3,8 +3,8 @@
 A draft is a rule; its rows are its alternatives, each a sequence of parts. Parts of equal meaning
 are equal, but for drafts, which are told apart.
 
-Rows are folded to a shorter form of the same language, by rules that keep them deterministic. None
-of these looks at more than one rule; each step takes time in the size of what it puts together.
+Alternatives are factored to a shorter form of the same language, by rules that keep them
+deterministic. None of these looks at more than one rule; each takes time linear in what it joins.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Draft:
+class ProductionDraft:
     """A rule to be. `wish` is how it would like to be called.
 
     `whole`: it is a rule wherever it is used; `fixed`: that, and its name is its wish; `glue`: it
     never is a rule, unless it leads back to itself.
 
-    The rest is what `finish` finds out: `inner` are the drafts in its rows, `loops` whether it may
-    lead back to itself, `uses` how often others name it; `same` is another draft that says the same
-    and stands for this one; `inline` tells whether its rows are written in its place.
+    The rest is what `inline_and_merge` finds: `inner` are the drafts in its rows, `loops` whether
+    it is recursive, `uses` how often others name it; `same` is another draft with the same rows
+    that replaces this one; `inline` tells whether its rows are written in its place.
     """
 
     __slots__ = (
@@ -34,18 +34,18 @@ class Draft:
     )  # fmt: skip
 
     def __init__(
-        self, wish: str, rows: Rows = (), *, whole: bool = False, fixed: bool = False
+        self, wish: str, rows: Alternatives = (), *, whole: bool = False, fixed: bool = False
     ) -> None:
         self.wish = wish
         self.rows = rows
         self.whole = whole or fixed
         self.fixed = fixed
         self.glue = False
-        self.inner: list[Draft] = []
+        self.inner: list[ProductionDraft] = []
         self.seen = 0
         self.loops = False
         self.uses = 0
-        self.same: Draft | None = None  # not itself, so that it ends with what names it
+        self.same: ProductionDraft | None = None  # not itself, so that it ends with what names it
         self.inline = False
 
     def __repr__(self) -> str:
@@ -55,10 +55,10 @@ class Draft:
 class Choice(NamedTuple):
     """One of some rows; none of them is empty."""
 
-    rows: Rows
+    rows: Alternatives
 
 
-class Again(NamedTuple):
+class Repeat(NamedTuple):
     """A part from `least` to `most` (None: any number of) times, however many these are."""
 
     part: Part
@@ -66,33 +66,33 @@ class Again(NamedTuple):
     most: int | None
 
 
-Part: TypeAlias = str | CharSet | Draft | Choice | Again
-Row: TypeAlias = tuple[Part, ...]
-Rows: TypeAlias = tuple[Row, ...]
+Part: TypeAlias = str | CharSet | ProductionDraft | Choice | Repeat
+Alternative: TypeAlias = tuple[Part, ...]
+Alternatives: TypeAlias = tuple[Alternative, ...]
 
-EMPTY: Rows = ((),)
+EMPTY: Alternatives = ((),)
 """The rows of what is the empty text."""
 
 
-def drafts(rows: Rows) -> list[Draft]:
+def drafts(rows: Alternatives) -> list[ProductionDraft]:
     """The drafts that rows name, with repetitions."""
-    found: list[Draft] = []
+    found: list[ProductionDraft] = []
     for row in rows:
         for part in row:
-            if type(part) is Draft:
+            if type(part) is ProductionDraft:
                 found.append(part)
-            elif type(part) is Choice or type(part) is Again:
+            elif type(part) is Choice or type(part) is Repeat:
                 found += _inside(part)
     return found
 
 
-def _inside(part: Part) -> list[Draft]:
-    while isinstance(part, Again):
+def _inside(part: Part) -> list[ProductionDraft]:
+    while isinstance(part, Repeat):
         part = part.part
     return drafts(part.rows if isinstance(part, Choice) else ((part,),))
 
 
-def distinct(rows: Iterable[Row]) -> Rows:
+def distinct(rows: Iterable[Alternative]) -> Alternatives:
     """What may follow, each once; nothing only if nothing else may be nothing."""
     told = dict.fromkeys(rows)
     if () in told and any(row and all(map(_is_optional, row)) for row in told):
@@ -101,7 +101,7 @@ def distinct(rows: Iterable[Row]) -> Rows:
 
 
 def _is_optional(part: Part) -> bool:
-    return isinstance(part, Draft) and () in part.rows
+    return isinstance(part, ProductionDraft) and () in part.rows
 
 
 def single(chars: CharSet) -> Part:
@@ -110,12 +110,12 @@ def single(chars: CharSet) -> Part:
     return chr(low) if low == high and len(chars.ranges) == 1 else chars
 
 
-def joined(*pieces: Part | Row) -> Row:
+def joined(*languages: Part | Alternative) -> Alternative:
     """One row of parts and rows, with neighbouring texts as one."""
     row: list[Part] = []
     text = ""
-    for piece in pieces:
-        parts = cast("Row", piece if type(piece) is tuple else (piece,))
+    for piece in languages:
+        parts = cast("Alternative", piece if type(piece) is tuple else (piece,))
         for part in parts:
             if type(part) is str:
                 text = text + part if text else part
@@ -131,12 +131,12 @@ def joined(*pieces: Part | Row) -> Row:
 
 _FEW = 8  # rows, of which each is compared with all others
 _PAIR = 2
-_GROUPS = (Choice, Again)  # what several rows are in one
-_NAMED = (str, Draft)  # what costs little to compare
+_GROUPS = (Choice, Repeat)  # what several rows are in one
+_NAMED = (str, ProductionDraft)  # what costs little to compare
 
 
-def as_row(rows: Rows) -> Row:
-    """Rows as one row: a choice if there are several, optional if one is empty."""
+def as_row(rows: Alternatives) -> Alternative:
+    """Alternatives as one row: a choice if there are several, optional if one is empty."""
     told = tuple(row for row in rows if row)
     if not told:
         return ()
@@ -146,8 +146,8 @@ def as_row(rows: Rows) -> Row:
     return (optional(body),) if () in rows else body
 
 
-def _flat(rows: Rows) -> Rows:
-    """Rows with the alternatives of those that are a choice in their place."""
+def _flat(rows: Alternatives) -> Alternatives:
+    """Alternatives with the alternatives of those that are a choice in their place."""
     if not any(len(row) == 1 and type(row[0]) is Choice for row in rows):
         return rows
     return tuple(
@@ -157,15 +157,15 @@ def _flat(rows: Rows) -> Rows:
     )
 
 
-def optional(row: Row) -> Part:
+def optional(row: Alternative) -> Part:
     """A row or nothing."""
     part = _grouped(row)
-    if isinstance(part, Again) and part.least <= 1:
-        return Again(part.part, 0, part.most)
-    return Again(part, 0, 1)
+    if isinstance(part, Repeat) and part.least <= 1:
+        return Repeat(part.part, 0, part.most)
+    return Repeat(part, 0, 1)
 
 
-def _grouped(row: Row) -> Part:
+def _grouped(row: Alternative) -> Part:
     return row[0] if len(row) == 1 else Choice((row,))
 
 
@@ -183,23 +183,23 @@ def add(row: list[Part], part: Part) -> None:
         return
     item, least, most = _counted(part)
     if isinstance(item, str) and isinstance(last, str):
-        _join_text(row, last, Again(item, least, most))
+        _join_text(row, last, Repeat(item, least, most))
         return
-    if isinstance(item, CharSet | Draft | Choice):
+    if isinstance(item, CharSet | ProductionDraft | Choice):
         before, at_least, at_most = _counted(last)
         if before == item:
             both = None if most is None or at_most is None else most + at_most
-            row[-1] = Again(item, least + at_least, both)
+            row[-1] = Repeat(item, least + at_least, both)
             return
-        if isinstance(part, Again) and isinstance(item, Choice) and len(item.rows) == 1:
+        if isinstance(part, Repeat) and isinstance(item, Choice) and len(item.rows) == 1:
             body = item.rows[0]
             if len(row) >= len(body) > 1 and tuple(row[-len(body) :]) == body:
-                row[-len(body) :] = [Again(item, least + 1, None if most is None else most + 1)]
+                row[-len(body) :] = [Repeat(item, least + 1, None if most is None else most + 1)]
                 return
     row.append(part)
 
 
-def _join_text(row: list[Part], last: str, again: Again) -> None:
+def _join_text(row: list[Part], last: str, again: Repeat) -> None:
     """Put a repeated text behind one that may end with it: `"10" "0"*` is `"1" "0"+`."""
     item, least, most = again
     assert isinstance(item, str)
@@ -207,16 +207,16 @@ def _join_text(row: list[Part], last: str, again: Again) -> None:
         row.pop()
         if len(last) > 1:
             row.append(last[:-1])
-        again = Again(item, least + 1, None if most is None else most + 1)
+        again = Repeat(item, least + 1, None if most is None else most + 1)
     row.append(again)
 
 
 def _counted(part: Part) -> tuple[Part, int, int | None]:
-    return (part.part, part.least, part.most) if isinstance(part, Again) else (part, 1, 1)
+    return (part.part, part.least, part.most) if isinstance(part, Repeat) else (part, 1, 1)
 
 
-def concat(*rows: Row) -> Row:
-    """Rows one after the other."""
+def concat(*rows: Alternative) -> Alternative:
+    """Alternatives one after the other."""
     parts: list[Part] = []
     for row in rows:
         for part in row:
@@ -224,7 +224,7 @@ def concat(*rows: Row) -> Row:
     return tuple(parts)
 
 
-def folded(rows: Rows) -> Rows:
+def left_factor(rows: Alternatives) -> Alternatives:
     """Single characters as one class, `h x | x` as `h? x`, and what all rows end with once."""
     if len(rows) == 1:
         return rows
@@ -236,17 +236,17 @@ def folded(rows: Rows) -> Rows:
     return rows
 
 
-def shortened(rows: Rows) -> Rows:
+def shortened(rows: Alternatives) -> Alternatives:
     """`h d | x | y` as `h? d`, if `x | y` is all that the rule `d` says."""
     for at, row in enumerate(rows if 1 < len(rows) <= _FEW else ()):
         end = row[-1] if len(row) > 1 else None
-        if isinstance(end, Draft) and end.rows == rows[:at] + rows[at + 1 :]:
+        if isinstance(end, ProductionDraft) and end.rows == rows[:at] + rows[at + 1 :]:
             return ((optional(row[:-1]), end),)
     return rows
 
 
-def looped(draft: Draft, rows: Rows) -> tuple[Rows, int]:
-    """Rows that end in the rule itself as a loop before the others, and how many these were."""
+def looped(draft: ProductionDraft, rows: Alternatives) -> tuple[Alternatives, int]:
+    """Alternatives that end in the rule itself as a loop before the others, and their number."""
     again = [row[:-1] for row in rows if row and row[-1] is draft]
     if not again or not all(again) or any(draft in row for row in again):
         return rows, 0
@@ -255,15 +255,15 @@ def looped(draft: Draft, rows: Rows) -> tuple[Rows, int]:
         return rows, 0
     bodies = _one_class(tuple(again))
     part = _grouped(bodies[0]) if len(bodies) == 1 else Choice(bodies)
-    return (concat((Again(part, 0, None),), as_row(folded(others))),), len(again)
+    return (concat((Repeat(part, 0, None),), as_row(left_factor(others))),), len(again)
 
 
-def _one_class(rows: Rows) -> Rows:
+def _one_class(rows: Alternatives) -> Alternatives:
     single = [row for row in rows if len(row) == 1 and _is_character(row[0])]
     if len(single) <= 1:
         return rows
     ranges = [pair for row in single for pair in _set(row[0]).ranges]
-    merged: Row = (CharSet.over(ranges),)
+    merged: Alternative = (CharSet.over(ranges),)
     first = single[0]
     kept = set(single)
     return tuple(merged if row is first else row for row in rows if row is first or row not in kept)
@@ -280,14 +280,14 @@ def _set(part: Part) -> CharSet:
     return CharSet.char(ord(part))
 
 
-def _common_start(rows: Rows) -> Rows:
+def _common_start(rows: Alternatives) -> Alternatives:
     """The texts and rules with which several rows begin, once; equal rows once."""
     if rows.count(()) > 1:
         rows = tuple(dict.fromkeys(rows))
     heads = [row[0] for row in rows if row and type(row[0]) in _NAMED]
     if len(set(heads)) == len(heads):
         return rows
-    grouped: dict[Part, list[Row]] = {}
+    grouped: dict[Part, list[Alternative]] = {}
     for row in rows:
         if row:
             grouped.setdefault(row[0], []).append(row)
@@ -298,11 +298,11 @@ def _common_start(rows: Rows) -> Rows:
     return (*found, ()) if () in rows else tuple(found)
 
 
-def _after(head: Part, rows: Rows) -> Row:
-    return concat((head,), as_row(folded(tuple(dict.fromkeys(rows)))))
+def _after(head: Part, rows: Alternatives) -> Alternative:
+    return concat((head,), as_row(left_factor(tuple(dict.fromkeys(rows)))))
 
 
-def _common_rest(rows: Rows) -> Rows:
+def _common_rest(rows: Alternatives) -> Alternatives:
     """A row whose rest is all that the others say needs its head only."""
     for at, row in enumerate(rows):
         if len(row) <= 1 or (len(rows) > _PAIR and type(row[-1]) not in _GROUPS):
@@ -314,7 +314,7 @@ def _common_rest(rows: Rows) -> Rows:
     return rows
 
 
-def _common_end(rows: Rows) -> Rows:
+def _common_end(rows: Alternatives) -> Alternatives:
     """The parts with which all rows end, once."""
     shortest = min(map(len, rows))
     if not shortest or rows[0][-1] != rows[1][-1]:

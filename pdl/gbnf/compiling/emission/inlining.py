@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import CharSet
 from pdl.errors import LimitError, Problem
-from pdl.gbnf.compiling.emission.parts import (
-    Again,
+from pdl.gbnf.compiling.emission.drafts import (
     Choice,
-    Draft,
+    ProductionDraft,
+    Repeat,
     add,
     as_row,
     drafts,
-    folded,
+    left_factor,
     looped,
     shortened,
 )
 
 if TYPE_CHECKING:
-    from pdl.gbnf.compiling.emission.parts import Part, Row, Rows
+    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
 
 _TINY = 12
 """What is not wider is written wherever it is used."""
@@ -35,7 +35,7 @@ _DRAFTS = 20
 _UNSEEN, _OPEN, _DONE, _SEALED = range(4)
 
 
-def finish(root: Draft, limit: int | None = None) -> None:
+def inline_and_merge(root: ProductionDraft, limit: int | None = None) -> None:
     """Give each draft that can be reached the rows that are to be written.
 
     Raises LimitError (`limit/grammar-rules`) where these are so many that no grammar of `limit`
@@ -51,12 +51,12 @@ def finish(root: Draft, limit: int | None = None) -> None:
         _finish(draft)
 
 
-def sealed(root: Draft) -> Draft:
+def sealed(root: ProductionDraft) -> ProductionDraft:
     """A rule that is finished once for all grammars, each of which has it as a rule of its own.
 
-    Nothing looks any more at what `finish` notes of it, so that it may be in several at a time.
+    Nothing reads what `inline_and_merge` notes of it, so that it can be in several at a time.
     """
-    finish(root)
+    inline_and_merge(root)
     waiting = [root]
     while waiting:
         draft = waiting.pop()
@@ -67,13 +67,13 @@ def sealed(root: Draft) -> Draft:
     return root
 
 
-def _merged(root: Draft, most: int | None) -> list[Draft]:
+def _merged(root: ProductionDraft, most: int | None) -> list[ProductionDraft]:
     """The drafts behind the root, targets first, of which no two say the same.
 
     Each names such drafts only.
     """
-    known: dict[Rows, Draft] = {}
-    order: list[Draft] = []
+    known: dict[Alternatives, ProductionDraft] = {}
+    order: list[ProductionDraft] = []
     root.inner = drafts(root.rows)
     root.seen = _OPEN
     stack = [(root, iter(root.inner))]
@@ -99,7 +99,9 @@ def _merged(root: Draft, most: int | None) -> list[Draft]:
     return order
 
 
-def _stands(draft: Draft, root: Draft, known: dict[Rows, Draft]) -> bool:
+def _stands(
+    draft: ProductionDraft, root: ProductionDraft, known: dict[Alternatives, ProductionDraft]
+) -> bool:
     """Whether nothing that is known says the same; the root always stands."""
     _rename(draft)
     short = shortened(draft.rows)
@@ -109,7 +111,7 @@ def _stands(draft: Draft, root: Draft, known: dict[Rows, Draft]) -> bool:
         return True
     if len(draft.rows) == 1 and len(draft.rows[0]) == 1:
         only = draft.rows[0][0]
-        if isinstance(only, Draft) and only is not draft:
+        if isinstance(only, ProductionDraft) and only is not draft:
             draft.same = only
             return False
     found = known.setdefault(draft.rows, draft)
@@ -120,7 +122,7 @@ def _stands(draft: Draft, root: Draft, known: dict[Rows, Draft]) -> bool:
     return False
 
 
-def _rename(draft: Draft) -> None:
+def _rename(draft: ProductionDraft) -> None:
     for part in draft.inner:
         if part.same is not None:
             draft.rows = tuple(tuple(map(_same, row)) for row in draft.rows)
@@ -129,18 +131,18 @@ def _rename(draft: Draft) -> None:
 
 
 def _same(part: Part) -> Part:
-    if isinstance(part, Draft):
+    if isinstance(part, ProductionDraft):
         while part.same is not None:
             part = part.same
         return part
     if isinstance(part, Choice):
         return Choice(tuple(tuple(map(_same, row)) for row in part.rows))
-    if isinstance(part, Again):
-        return Again(_same(part.part), part.least, part.most)
+    if isinstance(part, Repeat):
+        return Repeat(_same(part.part), part.least, part.most)
     return part
 
 
-def _finish(draft: Draft) -> None:
+def _finish(draft: ProductionDraft) -> None:
     rows = draft.rows
     for part in draft.inner:
         if part.inline:
@@ -149,7 +151,7 @@ def _finish(draft: Draft) -> None:
     if draft.loops:
         rows, loops = looped(draft, rows)
         draft.uses -= loops
-    draft.rows = rows = _once(rows, folded(rows))
+    draft.rows = rows = _once(rows, left_factor(rows))
     if draft.whole or (draft.loops and draft in drafts(rows)):
         return
     if draft.glue:
@@ -161,7 +163,7 @@ def _finish(draft: Draft) -> None:
             part.uses += draft.uses - 1
 
 
-def _is_inline(draft: Draft) -> bool:
+def _is_inline(draft: ProductionDraft) -> bool:
     most = _TINY
     if draft.uses == 1:
         most = _LONG if len(draft.rows) == 1 else _SHORT
@@ -169,7 +171,7 @@ def _is_inline(draft: Draft) -> bool:
     return depth < _DEEP and width <= most
 
 
-def _once(before: Rows, rows: Rows) -> Rows:
+def _once(before: Alternatives, rows: Alternatives) -> Alternatives:
     """Folded rows, with those of drafts in them that nothing but they name any more."""
     if rows is before or len(before) == 1:
         return rows
@@ -182,16 +184,16 @@ def _once(before: Rows, rows: Rows) -> Rows:
             if draft.uses == 1 and not (draft.whole or draft.loops or draft.inline):
                 draft.inline = _is_inline(draft)
                 found |= draft.inline
-    return folded(_written(rows)) if found else rows
+    return left_factor(_written(rows)) if found else rows
 
 
-def _written(rows: Rows) -> Rows:
-    """Rows with those of inline drafts in them."""
-    found: list[Row] = []
+def _written(rows: Alternatives) -> Alternatives:
+    """Alternatives with those of inline drafts in them."""
+    found: list[Alternative] = []
     for row in rows:
         if len(row) == 1:
             only = row[0]
-            if isinstance(only, Draft) and only.inline:
+            if isinstance(only, ProductionDraft) and only.inline:
                 found.extend(only.rows)
                 continue
             if isinstance(only, Choice):
@@ -208,20 +210,20 @@ def _written(rows: Rows) -> Rows:
     return tuple(found)
 
 
-def _spelled(part: Part) -> Row:
-    if isinstance(part, Draft):
+def _spelled(part: Part) -> Alternative:
+    if isinstance(part, ProductionDraft):
         return as_row(part.rows) if part.inline else (part,)
     if isinstance(part, Choice):
-        return as_row(folded(_written(part.rows)))
-    if isinstance(part, Again):
+        return as_row(left_factor(_written(part.rows)))
+    if isinstance(part, Repeat):
         row = _spelled(part.part)
         if not row:
             return ()
-        return (Again(row[0] if len(row) == 1 else Choice((row,)), part.least, part.most),)
+        return (Repeat(row[0] if len(row) == 1 else Choice((row,)), part.least, part.most),)
     return (part,)
 
 
-def _measure(rows: Rows, most: int) -> tuple[int, int]:
+def _measure(rows: Alternatives, most: int) -> tuple[int, int]:
     """About how many characters rows take, and how many parentheses nest in them.
 
     What takes more than `most` is not looked at to its end.
@@ -231,7 +233,7 @@ def _measure(rows: Rows, most: int) -> tuple[int, int]:
         for part in row:
             if type(part) is str:
                 width += len(part) + 3
-            elif type(part) is Draft:
+            elif type(part) is ProductionDraft:
                 width += len(part.wish) + 1
             else:
                 more, depth = _size(part, most - width)
@@ -247,7 +249,7 @@ def _size(part: Part, most: int) -> tuple[int, int]:
         return len(part) + 2, 0
     if isinstance(part, CharSet):
         return 2 + 3 * min(len(part.ranges), 20), 0
-    if isinstance(part, Draft):
+    if isinstance(part, ProductionDraft):
         return len(part.wish), 0
     if isinstance(part, Choice):
         width, deep = _measure(part.rows, most)

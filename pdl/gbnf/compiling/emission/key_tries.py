@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from pdl.gbnf.compiling.emission.parts import Draft, joined
+from pdl.gbnf.compiling.emission.drafts import ProductionDraft, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.gbnf.compiling.emission.letters import Letters
-    from pdl.gbnf.compiling.emission.parts import Row, Rows
+    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives
+    from pdl.gbnf.compiling.emission.json_strings import JsonStringEncoder
 
 
 _T = TypeVar("_T")
@@ -34,8 +34,8 @@ class Leaf(Generic[_T]):
 
     char: str
     value: _T
-    row: Row
-    draft: Draft
+    row: Alternative
+    draft: ProductionDraft
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class Fork(Generic[_T]):
     char: str
     left: Tree[_T]
     right: Tree[_T]
-    draft: Draft
+    draft: ProductionDraft
 
 
 Tree: TypeAlias = "Leaf[_T] | Fork[_T]"
@@ -66,14 +66,14 @@ class Branches(Generic[_T]):
     own: tuple[Leaf[_T], ...]
     more: Branches[_T] | None
     tree: Tree[_T] | None
-    rest: Draft | None
+    rest: ProductionDraft | None
     chars: frozenset[str]
-    draft: Draft
+    draft: ProductionDraft
 
     @classmethod
-    def of(cls, rest: Rows, wish: str) -> Branches[_T]:
+    def of(cls, rest: Alternatives, wish: str) -> Branches[_T]:
         """No branches, but perhaps other rows."""
-        draft = Draft(wish, rest)
+        draft = ProductionDraft(wish, rest)
         return cls((), None, None, draft if rest else None, frozenset(), draft)
 
     def find(self, char: str) -> _T | None:
@@ -84,9 +84,9 @@ class Branches(Generic[_T]):
             return _nearest(self.tree, char).value
         return next(leaf.value for leaf in self._chain() if leaf.char == char)
 
-    def with_branch(self, char: str, value: _T, row: Row, wish: str) -> Branches[_T]:
+    def with_branch(self, char: str, value: _T, row: Alternative, wish: str) -> Branches[_T]:
         """The same with one branch more, or with another one for its character."""
-        leaf = Leaf(char, value, row, Draft(wish, (row,)))
+        leaf = Leaf(char, value, row, ProductionDraft(wish, (row,)))
         if self.tree is not None:
             return self._planted(_put(self.tree, leaf), self.chars | {char}, wish)
         if char not in self.chars:
@@ -114,18 +114,18 @@ class Branches(Generic[_T]):
             link = link.more
 
     def _planted(self, tree: Tree[_T], chars: frozenset[str], wish: str) -> Branches[_T]:
-        rows: Rows = ((tree.draft,),)
+        rows: Alternatives = ((tree.draft,),)
         if self.rest is not None:
             rows += ((self.rest,),)
-        return Branches((), None, tree, self.rest, chars, Draft(wish, rows))
+        return Branches((), None, tree, self.rest, chars, ProductionDraft(wish, rows))
 
 
 def _linked(own: tuple[Leaf[_T], ...], more: Branches[_T], wish: str) -> Branches[_T]:
-    rows: Rows = tuple((leaf.draft,) for leaf in own)
+    rows: Alternatives = tuple((leaf.draft,) for leaf in own)
     if more.draft.rows:
         rows += ((more.draft,),)
     chars = more.chars.union(leaf.char for leaf in own)
-    return Branches(own, more, None, more.rest, chars, Draft(wish, rows))
+    return Branches(own, more, None, more.rest, chars, ProductionDraft(wish, rows))
 
 
 def _nearest(tree: Tree[_T], char: str) -> Leaf[_T]:
@@ -156,7 +156,7 @@ def _put(tree: Tree[_T], leaf: Leaf[_T]) -> Tree[_T]:
 def _forked(bit: int, other: Tree[_T], tree: Tree[_T], code: int) -> Fork[_T]:
     """A tree of two; `code` is a character of the second one."""
     left, right = (other, tree) if code & bit else (tree, other)
-    draft = Draft(tree.draft.wish, ((left.draft,), (right.draft,)))
+    draft = ProductionDraft(tree.draft.wish, ((left.draft,), (right.draft,)))
     return Fork(bit, left.char, left, right, draft)
 
 
@@ -165,30 +165,30 @@ _END = "\udfff"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Branch:
+class Disjunction:
     """A text, and what follows: the row behind a word that has ended, or more branches."""
 
     label: str
-    follow: Row | Trie
-    row: Row
+    follow: Alternative | Trie
+    row: Alternative
 
 
-Trie: TypeAlias = "Branches[Branch]"
+Trie: TypeAlias = "Branches[Disjunction]"
 """Some words, each with the row that follows it; behind the opening quote of a key."""
 
 
 class Tries:
     """Makes tries for one object; their rules are called like it."""
 
-    def __init__(self, letters: Letters, wish: str) -> None:
-        self._letters = letters
+    def __init__(self, encoder: JsonStringEncoder, wish: str) -> None:
+        self._encoder = encoder
         self._wish = wish
 
-    def of(self, rows: Rows) -> Trie:
+    def of(self, rows: Alternatives) -> Trie:
         """A trie of no words, with rows for keys that are not listed."""
         return Branches.of(rows, f"{self._wish}-more")
 
-    def with_key(self, trie: Trie, key: str, row: Row) -> Trie:
+    def with_key(self, trie: Trie, key: str, row: Alternative) -> Trie:
         """A trie with one more key, which is not in it yet."""
         word = key + _END
         path: list[tuple[str, Trie]] = []
@@ -211,16 +211,16 @@ class Tries:
         made.draft.wish = f"{self._wish}-from-{key}"
         return made
 
-    def _one(self, branch: Branch) -> Trie:
+    def _one(self, branch: Disjunction) -> Trie:
         empty: Trie = Branches.of((), "")
         return empty.with_branch(branch.label[0], branch, branch.row, self._wish)
 
-    def _branch(self, label: str, follow: Row | Trie) -> Branch:
+    def _branch(self, label: str, follow: Alternative | Trie) -> Disjunction:
         if isinstance(follow, Branches):
-            row = joined(self._letters.text(label, self._wish), follow.draft)
+            row = joined(self._encoder.text(label, self._wish), follow.draft)
         else:
-            row = joined(self._letters.text(label[:-1], self._wish), '"', follow)
-        return Branch(label, follow, row)
+            row = joined(self._encoder.text(label[:-1], self._wish), '"', follow)
+        return Disjunction(label, follow, row)
 
 
 def _shared(one: str, other: str) -> int:

@@ -1,6 +1,6 @@
 """Automata as rules: a rule for each state, or less where states follow each other.
 
-`forked` makes several languages, each with what follows its texts, one automaton (a product
+`product_rules` makes several languages, each with what follows its texts, one automaton (a product
 construction). Where texts of two languages begin alike, their beginnings are read once: what is to
 follow is known as soon as they differ. The states are those of the languages in which one may be at
 a time.
@@ -12,41 +12,41 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import EVERY, CharSet
 from pdl.gbnf.compiling.custom_rules import short
-from pdl.gbnf.compiling.emission.parts import Again, Draft, distinct, joined, single
+from pdl.gbnf.compiling.emission.drafts import ProductionDraft, Repeat, distinct, joined, single
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.emission.letters import Letters
-    from pdl.gbnf.compiling.emission.parts import Part, Row, Rows
+    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
+    from pdl.gbnf.compiling.emission.json_strings import JsonStringEncoder
 
 
-class Words:
-    """Makes rules of one automaton: of texts as they are, or as strings spell them (`letters`)."""
+class DfaRules:
+    """Makes rules of one automaton: of texts as they are, or as strings spell them (`encoder`)."""
 
-    def __init__(self, dfa: Dfa, wish: str, letters: Letters | None) -> None:
+    def __init__(self, dfa: Dfa, wish: str, encoder: JsonStringEncoder | None) -> None:
         self._wish = wish
         self._part = short(wish)
-        self._letters = letters
+        self._encoder = encoder
         self._accepting = dfa.accepting
         self._rows = [_grouped(row) for row in dfa.edges]
         self._sources = [0] * dfa.states
         for row in self._rows:
             for target in row:
                 self._sources[target] += 1
-        self._drafts: dict[int, Draft] = {}
+        self._drafts: dict[int, ProductionDraft] = {}
         self._waiting: list[int] = []
         self._like: dict[tuple[bool, frozenset[tuple[int, CharSet]]], int] | None = None
-        self._free = self._anything() if letters is not None else -1
+        self._free = self._anything() if encoder is not None else -1
 
-    def draft(self) -> Draft:
+    def draft(self) -> ProductionDraft:
         """The rule of the whole language."""
         start = self._state(0)
         self._complete()
         return start
 
-    def behind(self, state: int) -> Row:
+    def behind(self, state: int) -> Alternative:
         """What follows once a state is reached."""
         row = self._behind(state)
         self._complete()
@@ -57,10 +57,12 @@ class Words:
         free = (at for at in self._accepting if self._rows[at].get(at) == EVERY)
         return next(free, -1)
 
-    def _state(self, state: int) -> Draft:
+    def _state(self, state: int) -> ProductionDraft:
         found = self._drafts.get(state)
         if found is None:
-            found = self._drafts[state] = Draft(self._part if self._drafts else self._wish)
+            found = self._drafts[state] = ProductionDraft(
+                self._part if self._drafts else self._wish
+            )
             self._waiting.append(state)
         return found
 
@@ -69,20 +71,20 @@ class Words:
             state = self._waiting.pop()
             self._drafts[state].rows = self._alternatives(state)
 
-    def _alternatives(self, state: int) -> Rows:
+    def _alternatives(self, state: int) -> Alternatives:
         edges = self._rows[state]
-        end: Rows = ((),) if state in self._accepting else ()
+        end: Alternatives = ((),) if state in self._accepting else ()
         if state in edges and state != self._free:
             same = self._unlooped(state)
             if same is not None:
-                loop = Again(self._one(edges[state]), 0, None)
+                loop = Repeat(self._one(edges[state]), 0, None)
                 return ((loop, self._state(same)),)
         others = None if state == self._free else edges.get(self._free)
         told = [(chars, self._behind(to)) for to, chars in edges.items() if chars is not others]
-        if self._letters is None or others is None:
-            return (*written(told, self._letters, self._part), *end)
-        begun = self._letters.beginning(others, optional=bool(end))
-        return (*written(told, self._letters, self._part), (begun,))
+        if self._encoder is None or others is None:
+            return (*written(told, self._encoder, self._part), *end)
+        begun = self._encoder.beginning(others, optional=bool(end))
+        return (*written(told, self._encoder, self._part), (begun,))
 
     def _unlooped(self, state: int) -> int | None:
         """The state that is like another one but does not come back to itself."""
@@ -98,19 +100,19 @@ class Words:
         return state in self._accepting, frozenset(one for one in row.items() if one[0] != state)
 
     def _one(self, chars: CharSet) -> Part:
-        if self._letters is None:
+        if self._encoder is None:
             return single(chars)
-        return self._letters.one(chars, self._part)
+        return self._encoder.one(chars, self._part)
 
-    def _behind(self, state: int) -> Row:
+    def _behind(self, state: int) -> Alternative:
         """What must follow a state, up to the rule of a state where there is a choice."""
         row: list[Part] = []
         while self._sources[state] == 1 and state not in self._accepting:
             if len(self._rows[state]) != 1:
                 break
             ((following, chars),) = self._rows[state].items()
-            if following == self._free and self._letters is not None:
-                return joined(*row, self._letters.beginning(chars, optional=False))
+            if following == self._free and self._encoder is not None:
+                return joined(*row, self._encoder.beginning(chars, optional=False))
             state = following
             row.append(self._one(chars))
         if not self._rows[state]:
@@ -118,11 +120,13 @@ class Words:
         return joined(*row, self._state(state))
 
 
-def written(edges: Sequence[tuple[CharSet, Row]], letters: Letters | None, wish: str) -> Rows:
+def written(
+    edges: Sequence[tuple[CharSet, Alternative]], encoder: JsonStringEncoder | None, wish: str
+) -> Alternatives:
     """Sets of characters, none of which has any of another, each with what follows."""
-    if letters is None:
+    if encoder is None:
         return tuple(joined(single(chars), rest) for chars, rest in edges)
-    return tuple(joined(letters.one(chars, wish), rest) for chars, rest in edges)
+    return tuple(joined(encoder.one(chars, wish), rest) for chars, rest in edges)
 
 
 def _grouped(edges: tuple[tuple[int, int, int], ...]) -> dict[int, CharSet]:
@@ -143,25 +147,28 @@ _MOST = 5_000
 """States in which more than one language is possible; the others are told apart later."""
 
 
-def forked(
-    languages: Sequence[tuple[Dfa, Row]], wish: str, letters: Letters | None
-) -> Draft | None:
+def product_rules(
+    languages: Sequence[tuple[Dfa, Alternative]], wish: str, encoder: JsonStringEncoder | None
+) -> ProductionDraft | None:
     """The rule of all texts, each with what follows; None if it would take too many states."""
-    return _Fork(languages, wish, letters).draft()
+    return _Product(languages, wish, encoder).draft()
 
 
-class _Fork:
+class _Product:
     def __init__(
-        self, languages: Sequence[tuple[Dfa, Row]], wish: str, letters: Letters | None
+        self,
+        languages: Sequence[tuple[Dfa, Alternative]],
+        wish: str,
+        encoder: JsonStringEncoder | None,
     ) -> None:
         self._languages = languages
         self._wish = short(wish)
-        self._letters = letters
-        self._words: dict[int, Words] = {}
-        self._drafts: dict[_Place, Draft] = {}
+        self._encoder = encoder
+        self._words: dict[int, DfaRules] = {}
+        self._drafts: dict[_Place, ProductionDraft] = {}
         self._waiting: list[_Place] = []
 
-    def draft(self) -> Draft | None:
+    def draft(self) -> ProductionDraft | None:
         start = self._place(tuple((at, 0) for at in range(len(self._languages))))
         while self._waiting:
             if len(self._drafts) > _MOST:
@@ -170,30 +177,30 @@ class _Fork:
             self._drafts[place].rows = self._alternatives(place)
         return start
 
-    def _place(self, place: _Place) -> Draft:
+    def _place(self, place: _Place) -> ProductionDraft:
         found = self._drafts.get(place)
         if found is None:
-            found = self._drafts[place] = Draft(self._wish)
+            found = self._drafts[place] = ProductionDraft(self._wish)
             self._waiting.append(place)
         return found
 
-    def _alternatives(self, place: _Place) -> Rows:
+    def _alternatives(self, place: _Place) -> Alternatives:
         targets: dict[_Place, list[tuple[int, int]]] = {}
         for low, high, target in self._steps(place):
             targets.setdefault(target, []).append((low, high))
         edges = [(CharSet(tuple(pairs)), self._behind(to)) for to, pairs in targets.items()]
         ended = (at for at, state in place if state in self._languages[at][0].accepting)
         ends = distinct(self._languages[at][1] for at in ended)
-        return (*written(edges, self._letters, self._wish), *ends)
+        return (*written(edges, self._encoder, self._wish), *ends)
 
-    def _behind(self, place: _Place) -> Row:
+    def _behind(self, place: _Place) -> Alternative:
         if len(place) > 1:
             return (self._place(place),)
         at, state = place[0]
         dfa, rest = self._languages[at]
         words = self._words.get(at)
         if words is None:
-            words = self._words[at] = Words(dfa, self._wish, self._letters)
+            words = self._words[at] = DfaRules(dfa, self._wish, self._encoder)
         return joined(words.behind(state), rest)
 
     def _steps(self, place: _Place) -> list[tuple[int, int, _Place]]:

@@ -1,4 +1,4 @@
-"""The numbers of a shape, also those that are listed one by one, as a language of JSON texts."""
+"""The numbers of a conjunct, also those that are listed one by one, as a language of JSON texts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pdl.automata import build
 from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.dfa import DEFAULT_BUDGET
 from pdl.automata.numbers import Digits
-from pdl.automata.numbers import numbers as number_language
+from pdl.automata.numbers import numbers as numbers_of
 from pdl.automata.numbers.interval import written
 from pdl.automata.numbers.multiples import Few
 from pdl.automata.pattern import pattern
 from pdl.errors import LimitError
-from pdl.gbnf.compiling.claims import NumberAtom
+from pdl.gbnf.compiling.constraints import NumberAtom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -40,7 +40,7 @@ def spelled_out(values: list[Fraction], spelling: Spelling, note: Note) -> Dfa:
     if spelling == "any" and len(values) <= FEW:
         exact = [value for value in values if is_float(value)]
         others = build.words(text_of(value) for value in values if not is_float(value))
-        each = (number_language(least=one, most=one, spelling=spelling) for one in exact)
+        each = (numbers_of(least=one, most=one, spelling=spelling) for one in exact)
         return build.union(others, *each)
     if spelling == "any":
         note("enum", "BOUNDED", f"more than {FEW} numbers have no exponent")
@@ -102,7 +102,7 @@ _OPPOSITE = {
 }
 
 
-def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
+def number_language(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
     """The texts of the numbers that satisfy some atoms, as far as `note` is not told otherwise.
 
     None if no number does.
@@ -116,7 +116,7 @@ def figures(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | 
 def _by_value(told: list[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
     """The same where it does not matter how a number is written."""
     spelling = spelled(told, numbers)
-    listed = [atom for atom in told if atom.keyword == "enum" and atom.holds]
+    listed = [atom for atom in told if atom.keyword == "enum" and atom.positive]
     if listed:
         return _listed(told, listed, spelling, note)
     if spelling == "any" and any(_is_unlike(atom) for atom in told):
@@ -146,7 +146,7 @@ def _by_value(told: list[NumberAtom], numbers: Numbers, note: Note) -> Dfa | Non
 
 def _spelled_in_digits(atoms: list[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
     """The texts of numbers of which it matters whether they have a point or an exponent."""
-    ways = {atom.holds for atom in atoms if atom.keyword == "digits"}
+    ways = {atom.positive for atom in atoms if atom.keyword == "digits"}
     others = [atom for atom in atoms if atom.keyword != "digits"]
     if len(ways) > 1:
         return None
@@ -171,20 +171,20 @@ def _keyword(atom: NumberAtom) -> str:
 
 def _is_unlike(atom: NumberAtom) -> bool:
     """Whether an atom says what a number is not, and that is not a bound."""
-    return not atom.holds and atom.keyword not in _OPPOSITE
+    return not atom.positive and atom.keyword not in _OPPOSITE
 
 
 @lru_cache(maxsize=8)
 def all_numbers(numbers: Numbers, *, integer: bool) -> Dfa:
     """All numbers, or all that are whole."""
     atoms = (NumberAtom("integer"),) if integer else ()
-    found = figures(atoms, numbers, lambda *_: None)
+    found = number_language(atoms, numbers, lambda *_: None)
     assert found is not None
     return found
 
 
 def spelled(atoms: Iterable[NumberAtom], numbers: Numbers) -> Spelling:
-    """How the numbers of a shape are spelled: integers and multiples mostly have no exponents."""
+    """How the numbers of a conjunct are spelled: integers and multiples rarely have exponents."""
     if numbers != "usual":
         return numbers
     whole = any(atom.keyword in ("integer", "multipleOf", "enum") for atom in atoms)
@@ -211,8 +211,8 @@ def _listed(
 def satisfies(value: Fraction, atom: NumberAtom) -> bool:
     """Whether a number satisfies an atom, in one way to write it at least."""
     if atom.keyword == "digits":  # 5 may be written as 5.0
-        return not atom.holds or value.denominator == 1
-    return _TESTS[atom.keyword](value, atom.value) == atom.holds
+        return not atom.positive or value.denominator == 1
+    return _TESTS[atom.keyword](value, atom.value) == atom.positive
 
 
 _TESTS: dict[str, Callable[[Fraction, Any], bool]] = {
@@ -240,7 +240,7 @@ class _Bounds:
 
     def take(self, atom: NumberAtom) -> None:
         """One more atom; the opposites of bounds are bounds."""
-        keyword = atom.keyword if atom.holds else _OPPOSITE[atom.keyword]
+        keyword = atom.keyword if atom.positive else _OPPOSITE[atom.keyword]
         if keyword == "integer":
             self.integer = True
             return
@@ -290,7 +290,7 @@ class _Bounds:
             note(self.rough, "BOUNDED", "next to a bound that no float is, numbers have few digits")
             spelling = "canonical" if self.integer else spelling
         within = partial(
-            number_language,
+            numbers_of,
             integer=self.integer,
             least=self.least,
             above=self.above,
@@ -359,15 +359,15 @@ def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Df
     """The texts of a language whose numbers do not satisfy something."""
     try:
         if atom.keyword == "integer":
-            return build.difference(found, number_language(integer=True, spelling="plain"))
+            return build.difference(found, numbers_of(integer=True, spelling="plain"))
         if atom.keyword == "multipleOf":
             step = cast("Fraction", atom.value)
-            multiples = number_language(multiple_of=(step,), spelling=spelling)
+            multiples = numbers_of(multiple_of=(step,), spelling=spelling)
             return build.difference(found, build.union(multiples, _with_zeros(multiples)))
         values = sorted(cast("frozenset[Fraction]", atom.value))
         if len(values) > FEW:
             note("not", "BOUNDED", "numbers have at most 14 digits")
-            short = number_language(spelling="plain", digits=Digits(whole=14, total=14))
+            short = numbers_of(spelling="plain", digits=Digits(whole=14, total=14))
             return build.difference(build.intersect(found, short), without_exponents(values))
         for value in values:
             found = build.intersect(found, _unlike(value, spelling))
@@ -379,5 +379,5 @@ def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Df
 @lru_cache(maxsize=64)
 def _unlike(value: Fraction, spelling: Spelling) -> Dfa:
     """The texts of all numbers but one, and but those that are read as that one."""
-    below = number_language(below=value, spelling=spelling)
-    return build.union(below, number_language(above=value, spelling=spelling))
+    below = numbers_of(below=value, spelling=spelling)
+    return build.union(below, numbers_of(above=value, spelling=spelling))

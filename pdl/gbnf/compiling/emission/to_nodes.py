@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 from pdl.automata.charset import LAST, CharSet
 from pdl.errors import LimitError
 from pdl.gbnf.compiling.custom_rules import Names
-from pdl.gbnf.compiling.emission.finish import too_many
-from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft
-from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Repeat, Rule, RuleRef, Sequence
+from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat
+from pdl.gbnf.compiling.emission.inlining import too_many
+from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Rule, RuleRef, Sequence
+from pdl.gbnf.nodes import Repeat as RepeatNode
 from pdl.gbnf.read import MOST
 
 if TYPE_CHECKING:
     from pdl.automata.charset import Ranges
-    from pdl.gbnf.compiling.emission.parts import Part, Row, Rows
+    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
     from pdl.gbnf.nodes import Item
 
 
@@ -29,13 +30,13 @@ class Writer:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._names = Names()
-        self._waiting: list[Draft] = []
-        self._bodies: dict[tuple[str, Rows], Draft] = {}
-        self._items: dict[str | Draft | CharSet, Item] = {}
+        self._waiting: list[ProductionDraft] = []
+        self._bodies: dict[tuple[str, Alternatives], ProductionDraft] = {}
+        self._items: dict[str | ProductionDraft | CharSet, Item] = {}
         self._wish = ""
         self._count = 0
 
-    def rules(self, root: Draft) -> tuple[Rule, ...]:
+    def rules(self, root: ProductionDraft) -> tuple[Rule, ...]:
         """The rules. Raises LimitError (`limit/grammar-rules`)."""
         named = [("root", root)]
         self._items[root] = RuleRef("root")
@@ -48,18 +49,18 @@ class Writer:
             self._waiting.clear()
         return tuple(written)
 
-    def _name(self, draft: Draft) -> str:
+    def _name(self, draft: ProductionDraft) -> str:
         item = self._items[draft]
         assert isinstance(item, RuleRef)
         return item.name
 
-    def _options(self, rows: Rows) -> tuple[Sequence, ...]:
+    def _options(self, rows: Alternatives) -> tuple[Sequence, ...]:
         return tuple([self._sequence(row) for row in rows])
 
-    def _sequence(self, row: Row) -> Sequence:
+    def _sequence(self, row: Alternative) -> Sequence:
         items: list[Item] = []
         for part in row:
-            if isinstance(part, Again):
+            if isinstance(part, Repeat):
                 items.extend(self._again(part))
             elif isinstance(part, Choice):
                 items.append(Group(self._options(part.rows)))
@@ -67,7 +68,7 @@ class Writer:
                 items.append(self._items.get(part) or self._new(part))
         return Sequence(tuple(items))
 
-    def _new(self, part: str | Draft | CharSet) -> Item:
+    def _new(self, part: str | ProductionDraft | CharSet) -> Item:
         """What is written wherever a part stands."""
         item: Item
         if isinstance(part, str):
@@ -84,23 +85,23 @@ class Writer:
         return item
 
     def _item(self, part: Part) -> Item:
-        if isinstance(part, Again):
+        if isinstance(part, Repeat):
             items = self._again(part)
             return items[0] if len(items) == 1 else Group((Sequence(tuple(items)),))
         if isinstance(part, Choice):
             return Group(self._options(part.rows))
         return self._items.get(part) or self._new(part)
 
-    def _again(self, again: Again) -> list[Item]:
+    def _again(self, again: Repeat) -> list[Item]:
         part, least, most = again
         times = max(least, most or 1)
-        if not isinstance(part, str | CharSet | Draft):
+        if not isinstance(part, str | CharSet | ProductionDraft):
             heavy = times > MOST or weight(part) * times > MOST
             rows = part.rows if isinstance(part, Choice) else ((part,),)
             part = self._body(rows) if heavy else part
         item = self._item(part)
         if times <= MOST:
-            return [Repeat(item, least, most)]
+            return [RepeatNode(item, least, most)]
         return self._blocks(part, item, least, most)
 
     def _blocks(self, part: Part, item: Item, least: int, most: int | None) -> list[Item]:
@@ -109,29 +110,29 @@ class Writer:
             row: list[Item] = self._exactly(item, least) if least else []
             return [*row, self._item(self._up_to(part, most - least))]
         row = self._exactly(item, least)
-        return row if most is not None else [*row, Repeat(item, 0, None)]
+        return row if most is not None else [*row, RepeatNode(item, 0, None)]
 
     def _exactly(self, item: Item, count: int) -> list[Item]:
         full, rest = divmod(count, MOST)
-        row: list[Item] = [Repeat(item, MOST, MOST)] * full
-        return [*row, Repeat(item, rest, rest)] if rest else row
+        row: list[Item] = [RepeatNode(item, MOST, MOST)] * full
+        return [*row, RepeatNode(item, rest, rest)] if rest else row
 
-    def _up_to(self, part: Part, most: int) -> Draft:
+    def _up_to(self, part: Part, most: int) -> ProductionDraft:
         """A rule for a number of repetitions: `u5000 ::= c{2000} u3000 | c{0,1999}`."""
-        rows: Rows = ((Again(part, 0, most % MOST),),) if most % MOST else ((),)
+        rows: Alternatives = ((Repeat(part, 0, most % MOST),),) if most % MOST else ((),)
         draft = self._body(rows)
         for _ in range(most // MOST):
-            full, short = Again(part, MOST, MOST), Again(part, 0, MOST - 1)
+            full, short = Repeat(part, MOST, MOST), Repeat(part, 0, MOST - 1)
             tail = () if draft.rows == ((),) else (draft,)
             draft = self._body(((full, *tail), (short,)))
         return draft
 
-    def _body(self, rows: Rows) -> Draft:
+    def _body(self, rows: Alternatives) -> ProductionDraft:
         """A rule for a part of the one that is written, once."""
         key = (self._wish, rows)
         found = self._bodies.get(key)
         if found is None:
-            found = self._bodies[key] = Draft(self._wish, rows)
+            found = self._bodies[key] = ProductionDraft(self._wish, rows)
         return found
 
 
@@ -139,7 +140,7 @@ def weight(part: Part) -> int:
     """How many rules a repetition of a part multiplies, as `pdl.gbnf.llama_symbols` counts them."""
     if isinstance(part, Choice):
         return _made(part)
-    if isinstance(part, Again):
+    if isinstance(part, Repeat):
         return weight(part.part) * (part.most or part.least or 1)
     return 1
 
@@ -148,7 +149,7 @@ def _made(part: Part) -> int:
     """How many rules llama.cpp makes of a part."""
     if isinstance(part, Choice):
         return 1 + sum(_made(one) for row in part.rows for one in row)
-    if isinstance(part, Again):
+    if isinstance(part, Repeat):
         return _made(part.part) + (1 if part.most is None else part.most - part.least)
     return 0
 

@@ -1,4 +1,4 @@
-"""The strings of a shape, as a language of code points; and halves of surrogate pairs.
+"""The strings of a conjunct, as a language of code points; and halves of surrogate pairs.
 
 Such a half in a schema's constants and names is looked for, as no text of a grammar holds it.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonSchema
     from pdl.automata.dfa import Budget, Dfa
-    from pdl.gbnf.compiling.claims import TextAtom
+    from pdl.gbnf.compiling.constraints import StringAtom
     from pdl.gbnf.compiling.options import Note
 
 
@@ -30,7 +30,7 @@ _OF_VALUES = ("const", "enum")
 _OF_NAMES = ("dependentSchemas", "properties")
 
 
-def half(value: Json) -> str:
+def lone_surrogate(value: Json) -> str:
     """The first lone surrogate in the strings and keys of a value; an empty string for none."""
     pending = [value]
     while pending:
@@ -46,15 +46,15 @@ def half(value: Json) -> str:
     return ""
 
 
-def halved(schema: JsonSchema) -> Iterator[tuple[str, str]]:
+def lone_surrogates(schema: JsonSchema) -> Iterator[tuple[str, str]]:
     """The keywords of a schema, aside from the schemas in it, that name such a half, and it."""
     for keyword, value in schema.items():
         if keyword in _OF_VALUES:
-            found = half(value)
+            found = lone_surrogate(value)
         elif keyword in _OF_NAMES:
-            found = half(list(value))
+            found = lone_surrogate(list(value))
         else:
-            found = half(value) if keyword in ("dependentRequired", "required") else ""
+            found = lone_surrogate(value) if keyword in ("dependentRequired", "required") else ""
         if found:
             yield keyword, found
 
@@ -65,7 +65,7 @@ def why(found: str) -> str:
 
 
 def strings(
-    atoms: Iterable[TextAtom], note: Note, budget: Budget = DEFAULT_BUDGET
+    atoms: Iterable[StringAtom], note: Note, budget: Budget = DEFAULT_BUDGET
 ) -> Dfa | Lengths | None:
     """The strings that satisfy some atoms, as far as `note` is not told otherwise; None: none do.
 
@@ -145,21 +145,21 @@ def _joined(lengths: list[Lengths]) -> Lengths | None:
     return first
 
 
-def _rank(atom: TextAtom) -> tuple[bool, int]:
+def _rank(atom: StringAtom) -> tuple[bool, int]:
     order = ("enum", "pattern", "format", "minLength", "maxLength")
-    return not atom.holds, order.index(atom.keyword)
+    return not atom.positive, order.index(atom.keyword)
 
 
-def _narrowed(bounds: Lengths, atom: TextAtom) -> Lengths:
+def _narrowed(bounds: Lengths, atom: StringAtom) -> Lengths:
     """`bounds` with one more; the opposite of a lower bound is an upper one."""
     value = int(cast("int", atom.value))
-    if (atom.keyword == "minLength") == atom.holds:
-        return Lengths(max(bounds.least, value if atom.holds else value + 1), bounds.most)
-    most = value if atom.holds else value - 1
+    if (atom.keyword == "minLength") == atom.positive:
+        return Lengths(max(bounds.least, value if atom.positive else value + 1), bounds.most)
+    most = value if atom.positive else value - 1
     return Lengths(bounds.least, most if bounds.most is None else min(bounds.most, most))
 
 
-def _language(atom: TextAtom, note: Note, budget: Budget) -> Dfa | None:
+def _language(atom: StringAtom, note: Note, budget: Budget) -> Dfa | None:
     """The strings of one atom; None if there is nothing to be said of them."""
     try:
         if atom.keyword == "format":
@@ -168,7 +168,7 @@ def _language(atom: TextAtom, note: Note, budget: Budget) -> Dfa | None:
             language = build.words(cast("frozenset[str]", atom.value))
         else:
             language = pattern(cast("str", atom.value), budget=budget)
-        return language if atom.holds else build.complement(language, budget=budget)
+        return language if atom.positive else build.complement(language, budget=budget)
     except Irregular as error:
         note(atom.keyword, "POST_HOC", str(error))
     except LimitError as error:
@@ -176,7 +176,7 @@ def _language(atom: TextAtom, note: Note, budget: Budget) -> Dfa | None:
     return None
 
 
-def _format(atom: TextAtom, note: Note, budget: Budget) -> Dfa | None:
+def _format(atom: StringAtom, note: Note, budget: Budget) -> Dfa | None:
     """The strings of a format, or those that are not of it."""
     name = cast("str", atom.value)
     known = format_of(name)
@@ -184,7 +184,7 @@ def _format(atom: TextAtom, note: Note, budget: Budget) -> Dfa | None:
         return None
     rare = f"rare strings of the format `{name}` are left out"
     more = f"some rules of the format `{name}` are beyond a grammar"
-    if atom.holds:
+    if atom.positive:
         if known.fit is not Fit.EXACT:
             narrower = known.fit is Fit.NARROWER
             note("format", "BOUNDED" if narrower else "POST_HOC", rare if narrower else more)

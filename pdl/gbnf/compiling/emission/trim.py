@@ -1,4 +1,4 @@
-"""All goals behind a root with their pieces, without what no value can satisfy."""
+"""All goals behind a root with their languages, without what no value can satisfy."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from pdl.automata.build import ANYTHING
-from pdl.gbnf.compiling.claims import Claim
-from pdl.gbnf.compiling.context import Lengths, Pieces
-from pdl.gbnf.compiling.figures import all_numbers
+from pdl.gbnf.compiling.constraints import SchemaLiteral
+from pdl.gbnf.compiling.context import Lengths, ValueLanguages
 from pdl.gbnf.compiling.machine import Machine, Member, Run
-from pdl.gbnf.compiling.texts import half
+from pdl.gbnf.compiling.number_language import all_numbers
+from pdl.gbnf.compiling.string_language import lone_surrogate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
-    from pdl.gbnf.compiling.claims import Goal
+    from pdl.gbnf.compiling.constraints import Conjunction
     from pdl.gbnf.compiling.machine import Arrays
     from pdl.gbnf.compiling.options import Numbers
 
 _Label = TypeVar("_Label")
 
 
-_NEVER: Goal = (Claim("", holds=False),)
+_NEVER: Conjunction = (SchemaLiteral("", positive=False),)
 """Stands for what no value satisfies, under a key that no text has."""
 
 
 @lru_cache(maxsize=4)
-def every(spelling: Numbers) -> Pieces:
-    """The pieces of `()`, the goal that each value satisfies."""
-    return Pieces(
+def every(spelling: Numbers) -> ValueLanguages:
+    """The languages of `()`, the goal that each value satisfies."""
+    return ValueLanguages(
         null=True,
         booleans=frozenset([True, False]),
         numbers=all_numbers(spelling, integer=False),
@@ -42,19 +42,21 @@ def every(spelling: Numbers) -> Pieces:
     )
 
 
-def explored(root: Goal, pieces: Callable[[Goal], Pieces], anything: Pieces) -> dict[Goal, Pieces]:
-    """The goals that have values, with their pieces trimmed to those.
+def trim(
+    root: Conjunction, languages: Callable[[Conjunction], ValueLanguages], anything: ValueLanguages
+) -> dict[Conjunction, ValueLanguages]:
+    """The goals that have values, with their languages trimmed to those.
 
     They are in the order in which they are met, the root first, if it has values.
     """
-    found: dict[Goal, Pieces] = {}
-    inner: dict[Goal, list[Goal]] = {}
+    found: dict[Conjunction, ValueLanguages] = {}
+    inner: dict[Conjunction, list[Conjunction]] = {}
     waiting = [root]
     while waiting:
         goal = waiting.pop()
         if goal in found or goal is _NEVER:
             continue
-        found[goal] = pieces(goal) if goal else anything
+        found[goal] = languages(goal) if goal else anything
         inner[goal] = _inner(found[goal])
         waiting.extend(inner[goal][::-1])
     filled = _filled(found, inner)
@@ -63,36 +65,38 @@ def explored(root: Goal, pieces: Callable[[Goal], Pieces], anything: Pieces) -> 
     return {goal: _trimmed(found[goal], inner[goal], filled) for goal in found if goal in filled}
 
 
-def _inner(pieces: Pieces) -> list[Goal]:
+def _inner(languages: ValueLanguages) -> list[Conjunction]:
     """The goals of the values in arrays and objects, each once."""
-    goals: list[Goal] = []
-    if pieces.objects is not None:
-        members = {id(member): member for row in pieces.objects.edges for member, _ in row}
+    goals: list[Conjunction] = []
+    if languages.objects is not None:
+        members = {id(member): member for row in languages.objects.edges for member, _ in row}
         goals += [member.goal if _is_written(member) else _NEVER for member in members.values()]
-    if isinstance(pieces.arrays, Machine):
-        goals += [goal for edges in pieces.arrays.edges for goal, _ in edges]
-    elif pieces.arrays is not None:
-        goals += pieces.arrays.prefix
-        if pieces.arrays.item is not None:
-            goals.append(pieces.arrays.item)
+    if isinstance(languages.arrays, Machine):
+        goals += [goal for edges in languages.arrays.edges for goal, _ in edges]
+    elif languages.arrays is not None:
+        goals += languages.arrays.prefix
+        if languages.arrays.item is not None:
+            goals.append(languages.arrays.item)
     return list(dict.fromkeys(goals))
 
 
 def _is_written(member: Member) -> bool:
     """Whether UTF-8 has all characters of a key."""
-    return not isinstance(member.key, str) or not half(member.key)
+    return not isinstance(member.key, str) or not lone_surrogate(member.key)
 
 
-def _filled(found: dict[Goal, Pieces], inner: dict[Goal, list[Goal]]) -> set[Goal]:
+def _filled(
+    found: dict[Conjunction, ValueLanguages], inner: dict[Conjunction, list[Conjunction]]
+) -> set[Conjunction]:
     """The goals that have values."""
-    filled: set[Goal] = set()
+    filled: set[Conjunction] = set()
     open_ = []
     for goal in reversed(found):
         if _has_value(found[goal], inner[goal], filled):
             filled.add(goal)
         else:
             open_.append(goal)
-    users: defaultdict[Goal, list[Goal]] = defaultdict(list)
+    users: defaultdict[Conjunction, list[Conjunction]] = defaultdict(list)
     for goal in open_:
         for one in inner[goal]:
             users[one].append(goal)
@@ -107,34 +111,38 @@ def _filled(found: dict[Goal, Pieces], inner: dict[Goal, list[Goal]]) -> set[Goa
     return filled
 
 
-def _has_value(pieces: Pieces, inner: list[Goal], filled: set[Goal]) -> bool:
+def _has_value(
+    languages: ValueLanguages, inner: list[Conjunction], filled: set[Conjunction]
+) -> bool:
     """Whether there is a value, if the goals that are not filled have none."""
     if (
-        pieces.null
-        or pieces.booleans
-        or pieces.written
-        or pieces.numbers is not None
-        or pieces.strings is not None
+        languages.null
+        or languages.booleans
+        or languages.written
+        or languages.numbers is not None
+        or languages.strings is not None
     ):
         return True
-    if pieces.arrays is None and pieces.objects is None:
+    if languages.arrays is None and languages.objects is None:
         return False
     if filled.issuperset(inner):
         return True  # what leads to no value is in no machine
-    if pieces.arrays is not None and _array(pieces.arrays, filled) is not None:
+    if languages.arrays is not None and _array(languages.arrays, filled) is not None:
         return True
-    return pieces.objects is not None and _object(pieces.objects, filled) is not None
+    return languages.objects is not None and _object(languages.objects, filled) is not None
 
 
-def _trimmed(pieces: Pieces, inner: list[Goal], filled: set[Goal]) -> Pieces:
+def _trimmed(
+    languages: ValueLanguages, inner: list[Conjunction], filled: set[Conjunction]
+) -> ValueLanguages:
     if filled.issuperset(inner):
-        return pieces
-    arrays = None if pieces.arrays is None else _array(pieces.arrays, filled)
-    objects = None if pieces.objects is None else _object(pieces.objects, filled)
-    return replace(pieces, arrays=arrays, objects=objects)
+        return languages
+    arrays = None if languages.arrays is None else _array(languages.arrays, filled)
+    objects = None if languages.objects is None else _object(languages.objects, filled)
+    return replace(languages, arrays=arrays, objects=objects)
 
 
-def _object(machine: Machine[Member], filled: set[Goal]) -> Machine[Member] | None:
+def _object(machine: Machine[Member], filled: set[Conjunction]) -> Machine[Member] | None:
     return _live(
         [
             [edge for edge in row if edge[0].goal in filled and _is_written(edge[0])]
@@ -144,14 +152,14 @@ def _object(machine: Machine[Member], filled: set[Goal]) -> Machine[Member] | No
     )
 
 
-def _array(arrays: Arrays, filled: set[Goal]) -> Arrays | None:
+def _array(arrays: Arrays, filled: set[Conjunction]) -> Arrays | None:
     if isinstance(arrays, Machine):
         rows = [[edge for edge in row if edge[0] in filled] for row in arrays.edges]
         return _live(rows, arrays.accepting)
     return _run(arrays, filled)
 
 
-def _run(run: Run, filled: set[Goal]) -> Run | None:
+def _run(run: Run, filled: set[Conjunction]) -> Run | None:
     size = next((at for at, goal in enumerate(run.prefix) if goal not in filled), len(run.prefix))
     if size == len(run.prefix) and (run.item is None or run.item in filled):
         return run

@@ -1,7 +1,7 @@
-"""`Way`: one conjunction of facts on its way to become a shape; and what it has not looked at.
+"""`Branch`: one branch of the tableau, which becomes a conjunct; and unevaluated parts.
 
 `settle` is for `unevaluatedProperties` and `unevaluatedItems`, which are about what no other
-keyword has looked at. Source: JSON Schema Core 2020-12, section 11. A shape has decided which
+keyword has looked at. Source: JSON Schema Core 2020-12, section 11. A conjunct has decided which
 schemas a value satisfies, so that the keys and items that they look at are known.
 """
 
@@ -10,17 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.gbnf.compiling.claims import (
+from pdl.gbnf.compiling.constraints import (
     KINDS,
     LOOKED,
-    ArrayShape,
-    Branch,
-    Claim,
+    ArrayConjunct,
     Clause,
+    Conjunct,
+    Constraint,
+    Constraints,
     Contains,
     Declares,
-    Fact,
-    Facts,
+    Disjunction,
     ItemRule,
     KeyRule,
     Keys,
@@ -28,13 +28,13 @@ from pdl.gbnf.compiling.claims import (
     Length,
     Members,
     NumberAtom,
-    ObjectShape,
+    ObjectConjunct,
     OnlyBooleans,
     OnlyKinds,
     Presence,
-    Shape,
+    SchemaLiteral,
     Some,
-    TextAtom,
+    StringAtom,
     Unevaluated,
     Unique,
     Written,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 Scopes: TypeAlias = frozenset[str]
-"""The schemas with `unevaluated…` for which it counts what a fact has looked at."""
+"""The schemas with `unevaluated…` for which it counts what a constraint has looked at."""
 
 NO_SCOPES: Scopes = frozenset()
 
@@ -56,17 +56,17 @@ Rank: TypeAlias = tuple[int, ...]
 
 
 @dataclass(slots=True)
-class Way:
+class Branch:
     """What is known of a value, what is still to be read, and what is to be decided.
 
-    `looked` holds, for each scope, the keys and items that facts have looked at.
+    `looked` holds, for each scope, the keys and items that constraints have looked at.
     """
 
-    pending: list[tuple[Fact, Scopes, Rank]]
+    pending: list[tuple[Constraint, Scopes, Rank]]
     kinds: frozenset[Kind] = frozenset(KINDS)
     booleans: frozenset[bool] = frozenset({True, False})
     numbers: dict[NumberAtom, None] = field(default_factory=dict)
-    texts: dict[TextAtom, None] = field(default_factory=dict)
+    texts: dict[StringAtom, None] = field(default_factory=dict)
     order: dict[str, Rank] = field(default_factory=dict)
     rules: dict[KeyRule, None] = field(default_factory=dict)
     some: dict[Some, None] = field(default_factory=dict)
@@ -76,15 +76,17 @@ class Way:
     contains: dict[Contains, None] = field(default_factory=dict)
     length: tuple[int, int | None] = (0, None)
     unique: bool = False
-    branches: list[tuple[Branch, Scopes, Rank]] = field(default_factory=list)
-    done: dict[tuple[Claim, Scopes], None] = field(default_factory=dict)
+    branches: list[tuple[Disjunction, Scopes, Rank]] = field(default_factory=list)
+    done: dict[tuple[SchemaLiteral, Scopes], None] = field(default_factory=dict)
     written: dict[Written, None] = field(default_factory=dict)
     unevaluated: list[tuple[Unevaluated, Scopes]] = field(default_factory=list)
     looked: list[tuple[Scopes, KeyRule | ItemRule | Contains]] = field(default_factory=list)
     decided: int = 1
 
-    def fork(self, facts: Facts, scopes: Scopes, rank: Rank, alternatives: int) -> Way:
-        """The same with more facts, for one of some alternatives."""
+    def fork(
+        self, constraints: Constraints, scopes: Scopes, rank: Rank, alternatives: int
+    ) -> Branch:
+        """The same with more constraints, for one of some alternatives."""
         copies = {
             name: getattr(self, name).copy()
             for name in (
@@ -92,56 +94,56 @@ class Way:
                 *("branches", "done", "written", "unevaluated", "looked"),
             )
         }
-        pending = list(_ranked(facts, scopes, rank))
+        pending = list(_ranked(constraints, scopes, rank))
         decided = self.decided * alternatives
         return replace(self, pending=pending, decided=decided, **copies)
 
-    def then(self, facts: Iterable[Fact], scopes: Scopes, rank: Rank) -> None:
-        """Read these facts next, in their order."""
-        self.pending += _ranked(tuple(facts), scopes, rank)
+    def then(self, constraints: Iterable[Constraint], scopes: Scopes, rank: Rank) -> None:
+        """Read these constraints next, in their order."""
+        self.pending += _ranked(tuple(constraints), scopes, rank)
 
-    def add(self, fact: Fact, scopes: Scopes, rank: Rank = ()) -> None:  # noqa: C901, PLR0912 - one case a fact
-        """Take a fact that is neither a claim nor a presence formula."""
-        match fact:
+    def add(self, constraint: Constraint, scopes: Scopes, rank: Rank = ()) -> None:  # noqa: C901, PLR0912 - one case a constraint
+        """Take a constraint that is neither a literal nor a presence formula."""
+        match constraint:
             case OnlyKinds():
-                self.kinds &= fact.kinds
+                self.kinds &= constraint.kinds
             case OnlyBooleans():
-                self.booleans &= fact.values
+                self.booleans &= constraint.values
             case NumberAtom():
-                self.numbers[fact] = None
-            case TextAtom():
-                self.texts[fact] = None
+                self.numbers[constraint] = None
+            case StringAtom():
+                self.texts[constraint] = None
             case Declares():
-                for index, name in enumerate(fact.names):
+                for index, name in enumerate(constraint.names):
                     place = (*rank, index)
                     self.order[name] = min(self.order.get(name, place), place)
             case KeyRule():
-                self.rules[fact] = None
+                self.rules[constraint] = None
             case Some():
-                self.some[fact] = None
+                self.some[constraint] = None
             case Presence():
-                self.clauses[fact.clause] = None
+                self.clauses[constraint.clause] = None
             case Members():
-                self.members = both(self.members, (fact.least, fact.most))
+                self.members = both(self.members, (constraint.least, constraint.most))
             case ItemRule():
-                self.items[fact] = None
+                self.items[constraint] = None
             case Contains():
-                self.contains[fact] = None
+                self.contains[constraint] = None
             case Length():
-                self.length = both(self.length, (fact.least, fact.most))
+                self.length = both(self.length, (constraint.least, constraint.most))
             case Unique():
                 self.unique = True
             case Written():
-                self.written[fact] = None
+                self.written[constraint] = None
             case Unevaluated():
-                self.unevaluated.append((fact, scopes))
-            case Branch():
-                if scopes or fact.keyword != LOOKED:
-                    self.branches.append((fact, scopes, rank))
+                self.unevaluated.append((constraint, scopes))
+            case Disjunction():
+                if scopes or constraint.keyword != LOOKED:
+                    self.branches.append((constraint, scopes, rank))
             case _:
-                raise AssertionError(fact)
-        if scopes and isinstance(fact, KeyRule | ItemRule | Contains):
-            self.looked.append((scopes, fact))
+                raise AssertionError(constraint)
+        if scopes and isinstance(constraint, KeyRule | ItemRule | Contains):
+            self.looked.append((scopes, constraint))
 
     def close(self) -> None:
         """Leave out other keys than those that are named, unless a rule says what they hold."""
@@ -157,7 +159,7 @@ class Way:
         """Whether no value is left."""
         return not self.kinds
 
-    def shape(self) -> Shape:
+    def conjunct(self) -> Conjunct:
         """What is known, once nothing is left to be read or decided."""
         needed = (
             key for clause in self.clauses if len(clause) == 1 for key, there in clause if there
@@ -167,18 +169,20 @@ class Way:
         rules, some = tuple(self.rules), tuple(self.some)
         clauses = frozenset(self.clauses)
         least, most = self.length
-        objects = ObjectShape(order, rules, some, clauses, *self.members)
+        objects = ObjectConjunct(order, rules, some, clauses, *self.members)
         contains = tuple(one for one in self.contains if one.least or one.most is not None)
-        arrays = ArrayShape(tuple(self.items), contains, least, most, self.unique)
+        arrays = ArrayConjunct(tuple(self.items), contains, least, most, self.unique)
         numbers, texts = tuple(self.numbers), tuple(self.texts)
         written = tuple(self.written)
-        said = tuple(dict.fromkeys(claim for claim, _ in self.done)) if written else ()
-        return Shape(self.kinds, self.booleans, numbers, texts, objects, arrays, written, said)
+        said = tuple(dict.fromkeys(literal for literal, _ in self.done)) if written else ()
+        return Conjunct(self.kinds, self.booleans, numbers, texts, objects, arrays, written, said)
 
 
-def _ranked(facts: Facts, scopes: Scopes, rank: Rank) -> list[tuple[Fact, Scopes, Rank]]:
-    """Facts to be read, the first one last."""
-    found = [(fact, scopes, (*rank, index)) for index, fact in enumerate(facts)]
+def _ranked(
+    constraints: Constraints, scopes: Scopes, rank: Rank
+) -> list[tuple[Constraint, Scopes, Rank]]:
+    """Constraints to be read, the first one last."""
+    found = [(constraint, scopes, (*rank, index)) for index, constraint in enumerate(constraints)]
     found.reverse()
     return found
 
@@ -189,31 +193,33 @@ def both(one: tuple[int, int | None], other: tuple[int, int | None]) -> tuple[in
     return max(one[0], other[0]), min(mosts, default=None)
 
 
-def settle(way: Way, document: Document) -> None:
+def settle(way: Branch, document: Document) -> None:
     """Turn what a way says of unevaluated parts into rules, the innermost schemas first."""
-    for fact, scopes in sorted(way.unevaluated, key=lambda one: -len(one[1])):
-        looked = [one for within, one in way.looked if fact.pointer in within]
-        if fact.what == "properties":
-            _properties(way, looked, fact.claim, scopes - {fact.pointer})
+    for constraint, scopes in sorted(way.unevaluated, key=lambda one: -len(one[1])):
+        looked = [one for within, one in way.looked if constraint.pointer in within]
+        if constraint.what == "properties":
+            _properties(way, looked, constraint.literal, scopes - {constraint.pointer})
         else:
-            _items(way, looked, fact.claim, scopes - {fact.pointer}, document)
+            _items(way, looked, constraint.literal, scopes - {constraint.pointer}, document)
     way.unevaluated.clear()
 
 
-def _properties(way: Way, looked: Iterable[object], claim: Claim | None, scopes: Scopes) -> None:
+def _properties(
+    way: Branch, looked: Iterable[object], literal: SchemaLiteral | None, scopes: Scopes
+) -> None:
     keys = [one.keys for one in looked if isinstance(one, KeyRule) and one.keys.unlike is None]
     names = frozenset(name for one in keys if one.among for name in one.names)
     patterns = tuple(
         dict.fromkeys(pattern for one in keys if one.among for pattern in one.patterns)
     )
     if all(one.among for one in keys):
-        way.add(KeyRule(Keys(names, patterns, among=False), claim), scopes)
+        way.add(KeyRule(Keys(names, patterns, among=False), literal), scopes)
 
 
 def _items(
-    way: Way,
+    way: Branch,
     looked: Iterable[object],
-    claim: Claim | None,
+    literal: SchemaLiteral | None,
     scopes: Scopes,
     document: Document,
 ) -> None:
@@ -221,9 +227,11 @@ def _items(
     if any(one.stop is None for one in rules):
         return
     start = max((one.stop or 0 for one in rules), default=0)
-    contained = [one.claim for one in looked if isinstance(one, Contains) and one.claim.holds]
+    contained = [
+        one.literal for one in looked if isinstance(one, Contains) and one.literal.positive
+    ]
     if contained:
         rest = [{"$ref": one.pointer} for one in contained]
-        rest += [] if claim is None else [{"$ref": claim.pointer}]
-        claim = Claim(document.add("#/unevaluatedItems", {"anyOf": rest}))
-    way.add(ItemRule(start, None, claim), scopes)
+        rest += [] if literal is None else [{"$ref": literal.pointer}]
+        literal = SchemaLiteral(document.add("#/unevaluatedItems", {"anyOf": rest}))
+    way.add(ItemRule(start, None, literal), scopes)

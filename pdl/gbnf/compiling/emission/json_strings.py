@@ -13,12 +13,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.automata.charset import EVERY, CharSet
-from pdl.gbnf.compiling.emission.finish import sealed
-from pdl.gbnf.compiling.emission.parts import Again, Choice, Draft, concat, joined, single
+from pdl.gbnf.compiling.emission.drafts import (
+    Choice,
+    ProductionDraft,
+    Repeat,
+    concat,
+    joined,
+    single,
+)
+from pdl.gbnf.compiling.emission.inlining import sealed
 
 if TYPE_CHECKING:
     from pdl.automata.charset import Ranges
-    from pdl.gbnf.compiling.emission.parts import Part, Row, Rows
+    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
     from pdl.gbnf.compiling.options import Escapes
 
 
@@ -28,7 +35,7 @@ _UPPER = CharSet.range(0x1000, _END - 1)
 HEX = CharSet.of("0123456789ABCDEFabcdef")
 """A hexadecimal digit, in either case."""
 
-_DIGIT = sealed(Draft("hex", ((HEX,),), fixed=True))
+_DIGIT = sealed(ProductionDraft("hex", ((HEX,),), fixed=True))
 
 
 class _Level(NamedTuple):
@@ -53,11 +60,11 @@ class Digits:
     def __init__(self, *, lower: bool, alone: bool = False) -> None:
         self._lower = lower
         self._alone = alone or lower  # those of lower case are few
-        self._known: dict[Rows, Draft] = {}
-        self._free: dict[tuple[_Level, ...], Rows] = {}
+        self._known: dict[Alternatives, ProductionDraft] = {}
+        self._free: dict[tuple[_Level, ...], Alternatives] = {}
         self._classes: dict[str, Part] = {}
 
-    def rows(self, chars: CharSet) -> Rows:
+    def rows(self, chars: CharSet) -> Alternatives:
         """The digits of the characters of a set, for what stands behind a backslash and `u`.
 
         Those of all that is not in Latin or near it, which most sets have, are one rule.
@@ -67,10 +74,10 @@ class Digits:
         lower = chars - _UPPER
         return (*(self.apart(lower) if lower else ()), (_UPPER_DIGITS,))
 
-    def apart(self, chars: CharSet) -> Rows:
+    def apart(self, chars: CharSet) -> Alternatives:
         """The same, without that rule."""
         pairs = _clipped(chars.ranges, _ASTRAL, _END)
-        grouped: dict[Rows, str] = {}
+        grouped: dict[Alternatives, str] = {}
         for at, digit in enumerate(_HEX.choice):
             inner = _clipped(chars.ranges, at << 12, at + 1 << 12)
             rows = self._below(inner, _BASIC) if inner else ()
@@ -80,7 +87,7 @@ class Digits:
                 grouped[rows] = grouped.get(rows, "") + digit
         return self._written(_HEX, grouped)
 
-    def _below(self, ranges: Ranges, levels: tuple[_Level, ...]) -> Rows:
+    def _below(self, ranges: Ranges, levels: tuple[_Level, ...]) -> Alternatives:
         """The digits of some levels; no deeper than there are levels."""
         size = 1
         for level in levels:
@@ -88,7 +95,7 @@ class Digits:
         if ranges[0] == (0, size - 1):
             return self._all(levels)
         step = size // len(levels[0].choice)
-        grouped: dict[Rows, str] = {}
+        grouped: dict[Alternatives, str] = {}
         for at, digit in enumerate(levels[0].choice):
             inner = _clipped(ranges, at * step, (at + 1) * step)
             if inner:
@@ -96,29 +103,29 @@ class Digits:
                 grouped[rows] = grouped.get(rows, "") + digit
         return self._written(levels[0], grouped)
 
-    def _all(self, levels: tuple[_Level, ...]) -> Rows:
+    def _all(self, levels: tuple[_Level, ...]) -> Alternatives:
         if levels not in self._free:
             row = concat(*(self._digit(level, level.choice) for level in levels))
             self._free[levels] = (row,)
         return self._free[levels]
 
-    def _written(self, level: _Level, grouped: dict[Rows, str]) -> Rows:
+    def _written(self, level: _Level, grouped: dict[Alternatives, str]) -> Alternatives:
         return tuple(
             concat(self._digit(level, choice), self._behind(rows))
             for rows, choice in grouped.items()
         )
 
-    def _behind(self, rows: Rows) -> Row:
+    def _behind(self, rows: Alternatives) -> Alternative:
         if len(rows) == 1:
             return rows[0]
         if self._alone:
             return (Choice(rows),)
         if rows not in self._known:
-            self._known[rows] = Draft("escape", rows)
+            self._known[rows] = ProductionDraft("escape", rows)
         return (self._known[rows],)
 
-    def _digit(self, level: _Level, choice: str) -> Row:
-        before: Row = ("\\u", self._class("d")) if level.second else ()
+    def _digit(self, level: _Level, choice: str) -> Alternative:
+        before: Alternative = ("\\u", self._class("d")) if level.second else ()
         return (*before, self._class(choice))
 
     def _class(self, choice: str) -> Part:
@@ -141,7 +148,7 @@ def _clipped(ranges: Ranges, low: int, end: int) -> Ranges:
     )
 
 
-_UPPER_DIGITS = sealed(Draft("escape", Digits(lower=False).apart(_UPPER)))
+_UPPER_DIGITS = sealed(ProductionDraft("escape", Digits(lower=False).apart(_UPPER)))
 
 
 _SHORT = {0x22: '"', 0x5C: "\\", 0x08: "b", 0x0C: "f", 0x0A: "n", 0x0D: "r", 0x09: "t"}
@@ -178,14 +185,14 @@ _ANY = _Policy(_NAMED | _SLASH, EVERY)
 _POLICIES = {"canonical": _CANONICAL, "usual": _USUAL, "any": _ANY}
 
 
-_FREE: Rows = (
+_FREE: Alternatives = (
     (_PLAIN,),
-    ("\\", Choice(((CharSet.of('"/\\bfnrt'),), ("u", Again(HEX, 4, 4))))),
+    ("\\", Choice(((CharSet.of('"/\\bfnrt'),), ("u", Repeat(HEX, 4, 4))))),
 )
 """Any character, or half of one written as a pair of surrogates, which JSON allows alone."""
 
 
-class Letters:
+class JsonStringEncoder:
     """The spelling of characters under one policy; what is long becomes a rule, once.
 
     Those of strings that may have any characters are spelled in all ways, unless all is canonical.
@@ -196,10 +203,10 @@ class Letters:
         self._policy = _POLICIES[escapes]
         self._digits = Digits(lower=self._policy.lower)
         self._known: dict[CharSet, Part] = {}
-        self._classes: dict[CharSet, Draft] = {}
-        self._slashed: dict[CharSet, Draft] = {}
-        self._starts: dict[tuple[CharSet, bool], Draft] = {}
-        self._escaped_starts: dict[tuple[CharSet, bool], Draft] = {}
+        self._classes: dict[CharSet, ProductionDraft] = {}
+        self._slashed: dict[CharSet, ProductionDraft] = {}
+        self._starts: dict[tuple[CharSet, bool], ProductionDraft] = {}
+        self._escaped_starts: dict[tuple[CharSet, bool], ProductionDraft] = {}
         self.char, escape = _any(escapes)
         """Any character."""
         self.free = self.char
@@ -220,23 +227,23 @@ class Letters:
             found = self._known[chars] = self._made(chars, wish)
         return found
 
-    def text(self, text: str, wish: str) -> Row:
+    def text(self, text: str, wish: str) -> Alternative:
         """A text, character by character."""
         if self._policy is _CANONICAL:
             return (_encoded(text)[1:-1],) if text else ()
         return joined(*(self.one(CharSet.char(ord(char)), wish) for char in text))
 
-    def beginning(self, chars: CharSet, *, optional: bool) -> Draft:
+    def beginning(self, chars: CharSet, *, optional: bool) -> ProductionDraft:
         """Any text that begins with a character of a set; or, if `optional`, the empty one."""
         found = self._starts.get((chars, optional))
         if found is None:
-            found = Draft(_without(chars), self._begun(chars, optional=optional))
+            found = ProductionDraft(_without(chars), self._begun(chars, optional=optional))
             self._starts[chars, optional] = found
         return found
 
-    def _begun(self, chars: CharSet, *, optional: bool) -> Rows:
+    def _begun(self, chars: CharSet, *, optional: bool) -> Alternatives:
         """What begins as itself, and what begins with an escape, which is the same for most."""
-        rest = Again(self.char, 0, None)
+        rest = Repeat(self.char, 0, None)
         plain, escaped = _split(self._escapes, chars)
         if chars == EVERY or not plain:
             row = concat((self.one(chars, "some"), rest))
@@ -246,27 +253,29 @@ class Letters:
             return (row, (self._begun_with_escape(escaped, optional=optional),))
         return (row, ()) if optional else (row,)
 
-    def _begun_with_escape(self, chars: CharSet, *, optional: bool) -> Draft:
+    def _begun_with_escape(self, chars: CharSet, *, optional: bool) -> ProductionDraft:
         found = self._escaped_starts.get((chars, optional))
         if found is None:
-            rows: Rows
+            rows: Alternatives
             if optional:
                 rows = ((self._begun_with_escape(chars, optional=False),), ())
             else:
-                rest = Again(self.char, 0, None)
+                rest = Repeat(self.char, 0, None)
                 rows = tuple(joined(*row, rest) for row in self._behind_slash(chars))
-            found = self._escaped_starts[chars, optional] = Draft("other", rows)
+            found = self._escaped_starts[chars, optional] = ProductionDraft("other", rows)
         return found
 
     def _made(self, chars: CharSet, wish: str) -> Part:
         plain, escaped = _split(self._escapes, chars)
-        rows: list[Row] = [(self._plain(plain, wish),)] if plain else []
+        rows: list[Alternative] = [(self._plain(plain, wish),)] if plain else []
         if escaped:
             rows += self._behind_slash(escaped)
         if len(rows) == 1 and len(rows[0]) == 1:
             return rows[0][0]
         low = chars.ranges[0][0]
-        return Draft(f"char-{low:x}" if chars == CharSet.char(low) else f"{wish}-char", tuple(rows))
+        return ProductionDraft(
+            f"char-{low:x}" if chars == CharSet.char(low) else f"{wish}-char", tuple(rows)
+        )
 
     def _plain(self, chars: CharSet, wish: str) -> Part:
         """A class, as a rule if it is long, so that it is written but once."""
@@ -274,34 +283,34 @@ class Letters:
             return single(chars)
         found = self._classes.get(chars)
         if found is None:
-            found = self._classes[chars] = Draft(f"{wish}-char", ((chars,),))
+            found = self._classes[chars] = ProductionDraft(f"{wish}-char", ((chars,),))
         return found
 
-    def _behind_slash(self, chars: CharSet) -> Rows:
+    def _behind_slash(self, chars: CharSet) -> Alternatives:
         found = self._slashed.get(chars)
         if found is None:
             few = len(chars.ranges) <= _LONG
             rows = _few(self._escapes, chars) if few else self._many(chars)
             if len(rows[0]) == 1:
                 return rows  # a text
-            found = self._slashed[chars] = Draft("escape", rows)
+            found = self._slashed[chars] = ProductionDraft("escape", rows)
         return ((found,),)
 
-    def _many(self, chars: CharSet) -> Rows:
+    def _many(self, chars: CharSet) -> Alternatives:
         return _escapes(chars, self._policy, self._digits)
 
 
 @lru_cache(maxsize=3)
-def _any(escapes: Escapes) -> tuple[Draft, Draft]:
+def _any(escapes: Escapes) -> tuple[ProductionDraft, ProductionDraft]:
     """The rule of any character, and the one of its escapes; both are the same in all grammars."""
     spelling: Escapes = "canonical" if escapes == "canonical" else "any"
-    escape = Draft("escape", _few(spelling, EVERY), fixed=True)
-    return sealed(Draft("char", ((_PLAIN,), (escape,)), fixed=True)), escape
+    escape = ProductionDraft("escape", _few(spelling, EVERY), fixed=True)
+    return sealed(ProductionDraft("char", ((_PLAIN,), (escape,)), fixed=True)), escape
 
 
 @lru_cache(maxsize=1)
-def _free() -> Draft:
-    return sealed(Draft("free-char", _FREE, fixed=True))
+def _free() -> ProductionDraft:
+    return sealed(ProductionDraft("free-char", _FREE, fixed=True))
 
 
 @lru_cache(maxsize=512)
@@ -311,15 +320,15 @@ def _split(escapes: Escapes, chars: CharSet) -> tuple[CharSet, CharSet]:
 
 
 @lru_cache(maxsize=512)
-def _few(escapes: Escapes, chars: CharSet) -> Rows:
+def _few(escapes: Escapes, chars: CharSet) -> Alternatives:
     """The escapes of a set of few ranges, without drafts that are not sealed."""
     policy = _POLICIES[escapes]
     return _escapes(chars, policy, Digits(lower=policy.lower, alone=True))
 
 
-def _escapes(chars: CharSet, policy: _Policy, digits: Digits) -> Rows:
+def _escapes(chars: CharSet, policy: _Policy, digits: Digits) -> Alternatives:
     """The escapes of the characters of a set, each with its backslash, as one row."""
-    rows: list[Row] = []
+    rows: list[Alternative] = []
     marks = "".join(_SHORT.get(code, "/") for code in _codes(chars & policy.named))
     if marks:
         rows.append((single(CharSet.of(marks)),))

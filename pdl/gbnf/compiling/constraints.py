@@ -1,8 +1,8 @@
 """What is said of one JSON value, as small values that can be put together and told apart.
 
-A goal is a conjunction of claims about the value at one place; it becomes shapes, a union of
-conjunctions in which nothing is left to be decided but the goals of the values inside. A fact is
-what a keyword says of a value, for the kinds that it is about, and what it leaves open.
+A goal is a conjunction of literals about the value at one place; it becomes conjuncts, a union of
+conjunctions in which nothing is left to be decided but the goals of the values inside. A
+constraint is what a keyword says of a value, for the kinds that it is about, and leaves open.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ KINDS: tuple[Kind, ...] = ("null", "boolean", "number", "string", "array", "obje
 """The kinds of JSON values (RFC 8259, section 3)."""
 
 
-class Claim(NamedTuple):
+class SchemaLiteral(NamedTuple):
     """That a value satisfies the schema at a JSON pointer of the document, or that it does not.
 
     Claims are looked up more than anything else: as tuples they have their hashes soonest.
     """
 
     pointer: str
-    holds: bool = True
+    positive: bool = True
 
 
-Goal: TypeAlias = tuple[Claim, ...]
-"""All that one value must satisfy, each claim once; `()` is any value."""
+Conjunction: TypeAlias = tuple[SchemaLiteral, ...]
+"""All that one value must satisfy, each literal once; `()` is any value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class NumberAtom:
         "enum",
     ]
     value: Fraction | frozenset[Fraction] | None = None
-    holds: bool = True
+    positive: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class TextAtom:
+class StringAtom:
     """One constraint on strings, or its opposite; `value` is a frozenset of texts for `enum`.
 
     `goal` stands for a schema that the text satisfies itself (`propertyNames`).
@@ -65,7 +65,7 @@ class TextAtom:
 
     keyword: Literal["minLength", "maxLength", "pattern", "format", "enum"]
     value: int | str | frozenset[str]
-    holds: bool = True
+    positive: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +79,16 @@ class Keys:
 
     names: frozenset[str] = frozenset()
     patterns: tuple[str, ...] = ()
-    unlike: Goal | None = None
+    unlike: Conjunction | None = None
     among: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class KeyRule:
-    """The value of each of these keys satisfies the claim; None: there is none of these keys."""
+    """The value of each of these keys satisfies the literal; None: there is none of these keys."""
 
     keys: Keys
-    claim: Claim | None
+    literal: SchemaLiteral | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Some:
     """At least one of these keys is there, with a value that satisfies the goal."""
 
     keys: Keys
-    goal: Goal = ()
+    goal: Conjunction = ()
 
 
 Clause: TypeAlias = frozenset[tuple[str, bool]]
@@ -104,7 +104,7 @@ Clause: TypeAlias = frozenset[tuple[str, bool]]
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectShape:
+class ObjectConjunct:
     """What an object satisfies; keys of `order` are written in that order, before all others."""
 
     order: tuple[str, ...] = ()
@@ -117,31 +117,31 @@ class ObjectShape:
 
 @dataclass(frozen=True, slots=True)
 class ItemRule:
-    """Each item from index `start` to before `stop` (None: to the last) satisfies the claim.
+    """Each item from index `start` to before `stop` (None: to the last) satisfies the literal.
 
-    With claim None there is no such item.
+    With literal None there is no such item.
     """
 
     start: int
     stop: int | None
-    claim: Claim | None
+    literal: SchemaLiteral | None
 
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """From `least` to `most` (None: any number of) items satisfy the claim.
+    """From `least` to `most` (None: any number of) items satisfy the literal.
 
     Only items from index `start` on are counted.
     """
 
-    claim: Claim
+    literal: SchemaLiteral
     least: int = 1
     most: int | None = None
     start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayShape:
+class ArrayConjunct:
     """What an array satisfies."""
 
     rules: tuple[ItemRule, ...] = ()
@@ -160,20 +160,20 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Conjunct:
     """One way to satisfy a goal: the kinds that the value may have, and what holds for each.
 
-    Where anything is `written`, `said` has all claims that led to the shape.
+    Where anything is `written`, `said` has all literals that led to the conjunct.
     """
 
     kinds: frozenset[Kind] = frozenset(KINDS)
     booleans: frozenset[bool] = frozenset({True, False})
     numbers: tuple[NumberAtom, ...] = ()
-    texts: tuple[TextAtom, ...] = ()
-    objects: ObjectShape = ObjectShape()
-    arrays: ArrayShape = ArrayShape()
+    texts: tuple[StringAtom, ...] = ()
+    objects: ObjectConjunct = ObjectConjunct()
+    arrays: ArrayConjunct = ArrayConjunct()
     written: tuple[Written, ...] = ()
-    said: Goal = ()
+    said: Conjunction = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,39 +227,39 @@ class Unique:
 
 @dataclass(frozen=True, slots=True)
 class Unevaluated:
-    """What no keyword of the schema at `pointer` has looked at satisfies the claim (None: is not).
+    """Parts that no keyword of the schema at `pointer` evaluates satisfy the literal, if any.
 
     Source: JSON Schema Core 2020-12, section 11.
     """
 
     what: Literal["properties", "items"]
     pointer: str
-    claim: Claim | None
+    literal: SchemaLiteral | None
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class Disjunction:
     """One of these conjunctions holds; `pointer` and `keyword` say where that was said.
 
     `looser` is what to take instead where the alternatives are too many: it has at least the values
     of all of them.
     """
 
-    alternatives: tuple[Facts, ...]
+    alternatives: tuple[Constraints, ...]
     pointer: str
     keyword: str
-    looser: tuple[Facts, ...] | None = None
+    looser: tuple[Constraints, ...] | None = None
 
 
 LOOKED = "if alone"
 """The keyword of a branch that asks for nothing, and matters to `unevaluated…` alone."""
 
-Fact: TypeAlias = (
-    Claim
+Constraint: TypeAlias = (
+    SchemaLiteral
     | OnlyKinds
     | OnlyBooleans
     | NumberAtom
-    | TextAtom
+    | StringAtom
     | Declares
     | KeyRule
     | Some
@@ -271,10 +271,10 @@ Fact: TypeAlias = (
     | Unique
     | Unevaluated
     | Written
-    | Branch
+    | Disjunction
 )
-Facts: TypeAlias = tuple[Fact, ...]
-"""Facts that hold together."""
+Constraints: TypeAlias = tuple[Constraint, ...]
+"""Constraints that hold together."""
 
 NOTHING = OnlyKinds(frozenset())
 """No value satisfies this."""

@@ -1,12 +1,12 @@
-"""From a goal to its shapes, by an analytic tableau: all that schemas leave open is decided.
+"""From a goal to its conjuncts, by an analytic tableau: all that schemas leave open is decided.
 
-Claims are read until only facts about kinds are left; each branch splits a way in as many as it has
-alternatives. Where that would be too many, a branch is loosened or left out, and reported: shapes
-have all values of the goal, and perhaps more.
+Literals are expanded until only constraints about kinds are left; each disjunction splits a branch
+into as many as it has alternatives. Where these are too many, a disjunction is loosened or left
+out, and reported: conjuncts have all values of the goal, and perhaps more.
 
-Branches that ask only which keys are there become one formula instead of many shapes.
+Branches that ask only which keys are there become one formula instead of many conjuncts.
 `anyOf: [{required: [a]}, {required: [b]}]` is a clause, a or b; so is most of what is written with
-`oneOf`, `not`, `if` and `dependentSchemas` around `required`. A formula keeps one shape where
+`oneOf`, `not`, `if` and `dependentSchemas` around `required`. A formula keeps one conjunct where
 alternatives would give one for each.
 """
 
@@ -17,33 +17,33 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.compiling.asserted import asserted
-from pdl.gbnf.compiling.claims import (
+from pdl.gbnf.compiling.branch import NO_SCOPES, Branch, Rank, Scopes, settle
+from pdl.gbnf.compiling.constraints import (
     KINDS,
-    Branch,
-    Claim,
     Clause,
+    Conjunct,
+    Conjunction,
+    Constraint,
+    Constraints,
     Declares,
-    Fact,
-    Facts,
-    Goal,
+    Disjunction,
     KeyRule,
     OnlyKinds,
     Presence,
-    Shape,
+    SchemaLiteral,
 )
 from pdl.gbnf.compiling.denied import denied
 from pdl.gbnf.compiling.document import Place, kind_of, kinds_named
-from pdl.gbnf.compiling.way import NO_SCOPES, Rank, Scopes, Way, settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pdl.gbnf.compiling.claims import Kind
+    from pdl.gbnf.compiling.constraints import Kind
     from pdl.gbnf.compiling.document import Document
 
 
 _MOST = 64  # clauses of one formula
-_DEEPEST = 12  # claims inside claims
+_DEEPEST = 12  # literals inside literals
 
 _OBJECT = frozenset({"object"})
 
@@ -56,16 +56,20 @@ class Formula:
     clauses: frozenset[Clause]
 
 
-def formula(ways: Iterable[Facts], meaning: Callable[[Claim], tuple[Facts, ...]]) -> Formula | None:
+def formula(
+    ways: Iterable[Constraints], meaning: Callable[[SchemaLiteral], tuple[Constraints, ...]]
+) -> Formula | None:
     """What alternatives ask of keys; None if they ask for anything else, or for too much.
 
-    `meaning` gives the alternatives of a claim.
+    `meaning` gives the alternatives of a literal.
     """
     return _either(ways, meaning, _DEEPEST)
 
 
 def _either(
-    ways: Iterable[Facts], meaning: Callable[[Claim], tuple[Facts, ...]], depth: int
+    ways: Iterable[Constraints],
+    meaning: Callable[[SchemaLiteral], tuple[Constraints, ...]],
+    depth: int,
 ) -> Formula | None:
     others = False
     found: list[frozenset[Clause]] = []
@@ -79,11 +83,13 @@ def _either(
     return None if clauses is None else Formula(others, clauses)
 
 
-def _all(way: Facts, meaning: Callable[[Claim], tuple[Facts, ...]], depth: int) -> Formula | None:
+def _all(
+    way: Constraints, meaning: Callable[[SchemaLiteral], tuple[Constraints, ...]], depth: int
+) -> Formula | None:
     others = True
     clauses: frozenset[Clause] = frozenset()
-    for fact in way:
-        one = _fact(fact, meaning, depth)
+    for constraint in way:
+        one = _fact(constraint, meaning, depth)
         if one is None:
             return None
         others &= one.others
@@ -91,22 +97,28 @@ def _all(way: Facts, meaning: Callable[[Claim], tuple[Facts, ...]], depth: int) 
     return Formula(others, _shortest(clauses)) if len(clauses) <= _MOST else None
 
 
-def _fact(fact: Fact, meaning: Callable[[Claim], tuple[Facts, ...]], depth: int) -> Formula | None:
-    if isinstance(fact, Claim | Branch):
-        ways = meaning(fact) if isinstance(fact, Claim) else fact.alternatives
+def _fact(
+    constraint: Constraint, meaning: Callable[[SchemaLiteral], tuple[Constraints, ...]], depth: int
+) -> Formula | None:
+    if isinstance(constraint, SchemaLiteral | Disjunction):
+        ways = (
+            meaning(constraint)
+            if isinstance(constraint, SchemaLiteral)
+            else constraint.alternatives
+        )
         return _either(ways, meaning, depth - 1) if depth else None
     others, clauses = True, frozenset[Clause]()
-    match fact:
+    match constraint:
         case Declares():
             pass
         case Presence():
-            clauses = frozenset({fact.clause})
-        case OnlyKinds() if fact.kinds == _OBJECT:
+            clauses = frozenset({constraint.clause})
+        case OnlyKinds() if constraint.kinds == _OBJECT:
             others = False
-        case OnlyKinds() if not fact.kinds:
+        case OnlyKinds() if not constraint.kinds:
             others, clauses = False, frozenset({frozenset()})
-        case KeyRule() if fact.claim is None and _is_named(fact):
-            clauses = frozenset(frozenset({(name, False)}) for name in fact.keys.names)
+        case KeyRule() if constraint.literal is None and _is_named(constraint):
+            clauses = frozenset(frozenset({(name, False)}) for name in constraint.keys.names)
         case _:
             return None
     return Formula(others, clauses)
@@ -153,36 +165,38 @@ _MOST_TOLD_APART = 6
 
 
 class TooManyWaysError(Exception):
-    """A goal has more shapes than are looked at."""
+    """A goal has more conjuncts than are looked at."""
 
 
 @dataclass(frozen=True)
 class Expander:
     """Expands goals of one document.
 
-    `weaken` is told what is not held exactly; `overlap` says whether two claims may have a value in
-    common. With `closed` objects have other keys only where a schema says what they hold.
+    `weaken` is told what is not enforced exactly; `overlap` whether two literals may have a value
+    in common. With `closed` objects have other keys only where a schema says what they hold.
     """
 
     document: Document
     weaken: Callable[[str, str, str], None]
-    overlap: Callable[[Claim, Claim], bool]
+    overlap: Callable[[SchemaLiteral, SchemaLiteral], bool]
     closed: bool = False
 
-    def shapes(self, goal: Goal) -> tuple[Shape, ...]:
-        """The shapes of a goal; all values of the goal are in one of them."""
+    def conjuncts(self, goal: Conjunction) -> tuple[Conjunct, ...]:
+        """The conjuncts of a goal; all values of the goal are in one of them."""
         for loose in (False, True):
             try:
-                return self._shapes(goal, loose=loose)
+                return self._conjuncts(goal, loose=loose)
             except TooManyWaysError:
                 continue
-        return self._shapes(goal, loose=True, most=MOST_WAYS)
+        return self._conjuncts(goal, loose=True, most=MOST_WAYS)
 
-    def _shapes(self, goal: Goal, *, loose: bool, most: int | None = None) -> tuple[Shape, ...]:
+    def _conjuncts(
+        self, goal: Conjunction, *, loose: bool, most: int | None = None
+    ) -> tuple[Conjunct, ...]:
         notes: dict[tuple[str, str, str], None] = {}
         run = _Run(self, loose, most, notes)
-        found: dict[Shape, None] = {}
-        ways = [Way([])]
+        found: dict[Conjunct, None] = {}
+        ways = [Branch([])]
         ways[0].then(goal, NO_SCOPES, ())
         steps = 0
         while ways:
@@ -192,23 +206,23 @@ class Expander:
                 raise TooManyWaysError
             following = run.settled(way)
             if following is None:
-                found[way.shape()] = None
+                found[way.conjunct()] = None
             else:
                 ways += reversed(following)
         for note in notes:
             self.weaken(*note)
         return tuple(found)
 
-    def kinds(self, claim: Claim) -> frozenset[Kind]:
-        """The kinds that a claim may leave, as far as its schema says so right away."""
-        schema = self.document.at(claim.pointer)
+    def kinds(self, literal: SchemaLiteral) -> frozenset[Kind]:
+        """The kinds that a literal may leave, as far as its schema says so right away."""
+        schema = self.document.at(literal.pointer)
         for _ in range(8):
             if not isinstance(schema, dict) or "$ref" not in schema or "type" in schema:
                 break
             schema = self.document.at(self.document.target(schema["$ref"]))
         if isinstance(schema, bool):
-            return frozenset(KINDS if schema == claim.holds else ())
-        if not claim.holds:
+            return frozenset(KINDS if schema == literal.positive else ())
+        if not literal.positive:
             kinds, integers = kinds_named(schema["type"]) if set(schema) == {"type"} else ((), True)
             return frozenset(KINDS) if integers else frozenset(KINDS) - frozenset(kinds)
         if "type" in schema:
@@ -226,7 +240,7 @@ class _Run:
     most: int | None
     notes: dict[tuple[str, str, str], None]
 
-    def settled(self, way: Way) -> list[Way] | None:
+    def settled(self, way: Branch) -> list[Branch] | None:
         """Read what is pending; the ways that the next branch leads to, None if none is left."""
         while True:
             while way.pending and not way.dead:
@@ -251,61 +265,61 @@ class _Run:
         document = self.expander.document
         return Place(document, pointer, document.at(pointer), self._note, self._overlap)
 
-    def _overlap(self, one: Claim, other: Claim) -> bool:
+    def _overlap(self, one: SchemaLiteral, other: SchemaLiteral) -> bool:
         return not self.loose and self.expander.overlap(one, other)
 
-    def _read(self, way: Way, fact: Fact, scopes: Scopes, rank: Rank) -> None:
-        if not isinstance(fact, Claim):
-            way.add(fact, scopes, rank)
+    def _read(self, way: Branch, constraint: Constraint, scopes: Scopes, rank: Rank) -> None:
+        if not isinstance(constraint, SchemaLiteral):
+            way.add(constraint, scopes, rank)
             return
-        simple = self.expander.document.simplified(fact)
+        simple = self.expander.document.simplified(constraint)
         if simple is None:
             way.kinds = frozenset()
             return
-        if scopes and simple and fact.holds:
-            simple = (fact,)  # what a `not` inside of a `not` looks at does not count
-        elif not fact.holds:
+        if scopes and simple and constraint.positive:
+            simple = (constraint,)  # what a `not` inside of a `not` looks at does not count
+        elif not constraint.positive:
             scopes = NO_SCOPES
-        if fact.pointer in self.expander.document.made:
+        if constraint.pointer in self.expander.document.made:
             scopes = NO_SCOPES  # a constant, which looks at nothing
-        for claim in simple:
-            opposite = Claim(claim.pointer, not claim.holds)
-            if (claim, scopes) in way.done:
+        for literal in simple:
+            opposite = SchemaLiteral(literal.pointer, not literal.positive)
+            if (literal, scopes) in way.done:
                 continue
             if any(one == opposite for one, _ in way.done):
                 way.kinds = frozenset()
                 return
-            way.done[claim, scopes] = None
-            self._claim(way, claim, scopes, rank)
+            way.done[literal, scopes] = None
+            self._claim(way, literal, scopes, rank)
 
-    def _claim(self, way: Way, claim: Claim, scopes: Scopes, rank: Rank) -> None:
-        place = self._place(claim.pointer)
-        if claim.holds:
+    def _claim(self, way: Branch, literal: SchemaLiteral, scopes: Scopes, rank: Rank) -> None:
+        place = self._place(literal.pointer)
+        if literal.positive:
             if "unevaluatedProperties" in place.schema or "unevaluatedItems" in place.schema:
-                scopes |= {claim.pointer}
-            way.then((fact for _, fact in asserted(place)), scopes, rank)
+                scopes |= {literal.pointer}
+            way.then((constraint for _, constraint in asserted(place)), scopes, rank)
             return
         ways = denied(place)
         if len(ways) == 1:
             way.then(ways[0], NO_SCOPES, rank)
         else:
-            way.then((Branch(ways, claim.pointer, "not"),), NO_SCOPES, rank)
+            way.then((Disjunction(ways, literal.pointer, "not"),), NO_SCOPES, rank)
 
-    def _meaning(self, claim: Claim) -> tuple[Facts, ...]:
-        """The alternatives of a claim, for a formula."""
-        simple = self.expander.document.simplified(claim)
+    def _meaning(self, literal: SchemaLiteral) -> tuple[Constraints, ...]:
+        """The alternatives of a literal, for a formula."""
+        simple = self.expander.document.simplified(literal)
         if simple is None:
             return ()
         if simple == ():
             return ((),)
         place = self._place(simple[0].pointer)
-        if not simple[0].holds:
+        if not simple[0].positive:
             return denied(place)
-        return (tuple(fact for _, fact in asserted(place)),)
+        return (tuple(constraint for _, constraint in asserted(place)),)
 
-    def _branch(self, way: Way) -> list[Way] | None:
+    def _branch(self, way: Branch) -> list[Branch] | None:
         """Decide the branch with the fewest alternatives; None if that needs no decision."""
-        best: tuple[int, tuple[Facts, ...]] | None = None
+        best: tuple[int, tuple[Constraints, ...]] | None = None
         for index, (branch, scopes, _) in enumerate(way.branches):
             ways = self._alternatives(way, branch, scopes)
             if best is None or len(ways) < len(best[1]):
@@ -330,7 +344,7 @@ class _Run:
             return None
         return [way.fork(one, scopes, rank, len(ways)) for one in ways]
 
-    def _formula(self, way: Way, ways: tuple[Facts, ...]) -> bool:
+    def _formula(self, way: Branch, ways: tuple[Constraints, ...]) -> bool:
         """Take a branch as a formula about keys, if it is one."""
         found = formula(ways, self._meaning)
         if found is None:
@@ -343,7 +357,9 @@ class _Run:
         way.then(map(Presence, found.clauses), NO_SCOPES, ())
         return True
 
-    def _alternatives(self, way: Way, branch: Branch, scopes: Scopes) -> tuple[Facts, ...]:
+    def _alternatives(
+        self, way: Branch, branch: Disjunction, scopes: Scopes
+    ) -> tuple[Constraints, ...]:
         """The alternatives of a branch that the kinds of the way leave."""
         ways = branch.alternatives
         if self.loose and branch.looser:
@@ -353,29 +369,31 @@ class _Run:
             ways = self._told_apart(branch, ways)
         return ways
 
-    def _kinds(self, way: Way, facts: Facts) -> frozenset[Kind]:
+    def _kinds(self, way: Branch, constraints: Constraints) -> frozenset[Kind]:
         """The kinds that an alternative leaves."""
         kinds = way.kinds
-        for fact in facts:
-            if isinstance(fact, OnlyKinds):
-                kinds &= fact.kinds
-            elif isinstance(fact, Claim):
-                opposite = Claim(fact.pointer, not fact.holds)
+        for constraint in constraints:
+            if isinstance(constraint, OnlyKinds):
+                kinds &= constraint.kinds
+            elif isinstance(constraint, SchemaLiteral):
+                opposite = SchemaLiteral(constraint.pointer, not constraint.positive)
                 if (opposite, NO_SCOPES) in way.done:
                     return frozenset()
-                kinds &= self.expander.kinds(fact)
+                kinds &= self.expander.kinds(constraint)
         return kinds
 
-    def _told_apart(self, branch: Branch, ways: tuple[Facts, ...]) -> tuple[Facts, ...]:
+    def _told_apart(
+        self, branch: Disjunction, ways: tuple[Constraints, ...]
+    ) -> tuple[Constraints, ...]:
         """Alternatives that say of each schema of an `anyOf` whether it holds."""
-        claims = [one[0] for one in ways if isinstance(one[0], Claim)]
-        if len(claims) > _MOST_TOLD_APART:
+        literals = [one[0] for one in ways if isinstance(one[0], SchemaLiteral)]
+        if len(literals) > _MOST_TOLD_APART:
             self._note(branch.pointer, "anyOf", "too many of its schemas may hold at once")
             return ways
         return tuple(
             tuple(
-                Claim(claim.pointer, holds=bool(mask >> index & 1))
-                for index, claim in enumerate(claims)
+                SchemaLiteral(literal.pointer, positive=bool(mask >> index & 1))
+                for index, literal in enumerate(literals)
             )
-            for mask in range((1 << len(claims)) - 1, 0, -1)
+            for mask in range((1 << len(literals)) - 1, 0, -1)
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pdl.errors import Problem
 from pdl.gbnf.compiling.document import TELLING
-from pdl.gbnf.compiling.texts import halved, why
+from pdl.gbnf.compiling.string_language import lone_surrogates, why
 from pdl.schema.json_values import copied
 from pdl.schema.keywords import pointer, subschemas
 from pdl.schema.pointers import schemas, steps
@@ -81,7 +81,7 @@ def _alone(keyword: str, value: Json) -> Json:
 
 
 def _words(keyword: str, value: Json) -> str:
-    for _, half in halved({keyword: value}):
+    for _, half in lone_surrogates({keyword: value}):
         return f"{{}} lets none through: {why(half)}"
     if value == []:
         return "{} lists nothing"
@@ -175,7 +175,7 @@ _SECONDS = 3.0
 _SHOWN = 4
 
 
-def conflict(document: Json, is_empty: Callable[[Json], bool], origins: Origins) -> Problem:
+def unsat_core(document: Json, is_empty: Callable[[Json], bool], origins: Origins) -> Problem:
     """The problem of a document that no value satisfies, in terms of what it was made of.
 
     `is_empty` says whether no value satisfies a document.

@@ -9,20 +9,20 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from pdl.automata.dfa import Dfa
-from pdl.gbnf.compiling.claims import Claim
-from pdl.gbnf.compiling.figures import satisfies
+from pdl.gbnf.compiling.constraints import SchemaLiteral
+from pdl.gbnf.compiling.number_language import satisfies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pdl.gbnf.compiling.claims import (
-        ArrayShape,
-        Goal,
+    from pdl.gbnf.compiling.constraints import (
+        ArrayConjunct,
+        Conjunct,
+        Conjunction,
         KeyRule,
         NumberAtom,
-        ObjectShape,
-        Shape,
-        TextAtom,
+        ObjectConjunct,
+        StringAtom,
     )
 
 
@@ -30,28 +30,28 @@ _DEEPEST = 8
 _MOST_ITEMS = 16
 
 
-class Vacancy:
+class Satisfiability:
     """Finds goals without values. What it finds is right; it does not find all of them.
 
-    `shapes` expands a goal, `joined` makes one of claims; `numbers` and `texts` say whether any
-    number or string satisfies some atoms.
+    `conjuncts` expands a goal, `joined` makes one of literals; `numbers` and `texts` say whether
+    any number or string satisfies some atoms.
     """
 
     def __init__(
         self,
-        shapes: Callable[[Goal], tuple[Shape, ...]],
-        joined: Callable[[Iterator[Claim | None]], Goal | None],
+        conjuncts: Callable[[Conjunction], tuple[Conjunct, ...]],
+        joined: Callable[[Iterator[SchemaLiteral | None]], Conjunction | None],
         numbers: Callable[[tuple[NumberAtom, ...]], bool],
-        texts: Callable[[tuple[TextAtom, ...]], bool],
+        texts: Callable[[tuple[StringAtom, ...]], bool],
     ) -> None:
-        self._shapes = shapes
+        self._conjuncts = conjuncts
         self._joined = joined
         self._numbers = numbers
         self._texts = texts
-        self._known: dict[Goal, bool] = {}
+        self._known: dict[Conjunction, bool] = {}
         self._depth = 0
 
-    def is_empty(self, goal: Goal | None) -> bool:
+    def is_empty(self, goal: Conjunction | None) -> bool:
         """Whether it is known that no value satisfies a goal."""
         if goal is None:
             return True
@@ -60,49 +60,49 @@ class Vacancy:
                 return False
             self._known[goal] = False  # where a goal comes up inside itself, nothing is known
             self._depth += 1
-            self._known[goal] = all(map(self.is_vacant, self._shapes(goal)))
+            self._known[goal] = all(map(self.is_unsatisfiable, self._conjuncts(goal)))
             self._depth -= 1
         return self._known[goal]
 
-    def is_vacant(self, shape: Shape) -> bool:
-        """Whether it is known that no value is of a shape."""
-        kinds = shape.kinds
+    def is_unsatisfiable(self, conjunct: Conjunct) -> bool:
+        """Whether it is known that no value is of a conjunct."""
+        kinds = conjunct.kinds
         return not (
             "null" in kinds
-            or ("boolean" in kinds and shape.booleans)
-            or ("number" in kinds and self._numbers(shape.numbers))
-            or ("string" in kinds and self._texts(shape.texts))
-            or ("array" in kinds and self._array(shape.arrays))
-            or ("object" in kinds and self._object(shape.objects))
+            or ("boolean" in kinds and conjunct.booleans)
+            or ("number" in kinds and self._numbers(conjunct.numbers))
+            or ("string" in kinds and self._texts(conjunct.texts))
+            or ("array" in kinds and self._array(conjunct.arrays))
+            or ("object" in kinds and self._object(conjunct.objects))
         )
 
-    def _array(self, shape: ArrayShape) -> bool:
+    def _array(self, conjunct: ArrayConjunct) -> bool:
         """Whether there may be such arrays."""
-        if shape.most is not None and shape.least > shape.most:
+        if conjunct.most is not None and conjunct.least > conjunct.most:
             return False
-        for index in range(min(shape.least, _MOST_ITEMS)):
+        for index in range(min(conjunct.least, _MOST_ITEMS)):
             rules = (
-                rule.claim
-                for rule in shape.rules
+                rule.literal
+                for rule in conjunct.rules
                 if rule.start <= index and (rule.stop is None or index < rule.stop)
             )
             if self.is_empty(self._joined(rules)):
                 return False
-        wanted = (one for one in shape.contains if one.least)
-        return not any(self.is_empty(self._joined(iter((one.claim,)))) for one in wanted)
+        wanted = (one for one in conjunct.contains if one.least)
+        return not any(self.is_empty(self._joined(iter((one.literal,)))) for one in wanted)
 
-    def _object(self, shape: ObjectShape) -> bool:
+    def _object(self, conjunct: ObjectConjunct) -> bool:
         """Whether there may be such objects."""
         units = {
-            key: there for clause in shape.clauses if len(clause) == 1 for key, there in clause
+            key: there for clause in conjunct.clauses if len(clause) == 1 for key, there in clause
         }
         needed = [key for key, there in units.items() if there]
-        if any(frozenset({(key, False)}) in shape.clauses for key in needed):
+        if any(frozenset({(key, False)}) in conjunct.clauses for key in needed):
             return False
-        if shape.most is not None and max(len(needed), shape.least) > shape.most:
+        if conjunct.most is not None and max(len(needed), conjunct.least) > conjunct.most:
             return False
         for key in needed:
-            rules = (rule.claim for rule in shape.rules if names(rule, key))
+            rules = (rule.literal for rule in conjunct.rules if names(rule, key))
             if self.is_empty(self._joined(rules)):
                 return False
         return True
@@ -119,21 +119,21 @@ def names(rule: KeyRule, key: str) -> bool:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pdl.gbnf.compiling.claims import Goal, NumberAtom, Shape, TextAtom
+    from pdl.gbnf.compiling.constraints import Conjunct, Conjunction, NumberAtom, StringAtom
     from pdl.gbnf.compiling.context import Lengths
     from pdl.gbnf.compiling.document import Document
 
-    Texts = Callable[[tuple[TextAtom, ...]], Dfa | Lengths | None]
+    Texts = Callable[[tuple[StringAtom, ...]], Dfa | Lengths | None]
 
 MOST = 8
 """Values of a goal that are told apart: their subsets become states."""
 
 
-def values(shapes: Iterable[Shape], texts: Texts) -> list[Any] | None:
-    """All values of some shapes; None for arrays and objects, and for more than `MOST`."""
+def values(conjuncts: Iterable[Conjunct], texts: Texts) -> list[Any] | None:
+    """All values of some conjuncts; None for arrays and objects, and for more than `MOST`."""
     found: dict[tuple[str, Any], Any] = {}
-    for shape in shapes:
-        some = _values(shape, texts)
+    for conjunct in conjuncts:
+        some = _values(conjunct, texts)
         if some is None:
             return None
         found.update({(type(one).__name__, one): one for one in some})
@@ -142,29 +142,29 @@ def values(shapes: Iterable[Shape], texts: Texts) -> list[Any] | None:
     return list(found.values())
 
 
-def goals(found: Iterable[Any], document: Document) -> tuple[Goal, ...]:
+def goals(found: Iterable[Any], document: Document) -> tuple[Conjunction, ...]:
     """A goal for each of some values."""
-    return tuple((Claim(document.add("#/const", {"const": one})),) for one in found)
+    return tuple((SchemaLiteral(document.add("#/const", {"const": one})),) for one in found)
 
 
-def _values(shape: Shape, texts: Texts) -> list[Any] | None:
-    if shape.kinds & {"array", "object"}:
+def _values(conjunct: Conjunct, texts: Texts) -> list[Any] | None:
+    if conjunct.kinds & {"array", "object"}:
         return None
-    found: list[Any] = [None] if "null" in shape.kinds else []
-    if "boolean" in shape.kinds:
-        found += sorted(shape.booleans)
-    numbers = _numbers(shape.numbers) if "number" in shape.kinds else []
-    strings = _strings(texts(shape.texts)) if "string" in shape.kinds else []
+    found: list[Any] = [None] if "null" in conjunct.kinds else []
+    if "boolean" in conjunct.kinds:
+        found += sorted(conjunct.booleans)
+    numbers = _numbers(conjunct.numbers) if "number" in conjunct.kinds else []
+    strings = _strings(texts(conjunct.texts)) if "string" in conjunct.kinds else []
     if numbers is None or strings is None:
         return None
     return [*found, *numbers, *strings]
 
 
 def _numbers(atoms: tuple[NumberAtom, ...]) -> list[float] | None:
-    """The numbers of a shape; None if they are too many, or none that are listed."""
+    """The numbers of a conjunct; None if they are too many, or none that are listed."""
     if any(atom.keyword == "digits" for atom in atoms):
         return None  # of which it matters how they are written
-    listed = [atom for atom in atoms if atom.keyword == "enum" and atom.holds]
+    listed = [atom for atom in atoms if atom.keyword == "enum" and atom.positive]
     candidates = sorted(cast("frozenset[Fraction]", listed[0].value)) if listed else _range(atoms)
     if candidates is None:
         return None
@@ -174,7 +174,7 @@ def _numbers(atoms: tuple[NumberAtom, ...]) -> list[float] | None:
 
 def _range(atoms: tuple[NumberAtom, ...]) -> list[Fraction] | None:
     """The integers between two bounds, if both are there and close to each other."""
-    bounds = {atom.keyword: cast("Fraction", atom.value) for atom in atoms if atom.holds}
+    bounds = {atom.keyword: cast("Fraction", atom.value) for atom in atoms if atom.positive}
     low = bounds.get("minimum", bounds.get("exclusiveMinimum"))
     high = bounds.get("maximum", bounds.get("exclusiveMaximum"))
     if "integer" not in bounds or low is None or high is None or high - low > 4 * MOST:
