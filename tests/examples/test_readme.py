@@ -143,7 +143,8 @@ def test_the_first_line_works(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows() -> Iterator[tuple[str, list[str], str, str]]:
     """The rows of the table of the notation: an id, its schemas, what fits, what does not."""
-    for line in README.split("| write | it means |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]:
+    page = (ROOT / "docs" / "schemas.md").read_text(encoding="utf-8")
+    for line in page.split("| write | it means |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]:
         write, _, good, bad = (
             cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]
         )
