@@ -129,7 +129,7 @@ def test_it_begins_with_two_lines_for_a_shell() -> None:
     assert all(block.language != "sh" for block in others)
     assert all(block.text.startswith("python3 -m venv") for block in (first, second))
     assert all(block.text.count("\n") == 1 for block in (first, second))
-    assert all((ROOT / part).is_dir() for part in re.findall(r"pytest -q (tests/\w+)", README))
+    assert README.count("\n") <= 200
 
 
 def test_the_first_line_works(monkeypatch: pytest.MonkeyPatch) -> None:
