@@ -12,7 +12,6 @@ import click
 
 from pdl.cli.texts import kind_of, parse_json, read_text, strict_json
 from pdl.errors import FileError, Problem
-from pdl.reply import violations
 from pdl.schema.pointers import lookup
 
 if TYPE_CHECKING:
@@ -82,6 +81,8 @@ def _declared_value(inputs: Inputs, keys: tuple[str, ...], text: str) -> Json:
         declared = [inner for one in declared for inner in _below(one, key, inputs.schema)]
     if not declared or isinstance(value, str):
         return value
+    from pdl.reply import violations  # noqa: PLC0415 - no grammar needs the checker
+
     definitions = inputs.schema.document.get("$defs", {})
     schema = replace(inputs.schema, document={"anyOf": declared, "$defs": definitions})
     if not violations(schema, value):

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.models.exchange import Delta, Reply
 from pdl.models.verdict import leads_in
-from pdl.reply import Coercions, Stream
 
 if TYPE_CHECKING:
     from pdl.models.exchange import Delta, Fault, Finish, Request, Usage
     from pdl.models.terms import Terms
-    from pdl.reply import Partial, Violation
+    from pdl.reply import Partial, Stream, Violation
     from pdl.schema import Schema
 
 
@@ -91,12 +90,7 @@ class Gathering:
         self._text, self._reasoning = _Growing(), _Growing()
         self._rest = Reply("")
         self._dialects = terms.dialects
-        coercions = Coercions() if terms.coercions is None else terms.coercions
-        self._stream = (
-            Stream(schema, coercions=coercions, dialects=terms.dialects, limits=terms.limits)
-            if watch
-            else None
-        )
+        self._stream = _stream(schema, terms) if watch else None
         self._is_sure: bool | None = None
         self.errors: tuple[Violation, ...] = ()
         self.is_begun = False
@@ -140,6 +134,13 @@ class Gathering:
         if self._is_sure is None:
             self._is_sure = leads_in(self._text.text[:start], self._dialects)
         return self._is_sure
+
+
+def _stream(schema: Schema | None, terms: Terms) -> Stream:
+    from pdl.reply import Coercions, Stream  # noqa: PLC0415 - large, and only for JSON that streams
+
+    coercions = Coercions() if terms.coercions is None else terms.coercions
+    return Stream(schema, coercions=coercions, dialects=terms.dialects, limits=terms.limits)
 
 
 def _newer(known: Usage, told: Usage) -> Usage:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl.prompt.messages import Message, Part, Text
 from pdl.reply import Check, Coercions, Violation, check, violations
-from pdl.reply.feedback.feedback import feedback, summary
-from pdl.reply.forms import is_quoted, string_of
+from pdl.reply.query import is_quoted, string_of
 from pdl.tools.tool import ToolResult
 
 if TYPE_CHECKING:
@@ -218,9 +217,11 @@ def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, terms: Terms) 
 
 def judge_stopped(request: Request, reply: Reply, errors: tuple[Violation, ...]) -> Verdict:
     """The verdict on a reply that was stopped because of errors that are certain."""
+    from pdl.reply.feedback import feedback  # noqa: PLC0415 - most replies are right
+
     wrong = Check(reason="wrong-schema", errors=errors, span=(0, len(reply.text)))
     told = feedback(request.schema, wrong)
-    wrong = replace(wrong, feedback=told, summary=summary(replace(wrong, span=None)))
+    wrong = _summarized(replace(wrong, feedback=told))
     return Verdict(wrong, complaint=told)
 
 
@@ -264,6 +265,13 @@ def _of_cut(verdict: Check, reply: Reply, cut: str) -> Check:
         return replace(verdict, summary=f"{verdict.summary}; it {message}", feedback=told)
     violation = Violation((), "truncated", "", "", message)
     wrong = replace(verdict, value=None, reason="truncated", errors=(violation,), feedback=told)
+    return _summarized(wrong)
+
+
+def _summarized(wrong: Check) -> Check:
+    """The check with a summary that does not say where its answer is."""
+    from pdl.reply.feedback import summary  # noqa: PLC0415 - most replies are right
+
     return replace(wrong, summary=summary(replace(wrong, span=None)))
 
 

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.reply.checker import check, extract
+    from pdl.reply.checker import check, extract, violations
     from pdl.reply.coercions import Coercions
-    from pdl.reply.feedback.feedback import feedback_in
+    from pdl.reply.feedback import feedback_in
     from pdl.reply.phrases import ENGLISH, Words
     from pdl.reply.result import Check, OutputError, Reason, Rejected, Repair, Segment, Violation
     from pdl.reply.segments.dialects import DIALECTS, Dialects
     from pdl.reply.streaming.partial import Partial
     from pdl.reply.streaming.stream import Stream
-    from pdl.reply.validation.referee import violations
 
 __all__ = [
     "DIALECTS",
@@ -57,7 +56,7 @@ __getattr__ = lazy(
         "Words": "pdl.reply.phrases",
         "check": "pdl.reply.checker",
         "extract": "pdl.reply.checker",
-        "feedback_in": "pdl.reply.feedback.feedback",
-        "violations": "pdl.reply.validation.referee",
+        "feedback_in": "pdl.reply.feedback",
+        "violations": "pdl.reply.checker",
     },
 )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.coercions import NO_COERCIONS, Coercions
-from pdl.reply.forms import is_quoted
 from pdl.reply.parsing.parsed import Exact, Parsed, read_exactly
+from pdl.reply.query import is_quoted
 from pdl.reply.result import Check, OutputError, Segment
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.validation.compiled import validator_of
@@ -18,6 +18,7 @@ from pdl.schema.model import no_schema
 
 if TYPE_CHECKING:
     from pdl._types import Json
+    from pdl.reply.result import Violation
     from pdl.reply.validation.schema_walk import Document
 
 _BLANKS = " \t\r\n"
@@ -72,6 +73,21 @@ def extract(
     if not result.ok:
         raise OutputError(result)
     return result.value
+
+
+def violations(schema: Schema, value: Json) -> tuple[Violation, ...]:
+    """Return all that is wrong with a Python value, up to 1,000 things; an empty tuple if it fits.
+
+    In the order of the value's parts. A tuple counts as an array. Raises TypeError for a schema of
+    another type, and RecursionError for a value that is nested beyond all limits.
+    """
+    if not isinstance(schema, Schema):
+        raise no_schema(schema)
+    if validator_of(schema.document).is_valid(value):
+        return ()
+    from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - most values fit
+
+    return violations_of(schema.document, value)
 
 
 def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:

@@ -7,10 +7,9 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pdl.reply.forms import form_of, is_quoted
 from pdl.reply.parsing.parsed import may_hold_whole_float
 from pdl.reply.phrases import say
-from pdl.reply.query import Query
+from pdl.reply.query import Query, form_of, is_quoted
 from pdl.reply.result import Check, Reading, Segment, failed
 from pdl.reply.segments.segmenter import cut
 from pdl.reply.validation.json_types import half_character
@@ -233,7 +232,7 @@ def _check(schema: Schema | None, reading: Reading, segments: tuple[Segment, ...
     )
     if made.ok:
         return made
-    from pdl.reply.feedback.feedback import feedback, summary  # noqa: PLC0415 - seldom needed
+    from pdl.reply.feedback import feedback, summary  # noqa: PLC0415 - seldom needed
 
     told, line = feedback(schema, made), summary(made)
     return replace(made, value=None, feedback=_printable(told), summary=_printable(line))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import pdl
-from pdl.reply.feedback.feedback import feedback_in, fields_of
+from pdl.reply.feedback import feedback_in, fields_of
 from pdl.reply.phrases import ENGLISH, Phrase, Words, say, translate
 from pdl.reply.validation.json_types import KINDS
 

@@ -15,8 +15,8 @@ from pdl.reply.parsing.events import since
 from pdl.reply.parsing.grammar import Plain
 from pdl.reply.parsing.parsed import Broken
 from pdl.reply.parsing.parser import Parser
+from pdl.reply.parsing.parser import read_tolerantly as read_with
 from pdl.reply.parsing.tokens import UnreadableError
-from pdl.reply.parsing.tolerant import read as read_with
 from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.schema_walk import Node
 from pdl.schema import Schema

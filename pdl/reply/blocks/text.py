@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.forms import is_quoted, string_of
 from pdl.reply.phrases import say
+from pdl.reply.query import is_quoted, string_of
 from pdl.reply.result import Reading, Segment, Span, failed
 from pdl.reply.segments.segmenter import cut
 from pdl.reply.segments.spans import Cut, shifted
@@ -92,9 +92,9 @@ def _fitting(query: Query, readings: list[str], span: Span) -> Reading:
     for text in readings:
         if query.is_valid(text):
             return Reading(text, span)
-    from pdl.reply.prose.formatted import read as formatted  # noqa: PLC0415 - rare and large
+    from pdl.reply.prose.formatted import read_format  # noqa: PLC0415 - rare and large
 
-    found = formatted(query)
+    found = read_format(query)
     return Reading(readings[0], span) if found.reason == "absent" else found
 
 

@@ -10,21 +10,23 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.choosing import refusals
+from pdl._types import format_path
 from pdl.reply.choosing.candidates import BARE, FENCED, TAGGED, Candidate, candidates
-from pdl.reply.choosing.evaluate import Evaluated, evaluate, evaluate_all
-from pdl.reply.choosing.tool_call import payload
-from pdl.reply.parsing.parsed import Broken, Parsed
+from pdl.reply.choosing.evaluate import Evaluated, evaluate, evaluate_all, payload, placed
+from pdl.reply.coercing import coerce
+from pdl.reply.parsing.parsed import Broken, Parsed, parse
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.omissions import left_out_behind
 from pdl.reply.prose.signs import is_withdrawal, taken_back
-from pdl.reply.result import Reading, Rejected, Repair, failed
-from pdl.reply.validation.json_types import key
-from pdl.reply.wording import shorten
+from pdl.reply.result import Reading, Rejected, Repair, Violation, failed
+from pdl.reply.validation.json_types import first_difference, key
+from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from pdl._types import Json, JsonPath
+    from pdl.reply.choosing.candidates import Candidate
     from pdl.reply.query import Query
     from pdl.reply.result import Span
 
@@ -50,18 +52,21 @@ def read(query: Query) -> Reading:
     if not reading.reason and (other := _tagged_otherwise(found, group)):
         named = kinds([group[0].candidate.kind])
         why = say("type", wanted=named, found=kinds([other.kind]))
-        return refusals.rivaled(query, other.span, why)
+        return rivaled(query, other.span, why)
     if reading.reason == "wrong-schema":
         reading = _lines(query, found) or reading
     taken = {one.candidate.span for one in group}
-    others = (one.span for one in wanted if one.span not in taken)
-    outranked = [Rejected(span, "another one is marked as the answer") for span in others]
-    rejected = [*refusals.rejected(group, reading), *outranked]
-    return replace(reading, rejected=tuple(sorted(rejected, key=lambda other: other.span)))
+    outranked = [
+        Rejected(one.span, "another one is marked as the answer")
+        for one in wanted
+        if one.span not in taken
+    ]
+    others = sorted([*rejected(group, reading), *outranked], key=lambda other: other.span)
+    return replace(reading, rejected=tuple(others))
 
 
 def _nothing(query: Query, found: Sequence[Candidate]) -> Reading:
-    return refusals.other_kind(query, found) if found else refusals.absent(query)
+    return other_kind(query, found) if found else absent(query)
 
 
 def _wanted(query: Query, found: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -115,7 +120,7 @@ def _tagged_otherwise(found: Sequence[Candidate], group: Sequence[Evaluated]) ->
 def _decide(query: Query, group: Sequence[Evaluated]) -> Reading:
     for one in group:
         if one.candidate.bracket.cut and isinstance(one.made, Broken):
-            return refusals.unread(query, one)
+            return unread(query, one)
     listed = _in_sequence(query.text, group)
     meant = [one for one in group if one.fate != "other" or one.candidate.span in listed]
     fitting = [one for one in meant if one.fate == "fits"]
@@ -123,15 +128,15 @@ def _decide(query: Query, group: Sequence[Evaluated]) -> Reading:
         fitting = [one for one in fitting if not _is_aside(one.candidate)] or fitting
     distinct = _distinct(fitting)
     if len(distinct) > 1:
-        return refusals.several(query, distinct)
+        return several(query, distinct)
     if not fitting:
-        return refusals.nearest(query, meant or group)
+        return nearest(query, meant or group)
     answer = fitting[0]
     odd = next((one for one in meant if one.fate != "fits" and not _is_form(one)), None)
     odd = odd or _other_call(query, answer, group)
     if odd:
-        why = refusals.unread(query, odd).errors[0].message
-        return refusals.rivaled(query, odd.candidate.span, why)
+        why = unread(query, odd).errors[0].message
+        return rivaled(query, odd.candidate.span, why)
     return _taken(query, answer, fitting)
 
 
@@ -140,11 +145,11 @@ def _taken(query: Query, answer: Evaluated, copies: Sequence[Evaluated]) -> Read
     assert isinstance(answer.made, Parsed)
     span = answer.candidate.span
     if all(one.candidate.doubt for one in copies):
-        return refusals.unclear(query, span, answer.candidate.doubt)
+        return unclear(query, span, answer.candidate.doubt)
     if any(_contradicts(query, answer, repair) for repair in answer.made.repairs):
-        return refusals.unclear(query, span, "contradicted")
+        return unclear(query, span, "contradicted")
     if taken_back(_words_after(query, copies[-1].candidate.outer[1]), answer.value):
-        return refusals.unclear(query, span, "taken-back")
+        return unclear(query, span, "taken-back")
     return Reading(answer.value, span, repairs=answer.made.repairs)
 
 
@@ -211,6 +216,130 @@ def _lines(query: Query, found: Sequence[Candidate]) -> Reading | None:
         said = shorten(text[slice(*short)])
         return failed("elided", say("leaves-out", found=said), span=short, found=said)
     if taken_back(_words_after(query, span[1]), value):
-        return refusals.unclear(query, span, "taken-back")
+        return unclear(query, span, "taken-back")
     joined = Repair("json-lines", span, (), shorten(text[slice(*span)]), "[…]")
     return Reading(value, span, repairs=(*(r for one in parsed for r in one.repairs), joined))
+
+
+_EXCERPT = 32  # characters of a candidate in a message
+
+
+def several(query: Query, fitting: Sequence[Evaluated]) -> Reading:
+    """Several fit and differ."""
+    one, other = fitting[0], fitting[1]
+    path = first_difference(one.value, other.value) or ()
+    found = " and ".join(_shown(each.value, path) for each in (one, other))
+    both = [shorten(query.text[slice(*each.candidate.span)], _EXCERPT) for each in (one, other)]
+    message = say(
+        "several-answers",
+        number=len(fitting),
+        one=both[0],
+        other=both[1],
+        path=format_path(path),
+        found=found,
+    )
+    span = other.candidate.span
+    return failed("ambiguous", message, span=span, path=path, found=found, wanted="1 answer")
+
+
+def _shown(value: Json, path: JsonPath) -> str:
+    for step in path:
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            return "nothing"
+    return brief(value, 16)
+
+
+def rivaled(query: Query, span: Span, why: str) -> Reading:
+    """One candidate fits, and another one that does not may have been meant."""
+    found = shorten(query.text[slice(*span)], _EXCERPT)
+    message = say("one-fits", other=found, why=why)
+    return failed("ambiguous", message, span=span, found=found, wanted="1 answer")
+
+
+def unclear(query: Query, span: Span, why: str) -> Reading:
+    """The only one that fits is no clear answer; `why` is the key of the reason."""
+    found = shorten(query.text[slice(*span)], _EXCERPT)
+    message = say("unclear", found=found, why=say(why))
+    return failed("ambiguous", message, span=span, found=found, wanted="1 answer")
+
+
+def nearest(query: Query, group: Sequence[Evaluated]) -> Reading:
+    """None fits: what is wrong with the candidate that came nearest, judged by its violations."""
+    readings = [unread(query, one) for one in group]
+    return min(readings, key=lambda one: (one.reason != "wrong-schema", len(one.errors)))
+
+
+def unread(query: Query, one: Evaluated) -> Reading:
+    """What is wrong with one candidate."""
+    start, end = one.candidate.span
+    if isinstance(one.made, Broken):
+        place = (min(start + one.made.at, end), end)
+        violation = Violation((), one.made.reason, one.made.found, "", one.made.message, place)
+        return Reading(reason=one.made.reason, span=(start, end), errors=(violation,))
+    from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
+
+    errors = placed(query, one.candidate, one.made, violations_of(query.document, one.value))
+    return Reading(reason="wrong-schema", span=(start, end), errors=errors)
+
+
+def other_kind(query: Query, found: Sequence[Candidate]) -> Reading:
+    """There are only objects where arrays are expected, or the other way round."""
+    wanted = "object" if "object" in query.kinds else "array"
+    other = found[0]
+    message = say("type", wanted=kinds([wanted]), found=kinds([other.kind]))
+    excerpt = shorten(query.text[slice(*other.span)])
+    violation = Violation((), "type", excerpt, wanted, message, other.span)
+    rejected = tuple(Rejected(one.span, f"is not {kinds([wanted])}") for one in found)
+    return Reading(reason="wrong-schema", span=other.span, errors=(violation,), rejected=rejected)
+
+
+def absent(query: Query) -> Reading:
+    """There is nothing in brackets: the reply is one JSON scalar that is not allowed, or prose."""
+    scalar = _scalar(query)
+    if scalar:
+        return scalar
+    each = [kind for kind in ("object", "array") if kind in query.kinds]
+    several_kinds = len(query.kinds - {"number", "integer"}) > len(each)
+    wanted = "JSON" if several_kinds else " or ".join(each)
+    shown = say("a-value") if several_kinds else kinds(each)
+    return failed("absent", say("holds-no", wanted=shown), wanted=wanted, found=shorten(query.text))
+
+
+def _scalar(query: Query) -> Reading | None:
+    """The reading of a reply that is one JSON scalar, where none is expected, or not this one."""
+    body = query.text.strip(" \t\r\n")
+    made = parse(body, query.limits) if body else None
+    if not isinstance(made, Parsed):
+        return None
+    start = query.text.find(body)
+    span = (start, start + len(body))
+    if query.coercions:
+        value, changes = coerce(query.document, made.value, query.coercions, query.limits)
+        if changes:
+            return Reading(value, span, repairs=tuple(replace(one, span=span) for one in changes))
+    from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
+
+    errors = tuple(replace(e, span=span) for e in violations_of(query.document, made.value))
+    return Reading(reason="wrong-schema", span=span, errors=errors) if errors else None
+
+
+def rejected(group: Sequence[Evaluated], reading: Reading) -> list[Rejected]:
+    """The candidates that were not taken; the answer itself is not among them."""
+    return [
+        Rejected(one.candidate.span, _why(one, reading))
+        for one in group
+        if reading.reason or one.candidate.span != reading.span
+    ]
+
+
+def _why(one: Evaluated, reading: Reading) -> str:
+    if isinstance(one.made, Broken):
+        return one.made.message
+    if one.fate != "fits":
+        return "does not fit the schema"
+    if reading.reason:
+        return "differs from another one that fits"
+    same = key(one.value) == key(reading.value)
+    return "is equal to the answer" if same else "is not called the answer"

@@ -9,9 +9,9 @@ import json
 from typing import TYPE_CHECKING, Literal
 
 from pdl import _re as re
-from pdl.reply.parsing import numbers, tokens
+from pdl.reply.parsing import tokens
 from pdl.reply.parsing.reader import partial
-from pdl.reply.parsing.scalars import Scalars
+from pdl.reply.parsing.scalars import DECIMAL, RADIX, Scalars
 from pdl.reply.parsing.tokens import CONSTANTS, UnreadableError
 from pdl.reply.phrases import say
 
@@ -317,7 +317,7 @@ class Grammar(Plain):
 
     def _two_numbers(self, frame: Frame, at: int, last: int) -> bool:
         """Whether a number begins that cannot be the last digits of the one before it."""
-        found = self._match(numbers.RADIX, at) or self._match(numbers.DECIMAL, at)
+        found = self._match(RADIX, at) or self._match(DECIMAL, at)
         if found is None or found[0].startswith(".") or _GROUP.match(found[0]):
             return False
         if tokens.GLUED.search(self._text, max(0, last - tokens.NEAR), last):

@@ -7,21 +7,30 @@ There is no recursion: brackets are linked frames, and events a linked list that
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import _re as re
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.events import Event, Made, make, since
 from pdl.reply.parsing.grammar import Grammar
-from pdl.reply.parsing.parsed import LIMITS
+from pdl.reply.parsing.parsed import LIMITS, Broken, Parsed, parse, told
 from pdl.reply.parsing.reader import START, IncompleteError, State
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import Phrase
+from pdl.reply.result import Repair
+from pdl.reply.validation.json_types import key
+from pdl.reply.validation.schema_walk import Node
+from pdl.reply.wording import FOUND_WIDTH, brief
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from pdl._types import Json, JsonPath
     from pdl.limits import Limits
     from pdl.reply.result import Span
-    from pdl.reply.validation.schema_walk import Node
+    from pdl.reply.validation.schema_walk import Document
 
 _MARK = re.compile(r"""["'“”„‘’＂`「」『』«»{}()\[\]:：,，;；、\n\\/#*<>=+]""")
 """What may change how a text is read."""
@@ -283,3 +292,104 @@ def _common(trails: list[Event | None], known: Event | None) -> Event | None:
             break
         known = events[0]
     return known
+
+
+_BRACKETS = frozenset(["missing-closer"])
+_QUOTES = frozenset(["inner-quotes", "missing-quote"])
+_TOO_MUCH = (
+    (_BRACKETS, _QUOTES),
+    (_BRACKETS, frozenset(["missing-comma", "extra-comma", "brackets"])),
+    (_QUOTES, frozenset(["missing-comma"])),
+)
+"""Repairs that are not made in one reading: where the one is, the other may be a sign of it."""
+
+ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
+_BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
+
+
+def read_tolerantly(
+    text: str, document: Document, fits: Callable[[Json], bool], limits: Limits
+) -> Made | Broken:
+    """The value of a text, with repairs and places as offsets in it; or why none is certain."""
+    try:
+        return _decoded(text, limits) or _readings(text, document, fits, limits)
+    except UnreadableError as error:
+        return told(text, error.at, error.why, error.expected)
+
+
+def _readings(text: str, document: Document, fits: Callable[[Json], bool], limits: Limits) -> Made:
+    found = [one for one in Parser(Node(document), limits).end(text) if not _is_daring(one)]
+    if not found:
+        raise UnreadableError(0, "has misplaced brackets, and quotes without a backslash")
+    found = [one for one in found if _BRACKETS.isdisjoint(_kinds(one))] or found
+    distinct: dict[Hashable, Whole] = {}
+    for one in found:
+        distinct.setdefault(key(one.made.value), one)
+    return _choose(list(distinct.values()), fits).made
+
+
+def _decoded(text: str, limits: Limits) -> Made | None:
+    """The value of JSON that was encoded once more as a whole: as a string's body."""
+    plain = _unescaped(text)
+    made = parse(plain, limits) if plain else None
+    if not isinstance(made, Parsed):
+        return None
+    before, after = text[:FOUND_WIDTH], plain[:FOUND_WIDTH]
+    return Made(made.value, (Repair("escaped", (0, len(text)), (), before, after),))
+
+
+def _unescaped(text: str) -> str:
+    """The text that the body of a string represents, if each quote in it has its backslash."""
+    if not ESCAPED.match(text) or any(found[1] for found in _BARE_QUOTE.finditer(text)):
+        return ""
+    try:
+        plain: str = json.loads(f'"{text}"', strict=False)
+    except ValueError:
+        return ""
+    return plain
+
+
+def _kinds(reading: Whole) -> set[str]:
+    return {repair.kind for repair in reading.made.repairs}
+
+
+def _is_daring(reading: Whole) -> bool:
+    """Whether a reading guesses at two things at once, so that one of them proves nothing."""
+    kinds = _kinds(reading)
+    return _mixes(reading.made) or any(
+        not kinds.isdisjoint(one) and not kinds.isdisjoint(two) for one, two in _TOO_MUCH
+    )
+
+
+def _mixes(made: Made) -> bool:
+    """Whether a list has texts with quotes and without: a comma may be part of one of them.
+
+    So it may be in an object, where some keys have quotes and some have none.
+    """
+    bare = {repair.path for repair in made.repairs if repair.kind == "bare-value"}
+    keys = Counter(repair.path for repair in made.repairs if repair.kind == "bare-key")
+    if any(0 < keys[path[:-1]] < len(_part(made.value, path[:-1])) for path in bare if path):
+        return True
+    lists = {path[:-1] for path in bare if path and isinstance(path[-1], int)}
+    return any(
+        isinstance(item, str) and (*path, index) not in bare
+        for path in lists
+        for index, item in enumerate(_part(made.value, path))
+    )
+
+
+def _part(value: Json, path: JsonPath) -> Json:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _choose(readings: list[Whole], fits: Callable[[Json], bool]) -> Whole:
+    """The only reading, or the only one that fits."""
+    if len(readings) == 1:
+        return readings[0]
+    fitting = [one for one in readings if fits(one.made.value)]
+    if len(fitting) == 1 and not fitting[0].passed:
+        return fitting[0]
+    one, other = (brief(each.made.value, 24) for each in readings[:2])
+    raise UnreadableError(0, f"can be read in two ways, as `{one}` or as `{other}`")

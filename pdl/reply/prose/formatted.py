@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.forms import string_of
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.candidates import Candidate
 from pdl.reply.prose.literals import bare, wanted_kinds
 from pdl.reply.prose.scalars import choose, prose
+from pdl.reply.query import string_of
 from pdl.reply.result import Reading, failed
 from pdl.reply.validation.schema_walk import branches
 from pdl.reply.wording import shorten
@@ -64,14 +64,14 @@ _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "«": "»", "**": "**"}
 _ONE = {"const", "enum", "pattern", "format"}
 
 
-def read(query: Query) -> Reading:
+def read_format(query: Query) -> Reading:
     """The only text of the schema's format that stands where an answer does, if there is one."""
     return _unquoted(query) or _spoken(query)
 
 
 def scalar(query: Query) -> Reading:
     """The same where the schema allows other scalars as well, of which no prose can be certain."""
-    found = read(query)
+    found = read_format(query)
     if found.reason != "absent":
         return found
     missing = say("holds-no", wanted=kinds(wanted_kinds(query)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.coercing import coerce
 from pdl.reply.parsing.parsed import Broken, is_deep, parse
 from pdl.reply.phrases import kinds, say
-from pdl.reply.prose.numbers import is_local
+from pdl.reply.prose.candidates import is_local
 from pdl.reply.prose.visible import PLAIN_FENCES, masked, untagged
 from pdl.reply.result import Reading, Repair, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer

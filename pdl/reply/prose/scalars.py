@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.phrases import kinds, row, say
-from pdl.reply.prose.candidates import Candidate, choices, flags
+from pdl.reply.prose.candidates import Candidate, Wanted, choices, flags, numbers, reckoned
 from pdl.reply.prose.clauses import Rank, is_spoiled
 from pdl.reply.prose.literals import accept, wanted_kinds
-from pdl.reply.prose.numbers import Wanted, numbers, reckoned
 from pdl.reply.prose.places import Placed, placed
 from pdl.reply.prose.signs import sentences, taken_back
 from pdl.reply.prose.visible import PLAIN_FENCES, blanked, masked, untagged

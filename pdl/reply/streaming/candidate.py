@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.reply.choosing.tool_call import ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPERS
+from pdl.reply.choosing.evaluate import ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPERS
 from pdl.reply.parsing.events import since
 from pdl.reply.parsing.parser import Parser
 from pdl.reply.streaming.partial import NOTHING, JsonView, Open, Partial, play

@@ -33,9 +33,7 @@ from pdl.reply.validation.schema_walk import (
     type_names,
 )
 from pdl.reply.wording import brief
-from pdl.schema import Schema
 from pdl.schema.keywords import DIGITS, MANY, NAMED, ONE
-from pdl.schema.model import no_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -55,24 +53,9 @@ With the number of the branch that has each value of it.
 _KEPT = 60  # violations of one branch of a union that are collected
 
 
-def violations(schema: Schema, value: Json) -> tuple[Violation, ...]:
-    """All that is wrong with a Python value, up to 1,000 things; an empty tuple if it fits.
-
-    In the order of the value's parts. A tuple counts as an array. Raises TypeError for a schema of
-    another type, and RecursionError for a value that is nested beyond all limits.
-    """
-    if not isinstance(schema, Schema):
-        raise no_schema(schema)
-    return violations_of(schema.document, value)
-
-
 def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
-    """The same for a bare JSON Schema document."""
-    validator = validator_of(document)
-    if validator.is_valid(value):
-        return ()
-    found = Referee(validator).faults(document, value)
-    return tuple(_in_order(value, found))
+    """All that is wrong with a value, in the order of its parts; an empty tuple if it fits."""
+    return tuple(_in_order(value, Referee(validator_of(document)).faults(document, value)))
 
 
 def _in_order(value: Json, found: list[Violation]) -> list[Violation]:

@@ -11,8 +11,18 @@ from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.reply.coercing import strings
-from pdl.reply.coercing.shapes import Keys, Schemas, Shape, means_answer, shapes
+from pdl.reply.coercion_rules import (
+    Keys,
+    Schemas,
+    Shape,
+    constants,
+    container,
+    fold,
+    is_single,
+    means_answer,
+    numeral,
+    shapes,
+)
 from pdl.reply.result import Repair
 from pdl.reply.validation.compiled import Validator, validator_of
 from pdl.reply.validation.json_types import equal
@@ -106,7 +116,7 @@ class _Solver:
             yield self._parts(schemas, value, path)
             if self.allowed.unwrap and len(value) == 1:
                 yield self._unwrapped(schemas, value, path)
-        if self.allowed.single_to_list and wraps and strings.is_single(value):
+        if self.allowed.single_to_list and wraps and is_single(value):
             yield self._wrapped(schemas, value, path)
 
     # Changes of the parts of a value
@@ -207,7 +217,7 @@ class _Solver:
             for kind, value in self._scalars(schemas, text, free=free)
         ]
         if self.allowed.json_in_strings and not free:
-            inner = strings.container(text, self.limits.reply_depth - len(path), self.limits)
+            inner = container(text, self.limits.reply_depth - len(path), self.limits)
             if inner is not None:
                 self.alive.append(inner)
                 way = yield self.solve(schemas, inner, path)
@@ -219,13 +229,13 @@ class _Solver:
         if self.allowed.numbers_in_strings and not free:
             whole = any(self._literals(schema)[0] for schema in schemas)
             thousands = self.allowed.thousands
-            found = strings.number(text, self.limits, whole=whole, thousands=thousands)
+            found = numeral(text, self.limits, whole=whole, thousands=thousands)
             yield from [found] if found else []
         if self.allowed.words_in_strings:
-            yield from (("words_in_strings", value) for value in strings.word(text))
+            yield from (("words_in_strings", value) for value in constants(text))
         if self.allowed.enum_case:
             for schema in schemas:
-                members = self._literals(schema)[1].get(strings.fold(text), ())
+                members = self._literals(schema)[1].get(fold(text), ())
                 yield from (("enum_case", member) for member in members)
 
     def _literals(self, schema: Json) -> tuple[bool, dict[str, list[str]]]:
@@ -234,7 +244,7 @@ class _Solver:
             members: dict[str, list[str]] = {}
             for one in literals(self.validator.document, schema):
                 if isinstance(one, str):
-                    members.setdefault(strings.fold(one), []).append(one)
+                    members.setdefault(fold(one), []).append(one)
             whole = "number" not in root_kinds(self.validator.document, schema)
             self.literals[id(schema)] = whole, members
         return self.literals[id(schema)]

@@ -1,1 +1,0 @@
-"""What a refusal says to the model and to people."""
