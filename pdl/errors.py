@@ -185,3 +185,20 @@ def nearest(word: str, known: Iterable[str]) -> str:
     folded = {name.lower(): name for name in sorted(known, reverse=True)}
     near = difflib.get_close_matches(word.lower(), sorted(folded), n=1, cutoff=0.6)
     return folded[near[0]] if near else ""
+
+
+_QUOTED = 40  # characters of a piece of text in an error
+
+
+def quoted(text: str) -> str:
+    """A piece of text in backticks, cut if it is long; what no terminal prints is escaped."""
+    shown = text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
+    return f"`{visible(shown)}`"
+
+
+def visible(text: str) -> str:
+    r"""A text on one line: what no terminal prints, or would not print as a character, is escaped.
+
+    A newline in a name becomes `\n`, so that no name can look like two lines of a report.
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

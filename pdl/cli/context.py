@@ -12,7 +12,7 @@ import click
 
 from pdl.cli.texts import kind_of, parse_json, read_text, strict_json
 from pdl.errors import FileError, Problem
-from pdl.schema.pointers import lookup
+from pdl.schema.keywords import lookup
 
 if TYPE_CHECKING:
     from pdl._types import Json

@@ -21,8 +21,8 @@ from pdl import prompt as prompts
 from pdl.cli.texts import STDIN, parse_json, read_text, refuse_two_stdins, shown_name
 from pdl.errors import FileError, Problem, PromptError, SchemaError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS
-from pdl.schema.json_schema.load import check_size
-from pdl.schema.pointers import located
+from pdl.schema.parts import located
+from pdl.schema.text import check_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -301,7 +301,7 @@ def _from_json_schema(file: str, others: tuple[str, ...]) -> Schema:
     except PromptError as error:
         placed = map(registry.located, located(error.problems, source))
         raise type(error)(*named(placed, source.name)) from error
-    return dataclasses.replace(schema, origins=schema.origins._replace(source=source))
+    return dataclasses.replace(schema, source_map=schema.source_map._replace(source=source))
 
 
 def named(problems: Iterable[Problem], name: str) -> list[Problem]:

@@ -19,7 +19,7 @@ from pdl.prompt.marks import HALF, MARK, SCHEMA, SCHEMA_PLACE, is_marked, spoken
 from pdl.prompt.messages import Media, Message, Part, Role, Text, disarmed
 from pdl.prompt.turns import ROLES, Split, Token, Turn, no_role
 from pdl.schema import Schema
-from pdl.schema.model import no_schema
+from pdl.schema.model import schema_type_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,20 +60,20 @@ class Rendered:
             if not isinstance(one, Message):
                 raise _no_messages(one)
         if not (self.schema is None or isinstance(self.schema, Schema)):
-            raise no_schema(self.schema, "a pdl.Schema or None")
+            raise schema_type_error(self.schema, "a pdl.Schema or None")
 
     def __str__(self) -> str:
         """What is sent, as turns to read: what `pdl render` prints."""
         return "\n\n".join(f"<|{role}|>\n{text}" for role, text in self.turns())
 
     def _repr_markdown_(self) -> str:
-        from pdl.schema.writing.shown import fenced  # noqa: PLC0415 - only notebooks need it
+        from pdl.schema.json_values import fenced  # noqa: PLC0415 - only notebooks need it
 
         return fenced(str(self))
 
     def turns(self) -> Iterator[tuple[str, str]]:
         """What is sent, as names and texts: messages, tools, configuration, schema."""
-        from pdl.schema.writing.shown import json_line  # noqa: PLC0415 - only people need it
+        from pdl.schema.json_values import json_line  # noqa: PLC0415 - only people need it
 
         yield from ((message.role, message.transcript) for message in self.messages)
         if self.tools is not None:

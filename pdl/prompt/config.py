@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem, did_you_mean, nearest
-from pdl.schema.notation.words import TYPES
-from pdl.schema.pointers import lookup, schemas
+from pdl.schema.dsl.words import TYPES
+from pdl.schema.keywords import lookup, schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -136,7 +136,7 @@ class Message:
 
 
 def _shown(part: Part) -> str:
-    from pdl.schema.writing.shown import json_line  # noqa: PLC0415 - only people need it
+    from pdl.schema.json_values import json_line  # noqa: PLC0415 - only people need it
 
     if isinstance(part, Media):
         return f"[{part.kind or 'media'}, {part.url or f'{len(part.data):,} bytes'}]"

@@ -14,7 +14,7 @@ from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.json_types import half_character
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.schema import Schema
-from pdl.schema.model import no_schema
+from pdl.schema.model import schema_type_error
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -40,7 +40,7 @@ def check(
     wrong with it. Raises TypeError for arguments of other types.
     """
     if not (schema is None or isinstance(schema, Schema)):
-        raise no_schema(schema, "a pdl.Schema or None")
+        raise schema_type_error(schema, "a pdl.Schema or None")
     if not isinstance(reply, str):
         raise TypeError(f"reply must be a str, not {type(reply).__name__}")
     check_options(coercions, dialects, limits)
@@ -82,7 +82,7 @@ def violations(schema: Schema, value: Json) -> tuple[Violation, ...]:
     another type, and RecursionError for a value that is nested beyond all limits.
     """
     if not isinstance(schema, Schema):
-        raise no_schema(schema)
+        raise schema_type_error(schema)
     if validator_of(schema.document).is_valid(value):
         return ()
     from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - most values fit

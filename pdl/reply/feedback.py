@@ -20,7 +20,7 @@ from pdl.reply.validation.messages import is_full
 from pdl.reply.validation.schema_walk import branches, literals, required_names, root_kinds
 from pdl.reply.wording import brief, quoted, shown_key
 from pdl.schema import Schema
-from pdl.schema.model import no_schema
+from pdl.schema.model import schema_type_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -235,7 +235,7 @@ def feedback_in(words: Words, schema: Schema | None, check: Check) -> str:
     function that returns one.
     """
     if not (schema is None or isinstance(schema, Schema)):
-        raise no_schema(schema, "a pdl.Schema or None")
+        raise schema_type_error(schema, "a pdl.Schema or None")
     if not isinstance(check, Check):
         raise TypeError(f"check must be a Check, not {type(check).__name__}")
     if not isinstance(words, Mapping):

@@ -123,7 +123,7 @@ class Check:
         return self.reason is None
 
     def _repr_markdown_(self) -> str:
-        from pdl.schema.writing.shown import fenced, json_document  # noqa: PLC0415 - for notebooks
+        from pdl.schema.json_values import fenced, json_document  # noqa: PLC0415 - for notebooks
 
         if self.ok:
             return fenced(json_document(self.value), "json")

@@ -1,8 +1,8 @@
 """The formats that the notation has words for: the shape and the lengths of their strings.
 
 These are necessary conditions, enough to refuse an author's mistake; an answer is checked
-elsewhere, by all of the formats' rules (RFC 3339, 4122, 5321, 3986). `extents` says how long the
-values of a schema can be before its own bounds say anything.
+elsewhere, by all of the formats' rules (RFC 3339, 4122, 5321, 3986). `size_limits` says how long
+the values of a schema can be, its own bounds aside.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pdl.schema.keywords import DIGITS
-from pdl.schema.pointers import schemas
+from pdl.schema.keywords import DRAFT_4_INTEGER, schemas
 
 if TYPE_CHECKING:
     from pdl._types import JsonSchema
 
 
-def extents(schema: JsonSchema) -> tuple[int, float]:
+def size_limits(schema: JsonSchema) -> tuple[int, float]:
     """The fewest and the most characters that the format leaves, or keys that the fields leave."""
     if "format" in schema:
         low, high = lengths(schema["format"])
@@ -31,7 +30,7 @@ def extents(schema: JsonSchema) -> tuple[int, float]:
 
 def is_beyond(schema: JsonSchema, name: str) -> bool:
     """Whether `minName` or `maxName` leave no length of those that the rest of the schema takes."""
-    low, high = extents(schema)
+    low, high = size_limits(schema)
     return bool(schema.get(f"min{name}", 0) > high or schema.get(f"max{name}", math.inf) < low)
 
 
@@ -110,7 +109,7 @@ def standard(document: dict[str, Any]) -> dict[str, Any]:
     Patterns stand for the formats that only pdl has, and nothing for its keyword for draft 4.
     """
     for _, node in list(schemas(document)):
-        node.pop(DIGITS, None)
+        node.pop(DRAFT_4_INTEGER, None)
         pattern = PATTERNS.get(str(node.get("format")))
         if pattern:
             del node["format"]

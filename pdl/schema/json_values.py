@@ -5,14 +5,15 @@ Python's lists and dicts have no hash of their own.
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pdl.errors import Problem, error_from
+from pdl.errors import Problem, error_from, visible
 from pdl.schema.keywords import pointer
-from pdl.schema.prose import visible
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
@@ -24,7 +25,7 @@ _CHARS_OF_A_PART = 8  # a value with its key, its comma and its share of the bra
 _CHARS_OF_A_HOLDER = 100  # of an object or array: all that is done with one takes far longer
 
 
-def copied(value: Json) -> Json:
+def copy_json(value: Json) -> Json:
     """A copy of a JSON value, however deep."""
     return _copy(value, most=None, deepest=None)
 
@@ -108,3 +109,31 @@ def content_hash(value: Json) -> int:
             seen[key, (len(inner),) if is_holder else inner] += 1
             pending += [inner] if is_holder else []
     return hash(frozenset(seen.items()))
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_TICKS = re.compile("`+")
+_PAGE = 10_000
+
+
+def json_line(value: Json) -> str:
+    """JSON on one line, with characters of all scripts as they are."""
+    return _escaped(json.dumps(value, ensure_ascii=False))
+
+
+def json_document(value: Json) -> str:
+    """JSON for people, indented."""
+    return _escaped(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _escaped(text: str) -> str:
+    # Half of a pair is a string in Python and in JSON, but no text in UTF-8.
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def fenced(text: str, info: str = "") -> str:
+    """A text as a code block of Markdown, in which nothing is markup; cut if it is very long."""
+    shown = text if len(text) <= _PAGE else f"{text[: _PAGE - 1]}…"
+    longest = max(map(len, _TICKS.findall(shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{info}\n{shown}\n{fence}"

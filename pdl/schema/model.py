@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import TYPE_CHECKING, Any, NewType, get_args, get_origin
 
+from pdl.errors import SchemaError
 from pdl.limits import DEFAULT_LIMITS, Limits, check_limits
-from pdl.schema.parts import Form, Origins, Parts
+from pdl.schema.parts import Form, SchemaParts, SourceMap
 from pdl.source import Source
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from pdl._types import JsonSchema
 
 
-def no_schema(given: object, wanted: str = "a pdl.Schema", name: str = "schema") -> TypeError:
+def schema_type_error(
+    given: object, wanted: str = "a pdl.Schema", name: str = "schema"
+) -> TypeError:
     """The error, which names the function that makes a schema of what was given, if one does."""
     advice = ""
     if isinstance(given, Mapping | bool):
@@ -46,6 +49,8 @@ def is_type(given: object) -> bool:
 # all else that `pdl check` does, and most programs use one or two of these methods.
 # ruff: noqa: PLC0415
 
+_LINE = 80  # characters of a schema in a repr
+
 
 @dataclass(frozen=True)
 class Schema:
@@ -62,12 +67,12 @@ class Schema:
     form: Form = "json"
     lang: str | None = None
     tasks: tuple[int | None, int | None] = (None, None)
-    origins: Origins = field(default=Origins(), compare=False, repr=False)
+    source_map: SourceMap = field(default=SourceMap(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what another way makes a schema of."""
         if not isinstance(self.document, Mapping):
-            raise no_schema(self.document, "a JSON Schema object", "document")
+            raise schema_type_error(self.document, "a JSON Schema object", "document")
         if self.form not in get_args(Form):
             raise ValueError(f"form must be one of {', '.join(get_args(Form))}, not {self.form!r}")
 
@@ -90,10 +95,10 @@ class Schema:
         from pdl.schema.text import parse
 
         if not isinstance(dsl, str | Source):
-            raise no_schema(dsl, "a str or a pdl Source", "dsl")
+            raise schema_type_error(dsl, "a str or a pdl Source", "dsl")
         check_limits(limits)
         source = dsl if isinstance(dsl, Source) else Source(dsl, name)
-        return cls._of(parse(source, limits, resolve))
+        return cls(*parse(source, limits, resolve))
 
     @classmethod
     def from_json_schema(
@@ -110,10 +115,10 @@ class Schema:
         and each reference that leads out of the document or to nothing; LimitError for a schema
         that is too deep.
         """
-        from pdl.schema.json_schema.convert import convert
+        from pdl.schema.json_schema import convert
 
         check_limits(limits)
-        return cls._of(convert(schema, limits, registry))
+        return cls(*convert(schema, limits, registry))
 
     @classmethod
     def from_type(cls, form: Any) -> Self:
@@ -121,30 +126,32 @@ class Schema:
 
         Raises SchemaError for a type that has no schema, naming where it stands.
         """
-        from pdl.schema.typed.convert import convert
+        from pdl.schema.python_types import convert
 
-        return cls._of(convert(form))
-
-    @classmethod
-    def _of(cls, parts: Parts) -> Self:
-        return cls(*parts)
+        return cls(*convert(form))
 
     def __repr__(self) -> str:
-        from pdl.schema.writing.shown import schema_line
+        from pdl.schema.json_values import json_line
 
         try:
-            return f"Schema({schema_line(self._parts)})"
+            text = repr(self.to_dsl())
+        except SchemaError:
+            text = json_line(self.document)
         except Exception:  # noqa: BLE001 - a debugger shows a document that is no schema as well
-            return f"Schema({reprlib.repr(self.document)})"
+            text = reprlib.repr(self.document)
+        return f"Schema({text if len(text) <= _LINE else f'{text[: _LINE - 1]}…'})"
 
     def __str__(self) -> str:
         """The notation; a JSON Schema in a fence where the notation cannot say it."""
-        from pdl.schema.writing.shown import schema_text
+        from pdl.schema.json_values import json_document
 
-        return schema_text(self._parts)
+        try:
+            return self.to_dsl()
+        except SchemaError:
+            return f"```json\n{json_document(self.document)}\n```"
 
     def _repr_markdown_(self) -> str:
-        from pdl.schema.writing.shown import fenced
+        from pdl.schema.json_values import fenced
 
         return fenced(str(self))
 
@@ -155,14 +162,14 @@ class Schema:
         return hash((self.form, self.lang, self.tasks, content_hash(self.document)))
 
     @property
-    def _parts(self) -> Parts:
-        return Parts(self.document, self.form, self.lang, self.tasks, self.origins)
+    def _parts(self) -> SchemaParts:
+        return SchemaParts(self.document, self.form, self.lang, self.tasks, self.source_map)
 
     def to_json_schema(self) -> dict[str, Any]:
         """A JSON Schema 2020-12 object of the answer's value, which the caller may change."""
-        from pdl.schema.json_values import copied
+        from pdl.schema.json_values import copy_json
 
-        document: dict[str, Any] = copied(self.document)
+        document: dict[str, Any] = copy_json(self.document)
         return document
 
     def to_dsl(self) -> str:
@@ -170,12 +177,12 @@ class Schema:
 
         Raises SchemaError with each keyword that the notation has no way to write, and its path.
         """
-        from pdl.schema.writing.notation import write
+        from pdl.schema.dsl.write import write
 
         return write(self._parts)
 
     def describe(self) -> str:
         """What to answer with, in words for a model; `{{ schema }}` prints it."""
-        from pdl.schema.writing.describe import describe
+        from pdl.schema.describe import describe
 
         return describe(self._parts)

@@ -1,26 +1,97 @@
 """What every way to a schema results in, before it becomes a `Schema`.
 
-`Origins` says where the schemas of a document stood before it was brought to one form.
+`SourceMap` says where the schemas of a document stood before it was brought to one form.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from pdl.schema.pointers import located
+from pdl.schema.keywords import pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pdl._types import JsonSchema
     from pdl.errors import Problem
-    from pdl.source import Source
+    from pdl.source import Source, Span
+
+
+_TOKEN = re.compile(
+    r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\\?\Z)|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL
+)
+
+
+def spans(source: Source, wanted: Iterable[str], start: int = 0) -> dict[str, Span]:
+    """The spans of values, by their pointers, in a text that is JSON from an offset on.
+
+    That of an array or an object is its opening bracket; what is not found has none.
+    """
+    left = set(wanted)
+    found: dict[str, Span] = {}
+    for place, begin, end in _values(source.text, start):
+        if place in left:
+            found[place] = source.span(begin, end)
+            left.discard(place)
+            if not left:
+                break
+    return found
+
+
+def located(problems: Iterable[Problem], source: Source, start: int = 0) -> list[Problem]:
+    """Problems with the spans of their pointers, where they have pointers and no spans.
+
+    Those that are found come in the order of the text, behind the others.
+    """
+    told = list(problems)
+    wanted = [one.pointer for one in told if one.span is None and one.pointer]
+    found = spans(source, wanted, start) if wanted else {}
+    order = {place: number for number, place in enumerate(found)}
+    told.sort(key=lambda one: -1 if one.span else order.get(one.pointer, -1))
+    return [
+        replace(one, span=found[one.pointer]) if one.span is None and one.pointer in found else one
+        for one in told
+    ]
+
+
+def _values(text: str, start: int) -> Iterator[tuple[str, int, int]]:
+    """All values of a JSON text: pointer, start, end (of brackets, those that open)."""
+    stack: list[str] = []
+    steps: list[str | int] = []
+    is_key = False
+    for token in _TOKEN.finditer(text, start):
+        mark = token[0]
+        if mark == ":":
+            continue
+        if mark in "]}":
+            if not stack:
+                return
+            stack.pop()
+            steps.pop()
+            is_key = False
+        elif mark == ",":
+            is_key = bool(steps) and isinstance(steps[-1], str)
+            if steps and isinstance(steps[-1], int):
+                steps[-1] += 1
+        elif is_key:
+            steps[-1] = json.loads(mark, strict=False)
+            is_key = False
+        else:
+            place = stack[-1] + pointer((steps[-1],))[1:] if stack else "#"
+            yield place, token.start(), token.end()
+            if mark in "[{":
+                stack.append(place)
+                steps.append(0 if mark == "[" else "")
+                is_key = mark == "{"
 
 
 _NOTHING: Mapping[str, str] = {}  # which, unlike a mapping proxy, can be pickled
 
 
-class Origins(NamedTuple):
+class SourceMap(NamedTuple):
     """The keywords and places that were others in the document that the author wrote.
 
     `renamed` maps the JSON pointer of a keyword (`#/a/$defs`) to its older name (`definitions`), as
@@ -65,14 +136,14 @@ Form: TypeAlias = Literal["json", "text", "yesno", "code", "tasklist"]
 """How an answer is written: as JSON, or as one of the forms that are not JSON."""
 
 
-class Parts(NamedTuple):
+class SchemaParts(NamedTuple):
     """The fields of a `Schema`; that class says what they mean."""
 
     document: JsonSchema
     form: Form = "json"
     lang: str | None = None
     tasks: tuple[int | None, int | None] = (None, None)
-    origins: Origins = Origins()
+    source_map: SourceMap = SourceMap()
 
 
 _WRITTEN = frozenset({"enum", "const", "x-gbnf"})

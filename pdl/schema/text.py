@@ -1,41 +1,60 @@
-"""A schema's text: the notation, or a JSON Schema that stands in for it, in a fence or a file."""
+"""The text of a schema: the schema DSL, or JSON Schema in a fenced code block or in a file."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.errors import PdlError, Problem, error_from
-from pdl.schema.json_schema.convert import convert
-from pdl.schema.json_schema.load import load
-from pdl.schema.notation.lower import read
-from pdl.schema.pointers import located
-from pdl.schema.prose import quoted
+from pdl.errors import PdlError, Problem, error_from, quoted
+from pdl.schema.dsl.to_json_schema import read
+from pdl.schema.keywords import JSON_TYPES
+from pdl.schema.parts import located
 from pdl.source import Source
 
 if TYPE_CHECKING:
+    from pdl._types import Json
     from pdl.limits import Limits
-    from pdl.schema.parts import Parts
+    from pdl.schema.parts import SchemaParts
     from pdl.source import Span
 
 
 Resolve: TypeAlias = Callable[[str], tuple[str, str]]
-"""From what stands behind the `@` to the text of that file and its name."""
+"""From what follows the `@` to the text of that file and its name."""
 
-_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n`]*)(?:\r\n?|\n|$)")
 NO_FENCE = (
     "the first line of a fence has its marks and one word, without backticks",
     "put what is in the fence, and the marks that close it, on lines of their own",
 )
 """What is wrong with a text that begins like a fence and does not go on like one, and a hint."""
 
+_SPACES = "\ufeff \t\r\n"
+_LIKE_JSON = re.compile(r"\{\s*\"")
+_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n`]*)(?:\r\n?|\n|$)")
 _INFOS = ("", "json", "jsonschema", "json-schema", "json schema", "schema+json")
+_PIECES = re.compile(r'"(?>(?:[^"\\]|\\.)*)(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
+_TELLING = ("$ref", "$schema", "allOf", "anyOf", "oneOf", "properties")
+_DEPTH_FACTOR = 4
 
 
-def from_file(source: Source, start: int, limits: Limits, resolve: Resolve | None) -> Parts:
+def parse(source: Source, limits: Limits, resolve: Resolve | None) -> SchemaParts:
+    """Parse the text of a schema. Raises SchemaError or LimitError, each with a position."""
+    start = len(source.text) - len(source.text.lstrip(_SPACES))
+    if source.text.startswith("@", start):
+        return _from_file(source, start, limits, resolve)
+    if source.text.startswith(("```", "~~~"), start):
+        return _from_fence(source, start, limits)
+    if _LIKE_JSON.match(source.text, start) and _looks_like_schema(source.text, limits):
+        message = "this is a JSON Schema, which the notation would read as an object of constants"
+        hint = "put it into a ```json fence, or call Schema.from_json_schema"
+        raise error_from([Problem("schema/bare-json-schema", message, source.span(start), hint)])
+    return read(source, limits)
+
+
+def _from_file(source: Source, start: int, limits: Limits, resolve: Resolve | None) -> SchemaParts:
     """@file.json | @package:path."""
     words = source.text[start + 1 :].strip()
     span = source.span(start, start + 1 + len(words))
@@ -57,7 +76,7 @@ def from_file(source: Source, start: int, limits: Limits, resolve: Resolve | Non
 
 def _is_one_object(text: str) -> bool:
     """Whether a text is an object of JSON, be it cut off or with a mistake in it."""
-    if not text.lstrip("\ufeff \t\r\n").startswith("{"):
+    if not text.lstrip(_SPACES).startswith("{"):
         return False
     try:
         json.loads(text.lstrip("\ufeff"))
@@ -75,7 +94,7 @@ def _untold(problem: Problem, name: str, span: Span) -> Problem:
     return Problem(problem.code, where + told, span)
 
 
-def from_fence(source: Source, start: int, limits: Limits) -> Parts:
+def _from_fence(source: Source, start: int, limits: Limits) -> SchemaParts:
     """A fence by the rules of GFM (section 4.5): its closer is as long as its opener, or longer."""
     fence = _FENCE.match(source.text, start)
     if fence is None:
@@ -102,8 +121,12 @@ def from_fence(source: Source, start: int, limits: Limits) -> Parts:
     return _convert(inside, limits, span, "", fence.end())
 
 
-def _convert(source: Source, limits: Limits, span: Span, prefix: str, start: int = 0) -> Parts:
-    """The JSON Schema of a text; problems without a place get the span."""
+def _convert(
+    source: Source, limits: Limits, span: Span, prefix: str, start: int = 0
+) -> SchemaParts:
+    """The JSON Schema of a text; problems without a position get the span."""
+    from pdl.schema.json_schema import convert  # noqa: PLC0415 - most schemas are in the DSL
+
     document = load(source, limits, start)
     try:
         parts = convert(document, limits)
@@ -113,32 +136,85 @@ def _convert(source: Source, limits: Limits, span: Span, prefix: str, start: int
             for one in located(error.problems, source, start)
         ]
         raise error_from(placed) from error
-    return parts._replace(origins=parts.origins._replace(source=source, start=start))
+    return parts._replace(source_map=parts.source_map._replace(source=source, start=start))
 
 
-# Most schemas are in the notation, and do not pay for what reads JSON Schema.
-# ruff: noqa: PLC0415
+def load(source: Source, limits: Limits, start: int = 0) -> Json:
+    """Parse the JSON that follows an offset of the text.
 
-_BLANKS = "\ufeff \t\r\n"
-_LIKE_JSON = re.compile(r"\{\s*\"")
+    Raises SchemaError for text that is not JSON, with its position, and for a duplicate key;
+    LimitError for text that is too long or too deep.
+    """
+    check_size(source, limits, start)
+
+    def integer(digits: str) -> int:
+        if len(digits) > limits.integer_digits:
+            message = f"an integer of more than {limits.integer_digits:,} digits"
+            raise error_from([Problem("limit/integer-digits", message, source.span(start))])
+        return int(digits)
+
+    def constant(name: str) -> Json:
+        raise error_from(
+            [Problem("schema/not-json", f"{name} is no JSON value", source.span(start))]
+        )
+
+    def pairs(entries: list[tuple[str, Json]]) -> dict[str, Json]:
+        result = dict(entries)
+        if len(result) < len(entries):
+            counts = Counter(key for key, _ in entries)
+            key = next(key for key in result if counts[key] > 1)
+            message = f"an object of the JSON Schema has the key `{key}` twice"
+            raise error_from([Problem("schema/duplicate-key", message, source.span(start))])
+        return result
+
+    try:
+        return json.loads(
+            source.text[start:].lstrip("\ufeff"),
+            parse_int=integer,
+            parse_constant=constant,
+            object_pairs_hook=pairs,
+        )
+    except json.JSONDecodeError as error:
+        end = len(source.text.rstrip())
+        message = f"this is no JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        place = source.span(min(start + error.pos, end))
+        raise error_from([Problem("schema/not-json", message, place)]) from error
 
 
-def parse(source: Source, limits: Limits, resolve: Resolve | None) -> Parts:
-    """The schema that the text holds. Raises SchemaError or LimitError, each with a place."""
-    start = len(source.text) - len(source.text.lstrip(_BLANKS))
-    if source.text.startswith("@", start):
-        return from_file(source, start, limits, resolve)
-    if source.text.startswith(("```", "~~~"), start):
-        return from_fence(source, start, limits)
-    if _LIKE_JSON.match(source.text, start):
-        _check_bare(source, start, limits)
-    return read(source, limits)
+def _looks_like_schema(text: str, limits: Limits) -> bool:
+    """Whether a text as a whole is the JSON of an object that has a JSON Schema's keywords."""
+    too_long = len(text) > limits.source_chars
+    if too_long or _deepest(text, 0)[0] > limits.schema_depth * _DEPTH_FACTOR:
+        return False
+    try:
+        value = json.loads(text.lstrip("\ufeff"))
+    except ValueError:
+        return False
+    return isinstance(value, dict) and (
+        value.get("type") in JSON_TYPES or any(key in value for key in _TELLING)
+    )
 
 
-def _check_bare(source: Source, start: int, limits: Limits) -> None:
-    from pdl.schema.json_schema.load import looks_like_schema
+def check_size(source: Source, limits: Limits, start: int = 0) -> None:
+    """Raise LimitError, with a position, for text that is too long or too deep."""
+    if len(source.text) > limits.source_chars:
+        message = f"longer than {limits.source_chars:,} characters"
+        raise error_from([Problem("limit/source-chars", message, source.span(start))])
+    depth, place = _deepest(source.text, start)
+    most = limits.schema_depth * _DEPTH_FACTOR
+    if depth > most:
+        message = f"the JSON nests deeper than {most} levels"
+        raise error_from([Problem("limit/schema-depth", message, source.span(place))])
 
-    if looks_like_schema(source.text, limits):
-        message = "this is a JSON Schema, which the notation would read as an object of constants"
-        hint = "put it into a ```json fence, or call Schema.from_json_schema"
-        raise error_from([Problem("schema/bare-json-schema", message, source.span(start), hint)])
+
+def _deepest(text: str, start: int) -> tuple[int, int]:
+    """How deep the brackets outside strings nest, and where they first do."""
+    depth = deepest = place = 0
+    for match in _PIECES.finditer(text, start):
+        if match[0] in "[{":
+            depth += 1
+            if depth > deepest:
+                deepest, place = depth, match.start()
+        elif match[0] in "]}":
+            depth -= 1
+    return deepest, place

@@ -32,9 +32,8 @@ from pdl.gbnf.compiling.emission.trim import every, trim
 from pdl.gbnf.compiling.options import Entry, Report
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import reachable
-from pdl.schema.keywords import ANNOTATIONS, pointer
-from pdl.schema.parts import Origins
-from pdl.schema.pointers import schemas
+from pdl.schema.keywords import ANNOTATIONS, pointer, schemas
+from pdl.schema.parts import SourceMap
 from pdl.tools.schemata import Collected
 from pdl.tools.tool import of_parameters
 
@@ -207,7 +206,7 @@ def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
         known = ", ".join(map(repr, get_args(Calls)))
         raise ValueError(f"calls must be one of {known}, not {calls!r}")
     whole = document(tools)
-    check_all(schemas(whole), Origins())
+    check_all(schemas(whole), SourceMap())
     compiler = Compiler(whole, options)
     answer = None if schema is None or _is_free(schema) else compile_schema(schema, options)
     if options.key_order == "any":

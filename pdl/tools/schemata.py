@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.schema import Schema
-from pdl.schema.json_values import copied
+from pdl.schema.json_values import copy_json
 from pdl.schema.keywords import pointer, subschemas
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Collected:
 
         Its references lead to where it stands, and to the definitions of the whole.
         """
-        node: dict[str, Json] = copied(document)
+        node: dict[str, Json] = copy_json(document)
         own = node.pop("$defs", {})
         if not own and not any("$ref" in inner for inner in _nodes(node)):
             return node

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.errors import LimitError, PdlError, Problem, error_from
 from pdl.schema import Schema
-from pdl.schema.json_schema.load import load
-from pdl.schema.text import NO_FENCE
+from pdl.schema.text import NO_FENCE, load
 from pdl.source import Anchor, Source
 from pdl.tools.schemata import part_of
 from pdl.tools.tool import Tool, name_problems

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pdl.errors import PdlError, Problem, SchemaError, error_from
 from pdl.schema import Schema
+from pdl.schema.dsl.tree import Field, Item, Object, Type, lines_of
+from pdl.schema.dsl.words import SCHEMA
 from pdl.schema.formats import standard
-from pdl.schema.notation.language import SCHEMA
-from pdl.schema.notation.tree import Field, Item, Object, Type
-from pdl.schema.prose import lines_of
 from pdl.source import Source
 from pdl.tools.schemata import Collected
 from pdl.tools.tool import Tool, of_parameters
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
-    from pdl.schema.notation.tree import Text
+    from pdl.schema.dsl.tree import Text
     from pdl.tools.formats import Format
     from pdl.tools.toolset import ToolSet
 

@@ -15,7 +15,7 @@ from pdl.automata.build import complement, intersect, lengths
 from pdl.automata.dfa import Budget
 from pdl.automata.pattern import Irregular, pattern
 from pdl.errors import LimitError, PdlError, SchemaError
-from pdl.schema.patterns import complaint, matches
+from pdl.schema.patterns import matches, pattern_error
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ def test_what_is_refused_says_why(path: Path, snapshot: Snapshot) -> None:
 def test_an_automaton_agrees_with_the_checker(
     source: str, walks: list[list[int]], text: str
 ) -> None:
-    assume(not complaint(source))
+    assume(not pattern_error(source))
     try:
         dfa = pattern(source, budget=Budget(2_000))
     except (Irregular, LimitError):
@@ -60,7 +60,7 @@ def test_an_automaton_agrees_with_the_checker(
 
 @given(PATTERNS)
 def test_a_bad_pattern_is_bad_for_both(source: str) -> None:
-    wrong = complaint(source + "(")
+    wrong = pattern_error(source + "(")
     with pytest.raises(SchemaError, match="this pattern is no regular expression") as caught:
         pattern(source + "(")
     assert wrong in str(caught.value)

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 import pdl
 from pdl.errors import LimitError, PromptError, SchemaError
 from pdl.schema import Schema
-from pdl.schema.pointers import lookup
+from pdl.schema.keywords import lookup
 
 if TYPE_CHECKING:
     from conftest import Snapshot

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pdl.errors import PromptError
 from pdl.schema import Schema
-from pdl.schema.notation.words import TYPES
-from pdl.schema.prose import joined
+from pdl.schema.dsl.tree import joined
+from pdl.schema.dsl.words import TYPES
 
 numbers = st.integers(-1000, 1000) | st.floats(-1e6, 1e6).map(lambda number: round(number, 3))
 texts = st.text(st.characters(codec="utf-8"), max_size=8)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdl.schema.keywords import pointer
-from pdl.schema.pointers import spans
+from pdl.schema.parts import spans
 from pdl.source import Source
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from snapshots import CASES
 
-from pdl.schema.notation.language import Build
+from pdl.schema.dsl.tree import Build
 from pdl.source import Source
 from pdl.syntax import runner as module
 from pdl.syntax.runner import END, GRAMMARS, StuckError, fingerprint, runner

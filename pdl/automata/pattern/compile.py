@@ -22,8 +22,7 @@ from pdl.automata.minimize import minimal
 from pdl.automata.pattern.machine import Beside, Plain, machine
 from pdl.automata.pattern.read import read
 from pdl.errors import Problem, SchemaError
-from pdl.schema.ecma import translate, unrolled
-from pdl.schema.patterns import complaint
+from pdl.schema.patterns import pattern_error, translate, unrolled_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -338,8 +337,8 @@ def pattern(text: str, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     SchemaError (`schema/bad-pattern`) for what is no regular expression, Irregular for
     back-references and the like, LimitError (`limit/automaton-states`) beyond the budget.
     """
-    budget.check(0, unrolled(text) // _UNROLLED)  # first, as a bound is no mistake
-    wrong = complaint(text)
+    budget.check(0, unrolled_size(text) // _UNROLLED)  # first, as a bound is no mistake
+    wrong = pattern_error(text)
     if wrong:
         message = f"this pattern is no regular expression: {wrong}"
         raise SchemaError(Problem("schema/bad-pattern", message))

@@ -1,6 +1,6 @@
 """From the text of a pattern to its syntax tree, and the error for what no automaton can say.
 
-What is read is the translation that the checker compiles (`pdl.schema.ecma`), after the `regex`
+What is read is the translation that the checker compiles (`pdl.schema.patterns`), after the `regex`
 library has taken it. Both therefore mean the same, leniencies and all. Character classes and
 escapes are read as the library reads them after the translation: they have been compiled by it
 before they come here, and are therefore well formed.

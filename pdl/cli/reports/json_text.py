@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.schema.writing.shown import json_document, json_line
+from pdl.schema.json_values import json_document, json_line
 
 if TYPE_CHECKING:
     from pdl.errors import PdlError, Problem

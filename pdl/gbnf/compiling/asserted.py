@@ -44,7 +44,7 @@ from pdl.gbnf.compiling.document import (
     kinds_named,
     stored,
 )
-from pdl.schema.keywords import DIGITS
+from pdl.schema.keywords import DRAFT_4_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -292,7 +292,7 @@ def _unevaluated(place: Place) -> Iterator[Constraint]:
 _KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Constraint]]] = {
     "$ref": _ref,
     "type": _type,
-    DIGITS: _digits,
+    DRAFT_4_INTEGER: _digits,
     "enum": _enum,
     "const": _const,
     **{keyword: partial(_bound, keyword=keyword) for keyword in OF_NUMBERS},

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pdl.errors import GrammarError
+from pdl.errors import GrammarError, visible
 from pdl.gbnf.compiling.custom_rules import (
     KEYWORD,
     KINDS,
@@ -20,7 +20,6 @@ from pdl.gbnf.compiling.custom_rules import (
 from pdl.gbnf.compiling.document import OF_NUMBERS, OF_STRINGS, kinds_named
 from pdl.gbnf.grammar import Grammar
 from pdl.schema.keywords import pointer
-from pdl.schema.prose import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.constraints import Conjunct, Kind, Written
     from pdl.gbnf.compiling.document import Document
     from pdl.gbnf.nodes import Rule
-    from pdl.schema.parts import Origins
+    from pdl.schema.parts import SourceMap
 
 UNCHECKED = "the rule is followed; the checker does not look at it"
 _BESIDE = "the rule written by hand is not held to it"
@@ -85,7 +84,7 @@ def rule_of(conjunct: Conjunct) -> Written | None:
     return max(conjunct.written, key=lambda one: len(one.kinds), default=None)
 
 
-def check_all(schemas: Iterable[tuple[JsonPath, JsonSchema]], origins: Origins) -> None:
+def check_all(schemas: Iterable[tuple[JsonPath, JsonSchema]], source_map: SourceMap) -> None:
     """Raise GrammarError, with all problems, if there is a rule that is not to be used.
 
     They name the file, if that is known, and the pointer of the author.
@@ -96,8 +95,8 @@ def check_all(schemas: Iterable[tuple[JsonPath, JsonSchema]], origins: Origins) 
             try:
                 custom_rules(pointer(path), schema[KEYWORD], rule_kind(schema))
             except GrammarError as error:
-                file = origins.source.name if origins.source else ""
-                name = f"{file}{visible(origins.pointer(pointer(path)))}/{KEYWORD}"
+                file = source_map.source.name if source_map.source else ""
+                name = f"{file}{visible(source_map.pointer(pointer(path)))}/{KEYWORD}"
                 problems += [_renamed(problem, name) for problem in error.problems]
     if problems:
         raise GrammarError(*problems)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pdl.errors import LimitError, Problem, SchemaError
+from pdl.errors import LimitError, Problem, SchemaError, visible
 from pdl.gbnf.budget import Clock, uncollected
 from pdl.gbnf.compiling.byhand import UNCHECKED, check_all, placed
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
@@ -25,10 +25,8 @@ from pdl.gbnf.compiling.string_language import lone_surrogates, why
 from pdl.gbnf.compiling.unsat_core import unsat_core
 from pdl.gbnf.grammar import Grammar
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.schema.keywords import pointer
-from pdl.schema.model import Schema, no_schema
-from pdl.schema.pointers import schemas
-from pdl.schema.prose import visible
+from pdl.schema.keywords import pointer, schemas
+from pdl.schema.model import Schema, schema_type_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.constraints import Conjunction
     from pdl.gbnf.compiling.context import ValueLanguages
     from pdl.gbnf.nodes import Rule
-    from pdl.schema.parts import Origins
+    from pdl.schema.parts import SourceMap
 
 
 def emit(
@@ -106,18 +104,18 @@ def compile_schema(
     than `limits.grammar_seconds`.
     """
     if not isinstance(schema, Schema):
-        raise no_schema(schema)
+        raise schema_type_error(schema)
     if not isinstance(options, Options):
         raise TypeError(f"options must be gbnf.Options, not {type(options).__name__}")
-    origins = schema.origins
-    check_all(schemas(schema.document), origins)
+    source_map = schema.source_map
+    check_all(schemas(schema.document), source_map)
     with uncollected():
         compiler, rules = _small(schema, options, Clock(limits, "compiling the schema"))
     if not rules:
-        raise SchemaError(*origins.located([_nothing(schema, options)]))
-    report = Report(tuple(dict.fromkeys(_original(entries(schema.document, compiler), origins))))
+        raise SchemaError(*source_map.located([_nothing(schema, options)]))
+    report = Report(tuple(dict.fromkeys(_original(entries(schema.document, compiler), source_map))))
     if strict and report.post_hoc:
-        raise SchemaError(*origins.located(map(left_over, report.post_hoc)))
+        raise SchemaError(*source_map.located(map(left_over, report.post_hoc)))
     return Compiled(Grammar(rules), report)
 
 
@@ -188,7 +186,7 @@ def _nothing(schema: Schema, options: Options) -> Problem:
         message = "no value satisfies this schema without keys that it does not declare"
         hint = 'declare them in `properties`, or take `Options(objects="spec")`'
         return Problem("schema/unsatisfiable", message, hint=hint)
-    return unsat_core(schema.document, lambda rest: _is_empty(rest, options), schema.origins)
+    return unsat_core(schema.document, lambda rest: _is_empty(rest, options), schema.source_map)
 
 
 def _is_empty(document: Json, options: Options) -> bool:
@@ -227,10 +225,10 @@ def _unnoted(place: str, keyword: str, half: str | None) -> Entry:
     return Entry(place, keyword, why=UNCHECKED if keyword == KEYWORD else "")
 
 
-def _original(entries: Iterable[Entry], origins: Origins) -> Iterator[Entry]:
+def _original(entries: Iterable[Entry], source_map: SourceMap) -> Iterator[Entry]:
     """Entries as the author wrote their pointers and keywords."""
     for entry in entries:
-        place, keyword = origins.named(entry.pointer, entry.keyword)
+        place, keyword = source_map.named(entry.pointer, entry.keyword)
         same = (place, keyword) == (entry.pointer, entry.keyword)
         yield entry if same else replace(entry, pointer=place, keyword=keyword)
 

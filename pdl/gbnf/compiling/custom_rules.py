@@ -23,7 +23,7 @@ from pdl.gbnf.grammar import parse
 from pdl.gbnf.linting.json_proof import JsonProof
 from pdl.gbnf.linting.json_texts import NO_VALUE
 from pdl.gbnf.nodes import Group, Repeat, Rule, RuleRef, Sequence, reachable
-from pdl.schema.pointers import steps
+from pdl.schema.keywords import steps
 from pdl.source import Anchor, Source
 
 if TYPE_CHECKING:

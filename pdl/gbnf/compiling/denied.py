@@ -33,7 +33,7 @@ from pdl.gbnf.compiling.constraints import (
 from pdl.gbnf.compiling.custom_rules import KEYWORD, rule_kind
 from pdl.gbnf.compiling.document import OF_NUMBERS, OF_STRINGS, Place, compared, kinds_named, stored
 from pdl.gbnf.compiling.string_language import is_known_format
-from pdl.schema.keywords import DIGITS
+from pdl.schema.keywords import DRAFT_4_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -229,7 +229,7 @@ def _unevaluated(place: Place, _value: Any, keyword: str) -> Iterator[Constraint
 _KEYWORDS: dict[str, Callable[[Place, Any], Iterator[Constraints]]] = {
     "$ref": _ref,
     "type": _type,
-    DIGITS: _digits,
+    DRAFT_4_INTEGER: _digits,
     "enum": _enum,
     "const": _const,
     **{keyword: partial(_bound, keyword=keyword) for keyword in OF_NUMBERS},

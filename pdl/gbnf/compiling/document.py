@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.gbnf.compiling.constraints import Conjunction, Kind, SchemaLiteral
 from pdl.gbnf.compiling.custom_rules import KEYWORD
-from pdl.schema.keywords import ASSERTIONS, DIGITS, pointer
-from pdl.schema.pointers import lookup, steps
+from pdl.schema.keywords import ASSERTIONS, DRAFT_4_INTEGER, lookup, pointer, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
 
 
-TELLING = ASSERTIONS | {KEYWORD, DIGITS}
+TELLING = ASSERTIONS | {KEYWORD, DRAFT_4_INTEGER}
 """Keywords that say what a value is; one of them is our own."""
 
 

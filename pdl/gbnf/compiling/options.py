@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from pdl._types import options_repr
-from pdl.errors import advised
-from pdl.schema.prose import visible
+from pdl.errors import advised, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,19 +8,17 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pdl.errors import Problem
+from pdl.errors import Problem, visible
 from pdl.gbnf.compiling.document import TELLING
 from pdl.gbnf.compiling.string_language import lone_surrogates, why
-from pdl.schema.json_values import copied
-from pdl.schema.keywords import pointer, subschemas
-from pdl.schema.pointers import schemas, steps
-from pdl.schema.prose import visible
+from pdl.schema.json_values import copy_json
+from pdl.schema.keywords import pointer, schemas, steps, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pdl._types import Json, JsonPath
-    from pdl.schema.parts import Origins
+    from pdl.schema.parts import SourceMap
 
 
 Said: TypeAlias = "tuple[JsonPath, str]"
@@ -126,7 +124,7 @@ def _unrolled(document: Json, levels: int) -> Json:
     """A schema without circles: each reference leads one level down, and the last to anything."""
     made = {}
     for level in range(levels):
-        copy = copied(document)
+        copy = copy_json(document)
         for _, schema in list(schemas(copy)):
             if level + 1 == levels:
                 schema.pop("$ref", None)
@@ -175,7 +173,7 @@ _SECONDS = 3.0
 _SHOWN = 4
 
 
-def unsat_core(document: Json, is_empty: Callable[[Json], bool], origins: Origins) -> Problem:
+def unsat_core(document: Json, is_empty: Callable[[Json], bool], source_map: SourceMap) -> Problem:
     """The problem of a document that no value satisfies, in terms of what it was made of.
 
     `is_empty` says whether no value satisfies a document.
@@ -183,12 +181,12 @@ def unsat_core(document: Json, is_empty: Callable[[Json], bool], origins: Origin
     if document in ({"not": {}}, {"not": True}):
         message = "no value satisfies this schema: it is `false`"
         return Problem("schema/unsatisfiable", message, pointer="#")
-    rest = copied(document)
+    rest = copy_json(document)
     keywords = list(_keywords(rest))
     kept = set(_kept(rest, list(reversed(keywords)), is_empty))
     told = [one for one in keywords if one in kept and one[1] in (_at(rest, one[0]) or ())]
     found = cause(rest, told, is_empty) or _conflict(document, told)
-    places = [origins.named(pointer(path), keyword) for path, keyword in found.sides]
+    places = [source_map.named(pointer(path), keyword) for path, keyword in found.sides]
     message = f"no value satisfies this schema: {found.message.format(named(places, _SHOWN))}"
     where = pointed(*places[0]) if places else "#"
     return Problem("schema/unsatisfiable", message, None, found.hint, where)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pdl.errors import ConfigError, Problem, SchemaError
 from pdl.models.exchange import Delta, Ignored
-from pdl.schema.json_values import copied
+from pdl.schema.json_values import copy_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -158,7 +158,7 @@ class Settings:
         if advice is not None:
             return [self._problem(name, "is no setting of a prompt", advice)]
         try:
-            value = copied(self.forms[name](value) if name in self.forms else value)
+            value = copy_json(self.forms[name](value) if name in self.forms else value)
         except SchemaError as error:
             return [self._problem(name, f"is no JSON: {error.problem.message}", "")]
         place = self.places.get(name) or ((name,) if name in self.top else (*self.rest, name))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.models.payloads.narrowing import Narrowing
 from pdl.models.payloads.subset import UnheldError
 from pdl.models.payloads.undo import Place, Undo
-from pdl.schema.pointers import schemas
+from pdl.schema.keywords import schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

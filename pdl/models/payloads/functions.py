@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pdl.models.payloads.form import narrowed
 from pdl.models.payloads.subset import UnheldError
 from pdl.schema.formats import standard
-from pdl.schema.json_values import copied
-from pdl.schema.keywords import subschemas
-from pdl.schema.pointers import lookup
+from pdl.schema.json_values import copy_json
+from pdl.schema.keywords import lookup, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -69,7 +68,7 @@ def plain_object(document: JsonSchema) -> dict[str, Any]:
     The keys of all branches are listed, those required that all of them require. Whatever else the
     branches say is left to the check. All that they list is allowed.
     """
-    form: dict[str, Any] = copied(document)
+    form: dict[str, Any] = copy_json(document)
     if form.get("type") == "object" and not _JOINS & form.keys():
         return form
     listed, required = _Keys(form).of(form)
@@ -150,7 +149,7 @@ def _bring(form: dict[str, Any], document: JsonSchema) -> None:
             if node["$ref"] not in names:
                 name = next(name for name in free if name not in definitions)
                 names[node["$ref"]] = name
-                definitions[name] = copied(lookup(document, node["$ref"]))
+                definitions[name] = copy_json(lookup(document, node["$ref"]))
             node["$ref"] = f"#/$defs/{names[node['$ref']]}"
         pending.append(lookup(form, node["$ref"]))
 

@@ -28,7 +28,7 @@ from pdl.models.payloads.turns import (
 )
 from pdl.prompt.messages import MIME_TYPES, Media, Message, Text
 from pdl.schema import Schema
-from pdl.schema.pointers import schemas
+from pdl.schema.keywords import schemas
 from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from pdl.graphs import strongly_connected_components
 from pdl.models.exchange import Dropped
 from pdl.models.payloads.objects import ObjectForms, enumerated, scalar
 from pdl.models.payloads.subset import UnheldError, asserted, of_type, types
-from pdl.schema.keywords import pointer, subschemas
-from pdl.schema.pointers import lookup, steps
+from pdl.schema.keywords import lookup, pointer, steps, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.models.payloads.subset import ABOUT, UnheldError, is_plain, is_simple, types
 from pdl.reply.validation.json_types import KINDS, kind_of
+from pdl.schema.describe import wording
 from pdl.schema.formats import PATTERNS
-from pdl.schema.writing.describe import phrases
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath, JsonSchema
@@ -43,7 +43,7 @@ def scalar(narrowing: Narrowing, node: dict[str, Json], path: JsonPath) -> dict[
 def _drop_format(narrowing: Narrowing, form: dict[str, Any], name: str, path: JsonPath) -> None:
     """List a format that the provider has not; one that only pdl has is described instead."""
     if name in PATTERNS:
-        form["description"] = " ".join(phrases({"format": name}))
+        form["description"] = " ".join(wording({"format": name}))
     why = "has no times without an offset" if name in PATTERNS else f"does not know `{name}`"
     narrowing.drop(path, "format", f"{narrowing.subset.provider} {why}")
 

@@ -9,9 +9,8 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from pdl.schema import Schema
-from pdl.schema.json_values import copied
-from pdl.schema.keywords import pointer
-from pdl.schema.pointers import lookup, schemas, steps
+from pdl.schema.json_values import copy_json
+from pdl.schema.keywords import lookup, pointer, schemas, steps
 from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def renamed_calls(
 
 def _sent(document: JsonSchema, names: Mapping[str, str]) -> JsonSchema:
     """The schema with other keys, each of which has its own name as its title."""
-    sent: dict[str, Any] = copied(document)
+    sent: dict[str, Any] = copy_json(document)
     for _, node in list(schemas(sent)):  # all of them first: references find some
         for name, inner in node.get("properties", {}).items():
             if name in names and isinstance(inner, dict) and "$ref" not in inner:

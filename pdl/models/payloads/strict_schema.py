@@ -8,8 +8,7 @@ from pdl.models.payloads.form import Form, free_key, narrowed, wrapped
 from pdl.models.payloads.subset import Subset, UnheldError
 from pdl.models.payloads.undo import Undo
 from pdl.schema.formats import standard
-from pdl.schema.keywords import subschemas
-from pdl.schema.pointers import schemas
+from pdl.schema.keywords import schemas, subschemas
 
 if TYPE_CHECKING:
     from pdl._types import Json

@@ -21,7 +21,7 @@ from pdl.reply.streaming.brackets import BracketView
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.validation.schema_walk import root_kinds
 from pdl.schema import Schema
-from pdl.schema.model import no_schema
+from pdl.schema.model import schema_type_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -274,7 +274,7 @@ class Stream:
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         if not (schema is None or isinstance(schema, Schema)):
-            raise no_schema(schema, "a pdl.Schema or None")
+            raise schema_type_error(schema, "a pdl.Schema or None")
         self._schema = schema
         self._options: Mapping[str, Any] = {
             "coercions": coercions, "dialects": dialects, "limits": limits,

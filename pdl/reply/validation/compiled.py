@@ -32,12 +32,12 @@ from pdl.reply.validation.keywords import (
     only_type,
 )
 from pdl.reply.validation.schema_walk import Document, compile_pattern, resolve
-from pdl.schema.keywords import ANNOTATIONS, IN_PLACE
+from pdl.schema.keywords import ANNOTATIONS, IN_PLACE_APPLICATORS
 
 if TYPE_CHECKING:
     from pdl._types import Json
 
-_TWICE = (*IN_PLACE, "patternProperties", "contains")
+_TWICE = (*IN_PLACE_APPLICATORS, "patternProperties", "contains")
 _SILENT = ANNOTATIONS | {"$ref", "$defs", "definitions", "$schema"}
 _CACHED = 64
 
@@ -178,7 +178,7 @@ def _identity(document: Json, ref: str) -> list[int]:
 
 def _looks_on(schema: Mapping[str, Any]) -> bool:
     """Whether the test of a schema asks others about the same value, which may ask further ones."""
-    return "$ref" in schema or not IN_PLACE.isdisjoint(schema)
+    return "$ref" in schema or not IN_PLACE_APPLICATORS.isdisjoint(schema)
 
 
 def _remembered(test: Test, *, scalars: bool) -> Test:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pdl._types import Json
 from pdl.reply.validation.json_types import KINDS, is_multiple, is_number, key
 from pdl.reply.validation.schema_walk import compile_pattern
-from pdl.schema.keywords import ANNOTATIONS, DIGITS
+from pdl.schema.keywords import ANNOTATIONS, DRAFT_4_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -130,7 +130,10 @@ ASSERTIONS: Mapping[str, tuple[str, Callable[[Any], Callable[[Any], bool]]]] = {
     "exclusiveMinimum": ("number", lambda bound: lambda value: value > bound),
     "exclusiveMaximum": ("number", lambda bound: lambda value: value < bound),
     "multipleOf": ("number", lambda divisor: lambda value: is_multiple(value, divisor)),
-    DIGITS: ("number", lambda on: lambda value: on is not True or not isinstance(value, float)),
+    DRAFT_4_INTEGER: (
+        "number",
+        lambda on: lambda value: on is not True or not isinstance(value, float),
+    ),
     "minItems": ("array", lambda least: lambda value: len(value) >= least),
     "maxItems": ("array", lambda most: lambda value: len(value) <= most),
     "uniqueItems": ("array", lambda on: lambda value: not on or is_unique(value)),

@@ -10,7 +10,7 @@ from pdl.reply.phrases import ROW, Phrase, kinds, row, say
 from pdl.reply.result import Violation
 from pdl.reply.validation.json_types import key, kind_of
 from pdl.reply.wording import FOUND_WIDTH, brief, excerpt, line, quoted, shorten, shown_key
-from pdl.schema.keywords import DIGITS
+from pdl.schema.keywords import DRAFT_4_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -114,7 +114,7 @@ def _format(name: str) -> Phrase:
 
 
 _WANTED: Mapping[str, Callable[[Any], Phrase]] = {
-    DIGITS: lambda _: kinds(["integer"]),
+    DRAFT_4_INTEGER: lambda _: kinds(["integer"]),
     "minimum": lambda limit: say("at-least", bound=brief(limit)),
     "maximum": lambda limit: say("at-most", bound=brief(limit)),
     "exclusiveMinimum": lambda limit: say("more-than", bound=brief(limit)),
@@ -153,7 +153,9 @@ def told(word: str, limit: Any, value: Json, path: JsonPath) -> Iterator[Violati
         message = say("must-have", wanted=wanted, found=str(len(value)))
         yield fault(word, path, value, wanted, message)
     else:
-        yield must_be("type" if word == DIGITS else word, path, value, _WANTED[word](limit))
+        yield must_be(
+            "type" if word == DRAFT_4_INTEGER else word, path, value, _WANTED[word](limit)
+        )
 
 
 TOLD = (*_WANTED, *_OTHERS, *_SIZES)

@@ -33,7 +33,7 @@ from pdl.reply.validation.schema_walk import (
     type_names,
 )
 from pdl.reply.wording import brief
-from pdl.schema.keywords import DIGITS, MANY, NAMED, ONE
+from pdl.schema.keywords import DRAFT_4_INTEGER, ONE_SCHEMA, SCHEMA_ARRAYS, SCHEMA_MAPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -348,10 +348,10 @@ def _tags(document: Document, schema: Json) -> dict[str, list[Json]]:
 # jsonschema, as it judges a value by itself
 
 
-_OWN = ("multipleOf", "pattern", "format", "uniqueItems", DIGITS)
+_OWN = ("multipleOf", "pattern", "format", "uniqueItems", DRAFT_4_INTEGER)
 """Keywords of ours, where jsonschema does not bound the time, or rounds."""
 
-_APART = ONE | MANY | NAMED | {"$ref", "$dynamicRef", "const", "enum"}
+_APART = ONE_SCHEMA | SCHEMA_ARRAYS | SCHEMA_MAPS | {"$ref", "$dynamicRef", "const", "enum"}
 """Keywords that the referee looks at: those that hold schemas, and literals, which may be many."""
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl._types import Json, JsonSchema
 from pdl.reply.validation.json_types import KINDS, as_integer, kind_of
-from pdl.schema.keywords import DIGITS
-from pdl.schema.pointers import lookup
+from pdl.schema.keywords import DRAFT_4_INTEGER, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -129,7 +128,7 @@ def is_free_text(document: Document) -> bool:
 
 def in_digits(document: Document, schema: Json) -> bool:
     """Whether a schema has an integer of draft 4, with neither a point nor an exponent."""
-    return any(branch.get(DIGITS) is True for branch in branches(document, schema))
+    return any(branch.get(DRAFT_4_INTEGER) is True for branch in branches(document, schema))
 
 
 def required_names(document: Document, schema: Json) -> list[str]:
@@ -163,13 +162,11 @@ def compile_pattern(pattern: str) -> Callable[[str], bool]:
     Raises UnusablePattern, a ValueError, for an invalid pattern. The question raises
     `PatternTimeout` if the answer takes longer than `SECONDS`.
     """
-    import regex  # noqa: PLC0415 - takes 8 ms, and few schemas have patterns
-
-    from pdl.schema.ecma import compiled  # noqa: PLC0415 - imports `regex`
+    from pdl.schema.patterns import PatternError, compile_pattern  # noqa: PLC0415 - few have patterns
 
     try:
-        ready = compiled(pattern)
-    except (regex.error, RecursionError, OverflowError) as error:
+        ready = compile_pattern(pattern)
+    except (PatternError, RecursionError, OverflowError) as error:
         raise UnusablePattern(str(error)) from error
 
     def test(text: str) -> bool:
@@ -246,7 +243,7 @@ class Node:
     @cached_property
     def wants_integer(self) -> bool:
         """Whether an integer is allowed, however it is written, and no other number."""
-        in_digits = any(one.get(DIGITS) is True for one in self._branches)
+        in_digits = any(one.get(DRAFT_4_INTEGER) is True for one in self._branches)
         return "integer" in self.kinds and "number" not in self.kinds and not in_digits
 
     def at(self, step: str | int) -> Node:

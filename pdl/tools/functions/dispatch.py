@@ -28,7 +28,7 @@ from uuid import UUID
 from pdl.errors import Problem, ToolError
 from pdl.reply.validation.compiled import validator_of
 from pdl.schema import Schema
-from pdl.schema.typed.records import is_pydantic, is_record, members
+from pdl.schema.records import is_pydantic, is_record, members
 from pdl.tools.functions.read import hints_of, name_of, target_of
 from pdl.tools.tool import ToolCall, ToolResult, several
 

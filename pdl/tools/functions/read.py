@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, NotRequired, TypedDict, get_typ
 
 from pdl.errors import PdlError, Problem, error_from
 from pdl.schema import Schema
-from pdl.schema.notation.checks import Fits
-from pdl.schema.typed.records import NO_DEFAULT, json_default
+from pdl.schema.dsl.typecheck import TypeChecker
+from pdl.schema.records import NO_DEFAULT, json_default
 from pdl.tools.tool import Tool
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def _schema(
     fields = {key: NotRequired[hint] if key in optional else hint for key, hint in hints.items()}
     record: Any = TypedDict(name, fields)  # type: ignore[misc]  # made of what the function has
     document = dict(Schema.from_type(record).document)
-    fits = Fits(document.get("$defs", {}))
+    fits = TypeChecker(document.get("$defs", {}))
     properties = dict(document.get("properties", {}))
     for key in optional:
         default = json_default(parameters[key].default)  # which Python lets be of any type

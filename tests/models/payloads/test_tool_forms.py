@@ -21,7 +21,7 @@ from pdl.models.payloads.functions import plain_object
 from pdl.models.payloads.renaming import renaming
 from pdl.prompt.messages import Message, Text
 from pdl.reply import violations
-from pdl.schema.pointers import lookup, schemas
+from pdl.schema.keywords import lookup, schemas
 from pdl.tools import ToolCall, ToolSet
 
 RNGS = st.integers(0, 2**32).map(Random)

@@ -15,12 +15,11 @@ from pdl.cli.output import format_option, out_option
 from pdl.cli.reports.json_text import json_document
 from pdl.cli.screen import Screen
 from pdl.cli.teaching import TaughtCommand
-from pdl.errors import PromptError
+from pdl.errors import PromptError, visible
 from pdl.gbnf import Grammar
 from pdl.gbnf.compiling.compiled import Compiled, compile_schema
 from pdl.gbnf.compiling.forms import wrap
 from pdl.gbnf.compiling.options import Escapes, KeyOrder, Numbers, Objects, Options, Whitespace
-from pdl.schema.prose import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 One schema of an older draft is brought to what 2020-12 writes, while the schemas inside keep their
 identity (`upgrade`). References between the schemas of a document become pointers into that
-document (`link`, `unlink`).
+document (`resolve_refs`, `emit_refs`).
 """
 
 from __future__ import annotations
@@ -10,20 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pdl.errors import Problem, error_from
-from pdl.schema.json_schema.load import shown
-from pdl.schema.json_schema.survey import REFERENCES, Survey, dialect
+from pdl.errors import Problem, error_from, visible
+from pdl.schema.index import REFERENCES, SchemaIndex, dialect, shown
 from pdl.schema.json_values import checked_copy
-from pdl.schema.keywords import ANNOTATIONS, DIGITS, IN_PLACE, pointer, subschemas
-from pdl.schema.parts import Origins, Parts
-from pdl.schema.prose import visible
+from pdl.schema.keywords import (
+    ANNOTATIONS,
+    DRAFT_4_INTEGER,
+    IN_PLACE_APPLICATORS,
+    pointer,
+    subschemas,
+)
+from pdl.schema.parts import SchemaParts, SourceMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pdl._types import Json, JsonPath, JsonSchema
     from pdl.limits import Limits
-    from pdl.schema.json_schema.survey import Place
+    from pdl.schema.index import SchemaLocation
 
 
 _NAMES = ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema", "$vocabulary")
@@ -118,8 +122,8 @@ def _mark_integers(node: dict[str, Json]) -> dict[str, str]:
     named = [types] if isinstance(types, str) else types or []
     if "integer" not in named or "number" in named:
         return {}
-    node[DIGITS] = True
-    return {DIGITS: "type"}
+    node[DRAFT_4_INTEGER] = True
+    return {DRAFT_4_INTEGER: "type"}
 
 
 def _lift_null(node: dict[str, Json]) -> None:
@@ -136,23 +140,23 @@ def _lift_null(node: dict[str, Json]) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class Ref:
     """Stands for a reference while the schemas around it move."""
 
     target: dict[str, Json]
 
 
-def link(survey: Survey) -> dict[int, Place]:
+def resolve_refs(survey: SchemaIndex) -> dict[int, SchemaLocation]:
     """Replace all references of the surveyed schemas by links to their targets.
 
     What names `true` or `false` leads to an object that says the same. Returns the first place of
     each, by the identity of that object.
     """
     booleans: dict[bool, dict[str, Json]] = {True: {}, False: {"not": {}}}
-    places: dict[int, Place] = {}
+    places: dict[int, SchemaLocation] = {}
     for (identity, key), target in survey.targets.items():
         node = survey.places[identity].node
-        found = Link(target.node if isinstance(target.node, dict) else booleans[target.node])
+        found = Ref(target.node if isinstance(target.node, dict) else booleans[target.node])
         if isinstance(target.node, bool):
             places.setdefault(id(found.target), target)
         if key == "$ref":
@@ -166,7 +170,7 @@ def link(survey: Survey) -> dict[int, Place]:
     return places
 
 
-def loops(survey: Survey) -> Iterator[Problem]:
+def loops(survey: SchemaIndex) -> Iterator[Problem]:
     """References that lead back to themselves at the same value, so that no check would end.
 
     Core 2020-12, section 9.4.1, forbids them.
@@ -196,23 +200,23 @@ def loops(survey: Survey) -> Iterator[Problem]:
 
 def _in_place(node: JsonSchema) -> Iterator[JsonSchema]:
     reference = node.get("$ref")
-    if isinstance(reference, Link):
+    if isinstance(reference, Ref):
         yield reference.target
     for steps, inner in subschemas(node):
-        if steps[0] in IN_PLACE and isinstance(inner, dict):
+        if steps[0] in IN_PLACE_APPLICATORS and isinstance(inner, dict):
             yield inner
 
 
-def unlink(document: dict[str, Json]) -> tuple[dict[int, JsonPath], list[dict[str, Json]]]:
+def emit_refs(document: dict[str, Json]) -> tuple[dict[int, JsonPath], list[dict[str, Json]]]:
     """Write all links as pointers; a target that no longer stands in the document joins `$defs`.
 
     Returns the paths of all objects by their identities, and the targets that joined.
     """
     joined: list[dict[str, Json]] = []
     paths = dict(_paths(document, ()))
-    holders = [node for node in (document, *_dicts(document)) if isinstance(node.get("$ref"), Link)]
+    holders = [node for node in (document, *_dicts(document)) if isinstance(node.get("$ref"), Ref)]
     for holder in holders:
-        if not isinstance(holder["$ref"], Link):
+        if not isinstance(holder["$ref"], Ref):
             continue  # met twice: a target may hold another one that came before it
         target = holder["$ref"].target
         if id(target) not in paths:
@@ -222,7 +226,7 @@ def unlink(document: dict[str, Json]) -> tuple[dict[int, JsonPath], list[dict[st
             joined.append(target)
             paths.update(_paths(target, ("$defs", name)))
             holders += [
-                node for node in (target, *_dicts(target)) if isinstance(node.get("$ref"), Link)
+                node for node in (target, *_dicts(target)) if isinstance(node.get("$ref"), Ref)
             ]
         holder["$ref"] = pointer(paths[id(target)])
     return paths, joined
@@ -257,7 +261,7 @@ def _paths(root: dict[str, Json], path: JsonPath) -> Iterator[tuple[int, JsonPat
         pending += [(child, (*at, key)) for key, child in entries if isinstance(child, dict | list)]
 
 
-def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = None) -> Parts:
+def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = None) -> SchemaParts:
     """The schema in 2020-12, with every reference a pointer into the document.
 
     The draft is the one that `$schema` names; without one the forms of all drafts from 4 on are
@@ -268,17 +272,17 @@ def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = No
     """
     document = checked_copy(schema, limits)
     if isinstance(document, bool):
-        return Parts({} if document else {"not": {}})
+        return SchemaParts({} if document else {"not": {}})
     if not isinstance(document, dict):
         message = f"a JSON Schema is an object, true or false, not {shown(document)}"
         hint = "read the text with json.loads first" if isinstance(document, str) else ""
         raise error_from([Problem("schema/not-a-schema", message, None, hint, pointer="#")])
-    survey = Survey(document, dialect(document), _remote(registry or {}, limits))
+    survey = SchemaIndex(document, dialect(document), _remote(registry or {}, limits))
     _raise(survey.problems)
-    booleans = link(survey)
+    booleans = resolve_refs(survey)
     _raise(list(loops(survey)))
     older = {identity: _upgraded(survey, place) for identity, place in survey.places.items()}
-    paths, joined = unlink(document)
+    paths, joined = emit_refs(document)
     for node in joined:
         if node == {"not": {}} and id(node) in booleans:
             older[id(node)] = {"not": "false"}
@@ -292,10 +296,10 @@ def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = No
     moved = {
         pointer(paths[id(node)]): places[id(node)].pointer for node in joined if id(node) in places
     }
-    return Parts(document, origins=Origins(renamed, moved))
+    return SchemaParts(document, source_map=SourceMap(renamed, moved))
 
 
-def _upgraded(survey: Survey, place: Place) -> dict[str, str]:
+def _upgraded(survey: SchemaIndex, place: SchemaLocation) -> dict[str, str]:
     """Bring a schema to 2020-12; the older names of its keywords."""
     older = upgrade(place.node, place.draft)
     followed = [key for key in REFERENCES if (id(place.node), key) in survey.targets]

@@ -1,12 +1,12 @@
-"""Which comment describes what, by one look at the text before it is parsed.
+"""Comments of the schema DSL: which one describes what.
 
-A comment that comes after something on its line describes the field that ended or began there last;
-on lines of its own it describes what the next line begins. A block that an empty line parts from
-what follows, or that stands before a closing bracket, describes nothing.
+`scan_comments` finds brackets, strings and comments before the text is parsed. It refuses
+unbalanced brackets and open strings, since only here the opening bracket is known, and bounds the
+depth before anything is built.
 
-That one look (`outline`) finds brackets, strings and comments. Unbalanced brackets and open strings
-are found here, since only here the opener is known, and the depth is bounded before anything is
-built.
+A comment that follows something on its line describes the field that ended or began there last; on
+lines of its own it describes what the next line begins. A block that an empty line separates from
+what follows, or that precedes a closing bracket, describes nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from pdl.errors import Problem, error_from
-from pdl.schema.notation.tree import (
+from pdl.schema.dsl.tree import (
     Array,
     Definition,
     Field,
@@ -26,8 +26,8 @@ from pdl.schema.notation.tree import (
     Rest,
     Text,
     Union,
+    joined,
 )
-from pdl.schema.prose import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,7 +56,7 @@ class Comment(NamedTuple):
     text: str
 
 
-def outline(source: Source, limits: Limits) -> tuple[Comment, ...]:
+def scan_comments(source: Source, limits: Limits) -> tuple[Comment, ...]:
     """The comments of a text whose brackets and strings are closed.
 
     Raises SchemaError for the first that is not, LimitError for a text that is too long or deep.

@@ -9,12 +9,10 @@ import math
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.schema.formats import extents, is_beyond
-from pdl.schema.notation.checks import PREFIX, Fits, alias_cycle, endless_cycle, reachable
-from pdl.schema.notation.comments import descriptions, outline
-from pdl.schema.notation.constraints import Constraints, Kind, Values
-from pdl.schema.notation.language import SCHEMA
-from pdl.schema.notation.tree import (
+from pdl.errors import quoted
+from pdl.schema.dsl.comments import descriptions, scan_comments
+from pdl.schema.dsl.constraints import Constraints, Kind, Values
+from pdl.schema.dsl.tree import (
     Array,
     Definition,
     Field,
@@ -32,9 +30,10 @@ from pdl.schema.notation.tree import (
     join,
     same,
 )
-from pdl.schema.notation.words import FORMS, TYPES, ZONED, Report, advice
-from pdl.schema.parts import Form, Parts, json_form
-from pdl.schema.prose import quoted
+from pdl.schema.dsl.typecheck import PREFIX, TypeChecker, alias_cycle, endless_cycle, reachable
+from pdl.schema.dsl.words import FORMS, SCHEMA, TYPES, ZONED, Report, advice
+from pdl.schema.formats import is_beyond, size_limits
+from pdl.schema.parts import Form, SchemaParts, json_form
 from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ class Lowering:
         kind = str(schema.get("type"))
         if kind not in _SIZES or not is_beyond(schema, _SIZES[kind][0]):
             return
-        low, high = extents(schema)
+        low, high = size_limits(schema)
         few = f"{low} or more" if math.isinf(high) else f"{low} to {high}"
         few = str(low) if low == high else few
         message = f"no value of this type has such a number of {_SIZES[kind][1]}: it has {few}"
@@ -223,13 +222,13 @@ def _kind(atom: Type, schema: JsonSchema) -> Kind:
     return Kind(kind, f"`{atom.text}`")
 
 
-def read(source: Source, limits: Limits) -> Parts:
+def read(source: Source, limits: Limits) -> SchemaParts:
     """schema: type (NAME '=' type)*.
 
     Raises SchemaError with all problems (a problem of the syntax alone), LimitError for a text that
     is too long, too deep, or holds too large an integer.
     """
-    comments = outline(source, limits)
+    comments = scan_comments(source, limits)
     text: Text = SCHEMA.parse(source)
     report = Report(source)
     described = descriptions(source.text, comments, text)
@@ -242,10 +241,12 @@ def read(source: Source, limits: Limits) -> Parts:
     report.check()
     if not definitions:
         return parts
-    return Parts({**parts.document, "$defs": definitions}, parts.form, parts.lang, parts.tasks)
+    return SchemaParts(
+        {**parts.document, "$defs": definitions}, parts.form, parts.lang, parts.tasks
+    )
 
 
-def _root(root: Type, lowering: Lowering) -> Parts:
+def _root(root: Type, lowering: Lowering) -> SchemaParts:
     bare: Type = root
     while isinstance(bare, Group) or (
         isinstance(bare, Item) and not bare.is_constrained and not bare.nullable
@@ -255,10 +256,10 @@ def _root(root: Type, lowering: Lowering) -> Parts:
     if isinstance(word, Scalar) and word.kind == "word" and word.text in FORMS:
         return _form(bare, word, root, lowering)
     document = lowering.lower(root, root)
-    return Parts(document, json_form(document))
+    return SchemaParts(document, json_form(document))
 
 
-def _form(bare: Type, word: Scalar, root: Node, lowering: Lowering) -> Parts:
+def _form(bare: Type, word: Scalar, root: Node, lowering: Lowering) -> SchemaParts:
     """A root that is `yesno`, `code constraints?` or `tasklist constraints?`."""
     item = bare if isinstance(bare, Item) else _item(word)
     if item.nullable:
@@ -270,7 +271,7 @@ def _form(bare: Type, word: Scalar, root: Node, lowering: Lowering) -> Parts:
     kind = "boolean" if word.text == "yesno" else "string"
     document = lowering.describe({"type": kind, **found}, root)
     form: Form = "yesno" if word.text == "yesno" else "code" if word.text == "code" else "tasklist"
-    return Parts(document, form, lang, tasks)
+    return SchemaParts(document, form, lang, tasks)
 
 
 def _item(word: Scalar) -> Item:
@@ -323,7 +324,7 @@ def _way(cycle: list[str]) -> str:
 def _check_defaults(lowering: Lowering, definitions: Mapping[str, JsonSchema]) -> None:
     if lowering.report:
         return  # a type that is unknown has no values to compare with
-    fits = Fits(definitions)
+    fits = TypeChecker(definitions)
     for default in lowering.defaults:
         if not fits(default.value, default.schema):
             node = default.node

@@ -12,8 +12,8 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pdl.schema.dsl.tree import same
 from pdl.schema.formats import is_like
-from pdl.schema.notation.tree import same
 from pdl.schema.patterns import matches
 from pdl.trampoline import Recur, call, run
 
@@ -174,7 +174,7 @@ _CLASSES: MappingProxyType[str, tuple[type, ...]] = MappingProxyType(
 )
 
 
-class Fits:
+class TypeChecker:
     """Whether values fit; an answer is checked elsewhere, and more fully.
 
     Many defaults may lead through the same names, and many ways to one name, so what fits a name

@@ -1,7 +1,7 @@
-"""What to answer with, in words and a skeleton that models read well.
+"""What to answer with, in words and in an outline that models read well.
 
-`skeleton` writes a JSON value's form as models have seen it often: the types of TypeScript,
-comments in words. `phrases` tells the bounds of a value in words.
+`outline` writes a JSON value's form as models have seen it often: the types of TypeScript,
+comments in words. `wording` tells the bounds of a value in words.
 """
 
 from __future__ import annotations
@@ -10,18 +10,17 @@ import json
 from typing import TYPE_CHECKING
 
 from pdl.errors import SchemaError
-from pdl.schema.json_values import copied
-from pdl.schema.keywords import DIGITS, subschemas
-from pdl.schema.notation.tree import NULL
-from pdl.schema.prose import lines_of
-from pdl.schema.writing.canonical import canonical
+from pdl.schema.dsl.normal_form import normal_form
+from pdl.schema.dsl.tree import NULL, lines_of
+from pdl.schema.json_values import copy_json
+from pdl.schema.keywords import DRAFT_4_INTEGER, subschemas
 from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pdl._types import Json, JsonSchema
-    from pdl.schema.parts import Parts
+    from pdl.schema.parts import SchemaParts
 
 
 _FORMATS = {
@@ -39,7 +38,7 @@ _FORMATS = {
 }
 
 
-def phrases(schema: JsonSchema) -> list[str]:
+def wording(schema: JsonSchema) -> list[str]:
     """What a typed schema in normal form asks of a value besides its type, its parts aside."""
     if "prefixItems" in schema:
         return _unique(schema)
@@ -96,7 +95,7 @@ def _range(schema: JsonSchema) -> list[str]:
 _STEP = "  "
 
 
-def skeleton(root: JsonSchema, definitions: Mapping[str, JsonSchema]) -> str:
+def outline(root: JsonSchema, definitions: Mapping[str, JsonSchema]) -> str:
     """The form of a schema in normal form and of the names that it uses."""
     page = _Page()
     form = run(page.form(root, ""))
@@ -198,7 +197,7 @@ def _notes(schema: JsonSchema) -> list[str]:
 
 
 def _bounds(schema: JsonSchema) -> Recur[list[str]]:
-    said = phrases(schema)
+    said = wording(schema)
     for name, part in _parts(schema):
         inner = yield from call(_bounds(part))
         said += [f"{name} {', '.join(inner)}"] if inner else []
@@ -221,10 +220,10 @@ def _kind(schema: JsonSchema) -> str:
     return str(kind[0] if isinstance(kind, list) else kind)
 
 
-def describe(parts: Parts) -> str:
+def describe(parts: SchemaParts) -> str:
     """The text that `{{ schema }}` prints, without a final newline.
 
-    It says the same as the schema: what a skeleton cannot show is given as JSON Schema.
+    It says the same as the schema: what a outline cannot show is given as JSON Schema.
     """
     match parts.form:
         case "text":
@@ -241,19 +240,19 @@ def describe(parts: Parts) -> str:
 
 
 def _text(document: JsonSchema) -> str:
-    said = phrases(document)
+    said = wording(document)
     ending = f": {', '.join(said)}" if said else ""
     return f"Answer with plain text{ending}."
 
 
-def _code(parts: Parts) -> str:
+def _code(parts: SchemaParts) -> str:
     lang = f"```{parts.lang}" if parts.lang else "```"
     text = f"Answer with one fenced code block, which begins with {lang}, and nothing else."
-    said = phrases(parts.document)
+    said = wording(parts.document)
     return f"{text} The code has {', '.join(said)}." if said else text
 
 
-def _tasklist(parts: Parts) -> str:
+def _tasklist(parts: SchemaParts) -> str:
     size = counted(*parts.tasks, "task")
     text = (
         "Answer with a Markdown task list, and nothing else: "
@@ -264,24 +263,24 @@ def _tasklist(parts: Parts) -> str:
 
 def _json(document: JsonSchema) -> str:
     try:
-        whole = canonical(document, whole=False)
+        whole = normal_form(document, whole=False)
     except SchemaError:
         text = json.dumps(_without_rules(document), ensure_ascii=False, indent=2)
         return f"Answer with one JSON value that fits this JSON Schema, and nothing else:\n{text}"
     if _is_plain(whole.root):
         return _scalar(whole.root)
-    return skeleton(whole.root, whole.definitions)
+    return outline(whole.root, whole.definitions)
 
 
 def _without_rules(document: JsonSchema) -> Json:
     """A copy without the rules of grammars, which say nothing to a model that they do not hold."""
-    found = copied(document)
+    found = copy_json(document)
     pending = [found]
     while pending:
         node = pending.pop()
         if isinstance(node, dict):
             node.pop("x-gbnf", None)
-            node.pop(DIGITS, None)
+            node.pop(DRAFT_4_INTEGER, None)
             pending += (inner for _, inner in subschemas(node))
     return found
 
@@ -311,6 +310,6 @@ def _scalar(root: JsonSchema) -> str:
         "string": "a JSON string",
     }
     types = root["type"] if isinstance(root["type"], list) else [root["type"]]
-    said = "".join(f", {phrase}" for phrase in phrases(root))
+    said = "".join(f", {phrase}" for phrase in wording(root))
     text = f"Answer with {' or '.join(names[name] for name in types)}{said}, and nothing else."
     return "\n".join([text, *lines_of(root.get("description", ""))])

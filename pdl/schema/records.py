@@ -35,7 +35,7 @@ from typing import (
 from uuid import UUID
 
 from pdl.errors import Problem, error_from
-from pdl.schema.notation.tree import NULL
+from pdl.schema.dsl.tree import NULL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -13,11 +13,11 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, Union, get
 
 from pdl.errors import Problem, error_from
 from pdl.limits import DEFAULT_LIMITS
-from pdl.schema.json_schema.convert import convert as convert_json_schema
-from pdl.schema.notation.checks import Fits
-from pdl.schema.notation.tree import NULL, join
+from pdl.schema.dsl.tree import NULL, join
+from pdl.schema.dsl.typecheck import TypeChecker
+from pdl.schema.json_schema import convert as convert_json_schema
 from pdl.schema.parts import json_form
-from pdl.schema.typed.records import (
+from pdl.schema.records import (
     NO_DEFAULT,
     Member,
     annotate,
@@ -34,7 +34,7 @@ from pdl.schema.typed.records import (
 
 if typing.TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.schema.parts import Parts
+    from pdl.schema.parts import SchemaParts
 
 _LISTS = frozenset(
     {
@@ -62,7 +62,7 @@ _DEEPEST = 100  # fields inside fields
 _Bindings = Mapping[Any, Any]
 
 
-def convert(form: Any) -> Parts:
+def convert(form: Any) -> SchemaParts:
     """The parts of a type's schema.
 
     Records (dataclasses, TypedDicts, NamedTuples) are closed objects; a field with a default is not
@@ -91,7 +91,7 @@ class _Converter:
 
     def check_defaults(self) -> None:
         """Refuse a default that its own type does not take, now that all classes are known."""
-        fits = Fits(self.definitions)
+        fits = TypeChecker(self.definitions)
         for value, schema, where in self._defaults:
             if not fits(value, schema):
                 hint = "a field that may be None has a type such as `int | None`"
@@ -208,7 +208,7 @@ class _Converter:
 
     def _pydantic(self, form: Any, where: str) -> dict[str, Json]:
         if form not in self._names:
-            models = importlib.import_module("pdl.schema.typed.pydantic_models")
+            models = importlib.import_module("pdl.schema.pydantic_models")
             try:
                 document = models.model_schema(form)
             except TypeError as error:

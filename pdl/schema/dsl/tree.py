@@ -9,9 +9,10 @@ apart; `join` brings alternatives to their one normal form.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+import re
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from pdl.schema.notation.words import CONSTANTS
+from pdl.syntax.runner import Token
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonSchema
 
 
-class Spot(NamedTuple):
+class Range(NamedTuple):
     """A place in the text."""
 
     start: int
@@ -160,7 +161,7 @@ class Text(NamedTuple):
 Atom: TypeAlias = Scalar | Group | Array | Object
 Type: TypeAlias = Atom | Item | Union
 Node: TypeAlias = (
-    Spot | Type | ListValue | MapValue | Bounds | Constraint | Field | Rest | Definition
+    Range | Type | ListValue | MapValue | Bounds | Constraint | Field | Rest | Definition
 )
 """Anything that stands somewhere in the text."""
 
@@ -194,7 +195,7 @@ def is_literal(node: Scalar | Array | Object | Item) -> bool:
     """Whether the type is a value itself: a number, a string, `true` or `false`."""
     if not isinstance(node, Scalar):
         return False
-    return node.kind != "word" or (node.text in CONSTANTS and node.text != "null")
+    return node.kind != "word" or (node.text in ("true", "false"))
 
 
 NULL: JsonSchema = {"type": "null"}
@@ -241,3 +242,129 @@ def _nullable(part: JsonSchema) -> JsonSchema:
     if isinstance(part.get("type"), str):
         return {**part, "type": [part["type"], "null"]}
     return {"anyOf": [part, NULL]}
+
+
+_KINDS: dict[str, Any] = {"WORD": "word", "NUMBER": "number", "STRING": "string", "RAW": "raw"}
+
+
+class Build:
+    """One method a production; each has its production as its docstring."""
+
+    def start(self, root: Type, *definitions: Definition) -> Text:
+        """start: union definition*."""
+        return Text(root, definitions)
+
+    def definition(self, name: Token, _: Token, type_: Type) -> Definition:
+        """definition: WORD EQUALS union."""
+        return Definition(name.start, type_.end, _scalar(name), type_)
+
+    def union(self, *items: Type) -> Union:
+        """union: item (_BAR item)+."""
+        return Union(items[0].start, items[-1].end, items)
+
+    def item(self, atom: Atom, *behind: Any) -> Type:
+        """item: atom bounds? constraints? QUESTION?."""
+        if not behind:
+            return atom
+        bounds = next((part for part in behind if isinstance(part, Bounds)), None)
+        braces = next((part for part in behind if isinstance(part, MapValue)), None)
+        constraints = tuple(
+            Constraint(key.start, value.end, key, value)
+            for key, value in (braces.entries if braces else ())
+        )
+        last = behind[-1]
+        nullable = isinstance(last, Token)
+        end = last.end
+        return Item(atom.start, end, atom, bounds, constraints, nullable)
+
+    def scalar(self, token: Token) -> Scalar:
+        """atom, value: WORD | STRING | RAW | NUMBER."""
+        return _scalar(token)
+
+    def group(self, opener: Token, inner: Type, closer: Token) -> Group:
+        """group: OPEN_ROUND union CLOSE_ROUND."""
+        return Group(opener.start, closer.end, inner)
+
+    def array(self, opener: Token, *items: Any) -> Array:
+        """array: OPEN_SQUARE (union (_COMMA union)* _COMMA?)? CLOSE_SQUARE."""
+        return Array(opener.start, items[-1].end, items[:-1])
+
+    def object(self, opener: Token, *members: Any) -> Object:
+        """object: OPEN_CURLY (_member (_COMMA _member)* _COMMA?)? CLOSE_CURLY."""
+        return Object(opener.start, members[-1].end, members[:-1])
+
+    def field(self, key: Scalar, *rest: Any) -> Field:
+        """field: key QUESTION? _COLON union (EQUALS value)?."""
+        optional = isinstance(rest[0], Token)
+        type_, *default = rest[1:] if optional else rest
+        value = default[1] if default else None
+        return Field(key.start, (value or type_).end, key, optional, type_, value)
+
+    def rest(self, opener: Token, key: Token, _closer: Token, type_: Type) -> Rest:
+        """rest: OPEN_SQUARE WORD CLOSE_SQUARE _COLON union."""
+        return Rest(opener.start, type_.end, _scalar(key), type_)
+
+    def key(self, token: Token) -> Scalar:
+        """key: WORD | STRING | RAW | NUMBER."""
+        return _scalar(token)
+
+    def exact_bounds(self, less: Token, number: Token, more: Token) -> Bounds:
+        """bounds: LESS NUMBER MORE."""
+        value = _scalar(number)
+        return Bounds(less.start, more.end, value, value, exact=True)
+
+    def open_bounds(self, less: Token, more: Token) -> Bounds:
+        """bounds: LESS _COMMA MORE."""
+        return Bounds(less.start, more.end, None, None)
+
+    def low_bounds(self, less: Token, low: Token, more: Token) -> Bounds:
+        """bounds: LESS NUMBER _COMMA MORE."""
+        return Bounds(less.start, more.end, _scalar(low), None)
+
+    def high_bounds(self, less: Token, high: Token, more: Token) -> Bounds:
+        """bounds: LESS _COMMA NUMBER MORE."""
+        return Bounds(less.start, more.end, None, _scalar(high))
+
+    def both_bounds(self, less: Token, low: Token, high: Token, more: Token) -> Bounds:
+        """bounds: LESS NUMBER _COMMA NUMBER MORE."""
+        return Bounds(less.start, more.end, _scalar(low), _scalar(high))
+
+    def list_value(self, opener: Token, *items: Any) -> ListValue:
+        """list_value: OPEN_SQUARE (value (_COMMA value)* _COMMA?)? CLOSE_SQUARE."""
+        return ListValue(opener.start, items[-1].end, items[:-1])
+
+    def map_value(self, opener: Token, *entries: Any) -> MapValue:
+        """map_value: OPEN_CURLY (entry (_COMMA entry)* _COMMA?)? CLOSE_CURLY."""
+        return MapValue(opener.start, entries[-1].end, entries[:-1])
+
+    constraints = map_value
+
+    def entry(self, key: Scalar, value: Value) -> tuple[Scalar, Value]:
+        """entry, constraint: key _COLON value."""
+        return key, value
+
+    constraint = entry
+
+
+def _scalar(token: Token) -> Scalar:
+    return Scalar(token.start, token.end, _KINDS[token.type], token.text)
+
+
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+def lines_of(description: str) -> list[str]:
+    """The lines without blanks at their ends, empty lines at the ends, and common indentation.
+
+    What a comment cannot carry is only blanks, so this is what a description is compared by.
+    """
+    lines = [line.rstrip() for line in _LINE_END.split(description)]
+    filled = [number for number, line in enumerate(lines) if line]
+    lines = lines[filled[0] : filled[-1] + 1] if filled else []
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+    return [line[indent:] for line in lines]
+
+
+def joined(lines: list[str]) -> str:
+    """The description that lines of comments make."""
+    return "\n".join(lines_of("\n".join(lines)))

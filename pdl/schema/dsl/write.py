@@ -1,4 +1,4 @@
-"""The canonical text of a schema in the notation: a pretty-printer.
+"""The canonical text of a schema in the schema DSL: a pretty-printer.
 
 Its texts fit a line or break at their brackets.
 """
@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.schema.notation.tree import NULL
-from pdl.schema.notation.words import FORMATS, ZONED
-from pdl.schema.prose import lines_of
-from pdl.schema.writing.canonical import canonical
+from pdl.schema.dsl.normal_form import normal_form
+from pdl.schema.dsl.tree import NULL, lines_of
+from pdl.schema.dsl.words import FORMATS, ZONED
 from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonSchema
-    from pdl.schema.parts import Parts
+    from pdl.schema.parts import SchemaParts
 
 
 WIDTH = 88
@@ -198,14 +197,14 @@ _BRACES = MappingProxyType(
 )
 
 
-def write(parts: Parts) -> str:
+def write(parts: SchemaParts) -> str:
     """schema: type (NAME '=' type)*, on one line if that is short.
 
     Raises SchemaError with each keyword that the notation has no way to write.
     """
     if parts.form in ("yesno", "code", "tasklist"):
         return _described(parts.document, render(_form(parts)))
-    whole = canonical(parts.document)
+    whole = normal_form(parts.document)
     texts = [_described(whole.root, render(run(_type(whole.root))))]
     for name, schema in whole.definitions.items():
         doc = sequence(f"{name} = ", run(_type(schema)))
@@ -217,7 +216,7 @@ def _described(schema: JsonSchema, text: str) -> str:
     return comment_lines(tuple(lines_of(schema.get("description", ""))), "") + text
 
 
-def _form(parts: Parts) -> Doc:
+def _form(parts: SchemaParts) -> Doc:
     """A root that is `yesno`, `code bounds? constraints?` or `tasklist bounds?`."""
     low, high = parts.tasks
     if parts.form == "code":
@@ -227,7 +226,7 @@ def _form(parts: Parts) -> Doc:
 
 
 def _type(schema: JsonSchema) -> Recur[Doc]:
-    """type: item ('|' item)*, the form that a canonical schema has."""
+    """type: item ('|' item)*, the form that a schema in normal form has."""
     if "$ref" in schema:
         return str(schema["$ref"].rpartition("/")[2])
     if "const" in schema or "enum" in schema:

@@ -11,10 +11,10 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.schema.notation.tree import Bounds, Item, ListValue, MapValue, Node, Scalar, Spot, Value
-from pdl.schema.notation.words import CONSTANTS, nearest
-from pdl.schema.patterns import DIALECT, complaint
-from pdl.schema.prose import quoted
+from pdl.errors import quoted
+from pdl.schema.dsl.tree import Bounds, Item, ListValue, MapValue, Node, Range, Scalar, Value
+from pdl.schema.dsl.words import CONSTANTS, nearest
+from pdl.schema.patterns import DIALECT, pattern_error
 from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonSchema
     from pdl.limits import Limits
-    from pdl.schema.notation.words import Report
+    from pdl.schema.dsl.words import Report
 
 
 _ESCAPE = re.compile(r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(?P<bad>u?.))""")
@@ -115,7 +115,7 @@ class Values:
         if match["bad"].startswith("u"):
             hint = "`\\u` has four hexadecimal digits behind it"
         message = f"`{match[0]}` is no escape of a string"
-        self._report.add("schema/bad-escape", message, Spot(start, start + len(match[0])), hint)
+        self._report.add("schema/bad-escape", message, Range(start, start + len(match[0])), hint)
 
 
 def _value_hint(word: str) -> str:
@@ -288,7 +288,7 @@ class Constraints:
         return None
 
     def _pattern(self, pattern: str, node: Node) -> str | None:
-        wrong = complaint(pattern)
+        wrong = pattern_error(pattern)
         if wrong:
             message = f"this pattern is no regular expression: {wrong}"
             self._report.add("schema/bad-pattern", message, node, DIALECT)

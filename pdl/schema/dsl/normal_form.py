@@ -14,14 +14,21 @@ from typing import TYPE_CHECKING
 
 from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem, error_from
+from pdl.schema.dsl.tree import NULL, join, joined
+from pdl.schema.dsl.typecheck import PREFIX, TypeChecker, alias_cycle, endless_cycle, is_type
+from pdl.schema.dsl.words import FORMATS, ZONED
 from pdl.schema.formats import is_beyond
-from pdl.schema.keywords import ASSERTIONS, DIGITS, IN_PLACE, MANY, NAMED, ONE
-from pdl.schema.notation.checks import PREFIX, Fits, alias_cycle, endless_cycle, is_type
-from pdl.schema.notation.tree import NULL, join
-from pdl.schema.notation.words import FORMATS, ZONED
-from pdl.schema.patterns import complaint
-from pdl.schema.pointers import lookup, steps
-from pdl.schema.prose import joined
+from pdl.schema.keywords import (
+    ASSERTIONS,
+    DRAFT_4_INTEGER,
+    IN_PLACE_APPLICATORS,
+    ONE_SCHEMA,
+    SCHEMA_ARRAYS,
+    SCHEMA_MAPS,
+    lookup,
+    steps,
+)
+from pdl.schema.patterns import pattern_error
 from pdl.trampoline import Recur, call, run
 
 if TYPE_CHECKING:
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonSchema
 
 
-_KEYWORDS = IN_PLACE | MANY | NAMED | ONE
+_KEYWORDS = IN_PLACE_APPLICATORS | SCHEMA_ARRAYS | SCHEMA_MAPS | ONE_SCHEMA
 
 
 class Names:
@@ -164,7 +171,7 @@ def _check_range(bounds: dict[str, Json], kind: str) -> None:
 
 
 def _pattern(pattern: str) -> str:
-    if complaint(pattern):
+    if pattern_error(pattern):
         raise Unwritable("pattern", "that is no regular expression here")
     return pattern
 
@@ -172,7 +179,7 @@ def _pattern(pattern: str) -> str:
 _NOWHERE: frozenset[str] = frozenset()
 _DESCRIBED = frozenset({"description"})
 _NOTES = frozenset({"description", "default"})
-_IGNORED = _NOTES | {"$defs", DIGITS}
+_IGNORED = _NOTES | {"$defs", DRAFT_4_INTEGER}
 _NUMBER = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 _KEYWORDS_OF = MappingProxyType(
     {
@@ -189,22 +196,22 @@ _TYPED = frozenset[str]().union(*_KEYWORDS_OF.values())
 
 
 @dataclass(frozen=True)
-class Canonical:
+class NormalForm:
     """A root and the definitions that it uses, in the normal form of the notation."""
 
     root: JsonSchema
     definitions: dict[str, JsonSchema]
 
 
-def canonical(document: JsonSchema, *, whole: bool = True) -> Canonical:
+def normal_form(document: JsonSchema, *, whole: bool = True) -> NormalForm:
     """The normal form of a document; if not the whole, then only of what validates and describes.
 
     Raises SchemaError with every keyword that the notation has no way to write and its JSON path.
     """
-    return _Normaliser(document, whole=whole).canonical()
+    return _Normalizer(document, whole=whole).normal_form()
 
 
-class _Normaliser:
+class _Normalizer:
     """Normalises one document, gathering what cannot be written."""
 
     def __init__(self, document: JsonSchema, *, whole: bool) -> None:
@@ -216,7 +223,7 @@ class _Normaliser:
         self._found: dict[str, JsonSchema] = {}
         self._defaults: list[tuple[Json, JsonSchema, JsonPath]] = []
 
-    def canonical(self) -> Canonical:
+    def normal_form(self) -> NormalForm:
         """The whole document."""
         root = run(self._normal(self._document, (), _DESCRIBED))
         while self._pending:
@@ -230,7 +237,7 @@ class _Normaliser:
         if "#" in self._names:
             root = {"$ref": PREFIX + self._names.name("#")}
         self._check()
-        return Canonical(root, self._ordered())
+        return NormalForm(root, self._ordered())
 
     def _ordered(self) -> dict[str, JsonSchema]:
         """The definitions, those in `$defs` first and in its order."""
@@ -243,7 +250,7 @@ class _Normaliser:
 
     def _check(self) -> None:
         """What can be told only of all definitions together."""
-        fits = Fits(self._found)
+        fits = TypeChecker(self._found)
         for value, schema, path in self._defaults if not self._problems else ():
             if not fits(value, schema):
                 self._refuse("default", "that does not fit its type", path)

@@ -1,0 +1,1 @@
+"""The schema DSL: read into JSON Schema, and written."""

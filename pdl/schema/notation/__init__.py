@@ -1,1 +1,0 @@
-"""The compact notation of a schema, read into JSON Schema."""

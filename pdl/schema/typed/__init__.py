@@ -1,1 +1,0 @@
-"""Python types as JSON Schema."""

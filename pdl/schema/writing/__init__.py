@@ -1,1 +1,0 @@
-"""A schema as text: in the notation for authors, in words for models."""
