@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.coercions import NO_COERCIONS, Coercions
-from pdl.reply.parsing.parsed import Exact, Parsed, read_exactly
+from pdl.reply.parsing.parsed import Exact, read_exactly
 from pdl.reply.query import is_quoted
-from pdl.reply.result import Check, OutputError, Segment
+from pdl.reply.result import Check, OutputError, Parsed, Segment
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.json_types import half_character

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl import _re as re
-from pdl.reply.parsing.parsed import Parsed, exact, is_deep, parse
+from pdl.reply.parsing.parsed import exact, is_deep, parse
 from pdl.reply.parsing.parsed import whole as whole_number
+from pdl.reply.result import Parsed
 from pdl.reply.validation.json_types import KINDS, as_integer, half_character
 from pdl.reply.validation.schema_walk import Document, of_key, resolve
 

@@ -1,9 +1,9 @@
-"""What a check gives back, and the words that its parts share."""
+"""What a check returns, and the values that its stages pass on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pdl._types import Json, JsonPath, format_path
 from pdl.errors import PdlError, Problem
@@ -80,6 +80,45 @@ class Rejected:
 
     span: Span
     why: str
+
+
+Op: TypeAlias = Literal["object", "array", "close", "key", "value", "repair"]
+"""What an event is: a bracket that opens or closes, a key, a scalar, or a repair."""
+
+
+class Event(NamedTuple):
+    """One step of the tolerant parser: what, its value or its key, where, and the event before it.
+
+    The payload of a repair is its kind and the spelling after it.
+    """
+
+    before: Event | None
+    op: Op
+    payload: Any
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The value of a text, and the repairs that reading it took.
+
+    `last` is the last event of the tolerant parser, whose events know where the parts are.
+    """
+
+    value: Json
+    repairs: tuple[Repair, ...] = ()
+    last: Event | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Why a text has no value: what follows "it …"; the offset and the text there."""
+
+    reason: Reason
+    message: str
+    at: int = 0
+    found: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,30 +11,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.reply.parsing.events import since
+from pdl.reply.parsing.events import locate, since
 from pdl.reply.parsing.grammar import Plain
-from pdl.reply.parsing.parsed import Broken
 from pdl.reply.parsing.parser import Parser
 from pdl.reply.parsing.parser import read_tolerantly as read_with
 from pdl.reply.parsing.tokens import UnreadableError
+from pdl.reply.result import Broken
 from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.schema_walk import Node
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
     from pdl._types import JsonPath
-    from pdl.reply.parsing.events import Made
+    from pdl.reply.result import Parsed
 
 CASES = Path(__file__).parent.parent / "cases" / "tolerant"
 ANY: dict[str, Any] = {}
 
 
-def read_or_not(text: str, notation: str = "any", limits: Limits = DEFAULT_LIMITS) -> Made | Broken:
+def read_or_not(
+    text: str, notation: str = "any", limits: Limits = DEFAULT_LIMITS
+) -> Parsed | Broken:
     document = Schema.parse(notation).document
     return read_with(text, document, validator_of(document).is_valid, limits)
 
 
-def read(text: str, notation: str = "any") -> Made:
+def read(text: str, notation: str = "any") -> Parsed:
     made = read_or_not(text, notation)
     assert not isinstance(made, Broken), made
     return made
@@ -86,7 +88,7 @@ def test_parts_have_places() -> None:
         ("b",): "{c: True}",
         ("b", "c"): "True",
     }
-    places = read(text).places({*expected, ("x",)})
+    places = locate(read(text), text, (0, len(text)), {*expected, ("x",)})
     assert {path: text[slice(*span)] for path, span in places.items()} == expected
 
 

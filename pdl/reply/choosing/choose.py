@@ -14,11 +14,11 @@ from pdl._types import format_path
 from pdl.reply.choosing.candidates import BARE, FENCED, TAGGED, Candidate, candidates
 from pdl.reply.choosing.evaluate import Evaluated, evaluate, evaluate_all, payload, placed
 from pdl.reply.coercing import coerce
-from pdl.reply.parsing.parsed import Broken, Parsed, parse
+from pdl.reply.parsing.parsed import parse
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.omissions import left_out_behind
 from pdl.reply.prose.signs import is_withdrawal, taken_back
-from pdl.reply.result import Reading, Rejected, Repair, Violation, failed
+from pdl.reply.result import Broken, Parsed, Reading, Rejected, Repair, Violation, failed
 from pdl.reply.validation.json_types import first_difference, key
 from pdl.reply.wording import brief, shorten
 

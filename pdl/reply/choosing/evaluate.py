@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 from pdl import _re as re
 from pdl.reply.choosing import trailing
 from pdl.reply.parsing.events import locate
-from pdl.reply.parsing.parsed import Broken, Parsed, furthest, parse
+from pdl.reply.parsing.parsed import furthest, parse
 from pdl.reply.phrases import say
 from pdl.reply.prose.omissions import (
     elided_at,
@@ -25,7 +25,7 @@ from pdl.reply.prose.omissions import (
 )
 from pdl.reply.prose.signs import taken_back
 from pdl.reply.prose.words import Text
-from pdl.reply.result import Repair, Violation
+from pdl.reply.result import Broken, Parsed, Repair, Violation
 from pdl.reply.validation.schema_walk import resembles
 from pdl.reply.wording import brief, shorten
 
@@ -173,7 +173,7 @@ def _respelled(
     if _is_aside(query, candidate, read.repairs):
         return Broken("unparsable", say("words-in-brackets"))
     moved = [replace(r, span=(r.span[0] + start, r.span[1] + start)) for r in read.repairs]
-    return Parsed(read.value, tuple(moved), read)
+    return Parsed(read.value, tuple(moved), read.last)
 
 
 def _broken(query: Query, candidate: Candidate, made: Broken | None) -> Broken:
@@ -337,13 +337,8 @@ def placed(
     query: Query, candidate: Candidate, made: Parsed, found: Sequence[_Placed]
 ) -> tuple[_Placed, ...]:
     """Violations or repairs of a value, each with the place of the part that it is about."""
-    start = candidate.span[0]
     paths = {one.path[:length] for one in found for length in range(len(one.path) + 1)}
-    if made.made:
-        own = made.made.places(paths)
-        places = {path: (a + start, b + start) for path, (a, b) in own.items()}
-    else:
-        places = locate(query.text, *candidate.span, paths)
+    places = locate(made, query.text, candidate.span, paths)
     spans = [_nearest(places, one.path, candidate.span) for one in found]
     return tuple(replace(one, span=span) for one, span in zip(found, spans, strict=True))
 

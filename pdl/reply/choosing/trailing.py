@@ -11,9 +11,9 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.parsing.parsed import Parsed, parse
+from pdl.reply.parsing.parsed import parse
 from pdl.reply.prose.words import Text
-from pdl.reply.result import Repair
+from pdl.reply.result import Parsed, Repair
 from pdl.reply.validation.json_types import key
 from pdl.reply.validation.schema_walk import Node, lacking
 

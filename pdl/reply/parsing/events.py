@@ -6,13 +6,12 @@ Events are linked backwards, so that the readings of a text share what they have
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pdl import _re as re
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
-from pdl.reply.result import Repair
+from pdl.reply.result import Event, Parsed, Repair
 from pdl.reply.validation.json_types import equal
 from pdl.reply.wording import FOUND_WIDTH, shorten
 
@@ -22,24 +21,10 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.reply.result import Span
 
-Op: TypeAlias = Literal["object", "array", "close", "key", "value", "repair"]
 
 _TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
 _COLON = re.compile(r"\s*+:")
 _MOST = 1_000  # keys that stand twice of which each is listed
-
-
-class Event(NamedTuple):
-    """One step: what it is, its value or its key, where it is, and the event before it.
-
-    The payload of a repair is its kind and the spelling after it.
-    """
-
-    before: Event | None
-    op: Op
-    payload: Any
-    start: int
-    end: int
 
 
 def since(last: Event | None, first: Event | None = None) -> list[Event]:
@@ -52,23 +37,10 @@ def since(last: Event | None, first: Event | None = None) -> list[Event]:
     return events
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A value, the repairs that it took, and the events that made it."""
-
-    value: Json
-    repairs: tuple[Repair, ...]
-    last: Event | None = None
-
-    def places(self, paths: Collection[JsonPath]) -> dict[JsonPath, Span]:
-        """The spans of those parts of the value; empty if that is not known."""
-        return _Player("", wanted=paths).play(self.last).places
-
-
-def make(text: str, last: Event | None) -> Made:
+def make(text: str, last: Event | None) -> Parsed:
     """Play the events. Raises UnreadableError if a key has two values that differ."""
     player = _Player(text).play(last)
-    return Made(player.done, tuple(player.repairs), last)
+    return Parsed(player.done, tuple(player.repairs), last)
 
 
 def doubled_keys(text: str, start: int) -> tuple[Repair, ...]:
@@ -79,9 +51,13 @@ def doubled_keys(text: str, start: int) -> tuple[Repair, ...]:
     return tuple(_Player(text, start).play(_scan(text, 0, len(text))).repairs[:_MOST])
 
 
-def locate(text: str, start: int, end: int, paths: Collection[JsonPath]) -> dict[JsonPath, Span]:
-    """The spans of those parts of the JSON in `text[start:end]`."""
-    return _Player("", wanted=paths).play(_scan(text, start, end)).places
+def locate(
+    made: Parsed, text: str, whole: Span, paths: Collection[JsonPath]
+) -> dict[JsonPath, Span]:
+    """The spans of those parts of a value that is JSON at a span of a text, or nearly."""
+    by = whole[0] if made.last else 0
+    player = _Player("", by, paths).play(made.last or _scan(text, *whole))
+    return player.places
 
 
 def _scan(text: str, start: int, end: int) -> Event | None:
@@ -145,7 +121,7 @@ class _Player:
 
     def _put(self, value: Any, start: int, end: int) -> None:
         if self._wanted is not None and (path := self._path()) in self._wanted:
-            self.places[path] = (start, end)
+            self.places[path] = (start + self._offset, end + self._offset)
         if not self._open:
             self.done = value
             return

@@ -8,19 +8,18 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdl.reply.phrases import Phrase, say
+from pdl.reply.result import Broken, Parsed
 from pdl.reply.validation.json_types import equal, written
 from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
-    from pdl.reply.parsing.events import Made
-    from pdl.reply.result import Reason, Repair, Span
+    from pdl.reply.result import Span
 
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
@@ -35,28 +34,6 @@ NO_FLOAT = {
 
 _NOT_BRACKET = bytes(set(range(256)) - set(b'[]{}"'))
 _WEIGHT = tuple(1 if code in b"[{" else -1 if code in b"]}" else 0 for code in range(256))
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """A value, and the repairs that reading it took.
-
-    `made` is what the tolerant reader made of it, which knows where its parts stand.
-    """
-
-    value: Json
-    repairs: tuple[Repair, ...] = ()
-    made: Made | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """Why a text has no value: what follows "it …"; the offset and what stands there."""
-
-    reason: Reason
-    message: str
-    at: int = 0
-    found: str = ""
 
 
 class _RefusedError(ValueError):

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import _re as re
 from pdl.reply.parsing import tokens
-from pdl.reply.parsing.events import Event, Made, make, since
+from pdl.reply.parsing.events import make, since
 from pdl.reply.parsing.grammar import Grammar
-from pdl.reply.parsing.parsed import LIMITS, Broken, Parsed, parse, told
+from pdl.reply.parsing.parsed import LIMITS, parse, told
 from pdl.reply.parsing.reader import START, IncompleteError, State
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import Phrase
-from pdl.reply.result import Repair
+from pdl.reply.result import Broken, Event, Parsed
 from pdl.reply.validation.json_types import key
 from pdl.reply.validation.schema_walk import Node
-from pdl.reply.wording import FOUND_WIDTH, brief
+from pdl.reply.wording import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -43,7 +43,7 @@ _FAR = 8192  # characters that a state waits for
 class Whole(NamedTuple):
     """One reading of all of a text; `passed`: see `State`."""
 
-    made: Made
+    made: Parsed
     passed: bool
 
 
@@ -309,7 +309,7 @@ _BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
 
 def read_tolerantly(
     text: str, document: Document, fits: Callable[[Json], bool], limits: Limits
-) -> Made | Broken:
+) -> Parsed | Broken:
     """The value of a text, with repairs and places as offsets in it; or why none is certain."""
     try:
         return _decoded(text, limits) or _readings(text, document, fits, limits)
@@ -317,7 +317,9 @@ def read_tolerantly(
         return told(text, error.at, error.why, error.expected)
 
 
-def _readings(text: str, document: Document, fits: Callable[[Json], bool], limits: Limits) -> Made:
+def _readings(
+    text: str, document: Document, fits: Callable[[Json], bool], limits: Limits
+) -> Parsed:
     found = [one for one in Parser(Node(document), limits).end(text) if not _is_daring(one)]
     if not found:
         raise UnreadableError(0, "has misplaced brackets, and quotes without a backslash")
@@ -328,14 +330,14 @@ def _readings(text: str, document: Document, fits: Callable[[Json], bool], limit
     return _choose(list(distinct.values()), fits).made
 
 
-def _decoded(text: str, limits: Limits) -> Made | None:
+def _decoded(text: str, limits: Limits) -> Parsed | None:
     """The value of JSON that was encoded once more as a whole: as a string's body."""
     plain = _unescaped(text)
     made = parse(plain, limits) if plain else None
     if not isinstance(made, Parsed):
         return None
-    before, after = text[:FOUND_WIDTH], plain[:FOUND_WIDTH]
-    return Made(made.value, (Repair("escaped", (0, len(text)), (), before, after),))
+    last = Event(None, "repair", ("escaped", plain), 0, len(text))
+    return Parsed(made.value, make(text, last).repairs, last)
 
 
 def _unescaped(text: str) -> str:
@@ -361,7 +363,7 @@ def _is_daring(reading: Whole) -> bool:
     )
 
 
-def _mixes(made: Made) -> bool:
+def _mixes(made: Parsed) -> bool:
     """Whether a list has texts with quotes and without: a comma may be part of one of them.
 
     So it may be in an object, where some keys have quotes and some have none.

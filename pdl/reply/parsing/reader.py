@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pdl.reply.parsing import tokens
-from pdl.reply.parsing.events import Event, Op
 from pdl.reply.parsing.tokens import UnreadableError
+from pdl.reply.result import Event, Op
 from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.reply.coercing import coerce
-from pdl.reply.parsing.parsed import Broken, is_deep, parse
+from pdl.reply.parsing.parsed import is_deep, parse
 from pdl.reply.phrases import kinds, say
 from pdl.reply.prose.candidates import is_local
 from pdl.reply.prose.visible import PLAIN_FENCES, masked, untagged
-from pdl.reply.result import Reading, Repair, Span, Violation, failed
+from pdl.reply.result import Broken, Reading, Repair, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer
 from pdl.reply.validation.referee import violations_of
 from pdl.reply.validation.schema_walk import in_digits, is_free_text, literals

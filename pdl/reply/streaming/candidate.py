@@ -26,9 +26,8 @@ from pdl.reply.validation.schema_walk import (
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.limits import Limits
-    from pdl.reply.parsing.events import Event
     from pdl.reply.phrases import Phrase
-    from pdl.reply.result import Span, Violation
+    from pdl.reply.result import Event, Span, Violation
     from pdl.reply.streaming.partial import Known
     from pdl.reply.validation.compiled import Validator
     from pdl.reply.validation.schema_walk import Document

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json, JsonPath
-    from pdl.reply.parsing.events import Event
     from pdl.reply.parsing.parser import Glimpse, Parser
-    from pdl.reply.result import Violation
+    from pdl.reply.result import Event, Violation
 
 State: TypeAlias = Literal["absent", "open", "complete"]
 """What is known of a part of the answer: nothing, something, all of it."""
