@@ -11,7 +11,7 @@ from pdl.reply.query import is_quoted
 from pdl.reply.result import Check, OutputError, Parsed, Segment
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.validation.compiled import validator_of
-from pdl.reply.validation.json_types import half_character
+from pdl.reply.validation.json_types import lone_surrogate
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.schema import Schema
 from pdl.schema.model import schema_type_error
@@ -120,9 +120,9 @@ def _fitting(document: Document, exact: Exact) -> Parsed | None:
         validator = validator_of(document)
         fits, has_float = validator.look(made.value)
         if has_float:
-            from pdl.reply.validation.schema_walk import settled  # noqa: PLC0415 - rare
+            from pdl.reply.validation.schema_walk import with_integers  # noqa: PLC0415 - rare
 
-            made = Parsed(settled(document, made.value), made.repairs)
+            made = Parsed(with_integers(document, made.value), made.repairs)
             fits = validator.is_valid(made.value)
         whole = fits and (not suspect or _is_whole(document, made.value))
     except (RecursionError, PatternTimeout, UnusablePattern):
@@ -133,4 +133,4 @@ def _fitting(document: Document, exact: Exact) -> Parsed | None:
 def _is_whole(document: Document, value: Json) -> bool:
     from pdl.reply.prose.omissions import left_out  # noqa: PLC0415 - rare
 
-    return not left_out(document, value) and not half_character(value)
+    return not left_out(document, value) and not lone_surrogate(value)

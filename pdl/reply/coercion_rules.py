@@ -9,7 +9,7 @@ from pdl import _re as re
 from pdl.reply.parsing.parsed import exact, is_deep, parse
 from pdl.reply.parsing.parsed import whole as whole_number
 from pdl.reply.result import Parsed
-from pdl.reply.validation.json_types import KINDS, as_integer, half_character
+from pdl.reply.validation.json_types import KINDS, as_integer, lone_surrogate
 from pdl.reply.validation.schema_walk import Document, of_key, resolve
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def container(text: str, depth: int, limits: Limits) -> Json:
     if body[:1] not in {"{", "["} or is_deep(body, depth):
         return None
     made = parse(body, limits)
-    if not isinstance(made, Parsed) or half_character(made.value):
+    if not isinstance(made, Parsed) or lone_surrogate(made.value):
         return None
     return made.value
 

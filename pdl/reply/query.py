@@ -15,7 +15,7 @@ from pdl.schema.parts import json_form
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
-    from pdl.reply.segments.spans import Cut
+    from pdl.reply.segments.spans import Segmented
     from pdl.reply.validation.schema_walk import Document
     from pdl.schema import Schema
     from pdl.schema.parts import Form
@@ -59,7 +59,7 @@ class Query:
     """
 
     text: str
-    cut: Cut
+    parts: Segmented
     document: Document
     limits: Limits
     coercions: Coercions = NO_COERCIONS
@@ -83,7 +83,7 @@ class Query:
         """
         parts: list[str] = []
         at = 0
-        for segment in self.cut.segments:
+        for segment in self.parts.segments:
             if segment.kind == "reasoning":
                 start, end = segment.span
                 parts += [self.text[at:start], " " * (end - start)]

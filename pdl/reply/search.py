@@ -11,8 +11,8 @@ from pdl.reply.parsing.parsed import may_hold_whole_float
 from pdl.reply.phrases import say
 from pdl.reply.query import Query, form_of, is_quoted
 from pdl.reply.result import Check, Reading, Segment, failed
-from pdl.reply.segments.segmenter import cut
-from pdl.reply.validation.json_types import half_character
+from pdl.reply.segments.segmenter import segmented
+from pdl.reply.validation.json_types import lone_surrogate
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.reply.wording import line_before, shorten
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.coercions import Coercions
     from pdl.reply.segments.dialects import Dialects
-    from pdl.reply.segments.spans import Cut
+    from pdl.reply.segments.spans import Segmented
     from pdl.schema import Schema
 
 _READERS = {
@@ -50,11 +50,11 @@ def search(
     dialects: Dialects,
     limits: Limits,
 ) -> Check:
-    """Cut the reply into parts, find the answer in them, and check it."""
+    """Segmented the reply into parts, find the answer in them, and check it."""
     if len(reply) > limits.reply_chars:
         message = say("too-many-characters", number=limits.reply_chars)
         return _check(schema, failed("limit", message, found=str(len(reply))), ())
-    parts = cut(reply, limits, dialects)
+    parts = segmented(reply, limits, dialects)
     whole = _spelled(schema, reply, parts, limits, dialects)
     parts = whole or parts
     text = parts.unquoted(reply)
@@ -83,8 +83,8 @@ def search(
 
 
 def _spelled(
-    schema: Schema | None, reply: str, parts: Cut, limits: Limits, dialects: Dialects
-) -> Cut | None:
+    schema: Schema | None, reply: str, parts: Segmented, limits: Limits, dialects: Dialects
+) -> Segmented | None:
     """The parts of a reply that is a JSON string with marks in it; None for other replies."""
     kinds = {one.kind for one in parts.segments}
     if '"' not in reply or kinds == {"text"} or "fence" in kinds:
@@ -98,7 +98,7 @@ def _encodable(reply: str, reading: Reading) -> Reading:
     """A value without lone surrogates, which no program could write to a file."""
     if reading.reason or _has_no_halves(reply):
         return reading
-    half = half_character(reading.value)
+    half = lone_surrogate(reading.value)
     if not half:
         return reading
     message = say("half-character", found=half)
@@ -157,9 +157,9 @@ def _settled(query: Query, reading: Reading) -> Reading:
         return reading
     if not query.validator.look(reading.value)[1]:
         return reading
-    from pdl.reply.validation.schema_walk import settled  # noqa: PLC0415 - seldom needed
+    from pdl.reply.validation.schema_walk import with_integers  # noqa: PLC0415 - seldom needed
 
-    value = settled(query.document, reading.value)
+    value = with_integers(query.document, reading.value)
     return reading if value is reading.value else _held(query, replace(reading, value=value))
 
 
@@ -196,14 +196,14 @@ def _spoken(query: Query) -> Reading:
 
 def _unwrapped(query: Query) -> Reading | None:
     """The scalar in the only object of a reply, if the text around it says no other one."""
-    if not query.coercions.unwrap or not query.cut.brackets:
+    if not query.coercions.unwrap or not query.parts.brackets:
         return None
     found = _reader("brackets")(query)
     if found.reason or found.span is None or query.text[found.span[0]] != "{":
         return None
     start, end = found.span
     around = query.text[:start] + " " * (end - start) + query.text[end:]
-    rest = replace(query, text=around, cut=cut(around, query.limits, query.dialects))
+    rest = replace(query, text=around, parts=segmented(around, query.limits, query.dialects))
     said = _spoken(rest)
     return found if said.reason == "absent" and not said.rejected else None
 
@@ -214,9 +214,9 @@ def _too_many(query: Query) -> Reading | None:
     They are all candidates; arrays may be none.
     """
     most = query.limits.reply_candidates
-    if len(query.cut.brackets) <= most:
+    if len(query.parts.brackets) <= most:
         return None
-    found = sum(one.shaped and query.text[one.span[0]] == "{" for one, _ in query.cut.brackets)
+    found = sum(one.shaped and query.text[one.span[0]] == "{" for one, _ in query.parts.brackets)
     return failed("limit", say("many-candidates", number=most)) if found > most else None
 
 

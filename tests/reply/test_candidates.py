@@ -9,7 +9,7 @@ import pytest
 
 import pdl
 from pdl.reply.prose.omissions import left_out
-from pdl.reply.validation.json_types import half_character
+from pdl.reply.validation.json_types import lone_surrogate
 from pdl.reply.validation.schema_walk import compile_pattern
 
 ARRAY = pdl.Schema.parse("[int]")
@@ -105,5 +105,5 @@ def test_stand_ins_and_halves_are_found_at_any_depth() -> None:
     assert left_out(anything, ["food", "more"]) == ""
     assert left_out(anything, ["passed", "skipped"]) == ""
     assert left_out(anything, ["a", "und 3 weitere"]) == "und 3 weitere"
-    assert half_character({"a": [{"\udc00": 1}]}) == "\\udc00"
-    assert half_character({"a": ["😀"]}) == ""
+    assert lone_surrogate({"a": [{"\udc00": 1}]}) == "\\udc00"
+    assert lone_surrogate({"a": ["😀"]}) == ""

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from streamed import calls
 
 from pdl.limits import DEFAULT_LIMITS
-from pdl.reply.segments.segmenter import Segmenter, cut
+from pdl.reply.segments.segmenter import Segmenter, segmented
 
 if TYPE_CHECKING:
     from snapshots import Snapshot
 
-    from pdl.reply.segments.spans import Cut
+    from pdl.reply.segments.spans import Segmented
 
 CASES = Path(__file__).parent.parent / "cases" / "segments"
 
 
-def listing(text: str, parts: Cut) -> str:
+def listing(text: str, parts: Segmented) -> str:
     """A line for each segment, then a line for each span that looks like data."""
     lines = []
     for segment in parts.segments:
@@ -50,7 +50,7 @@ def test_segments(path: Path, snapshot: Snapshot) -> None:
     """Each part is what it is taken for, and together they are the whole reply."""
     with path.open(encoding="utf-8", newline="") as file:
         text = file.read().removesuffix("\n")
-    parts = cut(text, DEFAULT_LIMITS)
+    parts = segmented(text, DEFAULT_LIMITS)
     ends = [0, *(segment.span[1] for segment in parts.segments)]
     assert [segment.span[0] for segment in parts.segments] == ends[:-1]
     assert ends[-1] == len(text)
@@ -70,7 +70,7 @@ PIECES = st.sampled_from(
 REPLIES = st.lists(PIECES | st.text(max_size=2), max_size=20).map("".join)
 
 
-def without_values(parts: Cut) -> Cut:
+def without_values(parts: Segmented) -> Segmented:
     """The parts less what the C parser read, which only reads what is there as a whole."""
     brackets = tuple((one._replace(exact=None), fence) for one, fence in parts.brackets)
     return replace(parts, brackets=brackets)
@@ -93,7 +93,7 @@ def test_the_pieces_make_no_difference(reply: str, places: list[int]) -> None:
             assert getattr(segmenter, name) == getattr(at_once, name)
         assert segmenter.stack.spans == at_once.stack.spans
         assert segmenter.stack.data == at_once.stack.data
-        assert without_values(segmenter.end()) == without_values(cut(reply, DEFAULT_LIMITS))
+        assert without_values(segmenter.end()) == without_values(segmented(reply, DEFAULT_LIMITS))
 
 
 UNITS = {

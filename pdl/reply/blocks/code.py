@@ -13,7 +13,7 @@ from pdl.reply.phrases import row, say
 from pdl.reply.prose.omissions import EDGES, OPENING, left_out_behind
 from pdl.reply.prose.signs import announced, sentences, taken_back, unmeant
 from pdl.reply.prose.visible import language
-from pdl.reply.prose.words import Text
+from pdl.reply.prose.words import hear
 from pdl.reply.result import Reading, Rejected, failed
 from pdl.reply.segments.spans import Spans
 from pdl.reply.wording import shorten
@@ -78,7 +78,7 @@ def _stands_for_code(comment: re.Match[str], text: str) -> bool:
     alone = before.strip(" \t{") in {"", "...", "pass"} and not above.rstrip().endswith(",")
     if not alone or "\n" in said or len(said) > _LONGEST:
         return False
-    heard = Text(said)
+    heard = hear(said)
     if heard.says("rest", "rest_of_code"):
         return True
     below = text.find("\n", comment.end()) + 1
@@ -110,7 +110,7 @@ _WINDOW = 600  # characters after an answer that are looked at
 
 def read(query: Query) -> Reading:
     """The content of the only block, or of the only one in `lang`, less its last line break."""
-    blocks = [segment for segment in query.cut.segments if segment.kind == "fence"]
+    blocks = [segment for segment in query.parts.segments if segment.kind == "fence"]
     fitting = [one for one in blocks if not query.lang or _name(one.label) == _name(query.lang)]
     if not fitting:
         return _absent(blocks, query.lang)
@@ -138,7 +138,7 @@ def read(query: Query) -> Reading:
 
 def marked(query: Query, spans: list[Span]) -> list[Span]:
     """Those of several that the reply calls final or puts into an answer tag; else all of them."""
-    tagged = Spans(query.cut.answers)
+    tagged = Spans(query.parts.answers)
     ends = (0, *(end for _, end in spans))
     found = [
         span
@@ -163,7 +163,7 @@ def spoken_against(query: Query, span: Span, since: int, wanted: str) -> Reading
 
 
 def _is_verdict(sentence: str) -> bool:
-    heard = Text(sentence)
+    heard = hear(sentence)
     return heard.says("block_is_wrong") and not heard.says("harmless")
 
 

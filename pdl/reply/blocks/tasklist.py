@@ -62,7 +62,7 @@ def read(query: Query) -> Reading:
     found = lists[span]
     items = list(_ITEM.finditer(found[0]))
     tops = [one for one in items if one["box"] and _width(one) <= _width(found)]
-    fences = (one for one in query.cut.segments if one.kind == "fence")
+    fences = (one for one in query.parts.segments if one.kind == "fence")
     fence = next((one for one in fences if one.body[0] <= span[0] < one.body[1]), None)
     lines = query.patterns.without_end(query.text[slice(*span)])
     value = re.sub(rf"^[ \t]{{0,{len(found['indent'])}}}", "", lines, flags=re.MULTILINE)
@@ -84,10 +84,10 @@ def _masked(query: Query) -> str:
     an indented one with a program may be a part of a task, and is `\1`. Nothing is shown of a
     reply that puts nothing into its answer tags.
     """
-    answers = query.cut.answers
+    answers = query.parts.answers
     if answers and not any(query.text[start:end].strip() for start, end in answers):
         return ""
-    text = "".join(_shown(query, one) for one in query.cut.segments)
+    text = "".join(_shown(query, one) for one in query.parts.segments)
     for tags in (query.patterns.answer_opener, query.patterns.answer_closer):
         text = tags.sub(lambda tag: _hidden(tag[0]), text)
     return text
@@ -157,7 +157,7 @@ def _stray(text: str, found: re.Match[str]) -> str:
 def _tag_amid(query: Query, text: str, span: Span) -> Reading | None:
     """The refusal of a list with a tag of reasoning or of an answer that a task may speak of."""
     tags = [(span, "answer")] if "\0" in text[slice(*span)] else []
-    for one in query.cut.segments:
+    for one in query.parts.segments:
         bare = one.kind == "reasoning" and one.span[0] == one.body[0]
         ends_item = bare and _ITEM.match(line_before(query.text, one.body[1]))
         if ends_item or (one.kind == "reasoning" and amid_line(query, one)):

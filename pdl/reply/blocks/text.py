@@ -12,8 +12,8 @@ from pdl import _re as re
 from pdl.reply.phrases import say
 from pdl.reply.query import is_quoted, string_of
 from pdl.reply.result import Reading, Segment, Span, failed
-from pdl.reply.segments.segmenter import cut
-from pdl.reply.segments.spans import Cut, shifted
+from pdl.reply.segments.segmenter import segmented
+from pdl.reply.segments.spans import Segmented, shifted
 from pdl.reply.wording import line_before, shorten
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def read(query: Query) -> Reading:
     return _fitting(query, [body] if inside is None else [body, inside], span)
 
 
-def spelled(schema: Schema | None, reply: str, limits: Limits, dialects: Dialects) -> Cut | None:
+def spelled(
+    schema: Schema | None, reply: str, limits: Limits, dialects: Dialects
+) -> Segmented | None:
     """The parts of a reply that is a JSON string with tags or tokens in it, where JSON is asked.
 
     Reasoning may come before the string, tokens before and after it, and so may the tags around an
@@ -67,16 +69,16 @@ def spelled(schema: Schema | None, reply: str, limits: Limits, dialects: Dialect
     start = end - found.end() if found else end
     if string_of(reply[start:end]) is None:
         return None
-    after = cut(reply[end:], limits, dialects).segments
+    after = segmented(reply[end:], limits, dialects).segments
     if any(one.kind == "reasoning" for one in after) or _said(reply[end:], after, schema, dialects):
         return None
-    string = cut(reply[start:end], limits, dialects).segments
-    before = cut(reply[:start], limits, dialects).segments
+    string = segmented(reply[start:end], limits, dialects).segments
+    before = segmented(reply[:start], limits, dialects).segments
     whole = all(one.closed for one in before) and any(one.kind != "text" for one in string)
     if not whole or _said(reply, before, schema, dialects):
         return None
     after = tuple(replace(o, span=shifted(o.span, end), body=shifted(o.body, end)) for o in after)
-    return Cut((*before, Segment("text", (start, end), (start, end)), *after), (), ())
+    return Segmented((*before, Segment("text", (start, end), (start, end)), *after), (), ())
 
 
 def _said(part: str, segments: tuple[Segment, ...], schema: Schema, dialects: Dialects) -> str:
@@ -100,7 +102,7 @@ def _fitting(query: Query, readings: list[str], span: Span) -> Reading:
 
 def _inner(query: Query) -> Span:
     """From the first to the last character that is not reasoning, a token or a space."""
-    spans = [one.span for one in query.cut.segments if one.kind in {"text", "fence"}]
+    spans = [one.span for one in query.parts.segments if one.kind in {"text", "fence"}]
     kept = [span for span in spans if query.text[slice(*span)].strip()] or [(0, 0)]
     start, end = kept[0][0], kept[-1][1]
     body = query.text[start:end]
@@ -112,11 +114,11 @@ def _tag_amid(query: Query, inner: Span) -> tuple[Span, str] | None:
 
     It is on a line with text, between two pieces of text, or closes a line within brackets.
     """
-    for one in query.cut.segments:
+    for one in query.parts.segments:
         between = inner[0] < one.span[0] and one.span[1] < inner[1]
         if one.kind == "reasoning" and (between or amid_line(query, one)):
             return one.span, one.label
-        if one.kind == "text" and query.cut.brackets and not query.spelled:
+        if one.kind == "text" and query.parts.brackets and not query.spelled:
             closer = query.patterns.last_closer.search(query.text, *one.span)
             if closer:
                 return closer.span(), closer[0]
@@ -130,7 +132,7 @@ def _token_amid(query: Query, inner: Span) -> Reading | None:
     if inside and not _MENTION.match(text, inside.end()):
         message = say("behind-turn", token=inside[0])
         return failed("ambiguous", message, span=inside.span(), wanted="the text alone")
-    token = next((one for one in query.cut.segments if one.span[0] >= end), None)
+    token = next((one for one in query.parts.segments if one.span[0] >= end), None)
     if token is None or token.kind != "token" or start >= end:
         return None
     named = text[token.span[0] - 1] in " \t" and not _ENDED.match(text[end - 1])

@@ -73,7 +73,7 @@ class Candidate:
     def rank(self) -> int:
         """How clearly the reply marks it as the answer: `TAGGED`, `FENCED` or `BARE`."""
         query, at = self.query, self.outer[0]
-        if query.cut.in_answer(self.span[0]) or announced(query.front, self.since, at):
+        if query.parts.in_answer(self.span[0]) or announced(query.front, self.since, at):
             return TAGGED
         named = self.fence is not None and _JSON_INFO.match(self.fence.label)
         return FENCED if named and not self.is_example else BARE
@@ -151,7 +151,7 @@ def candidates(query: Query) -> list[Candidate]:
 def _data(query: Query) -> Iterator[tuple[Bracketed, Segment | None]]:
     """The spans that look like data, each with the fence around it."""
     skipped = 0
-    for bracket, fence in query.cut.brackets:
+    for bracket, fence in query.parts.brackets:
         if bracket.closed and _is_no_data(query.text, bracket.span, skipped):
             skipped = bracket.span[1]
         elif bracket.shaped and not _is_in_a_string(query.text, bracket.span[0]):

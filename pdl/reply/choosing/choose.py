@@ -164,7 +164,7 @@ def _contradicts(query: Query, answer: Evaluated, repair: Repair) -> bool:
 
 def _words_after(query: Query, at: int) -> str:
     """The words after an answer, also second thoughts, without fences."""
-    parts = (one.span for one in query.cut.segments if one.kind in _WORDS and one.span[1] > at)
+    parts = (one.span for one in query.parts.segments if one.kind in _WORDS and one.span[1] > at)
     return "\n".join(query.text[max(at, start) : end] for start, end in parts)
 
 

@@ -24,7 +24,7 @@ from pdl.reply.prose.omissions import (
     placeholder_at,
 )
 from pdl.reply.prose.signs import taken_back
-from pdl.reply.prose.words import Text
+from pdl.reply.prose.words import hear
 from pdl.reply.result import Broken, Parsed, Repair, Violation
 from pdl.reply.validation.schema_walk import resembles
 from pdl.reply.wording import brief, shorten
@@ -81,7 +81,7 @@ def _speaks_for_itself(value: Mapping[str, Json]) -> bool:
         return False
     called = (value.get(key) for key in NAMES)
     names = (_SEPARATORS.sub(" ", name) for name in called if isinstance(name, str))
-    return not any(Text(name).says("no_call") for name in names)
+    return not any(hear(name).says("no_call") for name in names)
 
 
 def _arguments(value: Mapping[str, Json]) -> str | None:

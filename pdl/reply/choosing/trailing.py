@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.parsing.parsed import parse
-from pdl.reply.prose.words import Text
+from pdl.reply.prose.words import hear
 from pdl.reply.result import Parsed, Repair
 from pdl.reply.validation.json_types import key
 from pdl.reply.validation.schema_walk import Node, lacking
@@ -149,7 +149,7 @@ def _names_member(query: Query, end: int, value: Json) -> bool:
     spoken = {name.casefold().replace("_", " ") for name in keys}
     return any(
         name in keys
-        or (name.casefold().replace("_", " ") in spoken and not Text(name).is_whole("remark"))
+        or (name.casefold().replace("_", " ") in spoken and not hear(name).is_whole("remark"))
         for names in named
         for name in names
     )
@@ -163,7 +163,7 @@ def _stops(text: str, at: int, made: Parsed) -> bool:
     if all(repair.kind != "missing-closer" for repair in made.repairs):
         return False
     after = text[at : at + _BLOCK]
-    return _DATA.search(after) is not None or Text(after).says("stopped")
+    return _DATA.search(after) is not None or hear(after).says("stopped")
 
 
 def in_open_string(query: Query, fence: Segment) -> bool:
@@ -171,7 +171,7 @@ def in_open_string(query: Query, fence: Segment) -> bool:
 
     `{"body": "Use:`, a fence, and later on a quote that ends the string.
     """
-    brackets = query.cut.brackets
+    brackets = query.parts.brackets
     at = bisect_left(brackets, fence.span[0], key=_start)
     for bracket, around in brackets[max(0, at - _OPEN) : at]:
         if around is None and not bracket.closed and not bracket.cut:

@@ -174,7 +174,7 @@ LIMITS = frozenset(["too-many-digits", "too-deep"])
 """The keys of what is said where a bound of `Limits` is reached."""
 
 
-def told(text: str, at: int, why: str, expected: str) -> Broken:
+def unreadable(text: str, at: int, why: str, expected: str) -> Broken:
     """What a reader says that came no further than `at`: why, or at least what was expected."""
     if not why:
         return broken_at(text, at, expected)

@@ -15,8 +15,8 @@ from pdl import _re as re
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.events import make, since
 from pdl.reply.parsing.grammar import Grammar
-from pdl.reply.parsing.parsed import LIMITS, parse, told
-from pdl.reply.parsing.reader import START, IncompleteError, State
+from pdl.reply.parsing.parsed import LIMITS, parse, unreadable
+from pdl.reply.parsing.reader import START, IncompleteError, ParserState
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import Phrase
 from pdl.reply.result import Broken, Event, Parsed
@@ -40,8 +40,8 @@ _WORK = 16  # how often a text is read at most, all ways together
 _FAR = 8192  # characters that a state waits for
 
 
-class Whole(NamedTuple):
-    """One reading of all of a text; `passed`: see `State`."""
+class FullParse(NamedTuple):
+    """One reading of all of a text; `passed`: see `ParserState`."""
 
     made: Parsed
     passed: bool
@@ -142,7 +142,7 @@ class Parser(Grammar):
     def _advance(self, seen: int) -> None:
         self._seen = seen
         pending = self._others[::-1]
-        waiting: list[State] = []
+        waiting: list[ParserState] = []
         branches, alive = self._branches, len(pending)
         while pending:
             self._resume(pending.pop())
@@ -156,7 +156,7 @@ class Parser(Grammar):
         if waiting and not self.lost and (len(waiting) == 1 or changed):
             self.certain = _common([state.trail for state in waiting], self.certain)
 
-    def _go_on_waiting(self) -> list[State]:
+    def _go_on_waiting(self) -> list[ParserState]:
         """Go on in the present state; the one in which it then waits, if it can be gone on in."""
         try:
             while self._phase != "done":
@@ -174,7 +174,7 @@ class Parser(Grammar):
             return []
         return [self._state()]
 
-    def _is_stuck(self, states: list[State]) -> bool:
+    def _is_stuck(self, states: list[ParserState]) -> bool:
         """Whether a state waits for very long, or there is more than one for very long."""
         far = self._seen - _FAR
         known = self.certain.end if self.certain else 0
@@ -203,18 +203,18 @@ class Parser(Grammar):
         return not self._others and not self._ended
 
     @property
-    def moment(self) -> tuple[State, int]:
+    def moment(self) -> tuple[ParserState, int]:
         """The first state, and how much of the text it may still go on in."""
         return self._first_state, self._seen if self.is_stuck or self.lost else len(self._text)
 
-    def glimpse(self, state: State, end: int) -> Glimpse:
+    def glimpse(self, state: ParserState, end: int) -> Glimpse:
         """How the text up to an offset goes on from a state, as it stands."""
         parser = Parser(self._node, self._limits)
         parser._text, parser._seen = self._text, end
         parser._ended, parser._others = True, []
         return parser._seem(state)
 
-    def _seem(self, state: State) -> Glimpse:
+    def _seem(self, state: ParserState) -> Glimpse:
         self._resume(state)
         try:
             while self._phase != "done":
@@ -246,14 +246,14 @@ class Parser(Grammar):
             trail = trail.before
         return (begun + 1, end) if trail and begun >= trail.end else None
 
-    def end(self, text: str = "") -> list[Whole]:
+    def end(self, text: str = "") -> list[FullParse]:
         """Take the last piece; return all readings.
 
         Raises UnreadableError, that of the state that came furthest, if there are none.
         """
         self._text += text
         self._seen, self._ended = len(self._text), True
-        found: list[Whole] = []
+        found: list[FullParse] = []
         last: UnreadableError | None = None
         work = _WORK * len(self._text)
         while self._others and work >= 0:
@@ -270,15 +270,15 @@ class Parser(Grammar):
             raise last
         return found
 
-    def _read(self) -> Whole:
+    def _read(self) -> FullParse:
         while self._phase != "done":
             if self._string or self._ending or self._take_plain() != "taken":
                 self._step()
         self._ends()
-        return Whole(make(self._text, self._trail), self._passed)
+        return FullParse(make(self._text, self._trail), self._passed)
 
 
-def _reached(state: State) -> int:
+def _reached(state: ParserState) -> int:
     """Up to where a state has read."""
     return state.string[1] if state.string else state.at
 
@@ -314,7 +314,7 @@ def read_tolerantly(
     try:
         return _decoded(text, limits) or _readings(text, document, fits, limits)
     except UnreadableError as error:
-        return told(text, error.at, error.why, error.expected)
+        return unreadable(text, error.at, error.why, error.expected)
 
 
 def _readings(
@@ -324,7 +324,7 @@ def _readings(
     if not found:
         raise UnreadableError(0, "has misplaced brackets, and quotes without a backslash")
     found = [one for one in found if _BRACKETS.isdisjoint(_kinds(one))] or found
-    distinct: dict[Hashable, Whole] = {}
+    distinct: dict[Hashable, FullParse] = {}
     for one in found:
         distinct.setdefault(key(one.made.value), one)
     return _choose(list(distinct.values()), fits).made
@@ -351,11 +351,11 @@ def _unescaped(text: str) -> str:
     return plain
 
 
-def _kinds(reading: Whole) -> set[str]:
+def _kinds(reading: FullParse) -> set[str]:
     return {repair.kind for repair in reading.made.repairs}
 
 
-def _is_daring(reading: Whole) -> bool:
+def _is_daring(reading: FullParse) -> bool:
     """Whether a reading guesses at two things at once, so that one of them proves nothing."""
     kinds = _kinds(reading)
     return _mixes(reading.made) or any(
@@ -386,7 +386,7 @@ def _part(value: Json, path: JsonPath) -> Json:
     return value
 
 
-def _choose(readings: list[Whole], fits: Callable[[Json], bool]) -> Whole:
+def _choose(readings: list[FullParse], fits: Callable[[Json], bool]) -> FullParse:
     """The only reading, or the only one that fits."""
     if len(readings) == 1:
         return readings[0]

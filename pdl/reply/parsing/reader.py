@@ -49,7 +49,7 @@ class Frame(NamedTuple):
     nests: bool = False
 
 
-class State(NamedTuple):
+class ParserState(NamedTuple):
     """All that a parser knows at one moment: a handful of references, cheap to keep.
 
     `passed`: a quote was read over that a key may follow. `string` is one to go on with: its
@@ -67,7 +67,7 @@ class State(NamedTuple):
     comma: int
 
 
-START = State(0, "value", None, None, False, None, None, -1)  # noqa: FBT003
+START = ParserState(0, "value", None, None, False, None, None, -1)  # noqa: FBT003
 
 
 @lru_cache(maxsize=64)
@@ -94,22 +94,22 @@ class Reader:
         self._ended = False
         self._node = node
         self._limits = limits
-        self._others: list[State] = []
+        self._others: list[ParserState] = []
         self._begun = 0  # where the last string value begins
         self._branches = 0
         self.lost = False
         """Whether some of the ways to read the text were given up, so that no other is certain."""
         self._resume(START)
 
-    def _resume(self, state: State) -> None:
+    def _resume(self, state: ParserState) -> None:
         (
             self._at, self._phase, self._frame, self._trail, self._passed,
             self._string, self._ending, self._comma,
         ) = state  # fmt: skip
         self._rollback = (state, len(self._others), self._branches)
 
-    def _state(self, **changes: Any) -> State:
-        state = State(
+    def _state(self, **changes: Any) -> ParserState:
+        state = ParserState(
             self._at, self._phase, self._frame, self._trail, self._passed,
             self._string, self._ending, self._comma,
         )  # fmt: skip

@@ -38,7 +38,7 @@ _ELISION = re.compile(r"[^\W\d_]{1,2}(?!\w)")
 _ENDS_IN_ELISION = re.compile(r"(?<!\w)[^\W\d_]{1,2}\Z")
 _CLOSING = frozenset(mark for pair in tokens.QUOTES.items() for mark in pair)
 _BAD_ESCAPE = re.compile(r"(?<!\\)((?>(?:\\\\)*))\\(?:u(?![0-9a-fA-F]{4})|\Z)")
-HALVES = re.compile("[\ud800-\udfff]")
+SURROGATES = re.compile("[\ud800-\udfff]")
 _CODED = re.compile(r"(?<!\\)((?>(?:\\\\)*))\\(?:x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
 _QUOTE = re.compile(r'(\\.)|"', re.DOTALL)
 
@@ -261,7 +261,7 @@ def beginning(body: str) -> str:
         value, _ = unescaped(body, 0, key=False)
     except UnreadableError as failure:
         return beginning(body[: failure.at]) if failure.at else ""
-    return HALVES.split(value, maxsplit=1)[0]
+    return SURROGATES.split(value, maxsplit=1)[0]
 
 
 def _check(body: str, at: int, strange: list[str]) -> None:

@@ -36,7 +36,7 @@ _MANY, _SHORT = 500, 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ScalarCandidate:
     """Something in a text that may be the answer.
 
     `why` says what keeps it from being one; `idle` that it then has no say beside others, as a
@@ -54,16 +54,16 @@ class Candidate:
     free: bool = False
 
 
-def flags(text: str, *, flags: bool, null: bool) -> Iterator[Candidate]:
+def flags(text: str, *, flags: bool, null: bool) -> Iterator[ScalarCandidate]:
     """True, false and null in any case."""
     for word in _FLAG.finditer(text):
         if flags and word["flag"]:
-            yield Candidate(word.span(), word["flag"].lower() == "true")
+            yield ScalarCandidate(word.span(), word["flag"].lower() == "true")
         elif null and not word["flag"]:
-            yield Candidate(word.span(), None)
+            yield ScalarCandidate(word.span(), None)
 
 
-def choices(text: str, words: Sequence[str]) -> Iterator[Candidate]:
+def choices(text: str, words: Sequence[str]) -> Iterator[ScalarCandidate]:
     """The choices of an enum as whole words, in any case, with backslashes as Markdown has them."""
     by_fold: dict[str, list[str]] = {}
     for word in words:
@@ -92,10 +92,10 @@ def _escapable(word: str) -> str:
     )
 
 
-def _choice(text: str, word: re.Match[str], by_fold: dict[str, list[str]]) -> Candidate:
+def _choice(text: str, word: re.Match[str], by_fold: dict[str, list[str]]) -> ScalarCandidate:
     span, said = word.span(), word[0]
     if _is_weighed(text, span, said):
-        return Candidate(
+        return ScalarCandidate(
             span, why="is weighed, or names what follows, and is not chosen", idle=True
         )
     exact = by_fold.get(said.casefold())
@@ -103,12 +103,12 @@ def _choice(text: str, word: re.Match[str], by_fold: dict[str, list[str]]) -> Ca
         said = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", said)
         exact = by_fold.get(said.casefold(), [])
     if word[0] in exact:
-        return Candidate(span, word[0])
+        return ScalarCandidate(span, word[0])
     if said in exact or len(exact) == 1:
         kind = "escape" if said in exact else "case"
         value = said if said in exact else exact[0]
-        return Candidate(span, value, "", (Repair(kind, span, (), word[0], value),))
-    return Candidate(span, why="is written in another case")
+        return ScalarCandidate(span, value, "", (Repair(kind, span, (), word[0], value),))
+    return ScalarCandidate(span, why="is written in another case")
 
 
 def _is_weighed(text: str, span: Span, said: str) -> bool:
@@ -198,7 +198,7 @@ def is_local(text: str) -> bool:
     return found is not None and found["mark"] == "."
 
 
-def numbers(text: str, wanted: Wanted) -> Iterator[Candidate]:
+def numbers(text: str, wanted: Wanted) -> Iterator[ScalarCandidate]:
     """The numbers of a text, in order.
 
     Dates, times, versions, ordinals, list markers and digits in names are idle.
@@ -212,9 +212,9 @@ def numbers(text: str, wanted: Wanted) -> Iterator[Candidate]:
             yield replace(one, why=say("with-unit")) if scaled and not one.why else one
 
 
-def reckoned(text: str, found: Sequence[Candidate]) -> list[Candidate]:
+def reckoned(text: str, found: Sequence[ScalarCandidate]) -> list[ScalarCandidate]:
     """The same, where operands of a calculation are idle if its result follows on their line."""
-    kept: list[Candidate] = []
+    kept: list[ScalarCandidate] = []
     line = -1
     for one in reversed(found):
         if one.why == _CALCULATION and line >= 0 and "\n" not in text[one.span[1] : line]:
@@ -259,7 +259,7 @@ def _ascii(token: str) -> str:
     return "".join(str(unicodedata.decimal(char, char)) for char in token)
 
 
-def _read(text: str, near: _Near, wanted: Wanted) -> tuple[Candidate, int]:
+def _read(text: str, near: _Near, wanted: Wanted) -> tuple[ScalarCandidate, int]:
     """The number of a token, and where what belongs to it ends."""
     rated = _rated(near, wanted.most)
     if rated:
@@ -268,12 +268,12 @@ def _read(text: str, near: _Near, wanted: Wanted) -> tuple[Candidate, int]:
         return replace(one, rated=True), near.end + past
     why = _idle(near)
     if why:
-        return Candidate(near.span, why=why, idle=True), near.end
+        return ScalarCandidate(near.span, why=why, idle=True), near.end
     if not wanted.whole and _CONTINENTAL.fullmatch(near.digits):
         near.digits = near.digits.translate(_ANGLICIZED)
     why = _why_not(near, wanted) or _unclear(text, near, wanted)
     if why:
-        return Candidate(near.span, why=why), near.end
+        return ScalarCandidate(near.span, why=why), near.end
     result = near.line[: len(near.line) - len(near.sign)].rstrip(" *_`$([").endswith(_EQUALS)
     return replace(_number(near, near.digits, wanted.digits), result=result), near.end
 
@@ -394,17 +394,17 @@ def _may_be_negative(near: _Near) -> bool:
     return near.behind.startswith(" (") and begins("minus", near.words) > 0
 
 
-def _number(near: _Near, digits: str, most: int) -> Candidate:
+def _number(near: _Near, digits: str, most: int) -> ScalarCandidate:
     sign, said = near.sign, near.said if digits == near.digits else digits
     span = (near.span[0], near.span[0] + len(sign) + len(said))
     plain = _MARKS.sub("", digits)
     is_float = any(char in plain for char in ".eE")
     number = exact(plain) if is_float and len(plain) <= most else whole(plain, most)
     if number is None:
-        return Candidate(span, why=say("long-number", number=most))
+        return ScalarCandidate(span, why=say("long-number", number=most))
     if isinstance(number, str):
-        return Candidate(span, why=_NO_FLOAT[number])
+        return ScalarCandidate(span, why=_NO_FLOAT[number])
     value = number if sign[:1] in {"", "+"} else -number
     changed = plain != said or sign not in {"", "-", "+"}
     repairs = (Repair("number", span, (), sign + said, str(value)),) if changed else ()
-    return Candidate(span, value, "", repairs)
+    return ScalarCandidate(span, value, "", repairs)

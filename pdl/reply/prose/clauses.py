@@ -14,7 +14,7 @@ from pdl.reply.prose.words import begins, ends, ends_joined, has, hear, joined, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdl.reply.prose.candidates import Candidate
+    from pdl.reply.prose.candidates import ScalarCandidate
     from pdl.reply.result import Span
 
 MARKS = "*_`\"'“”‘’«»„「」『』~\u200b\u200c\u200d\ufeff"
@@ -57,7 +57,7 @@ class Clause:
     """The clause of a candidate: the words in front of it, and those behind."""
 
     def __init__(
-        self, text: str, one: Candidate, clause: Span, sentence: Span, *, follows: bool
+        self, text: str, one: ScalarCandidate, clause: Span, sentence: Span, *, follows: bool
     ) -> None:
         start, end = one.span
         self._one, self._follows = one, follows

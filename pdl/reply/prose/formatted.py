@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.phrases import kinds, say
-from pdl.reply.prose.candidates import Candidate
+from pdl.reply.prose.candidates import ScalarCandidate
 from pdl.reply.prose.literals import bare, wanted_kinds
 from pdl.reply.prose.scalars import choose, prose
 from pdl.reply.query import string_of
@@ -120,15 +120,15 @@ def _shapes(query: Query) -> list[str]:
     return [_SHAPES[name] for name in formats if name in _SHAPES] if all(formats) else []
 
 
-def _found(query: Query, text: str, shapes: list[str]) -> Iterator[Candidate]:
+def _found(query: Query, text: str, shapes: list[str]) -> Iterator[ScalarCandidate]:
     for found in re.finditer(rf"(?<![^\W_])(?<![^\W_]_)(?<![@/.:-])(?:{'|'.join(shapes)})", text):
         emphasis = text[found.start() - 1 : found.start()] == "_"
         if emphasis and text[found.end() : found.end() + 1] != "_":
             continue
         if _GOES_ON.match(query.text, found.end()) and query.is_valid(found[0]):
-            yield Candidate(found.span(), why="goes on with letters that do not belong to it")
+            yield ScalarCandidate(found.span(), why="goes on with letters that do not belong to it")
         elif _ENDS_LOCAL.search(found[0]) and _ZONE.search(query.text):
             why = "is next to words about its zone or half of the day"
-            yield Candidate(found.span(), why=why)
+            yield ScalarCandidate(found.span(), why=why)
         elif query.is_valid(found[0]):
-            yield Candidate(found.span(), found[0], free=True)
+            yield ScalarCandidate(found.span(), found[0], free=True)

@@ -54,14 +54,14 @@ def _unwrapped(query: Query, value: Json, span: Span) -> Reading | None:
 
 def bare(query: Query) -> tuple[str, Span]:
     """The text without the tags around it, and its place; those in it are parts of it."""
-    text = masked(query.text, query.cut, PLAIN_FENCES)
+    text = masked(query.text, query.parts, PLAIN_FENCES)
     body = untagged(text).strip()
     start, end = _span(untagged(text), body)
     return text[start:end], (start, end)
 
 
 def _plain(query: Query) -> str:
-    return untagged(masked(query.text, query.cut, PLAIN_FENCES))
+    return untagged(masked(query.text, query.parts, PLAIN_FENCES))
 
 
 def _span(text: str, body: str) -> Span:

@@ -21,7 +21,7 @@ from pdl.reply.wording import line_before
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pdl.reply.prose.candidates import Candidate
+    from pdl.reply.prose.candidates import ScalarCandidate
     from pdl.reply.result import Span
 
 _CLAUSE = re.compile(
@@ -56,7 +56,7 @@ class Placed:
     else; `fits`: the schema; `aside`: it is quoted, or in parentheses.
     """
 
-    one: Candidate
+    one: ScalarCandidate
     place: Rank = Rank.NOWHERE
     turned: bool = False
     concluded: bool = False
@@ -74,7 +74,7 @@ class Placed:
 class Prose:
     """The text of a reply with its candidates, to be asked about their places."""
 
-    def __init__(self, text: str, found: list[Candidate]) -> None:
+    def __init__(self, text: str, found: list[ScalarCandidate]) -> None:
         self.text = text
         self._sentences = [end.end() for end in SENTENCE_END.finditer(text)]
         self._clauses = [end.end() for end in _CLAUSE.finditer(text)]
@@ -82,7 +82,7 @@ class Prose:
         self._options = sum(text[one.span[1] : one.span[1] + 1] in {")", ":", "."} for one in found)
         self._several = len(found) > 1
 
-    def place(self, one: Candidate, past: int) -> Placed:
+    def place(self, one: ScalarCandidate, past: int) -> Placed:
         """The place of a candidate; the one before it ends at `past`."""
         start, end = self._around(self._clauses, one.span)
         begin, stop = self._around(self._sentences, one.span)
@@ -146,9 +146,9 @@ def _lone(text: str, spans: list[Span]) -> frozenset[int]:
 def placed(
     reply: str,
     text: str,
-    found: list[Candidate],
+    found: list[ScalarCandidate],
     answers: Sequence[Span],
-    fits: Callable[[Candidate], bool],
+    fits: Callable[[ScalarCandidate], bool],
 ) -> list[Placed]:
     """The candidates in `text`, the prose of a reply, with their places.
 
@@ -175,7 +175,7 @@ def placed(
     return _chained(text, made)
 
 
-def _quotations(text: str, found: Sequence[Candidate]) -> Iterator[Span]:
+def _quotations(text: str, found: Sequence[ScalarCandidate]) -> Iterator[Span]:
     """What a text quotes, names in code, or puts in parentheses, if it is more than a candidate."""
     alone = {one.span for one in found}
     for quote in _QUOTED.finditer(text):
@@ -199,7 +199,7 @@ def _chained(text: str, made: list[Placed]) -> list[Placed]:
     return made
 
 
-def _goes_on(text: str, one: Candidate) -> bool:
+def _goes_on(text: str, one: ScalarCandidate) -> bool:
     """Whether a word belongs to what follows: the `no` in `yes - no doubt`."""
     behind = text[one.span[1] : one.span[1] + 2]
     return isinstance(one.value, str | bool) and behind[:1] == " " and behind[1:].isalpha()

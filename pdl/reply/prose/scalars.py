@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.phrases import kinds, row, say
-from pdl.reply.prose.candidates import Candidate, Wanted, choices, flags, numbers, reckoned
+from pdl.reply.prose.candidates import ScalarCandidate, Wanted, choices, flags, numbers, reckoned
 from pdl.reply.prose.clauses import Rank, is_spoiled
 from pdl.reply.prose.literals import accept, wanted_kinds
 from pdl.reply.prose.places import Placed, placed
@@ -47,7 +47,9 @@ _NO = re.compile(r"[^\w\s'’]\s*(?P<no>[^\W\d_]+)[,.!]?\s*$")
 
 def read(query: Query) -> Reading:
     """The only scalar that the prose of a reply gives."""
-    data = next((b for b, _ in query.cut.brackets if _is_data(query.text, b.span, b.shaped)), None)
+    data = next(
+        (b for b, _ in query.parts.brackets if _is_data(query.text, b.span, b.shaped)), None
+    )
     if data:
         return _bracketed(query, data.span)
     text = prose(query)
@@ -56,7 +58,7 @@ def read(query: Query) -> Reading:
 
 def prose(query: Query) -> str:
     """The text of a reply, as long as it, without programs, tags, citations and others' words."""
-    text = untagged(masked(query.text, query.cut, PLAIN_FENCES))
+    text = untagged(masked(query.text, query.parts, PLAIN_FENCES))
     if "[" in text:
         text = blanked(
             text,
@@ -82,7 +84,7 @@ def _bracketed(query: Query, span: Span) -> Reading:
     return Reading(reason="wrong-schema", span=span, errors=(violation,))
 
 
-def candidates(query: Query, text: str) -> Iterator[Candidate]:
+def candidates(query: Query, text: str) -> Iterator[ScalarCandidate]:
     """All that the prose says and that the schema's types could mean."""
     kinds = query.kinds
     if kinds & {"integer", "number"}:
@@ -96,7 +98,7 @@ def candidates(query: Query, text: str) -> Iterator[Candidate]:
         yield from choices(text, words)
 
 
-def choose(query: Query, text: str, spoken: Iterable[Candidate]) -> Reading:
+def choose(query: Query, text: str, spoken: Iterable[ScalarCandidate]) -> Reading:
     """The one answer among what a text says, or why there is none.
 
     The best place decides; in it all must agree, or the last one concludes.
@@ -106,7 +108,7 @@ def choose(query: Query, text: str, spoken: Iterable[Candidate]) -> Reading:
     if len(found) > most:
         return failed("limit", say("many-candidates", number=most))
     fits = partial(_fits, query)
-    everything = placed(query.text, text, reckoned(text, found), query.cut.answers, fits)
+    everything = placed(query.text, text, reckoned(text, found), query.parts.answers, fits)
     group = _best(everything)
     values: dict[Hashable, Placed] = {}
     for each in group:
@@ -123,7 +125,7 @@ def choose(query: Query, text: str, spoken: Iterable[Candidate]) -> Reading:
     return _taken(query, text, answer, everything, group)
 
 
-def _fits(query: Query, one: Candidate) -> bool:
+def _fits(query: Query, one: ScalarCandidate) -> bool:
     value = one.value
     if isinstance(value, float) and value.is_integer():
         value = as_integer(value)
@@ -177,7 +179,7 @@ def _taken(
     return replace(reading, rejected=tuple(others))
 
 
-def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> Candidate | None:
+def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> ScalarCandidate | None:
     """Another value that stands alone, or that a later calculation comes to."""
     if answer.rank >= Rank.FINAL:
         return None
@@ -198,7 +200,7 @@ def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> Candidate
     return next(found, None)
 
 
-def _unplaced(answer: Placed, everything: Sequence[Placed]) -> Candidate | None:
+def _unplaced(answer: Placed, everything: Sequence[Placed]) -> ScalarCandidate | None:
     """Another number, beside one that is only stated: it must be the only one that fits."""
     if answer.rank > Rank.STATED or answer.concluded:
         return None
@@ -257,7 +259,7 @@ def _nothing(query: Query, text: str, everything: Sequence[Placed]) -> Reading:
     names = wanted_kinds(query)
     word = _number_word(text) if query.kinds & {"integer", "number"} else None
     if word:
-        said = Candidate(word, why="is a number in words, where digits belong")
+        said = ScalarCandidate(word, why="is a number in words, where digits belong")
         return _unclear(query, text, said, [])
     missing = say("holds-no", wanted=kinds(names))
     return failed("absent", missing, found=shorten(text), wanted=" or ".join(names))
@@ -269,7 +271,9 @@ def _number_word(text: str) -> Span | None:
     return next((word.span() for word in words if word[0].lower() in known), None)
 
 
-def _conflict(query: Query, values: Sequence[Candidate], everything: Sequence[Placed]) -> Reading:
+def _conflict(
+    query: Query, values: Sequence[ScalarCandidate], everything: Sequence[Placed]
+) -> Reading:
     shown = row([brief(one.value, 20) for one in values])
     message = say("several-scalars", wanted=kinds(wanted_kinds(query)), found=shown)
     span = values[1].span
@@ -280,7 +284,9 @@ def _conflict(query: Query, values: Sequence[Candidate], everything: Sequence[Pl
     return replace(reading, rejected=tuple(rejected))
 
 
-def _unclear(query: Query, text: str, unclear: Candidate, clear: Sequence[Candidate]) -> Reading:
+def _unclear(
+    query: Query, text: str, unclear: ScalarCandidate, clear: Sequence[ScalarCandidate]
+) -> Reading:
     found = shorten(text[slice(*unclear.span)])
     names = wanted_kinds(query)
     reason: Reason = "absent"
@@ -353,7 +359,7 @@ def _pattern() -> re.Pattern[str]:
     )
 
 
-def _spoken(text: str) -> Iterator[Candidate]:
+def _spoken(text: str) -> Iterator[ScalarCandidate]:
     """Each yes and no; `No. 5` is a number."""
     true = lexicon("yes")
     for word in _pattern().finditer(text):
@@ -366,9 +372,9 @@ def _spoken(text: str) -> Iterator[Candidate]:
         value = said in true
         around = text[max(0, start - _SIGNS) : start] + text[end : end + _SIGNS]
         if not _AGAINST[value].isdisjoint(around.replace("\n", "")):
-            yield Candidate((start, end), why="has a sign next to it that means the opposite")
+            yield ScalarCandidate((start, end), why="has a sign next to it that means the opposite")
             continue
-        yield Candidate((start, end), value)
+        yield ScalarCandidate((start, end), value)
 
 
 def _unclear_yesno(text: str, *, both: bool) -> Reading:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl.reply.result import Span
-    from pdl.reply.segments.spans import Cut
+    from pdl.reply.segments.spans import Segmented
 
 _COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
 _TAG = re.compile(r"</?[A-Za-z][\w-]*+(?:\s[^<>\n]{0,200}+)?>")
@@ -20,25 +20,25 @@ PLAIN_FENCES = frozenset(["", "text", "txt", "plaintext", "plain", "json", "mark
 """Languages of fences that hold an answer, and no program."""
 
 
-def masked(text: str, cut: Cut, fences: frozenset[str]) -> str:
+def masked(text: str, parts: Segmented, fences: frozenset[str]) -> str:
     """The reply with line breaks for all that is no text: reasoning, tokens, the marks of fences.
 
     As long as the reply, so that offsets stay. The bodies of fences with those languages are kept.
     A reply whose answer tags are all empty has no text: it says that there is no answer.
     """
-    if cut.answers and not any(text[start:end].strip() for start, end in cut.answers):
+    if parts.answers and not any(text[start:end].strip() for start, end in parts.answers):
         return "\n" * len(text)
-    parts: list[str] = []
-    for segment in cut.segments:
+    pieces: list[str] = []
+    for segment in parts.segments:
         start, end = segment.span
         kept = segment.kind == "text"
         if segment.kind == "fence":
             kept = language(segment.label) in fences
             start, end = segment.body
-        parts.append("\n" * (start - segment.span[0]))
-        parts.append(text[start:end] if kept else "\n" * (end - start))
-        parts.append("\n" * (segment.span[1] - end))
-    return "".join(parts)
+        pieces.append("\n" * (start - segment.span[0]))
+        pieces.append(text[start:end] if kept else "\n" * (end - start))
+        pieces.append("\n" * (segment.span[1] - end))
+    return "".join(pieces)
 
 
 def untagged(text: str) -> str:

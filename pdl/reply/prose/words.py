@@ -106,7 +106,7 @@ class Phrase:
         return re.compile(rf"(?<!\w){source}(?!\w)" if spaced else source, re.IGNORECASE)
 
 
-class Text:
+class Heard:
     """A text that is searched for phrases; apostrophes of all kinds count as `'`."""
 
     def __init__(self, text: str) -> None:
@@ -152,14 +152,14 @@ class Text:
                 yield from (one for one in met if not any(map(keys.isdisjoint, one.keys)))
 
 
-def hear(text: str) -> Text:
+def hear(text: str) -> Heard:
     """A text to be searched; what a short one says is kept, since it is asked several times."""
-    return _kept(text) if len(text) <= _SHORT else Text(text)
+    return _kept(text) if len(text) <= _SHORT else Heard(text)
 
 
 @lru_cache(maxsize=256)
-def _kept(text: str) -> Text:
-    return Text(text)
+def _kept(text: str) -> Heard:
+    return Heard(text)
 
 
 @cache

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.result import Span
     from pdl.reply.segments.dialects import Patterns
-    from pdl.reply.segments.spans import Growing
+    from pdl.reply.segments.spans import TextBuffer
 
 WAIT = -1
 """In the place of where to go on: what stands here shows when more of the text is there."""
@@ -119,7 +119,7 @@ class Stack:
     A handler takes the place of a mark and returns where to go on, or `WAIT`.
     """
 
-    def __init__(self, source: Growing, limits: Limits, patterns: Patterns) -> None:
+    def __init__(self, source: TextBuffer, limits: Limits, patterns: Patterns) -> None:
         self.spans: list[Bracketed] = []
         self.string: _String | None = None
         """The one that is open where the text ends, and will be read on, or be read again."""

@@ -10,7 +10,7 @@ from pdl import _re as re
 from pdl.reply.result import Kind, Segment
 from pdl.reply.segments.brackets import WAIT, Bracketed, Stack
 from pdl.reply.segments.dialects import DIALECTS, Dialects
-from pdl.reply.segments.spans import START, Cut, Growing
+from pdl.reply.segments.spans import START, Segmented, TextBuffer
 from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class _Aside(NamedTuple):
     closer: re.Pattern[str]
 
 
-def cut(text: str, limits: Limits, dialects: Dialects = DIALECTS) -> Cut:
-    """Cut a reply by the marks of those dialects. Linear in its length."""
+def segmented(text: str, limits: Limits, dialects: Dialects = DIALECTS) -> Segmented:
+    """Segmented a reply by the marks of those dialects. Linear in its length."""
     return Segmenter(limits, dialects).end(text)
 
 
@@ -81,7 +81,7 @@ class Segmenter:
         """All but text that have ended; another list behind a closer that took all back."""
         self.fence: Fence | None = None
         self.at = 0  # the offset up to which all was read
-        self.source = Growing()
+        self.source = TextBuffer()
         self._patterns = patterns = dialects.patterns
         self.stack = stack = Stack(self.source, limits, patterns)
         self._answers: list[Span] = []
@@ -139,7 +139,7 @@ class Segmenter:
         self.source.add(text)
         self._read()
 
-    def end(self, text: str = "") -> Cut:
+    def end(self, text: str = "") -> Segmented:
         """Take the last piece; give all parts."""
         self.source.add(text, last=True)
         self._read()
@@ -151,7 +151,7 @@ class Segmenter:
             self._end_fence(self.fence, self.at, self.at, closed=False)
         self.stack.leave(self.at, cut=True)
         answers = [(self.answer[1], self.at)] if self.answer else []
-        return Cut(
+        return Segmented(
             tuple(self._with_text()),
             tuple(self._placed()),
             (*self._answers, *answers),

@@ -44,7 +44,7 @@ class Spans:
         return zip(self._starts, self._ends, strict=True)
 
 
-class Growing:
+class TextBuffer:
     """A text that grows at its end. `whole`: no more will come.
 
     A piece costs no more than it is long, since CPython appends in place to a string that nothing
@@ -66,7 +66,7 @@ class Growing:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Segmented:
     """A reply in parts: segments without a gap, bracketed spans, the insides of answer tags.
 
     Each bracketed span stands beside the fence that it is in. `quoted` are the bodies of fences

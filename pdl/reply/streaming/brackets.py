@@ -9,7 +9,7 @@ from pdl.reply.phrases import say
 from pdl.reply.prose.signs import announced, exemplified
 from pdl.reply.prose.visible import is_plain, language
 from pdl.reply.result import Violation
-from pdl.reply.streaming.candidate import Candidate, Faults, Place
+from pdl.reply.streaming.candidate import BracketReader, CertainErrors, Standing
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.validation.schema_walk import Node
 from pdl.reply.wording import line_before
@@ -55,8 +55,8 @@ class BracketView:
     def _restart(self) -> None:
         """All that was there was reasoning."""
         self._seen: list[_Seen] = []
-        self._leaders: list[tuple[int, Candidate]] = []  # how many were seen before, and which
-        self._open: Candidate | None = None
+        self._leaders: list[tuple[int, BracketReader]] = []  # how many were seen before, and which
+        self._open: BracketReader | None = None
 
     def look(self, segmenter: Segmenter) -> Partial:
         """What is known after a piece."""
@@ -81,7 +81,7 @@ class BracketView:
         return shown.partial() if shown else NOTHING
 
     @property
-    def _leader(self) -> Candidate | None:
+    def _leader(self) -> BracketReader | None:
         return self._leaders[-1][1] if self._leaders else None
 
     @property
@@ -92,7 +92,7 @@ class BracketView:
     def _ended(self) -> int:
         return self._seen[-1].ended if self._seen else 0
 
-    def _read(self, segmenter: Segmenter, start: int, end: int) -> Candidate | None:
+    def _read(self, segmenter: Segmenter, start: int, end: int) -> BracketReader | None:
         """The bracket that begins there, read up to an offset; None if it is none of data."""
         candidate = self._open
         if candidate is None or candidate.place.start != start or candidate.end > end:
@@ -101,7 +101,9 @@ class BracketView:
             if indexed or self._count > self._limits.reply_candidates:
                 return None
             place = self._place(segmenter, start)
-            candidate = Candidate(self._node, place, self._limits, Faults(self._document))
+            candidate = BracketReader(
+                self._node, place, self._limits, CertainErrors(self._document)
+            )
             self._open = candidate
         candidate.feed(segmenter.source.text[candidate.end : end])
         return candidate
@@ -123,16 +125,16 @@ class BracketView:
             self._reach(message, self._leader, end)
         self._seen.append(_Seen(bracket, end if candidate else self._ended, count))
 
-    def _lead(self, candidate: Candidate, index: int) -> None:
+    def _lead(self, candidate: BracketReader, index: int) -> None:
         if candidate.is_shown(self._leader):
             self._leaders.append((index, candidate))
 
-    def _reach(self, limit: str, candidate: Candidate, end: int) -> None:
-        candidate.faults.reach(Violation((), "limit", "", "", limit, (end, end + 1)))
+    def _reach(self, limit: str, candidate: BracketReader, end: int) -> None:
+        candidate.errors.reach(Violation((), "limit", "", "", limit, (end, end + 1)))
 
     # Where a bracket stands
 
-    def _place(self, segmenter: Segmenter, start: int) -> Place:
+    def _place(self, segmenter: Segmenter, start: int) -> Standing:
         text, fence = segmenter.source.text, _fence_at(segmenter, start)
         outside = fence.span[0] if fence else start
         if not max(self._ended, start - _WORDS) <= outside:
@@ -140,7 +142,7 @@ class BracketView:
         line = line_before(text, outside)
         is_quoted = fence is not None and ">" in line
         lead = text[max(self._ended, outside - _WORDS) : outside]
-        return Place(
+        return Standing(
             2 if segmenter.in_answer(start) is not None else _rank(lead, fence),
             self._is_clear(segmenter, start, fence),
             start=start,

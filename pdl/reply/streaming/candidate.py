@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _DEEP = 2  # brackets around one that is checked as a whole when it ends
 
 
-class Faults:
+class CertainErrors:
     """Checks each part of a value against the subschemas that apply to it in any case, once.
 
     Those are the ones of no union and no condition. A scalar is checked when it ends; an object or
@@ -89,7 +89,7 @@ class Faults:
         return [schema for schema in place.schemas if not fits(schema, value, {})]
 
     def _add(self, schema: Json, value: Json, path: JsonPath, span: Span) -> None:
-        for one in Referee(validator_of(self._document)).faults(schema, value, path):
+        for one in Referee(validator_of(self._document)).violations(schema, value, path):
             mark = (one.path, one.keyword, one.message)
             if mark not in self._seen:
                 self._seen.add(mark)
@@ -107,7 +107,7 @@ _FAR = 256  # characters that are looked at to see whether something has changed
 _CITED = 999  # the highest number of a citation
 
 
-class Place(NamedTuple):
+class Standing(NamedTuple):
     """Where a bracket is: `start` is its offset in the reply.
 
     `rank`: how clearly the reply says that it is the answer, as in
@@ -121,17 +121,17 @@ class Place(NamedTuple):
     lasting: bool
 
 
-class Candidate:
+class BracketReader:
     """Reads one bracket, as far as it came, and knows what of it is certain.
 
     Prose has brackets as well: `{name}`, `[1]`, `[see below]`. Where one would do, a bracket counts
     from what makes it data: a string, a key with its colon, a bracket in it.
     """
 
-    def __init__(self, node: Node, place: Place, limits: Limits, faults: Faults) -> None:
+    def __init__(self, node: Node, place: Standing, limits: Limits, errors: CertainErrors) -> None:
         self.place = place
         self.end = place.start  # the offset up to which it was read
-        self.faults = faults
+        self.errors = errors
         self._node = node
         self._parser = Parser(node, limits)
         self._heard: Event | None = None
@@ -168,7 +168,7 @@ class Candidate:
             if isinstance(known, Open) and known.around is None:
                 self._note(event)
             if event.op != "key" and not self.place.lasting:
-                self.faults.hear(known, event, self.place.start)
+                self.errors.hear(known, event, self.place.start)
             self._known = play(known, event)
         self._heard = self._parser.forget()
 
@@ -189,7 +189,7 @@ class Candidate:
         """The bound that is reached, if that is certain."""
         return None if self.place.lasting or not self._parser.is_stuck else self._parser.limit
 
-    def is_shown(self, rival: Candidate | None) -> bool:
+    def is_shown(self, rival: BracketReader | None) -> bool:
         """Whether it is to be shown, in the place of an earlier one if there is a rival."""
         if self._kind not in self._node.kinds or self._call or self.is_prose:
             return False
@@ -199,7 +199,7 @@ class Candidate:
 
     def partial(self) -> Partial:
         """What is known now: the same as before if nothing has changed."""
-        view, errors = JsonView(self._parser, self._known, self._heard), self.faults.errors
+        view, errors = JsonView(self._parser, self._known, self._heard), self.errors.errors
         last, told = self._told
         changed = last is None or errors is not told.errors or view.far > _FAR
         if last is None or changed or view.shows() != last.shows():

@@ -16,7 +16,7 @@ from pdl.reply.query import form_of, is_quoted
 from pdl.reply.result import Check, Violation
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import Segmenter
-from pdl.reply.segments.spans import Growing
+from pdl.reply.segments.spans import TextBuffer
 from pdl.reply.streaming.brackets import BracketView
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.validation.schema_walk import root_kinds
@@ -281,7 +281,7 @@ class Stream:
         }  # fmt: skip
         self._limit = limits.reply_chars
         self._segmenter = Segmenter(limits, dialects)
-        self._excess = Growing()  # what came beyond the limit
+        self._excess = TextBuffer()  # what came beyond the limit
         self._view = _view_of(schema, self._options)
         self._last: Partial = NOTHING
         self._check: Check | None = None

@@ -138,7 +138,7 @@ def as_integer(value: float) -> int:
 _HALVES = ("\ud800", "\udfff")
 
 
-def half_character(value: Json) -> str:
+def lone_surrogate(value: Json) -> str:
     """The first lone surrogate in a value's strings and keys, as an escape; or an empty string.
 
     No text that has one can be encoded (RFC 8259, section 8.2).

@@ -40,7 +40,7 @@ def is_full(violations: Sequence[Violation]) -> bool:
     return len(violations) >= MOST
 
 
-def fault(keyword: str, path: JsonPath, value: Json, wanted: str, message: str) -> Violation:
+def violation(keyword: str, path: JsonPath, value: Json, wanted: str, message: str) -> Violation:
     """A violation of `keyword` by the value at `path`."""
     return Violation(path, keyword, brief(value), wanted, message)
 
@@ -48,26 +48,26 @@ def fault(keyword: str, path: JsonPath, value: Json, wanted: str, message: str) 
 def must_be(keyword: str, path: JsonPath, value: Json, wanted: str) -> Violation:
     """A value in the place of one that is described."""
     message = say("must-be", wanted=wanted, found=brief(value))
-    return fault(keyword, path, value, wanted, message)
+    return violation(keyword, path, value, wanted, message)
 
 
 def unwelcome(keyword: str, value: Json, path: JsonPath) -> Violation:
     """A value where none is allowed."""
     message = say("unknown") if path else say("forbidden-by-schema")
-    return fault(keyword, path, value, say("nothing"), message)
+    return violation(keyword, path, value, say("nothing"), message)
 
 
 def wrong_type(names: str | Sequence[str], value: Json, path: JsonPath) -> Violation:
     """`type`."""
     names = [names] if isinstance(names, str) else names
     message = say("type", wanted=kinds(names), found=kinds([kind_of(value)]))
-    return fault("type", path, value, row(names, "list-or"), message)
+    return violation("type", path, value, row(names, "list-or"), message)
 
 
 def _pattern(pattern: str, value: Json, path: JsonPath) -> Iterator[Violation]:
     shown = line(pattern)
     message = say("pattern", pattern=shown, found=brief(value))
-    yield fault("pattern", path, value, say("a-match", pattern=shown), message)
+    yield violation("pattern", path, value, say("a-match", pattern=shown), message)
 
 
 def _missing(names: Sequence[str]) -> tuple[str, str]:
@@ -76,13 +76,15 @@ def _missing(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _required(names: Sequence[str], value: Json, path: JsonPath) -> Iterator[Violation]:
-    yield fault("required", path, value, *_missing([name for name in names if name not in value]))
+    yield violation(
+        "required", path, value, *_missing([name for name in names if name not in value])
+    )
 
 
 def missing_tag(name: str, values: Sequence[Json], value: Json, path: JsonPath) -> Violation:
     """The key by which the branches of a union are told apart is missing."""
     message = say("missing-tag", name=shown_key(name), wanted=row(map(brief, values), "list-or"))
-    return fault("required", path, value, row(quoted([name])), message)
+    return violation("required", path, value, row(quoted([name])), message)
 
 
 def _dependent(
@@ -93,7 +95,7 @@ def _dependent(
         if name in value and missing:
             wanted, lacks = _missing(missing)
             message = say("missing-beside", name=shown_key(name), missing=lacks)
-            yield fault("dependentRequired", path, value, wanted, message)
+            yield violation("dependentRequired", path, value, wanted, message)
 
 
 def _same(_unique: bool, value: Json, path: JsonPath) -> Iterator[Violation]:  # noqa: FBT001
@@ -103,7 +105,7 @@ def _same(_unique: bool, value: Json, path: JsonPath) -> Iterator[Violation]:  #
         earlier = first.setdefault(key(item), index)
         if earlier != index:
             message = say("same", path=format_path((*path, earlier)))
-            yield fault("uniqueItems", (*path, index), item, say("another-value"), message)
+            yield violation("uniqueItems", (*path, index), item, say("another-value"), message)
 
 
 def _format(name: str) -> Phrase:
@@ -143,7 +145,7 @@ _OTHERS: Mapping[str, Callable[[Any, Json, JsonPath], Iterator[Violation]]] = {
 }
 
 
-def told(word: str, limit: Any, value: Json, path: JsonPath) -> Iterator[Violation]:
+def violated(word: str, limit: Any, value: Json, path: JsonPath) -> Iterator[Violation]:
     """What is said of a value that violates an assertion: a keyword and its limit."""
     if word in _OTHERS:
         yield from _OTHERS[word](limit, value, path)
@@ -151,18 +153,18 @@ def told(word: str, limit: Any, value: Json, path: JsonPath) -> Iterator[Violati
         size, noun = _SIZES[word]
         wanted = say(size, bound=say(noun, number=limit))
         message = say("must-have", wanted=wanted, found=str(len(value)))
-        yield fault(word, path, value, wanted, message)
+        yield violation(word, path, value, wanted, message)
     else:
         yield must_be(
             "type" if word == DRAFT_4_INTEGER else word, path, value, _WANTED[word](limit)
         )
 
 
-TOLD = (*_WANTED, *_OTHERS, *_SIZES)
-"""The keywords of `told`, in the order in which they are told."""
+ASSERTIONS = (*_WANTED, *_OTHERS, *_SIZES)
+"""The keywords of `violated`, in the order in which they are told."""
 
 
-class Literals:
+class Suggestions:
     """Says which of some literals, or keys, one that is none of them may have been meant to be."""
 
     def __init__(self) -> None:
@@ -179,7 +181,7 @@ class Literals:
             near = self._near(value, choices)
             hint = say("did-you-mean", near=brief(near)) if near else ""
             message = say("must-be-one-of", wanted=wanted, found=_literal(value), hint=hint)
-        return fault(keyword, path, value, wanted, message)
+        return violation(keyword, path, value, wanted, message)
 
     def unnecessary(
         self, keyword: str, names: list[str], known: list[str], value: Json, path: JsonPath
@@ -190,7 +192,7 @@ class Literals:
         wanted = say("no-other-keys")
         if known:
             wanted = say("no-other-keys-than", items=row(quoted(known)))
-        return fault(keyword, path, value, wanted, message)
+        return violation(keyword, path, value, wanted, message)
 
     def _meant(self, name: str, known: list[str]) -> str:
         near = self._near(name, known)
@@ -225,9 +227,9 @@ def forbidden(sub: Json, value: Json, path: JsonPath) -> Violation:
     if items is None:
         shown = excerpt(sub)
         message = say("forbidden", schema=shown, found=brief(value))
-        return fault("not", path, value, say("all-but", schema=shown), message)
+        return violation("not", path, value, say("all-but", schema=shown), message)
     message = say("forbidden-keys" if "required" in sub else "forbidden-values", items=items)
-    return fault("not", path, value, say("none-of-those", items=items), message)
+    return violation("not", path, value, say("none-of-those", items=items), message)
 
 
 def contained(
@@ -241,17 +243,17 @@ def contained(
     bound = say(size, bound=say("elements", number=limit))
     wanted = say("such-elements", bound=bound, schema=excerpt(schema["contains"]))
     message = say("must-have", wanted=wanted, found=str(number))
-    yield fault("contains", path, value, wanted, message)
+    yield violation("contains", path, value, wanted, message)
 
 
 def several_fit(number: int, fitting: list[str], value: Json, path: JsonPath) -> Violation:
     """`oneOf`, of which more than one branch fits."""
     wanted = say("one-alternative", number=number)
     message = say("several-fit", number=number, items=row(fitting))
-    return fault("oneOf", path, value, wanted, message)
+    return violation("oneOf", path, value, wanted, message)
 
 
 def fits_none(keyword: str, number: int, value: Json, path: JsonPath) -> Violation:
     """A union, several branches of which may have been meant."""
     message = say("no-variant", number=number)
-    return fault(keyword, path, value, say("some-variant", number=number), message)
+    return violation(keyword, path, value, say("some-variant", number=number), message)

@@ -20,7 +20,7 @@ from pdl.reply.validation import messages
 from pdl.reply.validation.compiled import Validator, rest_of, validator_of
 from pdl.reply.validation.json_types import KINDS, equal, key, kind_of
 from pdl.reply.validation.keywords import ARRAY, assertion
-from pdl.reply.validation.messages import MOST, fault
+from pdl.reply.validation.messages import MOST, violation
 from pdl.reply.validation.schema_walk import (
     Document,
     conjoined,
@@ -55,7 +55,7 @@ _KEPT = 60  # violations of one branch of a union that are collected
 
 def violations_of(document: Document, value: Json) -> tuple[Violation, ...]:
     """All that is wrong with a value, in the order of its parts; an empty tuple if it fits."""
-    return tuple(_in_order(value, Referee(validator_of(document)).faults(document, value)))
+    return tuple(_in_order(value, Referee(validator_of(document)).violations(document, value)))
 
 
 def _in_order(value: Json, found: list[Violation]) -> list[Violation]:
@@ -81,13 +81,13 @@ class Referee:
     def __init__(self, validator: Validator) -> None:
         self._validator = validator
         self._document = validator.document
-        self._literals = messages.Literals()
+        self._suggestions = messages.Suggestions()
         self._memo: Memo = {}
         self._branches: dict[tuple[int, JsonPath], list[Violation]] = {}
         self._choices: dict[int, frozenset[Hashable]] = {}
         self._tags: dict[int, Tag | None] = {}
 
-    def faults(
+    def violations(
         self, schema: Json, value: Json, path: JsonPath = (), most: int = MOST
     ) -> list[Violation]:
         """The violations of a part by a subschema, each once, and no more than so many."""
@@ -109,7 +109,7 @@ class Referee:
                     break
             pending += reversed(further)
         if not found and not self._fits(schema, value):  # by references in a circle
-            return [fault("schema", path, value, say("a-fit"), say("misfit"))]
+            return [violation("schema", path, value, say("a-fit"), say("misfit"))]
         return list(found.values())
 
     def _fits(self, schema: Json, value: Json) -> bool:
@@ -124,9 +124,9 @@ class Referee:
         literal = list(self._literal(schema, value, path))
         yield from literal
         if "type" not in failed:
-            for word in messages.TOLD:
+            for word in messages.ASSERTIONS:
                 if word in failed:
-                    yield from messages.told(word, schema[word], value, path)
+                    yield from messages.violated(word, schema[word], value, path)
             yield from self._applied(schema, value, path)
         elif not literal:  # literals say more than their types
             yield messages.wrong_type(schema["type"], value, path)
@@ -136,13 +136,13 @@ class Referee:
     ) -> Iterator[Violation]:
         """`const`, `enum`."""
         if "const" in schema and not equal(value, schema["const"]):
-            yield self._literals.not_among("const", [schema["const"]], value, path)
+            yield self._suggestions.not_among("const", [schema["const"]], value, path)
         if "enum" in schema:
             choices = schema["enum"]
             if id(choices) not in self._choices:
                 self._choices[id(choices)] = frozenset(map(key, choices))
             if key(value) not in self._choices[id(choices)]:
-                yield self._literals.not_among("enum", choices, value, path)
+                yield self._suggestions.not_among("enum", choices, value, path)
 
     # The applicators (2020-12 core, 10 and 11)
 
@@ -182,7 +182,7 @@ class Referee:
                 yield self._bad_name(schema["propertyNames"], name, path)
         if extra:
             absent = [name for name in known if name not in value] or list(known)
-            yield self._literals.unnecessary("additionalProperties", extra, absent, value, path)
+            yield self._suggestions.unnecessary("additionalProperties", extra, absent, value, path)
         for name, sub in schema.get("dependentSchemas", {}).items():
             if name in value:
                 yield sub, value, path
@@ -190,18 +190,18 @@ class Referee:
     def _needless_null(self, subs: Iterable[Json], path: JsonPath) -> Iterator[Violation]:
         """What is wrong with null for a key that is optional; models write it for no value."""
         for sub in subs:
-            for found in self.faults(sub, None, path):
+            for found in self.violations(sub, None, path):
                 yield replace(found, message=say("or-left-out", why=found.message))
 
     def _bad_name(self, schema: Json, name: str, path: JsonPath) -> Violation:
-        why = self.faults(schema, name, (*path, name))[0]
+        why = self.violations(schema, name, (*path, name))[0]
         message = say("bad-key-why", found=brief(name), why=why.message)
-        return fault("propertyNames", path, name, why.wanted, message)
+        return violation("propertyNames", path, name, why.wanted, message)
 
     def _items(self, schema: Mapping[str, Any], value: Sequence[Json], path: JsonPath) -> Found:
         most = len(schema.get("prefixItems", ()))
         if schema.get("items") is False and len(value) > most:
-            yield from messages.told("items", most, value, path)
+            yield from messages.violated("items", most, value, path)
             value = value[:most]
         for index, part in enumerate(value):
             yield from ((sub, part, (*path, index)) for sub in of_index(schema, index))
@@ -215,7 +215,7 @@ class Referee:
             return
         rest = rest_of(self._document, self._validator.cell, schema, value, self._memo)
         if schema[word] is False and rest and isinstance(value, dict):
-            yield self._literals.unnecessary(word, rest, [], value, path)
+            yield self._suggestions.unnecessary(word, rest, [], value, path)
         else:
             yield from ((schema[word], value[step], (*path, step)) for step in rest)
 
@@ -237,7 +237,7 @@ class Referee:
             yield messages.missing_tag(name, values, value, path)
         elif (meant := branches.get(key(value[name]))) is None:
             values = [literal for _, literal in branches.values()]
-            yield self._literals.not_among("enum", values, value[name], (*path, name))
+            yield self._suggestions.not_among("enum", values, value[name], (*path, name))
         else:
             yield schemas[meant[0]], value, path
 
@@ -254,24 +254,24 @@ class Referee:
             if len(fitting) == 1:
                 yield fitting[0], value, path
                 return
-        found = [(sub, faults) for sub in schemas if (faults := self._branch(sub, value, path))]
-        meant = [faults for _, faults in found if not _is_alone(faults, path, _PLAIN)]
+        found = [(sub, errors) for sub in schemas if (errors := self._branch(sub, value, path))]
+        meant = [errors for _, errors in found if not _is_alone(errors, path, _PLAIN)]
         if not meant:
             yield self._merged(word, found, value, path)
-        elif len(meant) > 1 and all(_is_alone(faults, path, _BOUNDS) for faults in meant):
-            wanted = row(dict.fromkeys(faults[0].wanted for faults in meant), "list-or")
+        elif len(meant) > 1 and all(_is_alone(errors, path, _BOUNDS) for errors in meant):
+            wanted = row(dict.fromkeys(errors[0].wanted for errors in meant), "list-or")
             yield messages.must_be(word, path, value, wanted)
         else:
             if len(meant) > 1:
                 yield messages.fits_none(word, len(meant), value, path)
-            yield from min(meant, key=lambda faults: _distance(faults, path))
+            yield from min(meant, key=lambda errors: _distance(errors, path))
 
     def _branch(self, schema: Json, value: Json, path: JsonPath) -> list[Violation]:
         """The violations of a branch, which are looked for once at each part of the value."""
         mark = id(schema), path
         if mark not in self._branches:
             self._branches[mark] = []  # for a branch that leads to itself
-            self._branches[mark] = self.faults(schema, value, path, _KEPT)
+            self._branches[mark] = self.violations(schema, value, path, _KEPT)
         return self._branches[mark]
 
     def _merged(
@@ -280,15 +280,15 @@ class Referee:
         """One violation for branches that all want another type or another literal."""
         names: dict[str, None] = {}
         choices: list[Json] = []
-        for sub, [violation] in found:
-            if violation.keyword == "type":
+        for sub, [error] in found:
+            if error.keyword == "type":
                 names.update(dict.fromkeys(type_names(self._document, sub)))
             else:
                 choices += literals(self._document, sub)
         if not choices:
             return messages.wrong_type(list(names), value, path)
         if not names:
-            return self._literals.not_among(word, choices, value, path)
+            return self._suggestions.not_among(word, choices, value, path)
         wanted = row(
             dict.fromkeys([*map(brief, choices), *(kinds([name]) for name in names)]), "list-or"
         )
@@ -305,16 +305,16 @@ _BOUNDS = frozenset(
 _KEYS = frozenset(["required", "additionalProperties", "unevaluatedProperties"])
 
 
-def _is_alone(faults: list[Violation], path: JsonPath, keywords: frozenset[str]) -> bool:
+def _is_alone(errors: list[Violation], path: JsonPath, keywords: frozenset[str]) -> bool:
     """Whether there is one thing wrong with the part itself, by one of some keywords."""
-    return len(faults) == 1 and faults[0].path == path and faults[0].keyword in keywords
+    return len(errors) == 1 and errors[0].path == path and errors[0].keyword in keywords
 
 
-def _distance(faults: list[Violation], path: JsonPath) -> tuple[bool, int, int]:
+def _distance(errors: list[Violation], path: JsonPath) -> tuple[bool, int, int]:
     """How far a value is from a branch: another type, other keys, more violations."""
-    plain = [len(fault.path) - len(path) for fault in faults if fault.keyword in _PLAIN]
-    keys = sum(fault.keyword in _KEYS for fault in faults)
-    return 0 in plain, keys + plain.count(1), len(faults)
+    plain = [len(fault.path) - len(path) for fault in errors if fault.keyword in _PLAIN]
+    keys = sum(fault.keyword in _KEYS for fault in errors)
+    return 0 in plain, keys + plain.count(1), len(errors)
 
 
 def _tag(document: Document, schemas: list[Json]) -> Tag | None:

@@ -313,7 +313,7 @@ def lacking(document: Document, value: Json) -> frozenset[str]:
     return found
 
 
-def settled(document: Document, value: Json) -> Json:
+def with_integers(document: Document, value: Json) -> Json:
     """The value with integers where the schema has integers and no other numbers: 1000 for `1e3`.
 
     An integer may be written with a point or an exponent (2020-12 core, 4.2.3). The parser makes a

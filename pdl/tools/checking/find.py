@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.reply.prose.visible import PLAIN_FENCES, language
 from pdl.reply.segments.dialects import DIALECTS, Dialects
-from pdl.reply.segments.segmenter import cut
-from pdl.reply.segments.spans import Cut, Spans, shifted
+from pdl.reply.segments.segmenter import segmented
+from pdl.reply.segments.spans import Segmented, Spans, shifted
 from pdl.tools.checking.alone import PARTING, is_gone
 from pdl.tools.checking.judge import value_of
 
@@ -143,7 +143,7 @@ class Search:
         self._foreign = list(named_tools(self.reply, self.tools))
         self._elements = frozenset(one.span[0] for one in self._foreign)
         for again in range(1, _AGAIN + 1):
-            parts = cut(self.reply[at:], self.limits, self.dialects)
+            parts = segmented(self.reply[at:], self.limits, self.dialects)
             self._take(parts, at)
             missed = self._missed(triggers, parts, at)
             if missed is None or again == _AGAIN:
@@ -155,7 +155,7 @@ class Search:
             self._forget(at)
         return self
 
-    def _take(self, parts: Cut, at: int) -> None:
+    def _take(self, parts: Segmented, at: int) -> None:
         """What one cut of the reply from an offset on has found."""
         for segment in parts.segments:
             if segment.kind == "fence":
@@ -195,7 +195,7 @@ class Search:
             (start, end), outer, bracket.closed, marked, name, id_, fence, since, self.nested
         )
 
-    def _missed(self, triggers: re.Pattern[str], parts: Cut, at: int) -> int | None:
+    def _missed(self, triggers: re.Pattern[str], parts: Segmented, at: int) -> int | None:
         """The first mark behind an offset that announces a call which was not found."""
         if triggers.search(self.reply, at) is None and not self._foreign:
             return None
