@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import pdl
-from pdl import prompt as prompts
 from pdl.cli.texts import STDIN, parse_json, read_text, refuse_two_stdins, shown_name
 from pdl.errors import FileError, Problem, PromptError, SchemaError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS
@@ -172,8 +171,8 @@ class PromptOrigin:
         """The schema of what `load` gave; the data are needed only if it depends on them."""
         values = self.data.read(prompt.inputs)
         if prompt.variables and not self.data.is_given:
-            is_static, schema = prompts.static_schema(prompt)
-            if is_static:
+            is_constant, schema = _constant_schema(prompt)
+            if is_constant:
                 return schema
         # A last turn that the model is to go on from does not matter for the schema.
         return prompt.render(values, prefill=True).schema
@@ -273,7 +272,7 @@ class SchemaOrigin:
             return Schemas(self.read())
         origin = PromptOrigin(self.file, self.data, self.root)
         prompt = origin.load()
-        if not prompt.variables or prompts.static_schema(prompt)[0]:
+        if not prompt.variables or _constant_schema(prompt)[0]:
             return Schemas(origin.schema(prompt))
         values = self.data.read(prompt.inputs)
         try:
@@ -310,3 +309,8 @@ def named(problems: Iterable[Problem], name: str) -> list[Problem]:
         one if one.span is not None else dataclasses.replace(one, message=f"{name}: {one.message}")
         for one in problems
     ]
+
+
+def _constant_schema(prompt: Prompt) -> tuple[bool, Schema | None]:
+    """Whether the schema is the same for all data, and if so, that schema."""
+    return (False, None) if prompt.template is None else prompt.template.constant_schema

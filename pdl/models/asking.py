@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pdl.models.exchange import Model, Reply
     from pdl.models.gather import Gathering
     from pdl.models.terms import Terms
-    from pdl.prompt.assemble import Rendered
+    from pdl.prompt.messages import Rendered
 
 _ADDRESSES = frozenset({"api_base", "api_key", "base_url"})
 _CHARS_PER_TOKEN = 4  # where a provider does not count

@@ -17,10 +17,10 @@ from pdl.models.exchange import Model
 from pdl.models.payloads import FAMILIES, Family
 from pdl.models.replay import read_replay
 from pdl.models.secret import Secret
-from pdl.prompt.folder import Folder, JailError
 
 if TYPE_CHECKING:
     from pdl.models.callables import Function
+    from pdl.prompt.files import Folder
 
 _FILES = frozenset({"llama", "replay"})
 SCHEMES = frozenset({*FAMILIES, *_FILES})
@@ -71,6 +71,8 @@ def below(name: str, folder: Folder | None) -> str:
         return name
     if folder is None:
         raise _unreachable("the prompt has no folder")
+    from pdl.prompt.files import JailError  # noqa: PLC0415 - only a model in a file needs it
+
     try:
         return f"{scheme}:{folder.locate(path)}"
     except JailError as error:

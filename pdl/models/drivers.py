@@ -14,7 +14,7 @@ from pdl.models.connecting import model_of
 from pdl.models.exchange import Fault
 from pdl.models.gather import Call, Outcome, Sleep, Tell
 from pdl.models.terms import Given, Terms, is_async
-from pdl.prompt.assemble import Rendered
+from pdl.prompt.messages import Rendered
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, get_args
 from pdl.errors import FileError, Problem
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.models.exchange import Delta, Fault, Finish, Reply, Usage
-from pdl.prompt.folder import open_regular
 from pdl.source import Source
 from pdl.tools.tool import ToolCall
 
@@ -94,6 +93,8 @@ def read_replay(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> ReplayMode
 
 
 def _text_of(path: Path, limits: Limits) -> str:
+    from pdl.prompt.files import open_regular  # noqa: PLC0415 - most models replay nothing
+
     try:
         with io.TextIOWrapper(open_regular(path), encoding="utf-8-sig", newline="") as stream:
             text = stream.read(limits.source_chars + 1)

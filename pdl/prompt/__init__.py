@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.prompt.assemble import Rendered
     from pdl.prompt.config import parse_config
+    from pdl.prompt.files import Folder, parse_media, read_schema_file
     from pdl.prompt.inputs import Inputs, read_inputs
-    from pdl.prompt.marks import placed_source
-    from pdl.prompt.messages import Media, Message, Text, parse_media
-    from pdl.prompt.outline import parse_schema, static_schema
+    from pdl.prompt.messages import Media, Message, Rendered, Text
     from pdl.prompt.prompt import Prompt, load, loads
+    from pdl.prompt.template import parse_schema
+    from pdl.prompt.turns import mapped_source
 
 __all__ = [
+    "Folder",
     "Inputs",
     "Media",
     "Message",
@@ -24,31 +25,32 @@ __all__ = [
     "Text",
     "load",
     "loads",
+    "mapped_source",
     "parse_config",
     "parse_media",
     "parse_schema",
-    "placed_source",
     "read_inputs",
-    "static_schema",
+    "read_schema_file",
 ]
 
 # Most prompts have no media, no inputs and no configuration: their modules wait to be needed.
 __getattr__ = lazy(
     __name__,
     {
+        "Folder": "pdl.prompt.files",
         "Inputs": "pdl.prompt.inputs",
         "Media": "pdl.prompt.messages",
         "Message": "pdl.prompt.messages",
         "Prompt": "pdl.prompt.prompt",
-        "Rendered": "pdl.prompt.assemble",
+        "Rendered": "pdl.prompt.messages",
         "Text": "pdl.prompt.messages",
         "load": "pdl.prompt.prompt",
         "loads": "pdl.prompt.prompt",
         "parse_config": "pdl.prompt.config",
-        "parse_media": "pdl.prompt.messages",
-        "parse_schema": "pdl.prompt.outline",
-        "placed_source": "pdl.prompt.marks",
+        "parse_media": "pdl.prompt.files",
+        "parse_schema": "pdl.prompt.template",
+        "mapped_source": "pdl.prompt.turns",
         "read_inputs": "pdl.prompt.inputs",
-        "static_schema": "pdl.prompt.outline",
+        "read_schema_file": "pdl.prompt.files",
     },
 )

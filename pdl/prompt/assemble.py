@@ -1,116 +1,38 @@
-"""Turns to what is sent: messages, the schema, the configuration; all problems together.
-
-`Rendered` is what a prompt renders to.
-"""
+"""Turns to what is sent: messages, the schema, the configuration; all problems together."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from pdl import prompt as prompts
-from pdl import reply as replies
 from pdl import tools as toolsets
 from pdl.errors import LimitError, MediaError, Problem, PromptError, TurnError, error_from
-from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.prompt.marks import HALF, MARK, SCHEMA, SCHEMA_PLACE, is_marked, spoken, unescaped
-from pdl.prompt.messages import Media, Message, Part, Role, Text, disarmed
+from pdl.prompt.markers import (
+    MARKER,
+    SCHEMA,
+    SCHEMA_PLACEHOLDER,
+    SURROGATE,
+    as_written,
+    has_markers,
+    unescaped,
+)
+from pdl.prompt.messages import Message, Part, Rendered, Role, Text
 from pdl.prompt.turns import ROLES, Split, Token, Turn, no_role
-from pdl.schema import Schema
-from pdl.schema.model import schema_type_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pdl._types import Json
     from pdl.limits import Limits
-    from pdl.prompt.folder import Folder
-    from pdl.prompt.marks import Marks
-    from pdl.reply import Check, Coercions, Dialects
+    from pdl.prompt.files import Folder
+    from pdl.prompt.markers import Markers
+    from pdl.prompt.messages import Media
+    from pdl.schema import Schema
     from pdl.source import Source, Span
     from pdl.tools import ToolSet
 
 
-@dataclass(frozen=True)
-class Rendered:
-    """Messages to send, and what the answer must look like.
-
-    `tools` are those of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
-    `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
-    `strict=False` passed over; it is empty for a strict rendering, but for an empty last turn.
-    Raises TypeError for messages and schemas of other types.
-    """
-
-    messages: tuple[Message, ...]
-    schema: Schema | None = None
-    tools: ToolSet | None = None
-    config: Mapping[str, Json] = field(default_factory=dict)
-    reasoning: tuple[str, ...] = ()
-    warnings: tuple[Problem, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse what could not be sent; any sequence of messages becomes a tuple."""
-        given: Any = self.messages
-        if isinstance(given, str | Message | Mapping) or not isinstance(given, Iterable):
-            raise _no_messages(given)
-        object.__setattr__(self, "messages", tuple(given))
-        for one in tuple[Any, ...](self.messages):
-            if not isinstance(one, Message):
-                raise _no_messages(one)
-        if not (self.schema is None or isinstance(self.schema, Schema)):
-            raise schema_type_error(self.schema, "a pdl.Schema or None")
-
-    def __str__(self) -> str:
-        """What is sent, as turns to read: what `pdl render` prints."""
-        return "\n\n".join(f"<|{role}|>\n{text}" for role, text in self.turns())
-
-    def _repr_markdown_(self) -> str:
-        from pdl.schema.json_values import fenced  # noqa: PLC0415 - only notebooks need it
-
-        return fenced(str(self))
-
-    def turns(self) -> Iterator[tuple[str, str]]:
-        """What is sent, as names and texts: messages, tools, configuration, schema."""
-        from pdl.schema.json_values import json_line  # noqa: PLC0415 - only people need it
-
-        yield from ((message.role, message.transcript) for message in self.messages)
-        if self.tools is not None:
-            yield "tools", disarmed(self.tools.to_text())
-        if self.config:
-            yield "config", "\n".join(f"{k}: {json_line(v)}" for k, v in self.config.items())
-        if self.schema is not None:
-            yield "schema", str(self.schema)
-
-    def check(
-        self,
-        reply: str,
-        *,
-        coercions: Coercions | None = None,
-        dialects: Dialects | None = None,
-        limits: Limits = DEFAULT_LIMITS,
-    ) -> Check:
-        """Find the answer in a reply and check it: `pdl.check(rendered.schema, reply)`.
-
-        Without a schema the whole reply is the answer.
-        """
-        allowed = replies.Coercions() if coercions is None else coercions
-        known = replies.DIALECTS if dialects is None else dialects
-        check: Check = replies.check(
-            self.schema, reply, coercions=allowed, dialects=known, limits=limits
-        )
-        return check
-
-
-def _no_messages(given: object) -> TypeError:
-    return TypeError(
-        f"messages must be a tuple of Messages, not {type(given).__name__}:"
-        ' write (pdl.Message("user", text), …)'
-    )
-
-
-_KEPT = (SCHEMA, HALF)
+_KEPT = (SCHEMA, SURROGATE)
 _MESSAGES = frozenset({"system", "user", "assistant"})
 
 
@@ -119,7 +41,7 @@ class Assembly:
     """One rendering on its way from turns to messages."""
 
     source: Source
-    marks: Marks
+    markers: Markers
     folder: Folder | None
     limits: Limits
     strict: bool
@@ -169,10 +91,10 @@ class Assembly:
         self.problems.append(Problem(code, message, span, hint))
 
     def _add_preamble(self, tokens: tuple[Token, ...]) -> None:
-        text = spoken("".join(token.text for token in tokens), self.marks).strip()
+        text = as_written("".join(token.text for token in tokens), self.markers).strip()
         if not text:
             return
-        first = next(token for token in tokens if spoken(token.text, self.marks).strip())
+        first = next(token for token in tokens if as_written(token.text, self.markers).strip())
         if first.kind != "BLOCK" or first.text.strip().lower() not in ROLES:  # else media's error
             problem = no_role(text, self.source)
             self.problems += [problem] if problem is not None else []
@@ -190,21 +112,21 @@ class Assembly:
             self.tools.append(turn)
         elif turn.role == "config":
             self._refuse_schema_in(turn)
-            placed = prompts.placed_source(turn.raw, self.marks, self.source.name)
+            placed = prompts.mapped_source(turn.raw, self.markers, self.source.name)
             found, problems = prompts.parse_config(placed)
             self.config.update(found)
             self.problems += problems
 
     def _spoken(self, turn: Turn) -> str:
         self._refuse_schema_in(turn)
-        return spoken(turn.raw, self.marks).strip()
+        return as_written(turn.raw, self.markers).strip()
 
     def _refuse_schema_in(self, turn: Turn) -> bool:
         """Note a `{{ schema }}` where it cannot be printed; whether there was one."""
-        if SCHEMA_PLACE in turn.raw:
+        if SCHEMA_PLACEHOLDER in turn.raw:
             message = f"`{{{{ schema }}}}` cannot be printed in a `{turn.role}` turn"
             hint = "it describes the schema for the model, in a system, user or assistant turn"
-            self._problem("template/schema-place", message, self.marks.span(turn.mark), hint)
+            self._problem("template/schema-place", message, self.markers.span(turn.marker), hint)
             return True
         return False
 
@@ -223,7 +145,7 @@ class Assembly:
             if token.kind == "TEXT":
                 parts.append(Text(self._clean(token.text)))
                 continue
-            span = self.marks.span(token.mark) or self.source.span(0)
+            span = self.markers.span(token.marker) or self.source.span(0)
             try:
                 media = prompts.parse_media(token.text, span, self.folder, self.limits)
                 self._count(media, span)
@@ -243,13 +165,15 @@ class Assembly:
             raise LimitError(Problem("limit/media", message, span, hint))
 
     def _clean(self, text: str) -> str:
-        """Text without marks, but for those that the schema's description will replace."""
+        """Text without markers, but for those that the schema's description will replace."""
         if text.isascii():
             return text
-        self.describes = self.describes or SCHEMA_PLACE in text
-        found = MARK.sub(lambda match: match[0] if match[1] in _KEPT else "", text)
-        if is_marked(found) and is_marked(MARK.sub("", found)):  # by now each is a mark
-            raise TurnError(Problem("turn/damaged", "a turn mark was damaged", self.source.span(0)))
+        self.describes = self.describes or SCHEMA_PLACEHOLDER in text
+        found = MARKER.sub(lambda match: match[0] if match[1] in _KEPT else "", text)
+        if has_markers(found) and has_markers(MARKER.sub("", found)):  # by now each is a marker
+            raise TurnError(
+                Problem("turn/damaged", "a turn marker was damaged", self.source.span(0))
+            )
         return unescaped(found)
 
     def _with_schema(self, message: Message, schema: Schema | None) -> Message:
@@ -261,7 +185,9 @@ class Assembly:
             self._problem("template/undefined", "`schema` is undefined", span, hint)
         described = schema.describe() if schema is not None else ""
         parts = tuple(
-            Text(part.text.replace(SCHEMA_PLACE, described)) if isinstance(part, Text) else part
+            Text(part.text.replace(SCHEMA_PLACEHOLDER, described))
+            if isinstance(part, Text)
+            else part
             for part in message.parts
         )
         return Message(message.role, parts)
@@ -273,7 +199,7 @@ class Assembly:
             self._problem(
                 "turn/second-schema",
                 "there is a second `schema` turn",
-                self.marks.span(turn.mark),
+                self.markers.span(turn.marker),
                 hint,
             )
         schema = None
@@ -287,27 +213,29 @@ class Assembly:
         return schema
 
     def _parse_schema(self, turn: Turn) -> Schema:
-        placed = prompts.placed_source(turn.raw, self.marks, self.source.name)
+        placed = prompts.mapped_source(turn.raw, self.markers, self.source.name)
         if not placed.text.strip():
             message = "this `schema` turn is empty"
             hint = "write a type such as `{ name: str }`, or leave the turn out"
-            raise error_from([Problem("schema/empty", message, self.marks.span(turn.mark), hint)])
+            raise error_from(
+                [Problem("schema/empty", message, self.markers.span(turn.marker), hint)]
+            )
         return prompts.parse_schema(placed, self.folder, self.limits)
 
     def _tools(self) -> ToolSet | None:
         """The tools of the (last) tools turn that holds any."""
         for turn in self.tools[1:]:
             message, hint = "there is a second `tools` turn", "write all tools into one turn"
-            span = self.marks.span(turn.mark)
+            span = self.markers.span(turn.marker)
             self._problem("turn/second-tools", message, span, hint)
         tools = None
         for turn in self.tools:
             if self._refuse_schema_in(turn):
                 continue
-            placed = prompts.placed_source(turn.raw, self.marks, self.source.name)
+            placed = prompts.mapped_source(turn.raw, self.markers, self.source.name)
             if not placed.text.strip():
                 message = "this `tools` turn is empty"
-                self._problem("warning/empty-turn", message, self.marks.span(turn.mark))
+                self._problem("warning/empty-turn", message, self.markers.span(turn.marker))
                 continue
             try:
                 tools = toolsets.ToolSet.parse(placed, limits=self.limits)
@@ -325,22 +253,22 @@ class Assembly:
                 self._problem(
                     "warning/empty-turn",
                     f"this `{turn.role}` turn is empty",
-                    self.marks.span(turn.mark),
+                    self.markers.span(turn.marker),
                 )
             if turn.role == "system" and index:
                 words = "`system` stands first, or not at all"
-                self._problem("turn/system-not-first", words, self.marks.span(turn.mark))
+                self._problem("turn/system-not-first", words, self.markers.span(turn.marker))
             elif turn.role == previous and turn.role != "system":
                 words = f"two `{turn.role}` turns stand in a row"
                 hint = "join them, or put the other's turn between them"
-                self._problem("turn/doubled", words, self.marks.span(turn.mark), hint)
+                self._problem("turn/doubled", words, self.markers.span(turn.marker), hint)
             previous = turn.role
 
     def _drop_last_empty(self) -> None:
         """An empty last turn invites the answer; one that is not empty is the answer's start."""
         if self.turns and not self.turns[-1][1].parts:
             turn = self.turns.pop()[0]
-            span = self.marks.span(turn.mark)
+            span = self.markers.span(turn.marker)
             if not self.turns:
                 self._problem("turn/none", "all turns are empty", span)
             elif turn.role != "assistant":
@@ -350,7 +278,7 @@ class Assembly:
             self._problem(
                 "turn/ends-with-assistant",
                 "the prompt ends with an `assistant` turn that is not empty",
-                self.marks.span(self.turns[-1][0].mark),
+                self.markers.span(self.turns[-1][0].marker),
                 "leave it empty, or say that the model is to go on from there (`prefill=True`,"
                 " on the command line `--prefill`)",
             )

@@ -13,153 +13,32 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Undefined, filters, pass_environment, pass_eval_context
 from jinja2.exceptions import FilterArgumentError
-from jinja2.filters import make_attrgetter
 from jinja2.runtime import identity
 from jinja2.tests import TESTS as DEFAULT_TESTS
-from jinja2.utils import _PassArg
 
-from pdl.prompt import measure, tera
-from pdl.prompt.captured import Captured, captured, encoded, guarded, joined
-from pdl.prompt.marks import mark_value
-from pdl.prompt.measure import (
-    MOST_ITEMS,
-    SMALL,
-    TooLargeError,
-    guard_size,
-    is_container,
-    is_iterator,
-    measured,
-    watched,
+from pdl.prompt import growth_guard, tera
+from pdl.prompt.growth_guard import SHORT, bounded_filter, bounded_test, comparable
+from pdl.prompt.markers import mark_value
+from pdl.prompt.printing import (
+    Captured,
+    bounded_list,
+    captured,
+    encoded,
+    guarded,
+    joined,
+    text_of,
 )
-from pdl.prompt.printing import bounded_list, text_of
+from pdl.prompt.render_budget import MOST_ITEMS, guard_size, output_limit
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pdl.prompt.sandbox import PromptEnvironment
-
-
-_LONG = 4_000_000  # characters that go through Python one by one in less than a second
-_SHORT = 200_000
-_ANY_LENGTH = 1 << 62
-_LENGTHS = dict.fromkeys(["striptags", "urlize", "wordwrap"], _SHORT) | dict.fromkeys(
-    "as_str capitalize center count d default e escape first forceescape format indent join"  # noqa: SIM905
-    " json_encode last length linebreaksbr lower nth replace safe slice string tojson trim"
-    " trim_end trim_end_matches trim_start trim_start_matches truncate upper".split(),
-    _ANY_LENGTH,
-)
-"""Characters of a text that a filter takes, where they are not `_LONG`: any number for those that
-copy it at the speed of memory."""
-_SHALLOW = frozenset(
-    "attr batch concat count d default filter first get items last length list map nth random"  # noqa: SIM905
-    " join reject rejectattr reverse select selectattr slice".split()
-)
-"""Filters that hand on the items of a container and look into none of them, or measure them."""
-_BY_KEY = frozenset({"group_by", "groupby", "max", "min", "sort", "sum", "unique"})
-"""Filters that may look at an attribute of each item alone."""
-_ITEMS = {"pprint": 50_000}
-_COMPARING = frozenset(
-    "== eq equalto != ne > gt greaterthan >= ge < lt lessthan <= le in containing".split()  # noqa: SIM905
-)
-
-
-def bounded_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that refuses values which it would take too long with."""
-    first = _first(function)
-    longest = _LENGTHS.get(name, _LONG)
-    most = _ITEMS.get(name, MOST_ITEMS)
-    walks = name not in _SHALLOW and name not in _BY_KEY
-    passed = frozenset({list, dict, tuple}) if name in _SHALLOW else frozenset()
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs and _are_small(args[first:], passed):  # as nearly always
-            return function(*args)
-        looked = list(args)
-        for at in range(first, len(args)):
-            if type(args[at]) not in SMALL:
-                looked[at] = _looked(args[at], longest, most, walks=walks or at > first)
-        for key, value in kwargs.items():
-            kwargs[key] = _looked(value, longest, most, walks=True)
-        if name in _BY_KEY and len(looked) > first:
-            looked[first] = _with_small_keys(looked[first], looked, kwargs)
-        return function(*looked, **kwargs)
-
-    return call
-
-
-def bounded_test(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A test that refuses values which it would take too long with."""
-    if name not in _COMPARING:
-        return function
-
-    @wraps(function)
-    def call(value: Any, other: Any) -> Any:
-        if name == "containing":
-            return function(watched(value), compared(other, value))
-        return function(compared(value, other), watched(other))
-
-    return call
-
-
-def compared(value: Any, other: Any = None) -> Any:
-    """A value that is compared or hashed next, no larger than that may take."""
-    if is_container(value):
-        size = measured(value)
-        if isinstance(other, (list, tuple)):  # in which it is looked for
-            guard_size(size.items * len(other), 10 * MOST_ITEMS)
-    return value
-
-
-def _first(function: Callable[..., Any]) -> int:
-    """Which argument is the value: the second one, where Jinja passes something before it."""
-    return 0 if _PassArg.from_obj(function) is None else 1
-
-
-def _are_small(values: tuple[Any, ...], passed: frozenset[type]) -> bool:
-    """Whether there is nothing to look at; the first value may be of a type that is passed on."""
-    for at, value in enumerate(values):
-        kind = type(value)
-        if kind is str:
-            if len(value) > _SHORT:
-                return False
-        elif kind not in SMALL and (at or kind not in passed):
-            return False
-    return True
-
-
-def _looked(value: Any, longest: int, most: int, *, walks: bool) -> Any:
-    if isinstance(value, str):
-        if len(value) > _SHORT:
-            guard_size(len(value), longest)
-        return value
-    if is_iterator(value):
-        return watched(value)
-    if walks and is_container(value):
-        measured(value, most)
-    return value
-
-
-def _with_small_keys(values: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """The values of a filter that compares them, or what they have as the attribute it names."""
-    if not is_container(values) and not is_iterator(values):
-        return values
-    items = values if is_container(values) else list(values)
-    try:
-        measured(items)
-    except TooLargeError:
-        named = [value for value in (*args[1:], kwargs.get("attribute")) if isinstance(value, str)]
-        if not named:
-            raise
-        for path in named[0].split(","):
-            measured(list(map(make_attrgetter(args[0], path), items)))
-    return items
+    from jinja2 import Environment
 
 
 def do_safe(value: Any) -> str:
@@ -187,7 +66,7 @@ def _as_json(value: Any) -> Any:
         return bounded_list(value)
     dump = getattr(value, "model_dump", None)
     if callable(dump):
-        return compared(dump(mode="json"))
+        return comparable(dump(mode="json"))
     fields = getattr(type(value), "__dataclass_fields__", None)
     if fields is not None:
         return {name: getattr(value, name) for name in fields if not name.startswith("_")}
@@ -196,20 +75,18 @@ def _as_json(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} has no JSON form")
 
 
-@pass_environment
-def do_slice(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> Any:
+def do_slice(value: Any, *args: Any, **kwargs: Any) -> Any:
     """Tera's `slice(start=, end=)`, a part of a list; else Jinja's `slice(slices)`, columns."""
     if not args and kwargs.keys() <= {"start", "end"}:
         items = value if isinstance(value, (str, Sequence)) else list(value)
         return items[kwargs.get("start", 0) : kwargs.get("end")]
-    guard_size(max(_integers(args, kwargs), default=0), env.limits.output_chars // 100)
+    guard_size(max(_integers(args, kwargs), default=0), output_limit() // 100)
     return filters.sync_do_slice(value, *args, **kwargs)
 
 
-@pass_environment
-def do_batch(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> Any:
+def do_batch(value: Any, *args: Any, **kwargs: Any) -> Any:
     """Jinja's `batch`, bounded."""
-    guard_size(max(_integers(args, kwargs), default=0), env.limits.output_chars // 100)
+    guard_size(max(_integers(args, kwargs), default=0), output_limit() // 100)
     return filters.do_batch(value, *args, **kwargs)
 
 
@@ -224,12 +101,11 @@ def do_join(
     separator = d if d is not None else sep if sep is not None else ""
     if attribute is not None:
         items = list(map(filters.make_attrgetter(context.environment, attribute), items))
-    measure.guard_join(separator, items, context.environment.limits.output_chars)
+    growth_guard.guard_join(separator, items)
     return str(filters.sync_do_join(context, items, separator))
 
 
-@pass_environment
-def do_replace(env: PromptEnvironment, value: str, *args: Any, **kwargs: Any) -> str:
+def do_replace(value: str, *args: Any, **kwargs: Any) -> str:
     """`x | replace("a", "b")`, `x | replace(from="a", to="b")`."""
     old = kwargs.pop("from", kwargs.pop("old", None))
     new = kwargs.pop("to", kwargs.pop("new", None))
@@ -241,7 +117,7 @@ def do_replace(env: PromptEnvironment, value: str, *args: Any, **kwargs: Any) ->
     if rest or kwargs or old is None or new is None:
         raise FilterArgumentError("`replace` takes what to replace and by what")
     text, old, new = str(value), str(old), str(new)
-    measure.guard_replace(text, old, new, env.limits.output_chars)
+    growth_guard.guard_replace(text, old, new)
     return text.replace(old, new, -1 if count is None else count)
 
 
@@ -260,7 +136,7 @@ def do_default(
 
 
 @pass_environment
-def do_truncate(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> str:
+def do_truncate(env: Environment, value: Any, *args: Any, **kwargs: Any) -> str:
     """Tera's `truncate(length=9, end="…")`, which counts characters; else Jinja's, by words."""
     if args or kwargs.keys() - {"length", "end"}:
         return filters.do_truncate(env, str(value), *args, **kwargs)
@@ -303,20 +179,17 @@ def _widths(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
 def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
     """A filter of Jinja's whose integer arguments are widths."""
 
-    @pass_environment
-    def bounded(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def bounded(value: Any, *args: Any, **kwargs: Any) -> Any:
         width = max(_widths(args, kwargs), default=0)
-        lines = str(value).count("\n") + 1
-        guard_size(width * lines, env.limits.output_chars)
+        guard_size(width * (str(value).count("\n") + 1))
         return function(value, *args, **kwargs)
 
     return bounded
 
 
-@pass_environment
-def do_format(env: PromptEnvironment, value: str, *args: Any, **kwargs: Any) -> str:
+def do_format(value: str, *args: Any, **kwargs: Any) -> str:
     """Jinja's `format`, bounded."""
-    measure.guard_printf(str(value), kwargs or args, env.limits.output_chars)
+    growth_guard.guard_printf(str(value), kwargs or args)
     return str(filters.do_format(value, *args, **kwargs))
 
 
@@ -335,7 +208,7 @@ def do_string(value: Any) -> str:
 
 @pass_environment
 def do_sum(
-    env: PromptEnvironment, iterable: Any, attribute: str | int | None = None, start: Any = 0
+    env: Environment, iterable: Any, attribute: str | int | None = None, start: Any = 0
 ) -> Any:
     """Jinja's `sum`; lists are added one by one, each time with a look at the size."""
     found = iterable
@@ -344,26 +217,22 @@ def do_sum(
     total = start
     for item in found:
         if not isinstance(item, (int, float)):
-            measure.guard_binary("+", total, item, env.limits.output_chars)
+            growth_guard.guard_binary("+", total, item)
         total = total + item
     return total
 
 
-def _only_short(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter of Jinja's that takes long for long texts."""
-
-    @pass_environment
-    def bounded(env: PromptEnvironment, value: Any, *args: Any, **kwargs: Any) -> Any:
-        guard_size(len(str(value)), _SHORT)
-        return function(env, str(value), *args, **kwargs)
-
-    return bounded
+@pass_environment
+def do_wordwrap(env: Environment, value: Any, *args: Any, **kwargs: Any) -> str:
+    """Jinja's `wordwrap`, bounded."""
+    guard_size(len(str(value)), SHORT)
+    return str(filters.do_wordwrap(env, str(value), *args, **kwargs))
 
 
 @pass_eval_context
 def do_urlize(context: Any, value: Any, *args: Any, **kwargs: Any) -> str:
     """Jinja's `urlize`, bounded."""
-    guard_size(len(str(value)), _SHORT)
+    guard_size(len(str(value)), SHORT)
     return str(filters.do_urlize(context, str(value), *args, **kwargs))
 
 
@@ -394,20 +263,18 @@ _OWN: dict[str, Callable[..., Any]] = {
     "tojson": do_json,
     "truncate": do_truncate,
     "urlize": do_urlize,
-    "wordwrap": _only_short(filters.do_wordwrap),
+    "wordwrap": do_wordwrap,
 }
-_OWN_MARKS = frozenset({"join", "safe"})  # these look at marks themselves
+_OWN_MARKERS = frozenset({"join", "safe"})  # these look at markers themselves
 FILTERS: dict[str, Callable[..., Any]] = {
-    name: (identity if name in _OWN_MARKS else guarded)(bounded_filter(name, function))
+    name: (identity if name in _OWN_MARKERS else guarded)(bounded_filter(name, function))
     for name, function in {**filters.FILTERS, **_OWN}.items()
 }
-"""Jinja's filters and pdl's, bounded, and held to the marks of what they are given."""
-
+"""Jinja's filters and pdl's, bounded, and held to the markers of what they are given."""
 _KNOWN_TESTS: dict[str, Any] = {**DEFAULT_TESTS, **tera.TESTS}
 TESTS: dict[str, Callable[..., Any]] = {
     name: bounded_test(name, function) for name, function in _KNOWN_TESTS.items()
 }
 """Jinja's tests and pdl's, bounded."""
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {**tera.FUNCTIONS, "range": do_range}
 """What pdl adds to Jinja's functions, or has instead of them."""

@@ -19,7 +19,7 @@ from pdl import reply
 from pdl import schema as schemas
 from pdl._types import format_path
 from pdl.errors import InputError, LimitError, Problem, SchemaError, did_you_mean
-from pdl.prompt.measure import TooLargeError, measured
+from pdl.prompt.render_budget import TooLargeError, measure_size
 from pdl.prompt.turns import ROLES
 from pdl.source import Anchor, Source
 
@@ -90,7 +90,7 @@ class Inputs:
 
     def _measure(self, name: str, value: Any) -> None:
         try:
-            measured(value)
+            measure_size(value)
         except TooLargeError as error:
             message = f"the input `{name}` is too large: {error}"
             raise LimitError(Problem("limit/input", message, self.span(name))) from error

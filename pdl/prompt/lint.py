@@ -13,12 +13,12 @@ from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.config import config_doubts, parse_config, quoted_types
-from pdl.prompt.marks import MARK, placed_source, spoken
-from pdl.prompt.messages import parse_media
-from pdl.prompt.outline import Branches, Known, Outline, outline_of, parse_schema
+from pdl.prompt.files import parse_media
+from pdl.prompt.markers import MARKER, as_written
 from pdl.prompt.prompt import Prompt, load
+from pdl.prompt.template import Branches, Outline, StaticTurn, outline_of, parse_schema
 from pdl.prompt.template_errors import compile_problem, word_span
-from pdl.prompt.turns import DYNAMIC, SENT, lookalikes, no_role
+from pdl.prompt.turns import DYNAMIC, SENT, lookalikes, mapped_source, no_role
 
 if TYPE_CHECKING:
     import os
@@ -88,7 +88,7 @@ class _Linter:
         assert prompt.template is not None
         self.prompt = prompt
         self.template: Template = prompt.template
-        self.marks = self.template.marks
+        self.markers = self.template.markers
         self.source: Source = prompt.source
         self.tree = self.template.environment.parse(self.source.text)
 
@@ -96,7 +96,7 @@ class _Linter:
         """Every check, one after the other."""
         yield from self._includes()
         yield from self._names()
-        outline = outline_of(self.tree.body, self.marks)
+        outline = outline_of(self.tree.body, self.markers)
         yield from (Finding(problem) for problem in outline.problems)
         if not partial:
             yield from self._beginning(outline)
@@ -163,7 +163,7 @@ class _Linter:
                 yield source, env.parse(source.text, name)
 
     def _beginning(self, outline: Outline) -> Iterator[Finding]:
-        text = spoken("".join(token.text for token in outline.preamble), self.marks).strip()
+        text = as_written("".join(token.text for token in outline.preamble), self.markers).strip()
         if text.strip(DYNAMIC + " \n\t"):
             problem = no_role(text, self.source)
             if problem is not None:
@@ -171,13 +171,13 @@ class _Linter:
         elif not outline.items:
             message, hint = "there is no turn", "a prompt has at least a line `<|user|>`"
             yield Finding(Problem("turn/none", message, self.source.span(0), hint))
-        elif all(isinstance(item, Known) and _says_nothing(item) for item in outline.items):
-            last = cast("Known", outline.items[-1])
-            span = self.marks.span(last.mark)
+        elif all(isinstance(item, StaticTurn) and _says_nothing(item) for item in outline.items):
+            last = cast("StaticTurn", outline.items[-1])
+            span = self.markers.span(last.marker)
             yield Finding(Problem("turn/none", "all turns are empty", span))
 
     def _lookalikes(self) -> Iterator[Finding]:
-        """Text of the file that looks like a mark; at its beginning that is an error elsewhere."""
+        """Text that looks like a marker; at the beginning of the file that is another error."""
         text = self.source.text
         for offset, piece, _ in self.template.pieces():
             for start, end, meant in lookalikes(piece):
@@ -209,7 +209,7 @@ class _Linter:
         """Check a list of turns, and those inside of branches, each for itself."""
         yield from (Finding(problem) for problem in self._order(outline))
         for item in outline.items:
-            if isinstance(item, Known):
+            if isinstance(item, StaticTurn):
                 yield from self._content(item)
             else:
                 for body in item.bodies:
@@ -223,7 +223,7 @@ class _Linter:
             if isinstance(item, Branches):
                 previous = ""
                 continue
-            span = self.marks.span(item.mark)
+            span = self.markers.span(item.marker)
             if item.role == "system" and sent:
                 message = "`system` stands first, or not at all"
                 yield Problem("turn/system-not-first", message, span)
@@ -240,17 +240,19 @@ class _Linter:
 
     def _repeated(self, loop: Branches) -> Iterator[Finding]:
         items = loop.bodies[0].items if loop.bodies else []
-        roles = [item for item in items if isinstance(item, Known) and item.role in _ALTERNATING]
+        roles = [
+            item for item in items if isinstance(item, StaticTurn) and item.role in _ALTERNATING
+        ]
         if roles and len(roles) == len(items) and roles[0].role == roles[-1].role:
             message = f"a second pass of this loop puts two `{roles[0].role}` turns in a row"
-            span = self.marks.span(roles[0].mark)
+            span = self.markers.span(roles[0].marker)
             yield Finding(Problem("turn/doubled", message, span), "warning")
 
-    def _content(self, turn: Known) -> Iterator[Finding]:
+    def _content(self, turn: StaticTurn) -> Iterator[Finding]:
         for token in turn.content:
             is_sent = turn.role in SENT
             if is_sent and token.kind == "BLOCK" and DYNAMIC not in token.text:
-                span = self.marks.span(token.mark) or self.source.span(0)
+                span = self.markers.span(token.marker) or self.source.span(0)
                 try:
                     parse_media(token.text, span, self.prompt.folder, self.prompt.limits)
                 except MediaError as error:
@@ -263,10 +265,10 @@ class _Linter:
         elif turn.role == "config":
             yield from self._config(turn)
 
-    def _config(self, turn: Known) -> Iterator[Finding]:
+    def _config(self, turn: StaticTurn) -> Iterator[Finding]:
         """What is wrong with settings, and what is odd about those that do not depend on data."""
         placed, other = (
-            placed_source(turn.raw.replace(DYNAMIC, stand_in), self.marks, self.source.name)
+            mapped_source(turn.raw.replace(DYNAMIC, stand_in), self.markers, self.source.name)
             for stand_in in ("1", "2")
         )
         config, problems = parse_config(placed)
@@ -284,7 +286,7 @@ class _Linter:
         if placed.text.strip():
             toolsets.ToolSet.parse(placed, limits=self.prompt.limits)
 
-    def _typed(self, turn: Known, parse: Callable[[Source], None]) -> Iterator[Finding]:
+    def _typed(self, turn: StaticTurn, parse: Callable[[Source], None]) -> Iterator[Finding]:
         """What is wrong with a turn of types, or that this depends on data."""
         text = turn.raw
         certain = [] if turn.cut else self._type_problems(text, parse)
@@ -292,13 +294,13 @@ class _Linter:
             yield from (Finding(problem) for problem in certain)
         elif certain is None or turn.cut:
             code, message = _DEPENDS[turn.role]
-            yield Finding(Problem(code, message, self.marks.span(turn.mark)), "note")
+            yield Finding(Problem(code, message, self.markers.span(turn.marker)), "note")
 
-    def _doubted(self, turn: Known) -> Iterator[Problem]:
+    def _doubted(self, turn: StaticTurn) -> Iterator[Problem]:
         """What a schema says that hardly anybody means, with the first stand-in that fits."""
         for stand_in in _STAND_INS if DYNAMIC in turn.raw else ("",):
             text = turn.raw.replace(DYNAMIC, stand_in)
-            placed = placed_source(text, self.marks, self.source.name)
+            placed = mapped_source(text, self.markers, self.source.name)
             try:
                 schema = parse_schema(placed, self.prompt.folder, self.prompt.limits)
             except PromptError:
@@ -317,7 +319,7 @@ class _Linter:
         """
         found: list[Problem] = []
         for stand_in in _STAND_INS if DYNAMIC in text else ("",):
-            placed = placed_source(text.replace(DYNAMIC, stand_in), self.marks, self.source.name)
+            placed = mapped_source(text.replace(DYNAMIC, stand_in), self.markers, self.source.name)
             try:
                 parse(placed)
             except PromptError as error:
@@ -331,12 +333,12 @@ class _Linter:
         return list(certain.values()) or None
 
 
-def _says_nothing(turn: Known) -> bool:
+def _says_nothing(turn: StaticTurn) -> bool:
     """Whether a turn leaves nothing to send, whatever the data."""
     if turn.role not in SENT:
         return True
     return not turn.cut and all(
-        token.kind == "TEXT" and not MARK.sub("", token.text).strip() for token in turn.content
+        token.kind == "TEXT" and not MARKER.sub("", token.text).strip() for token in turn.content
     )
 
 

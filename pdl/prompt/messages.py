@@ -1,32 +1,29 @@
-"""What a rendered prompt consists of: messages of text and media.
-
-Inline media are `<|media(path/or/url)|>` and `<|raw_media(png:BASE64)|>`.
-"""
+"""`Rendered`: what a prompt renders to. Messages of text and media, the schema of the answer."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
-from urllib.parse import urlsplit
 
-from pdl.errors import MediaError, Problem, did_you_mean
-from pdl.prompt.folder import Folder, JailError, shown
-from pdl.prompt.turns import ROLES
+from pdl import reply as replies
+from pdl.errors import Problem, did_you_mean
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.schema import Schema
+from pdl.schema.model import schema_type_error
 from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from pdl.limits import Limits
-    from pdl.source import Span
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+    from pdl.reply import Check, Coercions, Dialects
+    from pdl.tools import ToolSet
 
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
-
 _SEPARATOR = re.compile(r"^([^\S\n]*)<\|(?=[^\S\n]*\w+[^\S\n]*\|>[^\S\n]*$)", re.MULTILINE)
-
 MIME_TYPES = {
     "png": "image/png",
     "jpeg": "image/jpeg",
@@ -185,132 +182,78 @@ def _no_part(given: object) -> TypeError:
     return TypeError(f"parts must be {wanted}, not {type(given).__name__}{advice}")
 
 
-_BLOCK = re.compile(r"\A\s*+(\w++)\s*+\((.*)\)\s*", re.DOTALL)
-_URL = re.compile(r"\A(?:([A-Za-z][A-Za-z0-9+.-]++)://|(data):)")
-_ALIASES = {"jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg"}
-_SIGNATURES: dict[str, re.Pattern[bytes]] = {
-    "png": re.compile(rb"\x89PNG\r\n\x1a\n"),
-    "jpeg": re.compile(rb"\xff\xd8\xff"),
-    "gif": re.compile(rb"GIF8[79]a"),
-    "webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
-    "svg": re.compile(
-        rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE svg|svg[\s>])", re.IGNORECASE
-    ),
-    "pdf": re.compile(rb"%PDF-"),
-    "wav": re.compile(rb"RIFF.{4}WAVE", re.DOTALL),
-    "mp3": re.compile(rb"ID3|\xff[\xe2-\xff]"),
-}
-"""How files of each kind begin: the magic bytes of their specifications."""
+@dataclass(frozen=True)
+class Rendered:
+    """Messages to send, and what the answer must look like.
 
+    `tools` are those of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
+    `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
+    `strict=False` passed over; it is empty for a strict rendering, but for an empty last turn.
+    Raises TypeError for messages and schemas of other types.
+    """
 
-def parse_media(block: str, span: Span, folder: Folder | None, limits: Limits) -> Media:
-    """The media that the text between `<|` and `|>` names. Raises MediaError, placed at `span`."""
-    found = _BLOCK.fullmatch(block)
-    if found is None and block.strip().lower() in ROLES:
-        message = f"`<|{block.strip()}|>` is not alone on its line, so it begins no turn"
-        hint = "put it on a line of its own; the `-` of `{%- … -%}` takes line breaks away"
-        raise _error("unknown-block", message, span, hint)
-    if found is None:
-        raise _error(
-            "unknown-block",
-            f"`<|{_short(block)}|>` is neither a turn on a line of its own nor a file",
-            span,
-            "write `&lt;|` for a `<|` that is meant literally,"
-            " or embed a file with `<|media(path)|>`",
+    messages: tuple[Message, ...]
+    schema: Schema | None = None
+    tools: ToolSet | None = None
+    config: Mapping[str, Json] = field(default_factory=dict)
+    reasoning: tuple[str, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be sent; any sequence of messages becomes a tuple."""
+        given: Any = self.messages
+        if isinstance(given, str | Message | Mapping) or not isinstance(given, Iterable):
+            raise _no_messages(given)
+        object.__setattr__(self, "messages", tuple(given))
+        for one in tuple[Any, ...](self.messages):
+            if not isinstance(one, Message):
+                raise _no_messages(one)
+        if not (self.schema is None or isinstance(self.schema, Schema)):
+            raise schema_type_error(self.schema, "a pdl.Schema or None")
+
+    def __str__(self) -> str:
+        """What is sent, as turns to read: what `pdl render` prints."""
+        return "\n\n".join(f"<|{role}|>\n{text}" for role, text in self.turns())
+
+    def _repr_markdown_(self) -> str:
+        from pdl.schema.json_values import fenced  # noqa: PLC0415 - only notebooks need it
+
+        return fenced(str(self))
+
+    def turns(self) -> Iterator[tuple[str, str]]:
+        """What is sent, as names and texts: messages, tools, configuration, schema."""
+        from pdl.schema.json_values import json_line  # noqa: PLC0415 - only people need it
+
+        yield from ((message.role, message.transcript) for message in self.messages)
+        if self.tools is not None:
+            yield "tools", disarmed(self.tools.to_text())
+        if self.config:
+            yield "config", "\n".join(f"{k}: {json_line(v)}" for k, v in self.config.items())
+        if self.schema is not None:
+            yield "schema", str(self.schema)
+
+    def check(
+        self,
+        reply: str,
+        *,
+        coercions: Coercions | None = None,
+        dialects: Dialects | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Check:
+        """Find the answer in a reply and check it: `pdl.check(rendered.schema, reply)`.
+
+        Without a schema the whole reply is the answer.
+        """
+        allowed = replies.Coercions() if coercions is None else coercions
+        known = replies.DIALECTS if dialects is None else dialects
+        check: Check = replies.check(
+            self.schema, reply, coercions=allowed, dialects=known, limits=limits
         )
-    name, content = found[1].lower(), found[2].strip()
-    if name == "media":
-        return (
-            _from_url(content, span)
-            if _URL.match(content)
-            else _from_path(content, span, folder, limits)
-        )
-    if name == "raw_media":
-        return _from_base64(content, span, limits)
-    hint = did_you_mean(name, ["media", "raw_media"]) or "there are `media` and `raw_media`"
-    raise _error("unknown-block", f"there is no inline block `{name}`", span, hint)
+        return check
 
 
-def _from_url(url: str, span: Span) -> Media:
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018  (it is read only when it is asked for)
-    except ValueError as error:
-        raise _error("url", f"`{_short(url)}` is not a URL: {error}", span) from error
-    if parts.scheme.lower() not in ("http", "https") or not parts.hostname or not _is_plain(url):
-        hint = "for bytes there is `<|raw_media(png:BASE64)|>`" if parts.scheme == "data" else ""
-        raise _error("url", f"`{_short(url)}` is no http or https URL", span, hint)
-    if parts.username is not None or parts.password is not None:
-        hint = "remove what comes before the `@`: the URL is sent to the provider"
-        raise _error("url", "a media URL must not contain a user or a password", span, hint)
-    ending = parts.path.rpartition("/")[2].rpartition(".")[2].lower()
-    kind = _ALIASES.get(ending, ending)
-    return Media(kind if kind in MIME_TYPES else "", url=url)
-
-
-def _is_plain(url: str) -> bool:
-    """Whether a URL has no blanks and no characters that do not print."""
-    return url.isprintable() and not any(map(str.isspace, url))
-
-
-def _from_path(path: str, span: Span, folder: Folder | None, limits: Limits) -> Media:
-    ending = path.rpartition("/")[2].rpartition(".")[2] if "." in path else ""
-    kind = _kind(ending, span, f"`{_short(path)}` has the ending")
-    if folder is None:
-        raise _error(
-            "no-folder",
-            f"`{_short(path)}` cannot be read: this prompt was loaded from text",
-            span,
-            "give `pdl.loads` the folder of its files as `base`",
-        )
-    try:
-        data = folder.read(path, limits.media_bytes)
-    except JailError as error:
-        raise _error("file", str(error), span) from error
-    except OSError as error:
-        raise _error("file", f"`{_short(path)}` cannot be read: {error.strerror}", span) from error
-    return _checked(kind, data, span, f"`{_short(path)}`")
-
-
-def _from_base64(content: str, span: Span, limits: Limits) -> Media:
-    ending, colon, encoded = content.partition(":")
-    if not colon:
-        raise _error("raw", "expected `raw_media(KIND:BASE64)`, found no `:`", span)
-    kind = _kind(ending.strip(), span, "`raw_media` is given the kind")
-    if len(encoded) > limits.media_bytes * 4 // 3 + 4:
-        raise _error("size", f"these bytes are more than {limits.media_bytes:,}", span)
-    try:
-        data = base64.b64decode("".join(encoded.split()), validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise _error("raw", f"what follows `{ending}:` is not base64: {error}", span) from error
-    return _checked(kind, data, span, "what `raw_media` holds")
-
-
-def _kind(ending: str, span: Span, found: str) -> str:
-    kind = _ALIASES.get(ending.lower(), ending.lower())
-    if kind not in MIME_TYPES:
-        known = ", ".join(MIME_TYPES)
-        named = (
-            f"{found} `{_short(ending)}`"
-            if ending
-            else f"{found.split(' has ', maxsplit=1)[0]} has no ending"
-        )
-        hint = did_you_mean(kind, MIME_TYPES)
-        raise _error("kind", f"{named}; expected one of {known}", span, hint)
-    return kind
-
-
-def _checked(kind: str, data: bytes, span: Span, what: str) -> Media:
-    if not _SIGNATURES[kind].match(data):
-        actual = next((k for k, pattern in _SIGNATURES.items() if pattern.match(data)), None)
-        found = f"it begins like a {actual} file" if actual else "its first bytes say otherwise"
-        raise _error("wrong-kind", f"{what} is not a {kind} file: {found}", span)
-    return Media(kind, data)
-
-
-def _short(text: str) -> str:
-    return shown(text if len(text) <= 60 else text[:57] + "…")  # noqa: PLR2004
-
-
-def _error(name: str, message: str, span: Span, hint: str = "") -> MediaError:
-    return MediaError(Problem(f"media/{name}", message, span, hint))
+def _no_messages(given: object) -> TypeError:
+    return TypeError(
+        f"messages must be a tuple of Messages, not {type(given).__name__}:"
+        ' write (pdl.Message("user", text), …)'
+    )

@@ -1,142 +1,241 @@
-"""What `{{ value }}` prints, and undefined names.
+"""What `{{ value }}` prints, and text that a template captures.
 
-Those are false in a condition, and an error where they are used (`StrictUndefined`).
+`{% set x %}…{% endset %}`, `{% filter … %}`, macros and `caller()` store their output as a value.
+Where source text in it has markers, that value is a `Captured`: it reads as text in which each
+`<|…|>` is one character that no value has. Whatever is done with it must leave these characters
+unchanged, all of them and in their order; otherwise it is an error, since text would move from one
+turn into another.
 """
 
 from __future__ import annotations
 
-import sys
+import re
 from collections.abc import Iterator
+from functools import wraps
 from itertools import islice
 from types import BuiltinMethodType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from jinja2 import TemplateRuntimeError, Undefined
 from jinja2.environment import TemplateModule
-from jinja2.exceptions import SecurityError
+from jinja2.utils import _PassArg
 
-from pdl.prompt.captured import Captured, encoded, module_text
-from pdl.prompt.measure import MOST_ITEMS, TooLargeError, is_container, measured
-from pdl.prompt.meter import METER, Meter, MissingName
+from pdl.prompt.markers import POSITION, SCHEMA_PLACEHOLDER, UNIT, escaped, has_markers, unescaped
+from pdl.prompt.render_budget import (
+    BUDGET,
+    MOST_ITEMS,
+    RenderBudget,
+    TooLargeError,
+    is_container,
+    measure_size,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
-_LONGEST = 200  # characters of a name in an error
+_FIRST, _COUNT = 0xDB90, 0x70  # the characters that stand for markers; they repeat after so many
+_STAND_IN = re.compile("[\udb90-\udbff]")
+_OURS = re.compile("[\udb80-\udbff]")
+"""Halves of characters that are not assigned; no text has them but by design."""
+_ESCAPED = re.compile(r"\\udb[89a-f][0-9a-f]", re.IGNORECASE)
+_HARMLESS = frozenset({"do_default", "do_trim", "soft_str", "str"})
+_UNKNOWN_YET = (
+    "the schema depends on data, so its description is known only when all is rendered: print"
+    " `{{ schema }}` as it is"
+)
 
 
-class StrictUndefined(Undefined):
-    """False in a condition; printed, looped over or computed with, it is noted as an error.
+class MarkerError(TemplateRuntimeError):
+    """Text that holds a turn marker was changed."""
 
-    Noting instead of raising lets one rendering find all undefined names. What it renders is
-    thrown away then, so it may go on with an empty text.
+
+class Captured(str):
+    """Captured text with markers: `encoded` is what it prints, `turns` what its markers read as.
+
+    One character stands for a `<|…|>` as a whole, also where something in it was computed.
+
+    Markers that only know places leave no trace in the text, and are lost where it is changed.
     """
 
-    __slots__ = ()
+    __slots__ = ("encoded", "turns")
+    encoded: str
+    turns: str
 
-    def __getattr__(self, name: str) -> Any:
-        if name[:2] == "__" and name[-2:] == "__":
-            raise AttributeError(name)
-        return _part(self, f".{name}")
+    def __new__(cls, text: str, encoded: str | None = None, turns: str = "") -> Self:
+        """`type(x)(text)` is how Python code copies a str; of Captured that is plain text."""
+        if encoded is None:
+            return str(text)  # type: ignore[return-value]
+        self = super().__new__(cls, text)
+        self.encoded = encoded
+        self.turns = turns
+        return self
 
-    def __str__(self) -> str:
-        _note(self)
-        return ""
+    def __repr__(self) -> str:
+        if self.turns:
+            raise _changed()
+        return repr(str(self))
 
-    def __iter__(self) -> Iterator[Any]:
-        _note(self)
-        return iter(())
+    def __html__(self) -> str:
+        """What `{% autoescape true %}` takes; it would lose the markers."""
+        if self.turns:
+            raise MarkerError(
+                "text that contains a turn marker cannot be captured under `autoescape`: put it"
+                " between `{% autoescape false %}` and `{% endautoescape %}`"
+            )
+        return str(self)
 
-    def __len__(self) -> int:
-        _note(self)
-        return 0
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and not has_markers(key) and str.__contains__(self, key)
 
-    def __eq__(self, other: object) -> bool:
-        _note(self)
-        return False
+    def __iter__(self) -> Iterator[str]:
+        if self.turns:
+            raise _changed()
+        return str.__iter__(self)
 
-    def __hash__(self) -> int:
-        return id(self)
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        return kept(str.__getitem__(self, key), self)  # type: ignore[no-any-return]
+
+    def __add__(self, other: object) -> str:
+        return joined((self, other)) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: object) -> str:
+        return joined((other, self)) if isinstance(other, str) else NotImplemented
+
+    def __mul__(self, count: SupportsIndex) -> str:
+        return captured(self.encoded * int(count))
+
+    __rmul__ = __mul__
+
+    def __mod__(self, values: Any) -> str:
+        return kept(str(self) % values, self)  # type: ignore[no-any-return]
+
+    def __rmod__(self, template: str) -> str:
+        return kept(str.__mod__(template, self), self)  # type: ignore[no-any-return]
 
 
-def note_unsafe(undefined: Undefined) -> None:
-    """Note as an error that the sandbox refused an attribute, which is more than its absence."""
-    if undefined._undefined_exception is SecurityError:
-        str(undefined)
+Captured.__name__ = "captured text"  # what errors of Python call it
 
 
-def _part(undefined: StrictUndefined, step: str) -> StrictUndefined:
-    return StrictUndefined(
-        undefined._undefined_hint,
-        undefined._undefined_obj,
-        _named(undefined) + step,
-        undefined._undefined_exception,
+def captured(encoded: str) -> str:
+    """What a template printed into a value: plain text, or a Captured if it has markers."""
+    if not has_markers(encoded):
+        return encoded
+    found: list[str] = []
+
+    def stand_in(_: re.Match[str]) -> str:
+        found.append(chr(_FIRST + len(found) % _COUNT))
+        return found[-1]
+
+    text = UNIT.sub(stand_in, POSITION.sub("", encoded))
+    budget = BUDGET.get(None)
+    if found and budget is not None:
+        budget.has_captured_markers = True
+    return Captured(unescaped(text), encoded, "".join(found))
+
+
+def encoded(value: str) -> str:
+    """The text that a value prints. Raises MarkerError for what was cut out of captured text."""
+    if isinstance(value, Captured):
+        return value.encoded
+    if not has_markers(value):
+        return value
+    budget = BUDGET.get(None)
+    if budget is not None and budget.has_captured_markers and _OURS.search(value):
+        raise _changed()
+    return escaped(value)
+
+
+def joined(pieces: Iterable[str], separator: str = "") -> str:
+    """Texts one after the other, with the markers of those that are captured."""
+    return captured(encoded(separator).join([encoded(piece) for piece in pieces]))
+
+
+def kept(result: Any, subject: object, others: Iterable[object] = ()) -> Any:
+    """The result of an operation on captured text, as captured text.
+
+    Raises MarkerError if the result has not all markers of `subject` in their order, or is made of
+    parts of it. The markers of `others` may be left out, as by `default`.
+    """
+    held = [each for each in (subject, *others) if isinstance(each, Captured)]
+    for each in held:
+        if isinstance(result, str) and result == each:
+            return each  # with the places that it knows
+    holders = [each for each in held if each.turns]
+    if not holders or isinstance(result, (int, float)) or result is None:
+        return result
+    if not isinstance(result, str):
+        raise _changed()
+    turns = "".join(_OURS.findall(result))
+    for each in holders:
+        if turns == each.turns:
+            return _restored(result, each)
+    if turns or holders[0] is subject:
+        raise _changed()
+    return result
+
+
+def _restored(result: str, subject: Captured) -> str:
+    markers = [match.group() for match in UNIT.finditer(POSITION.sub("", subject.encoded))]
+    pieces = [escaped(piece) for piece in _STAND_IN.split(result)]
+    out = [pieces[0]]
+    for marker, piece in zip(markers, pieces[1:], strict=True):
+        out += (marker, piece)
+    return captured("".join(out))
+
+
+def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that is given captured text as plain text, and must keep its markers."""
+    first = 0 if _PassArg.from_obj(function) is None else 1
+    is_harmless = function.__name__ in _HARMLESS
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if Captured not in map(type, args) and Captured not in map(type, kwargs.values()):
+            return function(*args, **kwargs)
+        held = [each for each in (*args, *kwargs.values()) if type(each) is Captured]
+        subject = args[first] if len(args) > first else None
+        if (
+            isinstance(subject, Captured)
+            and SCHEMA_PLACEHOLDER in subject.encoded
+            and not is_harmless
+        ):
+            raise MarkerError(_UNKNOWN_YET)
+        plain = list(args)
+        if isinstance(subject, Captured):
+            plain[first] = str(subject)
+        try:
+            result = function(*plain, **kwargs)
+        except UnicodeEncodeError:
+            raise _changed() from None
+        return kept(result, subject, held)
+
+    return call
+
+
+def module_text(module: TemplateModule) -> str:
+    """What an imported template prints as a whole, with markers."""
+    return "".join(module._body_stream)  # noqa: SLF001  (`str` of it is the same, and not trusted)
+
+
+def without_markers(message: str) -> str:
+    """A message without what stands for markers, also where it was escaped."""
+    return _ESCAPED.sub("", _OURS.sub("", message))
+
+
+def shows_markers(error: BaseException) -> bool:
+    """Whether the text of an error that was raised on captured text shows what markers are."""
+    try:
+        text = f"{error} {error!r}"
+    except MarkerError:  # captured text has no repr
+        return True
+    return without_markers(text) != text
+
+
+def _changed() -> MarkerError:
+    return MarkerError(
+        "a filter or an expression changed text that holds a turn marker: apply it to the value"
     )
-
-
-def _named(undefined: StrictUndefined) -> str:
-    return _written(undefined._undefined_name, str)
-
-
-def _written(key: object, form: Callable[[object], str]) -> str:
-    """A name or a key as an error shows it. Raises TooLargeError for a bomb."""
-    for part in (key.start, key.stop, key.step) if isinstance(key, slice) else (key,):
-        if is_container(part):
-            measured(part)
-    text = form(key[: _LONGEST + 1] if isinstance(key, str) else key)
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
-
-
-def _item(undefined: StrictUndefined, key: object) -> StrictUndefined:
-    return _part(undefined, f"[{_written(key, repr)}]")
-
-
-def _note(undefined: StrictUndefined, *_: object, **__: object) -> StrictUndefined:
-    meter = METER.get(None)
-    if meter is None:
-        raise TemplateRuntimeError(undefined._undefined_message)
-    name, owner = _named(undefined), undefined._undefined_obj
-    template, line = _where()
-    if line is None:
-        return undefined  # it is on its way out, and was noted where it was used
-    reason = undefined._undefined_hint or ""
-    meter.miss(MissingName(template, line, name, owner, reason))
-    return undefined
-
-
-def _false(undefined: StrictUndefined, *_: object) -> bool:
-    _note(undefined)
-    return False
-
-
-def _zero(undefined: StrictUndefined) -> int:
-    _note(undefined)
-    return 0
-
-
-_OPERATORS = {
-    _note: "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow"
-    " pos neg call",
-    _false: "lt le gt ge contains",
-    _zero: "int index",
-    _item: "getitem",
-}
-for _function, _names in _OPERATORS.items():
-    for _name in _names.split():
-        setattr(StrictUndefined, f"__{_name}__", _function)
-
-
-def _where() -> tuple[str | None, int | None]:
-    """The template and the line that are being rendered, read off the stack, if there are."""
-    frame = sys._getframe(1)
-    while True:
-        template = frame.f_globals.get("__jinja_template__")
-        if template is not None:
-            return template.name, template.get_corresponding_lineno(frame.f_lineno)
-        if frame.f_back is None:
-            return None, None
-        frame = frame.f_back
 
 
 _FUNCTIONS = (FunctionType, BuiltinMethodType, MethodType)
@@ -144,28 +243,10 @@ _PLAIN: tuple[Any, Any] = (object.__str__, object.__repr__)
 _LOOK = 10_000  # items of a container between two looks at the clock
 
 
-class Method(StrictUndefined):
-    """A method of a built-in value that is named but not called, as in `{{ order.items }}`.
-
-    Where a key was meant it counts as undefined; called, it is the method.
-    """
-
-    __slots__ = ("method",)
-
-    def __init__(self, method: BuiltinMethodType, name: str) -> None:
-        super().__init__(
-            f"`{name}` is a method of a {type(method.__self__).__name__}, and no key of it;"
-            f" call it, `{name}()`, or pass a value of that name",
-            method.__self__,
-            name,
-        )
-        self.method = method
-
-
 def emitted(value: Any) -> str:
-    """The text that a value prints, with its marks if it was captured; for each `{{ … }}`.
+    """The text that a value prints, with its markers if it was captured; for each `{{ … }}`.
 
-    Raises MarkError for what was cut out of captured text, TemplateRuntimeError for what has none.
+    Raises MarkerError for a part of captured text, TemplateRuntimeError for what has no text.
     """
     kind = type(value)
     if kind is str:
@@ -205,12 +286,12 @@ def text_of(value: Any) -> str:
 
 def bounded_list(values: Any) -> list[Any]:
     """A list of all values; the clock ends it if they do not."""
-    meter = METER.get(None) or Meter()
+    budget = BUDGET.get(None) or RenderBudget()
     found: list[Any] = []
     iterator = iter(values)
     while batch := list(islice(iterator, _LOOK)):
         found += batch
-        meter.look()
+        budget.check_clock()
         if len(found) > MOST_ITEMS:
             raise TooLargeError(f"this gives more than {MOST_ITEMS:,} items")
     return found
@@ -218,7 +299,7 @@ def bounded_list(values: Any) -> list[Any]:
 
 def _container(value: Any) -> Any:
     """Measure a container before it is printed, and look at what its items are printed as."""
-    measured(value, meet=_meet)
+    measure_size(value, meet=_meet)
     return value
 
 

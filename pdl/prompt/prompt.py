@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,9 +14,8 @@ from pdl import prompt as prompts
 from pdl.errors import FileError, InputError, LimitError, Problem, PromptError, error_from
 from pdl.limits import DEFAULT_LIMITS, Limits, check_limits
 from pdl.prompt.assemble import Assembly
-from pdl.prompt.captured import captured
-from pdl.prompt.folder import Folder
-from pdl.prompt.marks import SCHEMA_PLACE, Marks, Stretch
+from pdl.prompt.markers import SCHEMA_PLACEHOLDER, Markers, Stretch
+from pdl.prompt.printing import captured
 from pdl.prompt.template import Template, compile_template, normalize_newlines
 from pdl.prompt.turns import split_turns
 from pdl.schema import Schema
@@ -28,8 +26,9 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from typing import Self
 
-    from pdl.prompt.assemble import Rendered
+    from pdl.prompt.files import Folder
     from pdl.prompt.inputs import Inputs
+    from pdl.prompt.messages import Rendered
 
 _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|schema\|>", re.MULTILINE | re.IGNORECASE)
 
@@ -104,12 +103,12 @@ class Prompt:
         problems = list(self.problems)
         if strict and problems:
             raise error_from(problems)
-        marks = self.template.marks if self.template is not None else Marks()
-        text = self._text(values, marks, problems, schema, strict=strict)
+        markers = self.template.markers if self.template is not None else Markers()
+        text = self._text(values, markers, problems, schema, strict=strict)
         assembly = Assembly(
-            self.source, marks, self.folder, self.limits, strict, prefill, problems=problems
+            self.source, markers, self.folder, self.limits, strict, prefill, problems=problems
         )
-        rendered = assembly.assemble(split_turns(text, marks))
+        rendered = assembly.assemble(split_turns(text, markers))
         return rendered if schema is None else dataclasses.replace(rendered, schema=schema)
 
     def _no_data(self, given: object) -> TypeError:
@@ -133,7 +132,7 @@ class Prompt:
     def _text(
         self,
         values: dict[str, Any],
-        marks: Marks,
+        markers: Markers,
         problems: list[Problem],
         schema: Schema | None,
         *,
@@ -147,13 +146,13 @@ class Prompt:
                 values["schema"] = schema.describe()
             if self.template is not None:
                 if "schema" in self.template.variables and "schema" not in values:
-                    values |= self._described()
+                    values |= _described(self.template)
                 return self.template.render(values)
         except PromptError as error:
             if strict:
                 raise
             problems += error.problems
-        return "".join(marks.mark_source([Stretch(self.source.text, 0)], self.source))
+        return "".join(markers.mark_source([Stretch(self.source.text, 0)], self.source))
 
     def _filled(
         self, values: dict[str, Any], problems: list[Problem], *, strict: bool
@@ -168,19 +167,16 @@ class Prompt:
             problems += error.problems
             return {**self.inputs.defaults(values), **values}
 
-    def _described(self) -> dict[str, Any]:
-        """What `schema` is in the template: the description, or its place if it depends on data."""
-        try:
-            is_static, schema = self._static_schema
-        except PromptError:
-            return {"schema": captured(SCHEMA_PLACE)}  # its problems are told with all others
-        if is_static:
-            return {} if schema is None else {"schema": schema.describe()}
-        return {"schema": captured(SCHEMA_PLACE)}
 
-    @cached_property
-    def _static_schema(self) -> tuple[bool, Schema | None]:
-        return prompts.static_schema(self)
+def _described(template: Template) -> dict[str, Any]:
+    """What `schema` is in the template: the description, or its place if it depends on data."""
+    try:
+        is_constant, schema = template.constant_schema
+    except PromptError:
+        return {"schema": captured(SCHEMA_PLACEHOLDER)}  # its problems are told with all others
+    if is_constant:
+        return {} if schema is None else {"schema": schema.describe()}
+    return {"schema": captured(SCHEMA_PLACEHOLDER)}
 
 
 def load(
@@ -220,7 +216,7 @@ def loads(
         raise _no_text(text)
     source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
     return _compiled(
-        source, Folder(_path(base, "base")) if base is not None else None, strict, limits
+        source, prompts.Folder(_path(base, "base")) if base is not None else None, strict, limits
     )
 
 

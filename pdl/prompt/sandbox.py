@@ -2,34 +2,173 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import MutableMapping, MutableSequence, MutableSet
 from types import BuiltinMethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import nodes
+from jinja2 import TemplateRuntimeError, Undefined, nodes
 from jinja2.compiler import CodeGenerator, operators, optimizeconst
 from jinja2.exceptions import TemplateSyntaxError
-from jinja2.lexer import Token, TokenStream
+from jinja2.lexer import TokenStream
 from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from pdl.prompt import measure, tera
-from pdl.prompt.captured import Captured, captured, joined, kept
-from pdl.prompt.filters import compared
-from pdl.prompt.marks import Marks, Stretch
-from pdl.prompt.measure import SMALL, TOO_MANY_DIGITS, watched
-from pdl.prompt.meter import concat, ticker
-from pdl.prompt.printing import Method, StrictUndefined, emitted
+from pdl.prompt import growth_guard, tera
+from pdl.prompt.growth_guard import comparable
+from pdl.prompt.printing import Captured, captured, emitted, joined, kept
+from pdl.prompt.render_budget import (
+    BUDGET,
+    SMALL,
+    TOO_MANY_DIGITS,
+    MissingName,
+    concat,
+    is_container,
+    measure_size,
+    ticker,
+    watched,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from jinja2.compiler import Frame
     from jinja2.runtime import Context
 
     from pdl.limits import Limits
+    from pdl.prompt.files import Folder
+    from pdl.prompt.markers import Markers
     from pdl.source import Source
+
+
+_LONGEST = 200  # characters of a name in an error
+
+
+class StrictUndefined(Undefined):
+    """False in a condition; printed, looped over or computed with, it is noted as an error.
+
+    Noting instead of raising lets one rendering find all undefined names. What it renders is
+    thrown away then, so it may go on with an empty text.
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name[:2] == "__" and name[-2:] == "__":
+            raise AttributeError(name)
+        return _part(self, f".{name}")
+
+    def __str__(self) -> str:
+        _note(self)
+        return ""
+
+    def __iter__(self) -> Iterator[Any]:
+        _note(self)
+        return iter(())
+
+    def __len__(self) -> int:
+        _note(self)
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        _note(self)
+        return False
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def _part(undefined: StrictUndefined, step: str) -> StrictUndefined:
+    return StrictUndefined(
+        undefined._undefined_hint,
+        undefined._undefined_obj,
+        _named(undefined) + step,
+        undefined._undefined_exception,
+    )
+
+
+def _named(undefined: StrictUndefined) -> str:
+    return _written(undefined._undefined_name, str)
+
+
+def _written(key: object, form: Callable[[object], str]) -> str:
+    """A name or a key as an error shows it. Raises TooLargeError for a bomb."""
+    for part in (key.start, key.stop, key.step) if isinstance(key, slice) else (key,):
+        if is_container(part):
+            measure_size(part)
+    text = form(key[: _LONGEST + 1] if isinstance(key, str) else key)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def _item(undefined: StrictUndefined, key: object) -> StrictUndefined:
+    return _part(undefined, f"[{_written(key, repr)}]")
+
+
+def _note(undefined: StrictUndefined, *_: object, **__: object) -> StrictUndefined:
+    budget = BUDGET.get(None)
+    if budget is None:
+        raise TemplateRuntimeError(undefined._undefined_message)
+    name, owner = _named(undefined), undefined._undefined_obj
+    template, line = _where()
+    if line is None:
+        return undefined  # it is on its way out, and was noted where it was used
+    reason = undefined._undefined_hint or ""
+    budget.note_missing(MissingName(template, line, name, owner, reason))
+    return undefined
+
+
+def _false(undefined: StrictUndefined, *_: object) -> bool:
+    _note(undefined)
+    return False
+
+
+def _zero(undefined: StrictUndefined) -> int:
+    _note(undefined)
+    return 0
+
+
+_OPERATORS = {
+    _note: "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow"
+    " pos neg call",
+    _false: "lt le gt ge contains",
+    _zero: "int index",
+    _item: "getitem",
+}
+for _function, _names in _OPERATORS.items():
+    for _name in _names.split():
+        setattr(StrictUndefined, f"__{_name}__", _function)
+
+
+def _where() -> tuple[str | None, int | None]:
+    """The template and the line that are being rendered, read off the stack, if there are."""
+    frame = sys._getframe(1)
+    while True:
+        template = frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            return template.name, template.get_corresponding_lineno(frame.f_lineno)
+        if frame.f_back is None:
+            return None, None
+        frame = frame.f_back
+
+
+class Method(StrictUndefined):
+    """A method of a built-in value that is named but not called, as in `{{ order.items }}`.
+
+    Where a key was meant it counts as undefined; called, it is the method.
+    """
+
+    __slots__ = ("method",)
+
+    def __init__(self, method: BuiltinMethodType, name: str) -> None:
+        super().__init__(
+            f"`{name}` is a method of a {type(method.__self__).__name__}, and no key of it;"
+            f" call it, `{name}()`, or pass a value of that name",
+            method.__self__,
+            name,
+        )
+        self.method = method
+
 
 _MUTABLE = (MutableMapping, MutableSequence, MutableSet)
 _READING_NAMES = (
@@ -41,7 +180,6 @@ _READING = frozenset(_READING_NAMES.split())
 """What Python's own mutable containers have that does not change them."""
 _SIMPLE = SMALL | {str}
 _LOOP = frozenset(name for name in dir(LoopContext) if not name.startswith("_"))
-_TAG_END = {"variable_end": "}}", "block_end": "%}"}
 
 
 class _Generator(CodeGenerator):
@@ -76,7 +214,7 @@ class _Generator(CodeGenerator):
 
     @optimizeconst
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802
-        """Comparisons, in which a value is measured that has another one beside it."""
+        """Comparisons, in which a value is measure_size that has another one beside it."""
         self.write("(")
         values = [node.expr, *(operand.expr for operand in node.ops)]
         for at, value in enumerate(values):
@@ -84,7 +222,7 @@ class _Generator(CodeGenerator):
             if before:
                 self.write(f" {operators[before[0].op]} ")
             if after and not _is_plain(value) and not _is_plain(after[0].expr):
-                self._wrapped("environment.compared", value, frame)
+                self._wrapped("environment.comparable", value, frame)
             elif before and before[0].op in ("in", "notin") and not _is_plain(value):
                 self._wrapped("environment.watched", value, frame)
             else:
@@ -95,7 +233,7 @@ class _Generator(CodeGenerator):
         """Objects, whose keys are hashed."""
         self.write("{")
         for item in node.items:
-            self._wrapped("environment.compared", item.key, frame)
+            self._wrapped("environment.comparable", item.key, frame)
             self.write(": ")
             self.visit(item.value, frame)
             self.write(", ")
@@ -156,13 +294,16 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     concat = staticmethod(_captured)
     emitted = staticmethod(emitted)
     ticker = staticmethod(ticker)
-    compared = staticmethod(compared)
+    comparable = staticmethod(comparable)
     watched = staticmethod(watched)
 
-    def __init__(self, marks: Marks, limits: Limits, **options: Any) -> None:
+    def __init__(
+        self, markers: Markers, limits: Limits, folder: Folder | None, **options: Any
+    ) -> None:
         super().__init__(undefined=StrictUndefined, finalize=emitted, **options)
-        self.marks = marks
+        self.markers = markers
         self.limits = limits
+        self.folder = folder
         self.sources: dict[str | None, Source] = {}
         del self.globals["lipsum"]
 
@@ -177,7 +318,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     def getitem(self, obj: Any, argument: Any) -> Any:
         """`obj[argument]`; a `defaultdict` gives its default, and does not store it."""
         if type(argument) not in _SIMPLE:
-            compared(argument)
+            comparable(argument)
         if isinstance(obj, defaultdict) and obj.default_factory and argument not in obj:
             return obj.default_factory()
         return super().getitem(obj, argument)
@@ -195,22 +336,22 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         if isinstance(value, BuiltinMethodType) and not isinstance(obj, ModuleType):
             return Method(value, attribute)
         if isinstance(obj, str) and attribute in ("format", "format_map"):
-            return _guarded_format(obj, value, self.limits.output_chars)
+            return _guarded_format(obj, value)
         return value
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Operators whose result may be much larger than their operands."""
-        measure.guard_binary(operator, left, right, self.limits.output_chars)
+        growth_guard.guard_binary(operator, left, right)
         return super().call_binop(context, operator, left, right)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063  (Jinja's)
         """Call an object; the names leave all others to keyword arguments, as in Jinja."""
         if isinstance(__obj, Method):
             __obj = __obj.method
-        if measure.is_guarded(__obj):
-            measure.guard_call(__obj, args, kwargs, __self.limits.output_chars)
+        if growth_guard.is_guarded(__obj):
+            growth_guard.guard_call(__obj, args, kwargs)
         args = tuple(
-            value if type(value) in SMALL else measure.given_to(__obj, value) for value in args
+            value if type(value) in SMALL else growth_guard.given_to(__obj, value) for value in args
         )
         owner = getattr(__obj, "__self__", None)
         if not isinstance(owner, str):
@@ -229,33 +370,12 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
             stream = super()._tokenize(source, name, filename, state)
             if state is not None:
                 return stream
-            return TokenStream(self._marked(stream, self.sources[name]), name, filename)
+            return TokenStream(self.markers.mark_tokens(stream, self.sources[name]), name, filename)
         except ValueError:  # of Python, which reads numbers of some thousand digits at most
             tokens = self.lexer.tokeniter(source, name, filename, state)
             integers = ((line, text) for line, kind, text in tokens if kind == "integer")
             line = next((line for line, text in integers if not _has_text(text)), 1)
         raise TemplateSyntaxError(TOO_MANY_DIGITS, line, name, filename)
-
-    def _marked(self, stream: TokenStream, source: Source) -> Iterator[Token]:
-        """Replace `<|…|>` in the template's text by marks that know their places."""
-        tokens = list(located(stream, source))
-        for token, _ in tokens:
-            if token.type == "integer":
-                str(token.value)  # the code that Jinja generates has its text
-        found = [index for index, (token, _) in enumerate(tokens) if token.type == "data"]
-        kinds = ["", *(token.type for token, _ in tokens), ""]
-        stretches = [
-            Stretch(
-                tokens[index][0].value,
-                tokens[index][1],
-                kinds[index] == "variable_end",
-                kinds[index + 2] == "variable_begin",
-            )
-            for index in found
-        ]
-        marked = dict(zip(found, self.marks.mark_source(stretches, source), strict=True))
-        for index, (token, _) in enumerate(tokens):
-            yield Token(token.lineno, "data", marked[index]) if index in marked else token
 
 
 def _has_text(number: str) -> bool:
@@ -272,23 +392,9 @@ def _is_pythons(kind: type, attribute: str) -> bool:
     return owner.__module__ in ("builtins", "collections", "collections.abc", "array")
 
 
-def located(stream: TokenStream, source: Source) -> Iterator[tuple[Token, int]]:
-    """Each token with the offset where it begins, which is exact for tokens of text."""
-    at = 0
-    for token in stream:
-        if token.type == "data":
-            at = source.text.find(token.value, max(at, source.offset(token.lineno)))
-            yield token, at
-            at += len(token.value)
-            continue
-        yield token, at
-        if token.type in _TAG_END:
-            at = source.text.find(_TAG_END[token.type], at) + 2
-
-
-def _guarded_format(text: str, formatted: Any, limit: int) -> Any:
+def _guarded_format(text: str, formatted: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
-        measure.guard_format(text, args, kwargs, limit)
+        growth_guard.guard_format(text, args, kwargs)
         return kept(formatted(*args, **kwargs), text)
 
     return call

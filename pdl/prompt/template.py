@@ -1,37 +1,39 @@
-"""A template: parsed once, rendered to text with marks."""
+"""A template: parsed once, its turns known without data, rendered to text with markers."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jinja2 import TemplateNotFound, meta, nodes
 from jinja2.ext import LoopControlExtension
 from jinja2.loaders import BaseLoader
 
-from pdl.errors import LimitError, Problem, PromptError, TemplateError
+from pdl import prompt as prompts
+from pdl import schema as schemas
+from pdl.errors import LimitError, Problem, PromptError, SchemaError, TemplateError
 from pdl.prompt import filters, tera
-from pdl.prompt.captured import shows_marks
-from pdl.prompt.folder import Folder, JailError
-from pdl.prompt.marks import Marks
-from pdl.prompt.meter import METER, Meter, TooManyMissingError, concat
-from pdl.prompt.sandbox import PromptEnvironment, located
-from pdl.prompt.template_errors import (
-    compile_problem,
-    missing_problems,
-    render_problem,
-    type_of,
-    unknown_name,
-    word_span,
-)
+from pdl.prompt.markers import LEAD, OPEN, WHOLE, Markers, located
+from pdl.prompt.printing import shows_markers
+from pdl.prompt.render_budget import BUDGET, RenderBudget, TooManyMissingError, concat
+from pdl.prompt.sandbox import PromptEnvironment
+from pdl.prompt.turns import DYNAMIC, Token, Turn, mapped_source, split_turns
 from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import jinja2
 
     from pdl.limits import Limits
+    from pdl.prompt.files import Folder
+    from pdl.schema import Schema
+
+# What tells errors, and what reads files, is imported when it is needed.
+# ruff: noqa: PLC0415
+
 
 _ELIFS = 500
 _IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", tera.GLOBALS})
@@ -40,24 +42,24 @@ _IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", t
 class Loader(BaseLoader):
     """Finds templates that are included, in the prompt's folder."""
 
-    def __init__(self, folder: Folder | None, limits: Limits) -> None:
-        self.folder = folder
-        self.limits = limits
-
     def get_source(
         self, environment: jinja2.Environment, template: str
     ) -> tuple[str, str | None, Callable[[], bool] | None]:
         """Read a template of the folder, or raise TemplateNotFound with the reason."""
         assert isinstance(environment, PromptEnvironment)
-        if self.folder is None:
+        if environment.folder is None:
             raise TemplateNotFound(template, "this prompt was loaded from text, without `base`")
+        from pdl.prompt.files import JailError
+
         try:
-            text = self.folder.read(template, self.limits.source_chars).decode("utf-8-sig")
+            text = environment.folder.read(template, environment.limits.source_chars).decode(
+                "utf-8-sig"
+            )
         except JailError as error:
             raise TemplateNotFound(template, str(error)) from error
         except UnicodeDecodeError as error:
             raise TemplateNotFound(template, f"`{template}` is not UTF-8") from error
-        source = Source(normalize_newlines(text), str(self.folder.root.joinpath(template)))
+        source = Source(normalize_newlines(text), str(environment.folder.root.joinpath(template)))
         environment.sources[template] = source
         return source.text, source.name, lambda: True
 
@@ -72,9 +74,26 @@ class Template:
     variables: tuple[str, ...]
 
     @property
-    def marks(self) -> Marks:
-        """The marks in what this template renders."""
-        return self.environment.marks
+    def markers(self) -> Markers:
+        """The markers in what this template renders."""
+        return self.environment.markers
+
+    @cached_property
+    def constant_schema(self) -> tuple[bool, Schema | None]:
+        """Whether the schema is the same for all data, and if so, that schema, if there is one.
+
+        Raises SchemaError or LimitError if it is invalid.
+        """
+        env = self.environment
+        items = outline_of(env.parse(self.source.text).body, self.markers).items
+        turns = [item for item in items if isinstance(item, StaticTurn) and item.role == "schema"]
+        hidden = any(_may_hold_schema(item) for item in items if isinstance(item, Branches))
+        if hidden or len(turns) > 1 or any(depends_on_data(turn) for turn in turns):
+            return False, None
+        if not turns:
+            return True, None
+        placed = mapped_source(turns[0].raw, self.markers, self.source.name)
+        return True, parse_schema(placed, env.folder, env.limits)
 
     def pieces(self) -> list[tuple[int, str, str]]:
         """The stretches of its own text: offset, text, and the token that begins behind."""
@@ -88,36 +107,41 @@ class Template:
         return found
 
     def render(self, values: dict[str, Any]) -> str:
-        """The text with marks. Raises TemplateError for all undefined names together."""
+        """The text with markers. Raises TemplateError for all undefined names together."""
         env = self.environment
-        meter = Meter(env.limits)
-        token = METER.set(meter)
+        budget = RenderBudget(env.limits)
+        token = BUDGET.set(budget)
         try:
             text = concat(self.compiled.root_render_func(self.compiled.new_context(values)))
         except TooManyMissingError:
             text = ""
         except (Exception, SystemExit) as error:  # code of a value may try to end the program
-            problem = render_problem(error, env, self.source)
+            from pdl.prompt import template_errors as errors
+
+            problem = errors.render_problem(error, env, self.source)
             if problem is None:
                 raise
-            raised = type_of(problem.code)(
-                *missing_problems(meter.missing, env, self.source, values), problem
+            raised = errors.type_of(problem.code)(
+                *errors.missing_problems(budget.missing, env, self.source, values), problem
             )
-            raise raised from None if shows_marks(error) else error
+            raise raised from None if shows_markers(error) else error
         finally:
-            METER.reset(token)
-        if meter.missing:
-            raise TemplateError(*missing_problems(meter.missing, env, self.source, values))
+            BUDGET.reset(token)
+        if budget.missing:
+            from pdl.prompt import template_errors as errors
+
+            raise TemplateError(*errors.missing_problems(budget.missing, env, self.source, values))
         return text
 
 
 def compile_template(source: Source, folder: Folder | None, limits: Limits) -> Template:
     """Parse and compile a template. Raises TemplateError, or LimitError if it nests too deeply."""
     env = PromptEnvironment(
-        Marks(),
+        Markers(),
         limits,
-        loader=Loader(folder, limits),
-        cache_size=-1,  # a template that is compiled again would get new marks
+        folder,
+        loader=Loader(),
+        cache_size=-1,  # a template that is compiled again would get new markers
         extensions=[tera.TeraTags, LoopControlExtension],
     )
     env.filters.update(filters.FILTERS)
@@ -133,10 +157,12 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
     except PromptError:
         raise
     except Exception as error:
-        problem = compile_problem(error, env, source)
+        from pdl.prompt import template_errors as errors
+
+        problem = errors.compile_problem(error, env, source)
         if problem is None:
             raise
-        raise type_of(problem.code)(problem) from error
+        raise errors.type_of(problem.code)(problem) from error
     return Template(source, env, compiled, variables)
 
 
@@ -145,10 +171,12 @@ def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -
     for branching in tree.find_all(nodes.If):
         if len(branching.elif_) > _ELIFS:  # Jinja needs memory for the square of their number
             message = f"this `if` has more than {_ELIFS} `elif`s"
+            from pdl.prompt.template_errors import word_span
+
             span = word_span(source, branching.lineno, "if")
             raise LimitError(Problem("limit/template", message, span))
-    problems = [
-        unknown_name(kind, node.name, source, node.lineno, env)
+    unknown = [
+        (kind, node.name, source, node.lineno, env)
         for kind, cls, known in (
             ("filter", nodes.Filter, env.filters),
             ("test", nodes.Test, env.tests),
@@ -156,8 +184,10 @@ def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -
         for node in tree.find_all(cls)
         if node.name not in known
     ]
-    if problems:
-        raise TemplateError(*problems)
+    if unknown:
+        from pdl.prompt import template_errors as errors
+
+        raise TemplateError(*(errors.unknown_name(*each) for each in unknown))
 
 
 def _variables(env: PromptEnvironment, tree: nodes.Template) -> set[str]:
@@ -194,3 +224,151 @@ def _tree_of(env: PromptEnvironment, name: str) -> list[nodes.Template]:
 def normalize_newlines(text: str) -> str:
     """LF for CRLF and CR, as Jinja reads them."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+_ANY_ROLE = re.compile(rf"\A\s*+[A-Za-z]*+{DYNAMIC}[A-Za-z{DYNAMIC}]*+\s*")
+
+
+@dataclass(frozen=True)
+class StaticTurn:
+    """A turn whose separator the source holds; `content` reaches up to the next tag or turn.
+
+    `cut` says that a tag of the template ends the content, so that more may follow.
+    """
+
+    role: str
+    content: tuple[Token, ...]
+    marker: int
+    cut: bool = False
+
+    @property
+    def raw(self) -> str:
+        """The content with its blocks written out, and DYNAMIC for each expression."""
+        return Turn(self.role, self.content).raw
+
+
+@dataclass(frozen=True)
+class Branches:
+    """A place where turns depend on data: the outlines of the bodies that may stand there."""
+
+    bodies: tuple[Outline, ...]
+    loops: bool = False
+
+
+Item: TypeAlias = StaticTurn | Branches
+
+
+@dataclass
+class Outline:
+    """The turns of a list of statements, in order, and the text before the first one."""
+
+    items: list[Item] = field(default_factory=list)
+    preamble: list[Token] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def depends_on_data(turn: StaticTurn) -> bool:
+    """Whether a turn holds tags or expressions."""
+    return turn.cut or any(DYNAMIC in token.text for token in turn.content)
+
+
+def outline_of(body: Iterable[nodes.Node], markers: Markers) -> Outline:
+    """Walk statements; expressions are taken to print no separators, as long as no macro does."""
+    found = Outline()
+    for node in body:
+        if isinstance(node, nodes.Output):
+            _add_output(node, found, markers)
+        elif isinstance(node, nodes.Macro):
+            continue
+        elif _prints_turns(node):
+            bodies = tuple(outline_of(each, markers) for each in _bodies(node))
+            found.problems += [problem for body in bodies for problem in body.problems]
+            found.items.append(Branches(bodies, loops=isinstance(node, nodes.For)))
+        else:
+            _cut(found)
+    return found
+
+
+def _add_output(node: nodes.Output, found: Outline, markers: Markers) -> None:
+    text = "".join(
+        child.data if isinstance(child, nodes.TemplateData) else DYNAMIC for child in node.nodes
+    )
+    split = split_turns(text, markers, unfilled=True)
+    found.problems += split.problems
+    _extend(found, split.preamble)
+    for turn in split.turns:
+        found.items.append(StaticTurn(turn.role, (), turn.marker))
+        _extend(found, turn.content)
+
+
+def _extend(found: Outline, tokens: tuple[Token, ...]) -> None:
+    """Add content to the last turn; `<|{{ role }}|>` in it may begin a turn of any role."""
+    for token in tokens:
+        last = found.items[-1] if found.items else None
+        if token.kind == "BLOCK" and _ANY_ROLE.fullmatch(token.text):
+            found.items.append(Branches(()))
+        elif isinstance(last, StaticTurn):
+            found.items[-1] = StaticTurn(last.role, (*last.content, token), last.marker, last.cut)
+        elif last is None:
+            found.preamble.append(token)
+
+
+def _cut(found: Outline) -> None:
+    """Note that a tag stands in the last turn."""
+    last = found.items[-1] if found.items else None
+    if isinstance(last, StaticTurn):
+        found.items[-1] = StaticTurn(last.role, last.content, last.marker, cut=True)
+
+
+def _prints_turns(node: nodes.Node) -> bool:
+    """Whether a statement may print separators of its own."""
+    if isinstance(node, (nodes.Include, nodes.Extends, nodes.CallBlock)):
+        return True
+    texts = (data.data for data in node.find_all(nodes.TemplateData))
+    return any(LEAD + WHOLE in text or LEAD + OPEN in text for text in texts)
+
+
+def _bodies(node: nodes.Node) -> list[list[nodes.Node]]:
+    """The lists of statements of a statement; those of `elif` stand beside those of `if`."""
+    lists: list[list[nodes.Node]] = [
+        value
+        for name, value in node.iter_fields()
+        if isinstance(value, list) and name in ("body", "else_")
+    ]
+    for branch in getattr(node, "elif_", ()):
+        lists += _bodies(branch)
+    return lists
+
+
+def _may_hold_schema(branches: Branches) -> bool:
+    """Whether a schema turn, or a turn of any name, may stand in one of the bodies."""
+    if not branches.bodies:
+        return True
+    for body in branches.bodies:
+        for item in body.items:
+            if isinstance(item, Branches) and _may_hold_schema(item):
+                return True
+            if isinstance(item, StaticTurn) and item.role == "schema":
+                return True
+    return False
+
+
+def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schema:
+    """The schema of a turn. Raises SchemaError or LimitError."""
+    _refuse_reference_in_value(source)
+
+    def read(reference: str) -> tuple[str, str]:
+        return prompts.read_schema_file(reference, source, folder, limits)
+
+    return schemas.Schema.parse(source, limits=limits, resolve=read)
+
+
+def _refuse_reference_in_value(source: Source) -> None:
+    """Only the prompt's own text names files: a value that begins with `@` would read any."""
+    text = source.text.strip()
+    start = source.text.find(text)
+    written = any(one.start <= start < one.start + one.length for one in source.anchors)
+    if text.startswith("@") and not written:
+        message = "this `@` comes from a value, and only the prompt's own text names a file"
+        hint = "write `@` and the file into the `schema` turn itself"
+        raise SchemaError(Problem("schema/bad-file", message, source.span(start), hint))

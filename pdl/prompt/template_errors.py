@@ -11,10 +11,9 @@ from jinja2.runtime import Undefined
 from jinja2.utils import missing
 
 from pdl.errors import LimitError, PdlError, Problem, TemplateError, did_you_mean
-from pdl.prompt.captured import MarkError, without_marks
-from pdl.prompt.folder import shown
-from pdl.prompt.measure import TOO_MANY_DIGITS, TooLargeError
-from pdl.prompt.meter import MissingName, OverLimitError
+from pdl.prompt.files import shown
+from pdl.prompt.printing import MarkerError, without_markers
+from pdl.prompt.render_budget import TOO_MANY_DIGITS, MissingName, OverLimitError, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -220,10 +219,10 @@ def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -
     span = line_span(source, line)
     if isinstance(error, TemplateNotFound):
         reason = error.message if error.message != error.name else "it was not found"
-        message = f"cannot include `{shown(without_marks(str(error.name)))}`: {reason}"
-        return Problem("template/include", without_marks(message), span)
+        message = f"cannot include `{shown(without_markers(str(error.name)))}`: {reason}"
+        return Problem("template/include", without_markers(message), span)
     code, message, hint = _failure(error)
-    return Problem(code, without_marks(message), span, hint)
+    return Problem(code, without_markers(message), span, hint)
 
 
 def _failure(error: BaseException) -> tuple[str, str, str]:
@@ -234,7 +233,7 @@ def _failure(error: BaseException) -> tuple[str, str, str]:
             str(error),
             "make it smaller; a program may also pass other `pdl.Limits`",
         )
-    if isinstance(error, MarkError):
+    if isinstance(error, MarkerError):
         return "template/mark", str(error), ""
     if isinstance(error, RecursionError):
         return _recursion(error)
@@ -271,7 +270,7 @@ def _described(error: BaseException) -> str:
     from_template = type(error).__module__.startswith("jinja2")
     try:
         return str(error) if from_template else f"{type(error).__name__}: {error}"
-    except MarkError as inner:  # captured text has no repr
+    except MarkerError as inner:  # captured text has no repr
         return str(inner)
 
 
@@ -295,7 +294,7 @@ def missing_problems(
     """One problem for each undefined name and line, in the order in which they were met."""
     problems: dict[tuple[str | None, int, str], Problem] = {}
     for met in names:
-        name = met._replace(path=without_marks(met.path), reason=without_marks(met.reason))
+        name = met._replace(path=without_markers(met.path), reason=without_markers(met.reason))
         key = (name.template, name.line, name.path)
         if key not in problems:
             source = env.sources.get(name.template, main)

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 from jinja2 import Undefined, nodes, pass_environment
-from jinja2.exceptions import TemplateRuntimeError, TemplateSyntaxError
+from jinja2.exceptions import SecurityError, TemplateRuntimeError, TemplateSyntaxError
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.visitor import NodeTransformer
 
-from pdl.prompt.measure import MOST_ITEMS, guard_size, watched
-from pdl.prompt.printing import note_unsafe, text_of
+from pdl.prompt.printing import text_of
+from pdl.prompt.render_budget import MOST_ITEMS, guard_size, watched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -196,6 +196,12 @@ def do_group_by(env: Environment, value: Sequence[Any], attribute: str) -> dict[
     return groups
 
 
+def _note_unsafe(undefined: Undefined) -> None:
+    """Note as an error that the sandbox refused an attribute, which is more than its absence."""
+    if undefined._undefined_exception is SecurityError:  # noqa: SLF001
+        str(undefined)
+
+
 def _dig(env: Environment, item: Any, attribute: str) -> Any:
     """What stands at `a.b` of an item, None if nothing does; the sandbox's rules hold."""
     for step in attribute.split("."):
@@ -204,7 +210,7 @@ def _dig(env: Environment, item: Any, attribute: str) -> Any:
         else:
             item = env.getitem(item, int(step) if step.isdecimal() else step)
         if isinstance(item, Undefined):
-            note_unsafe(item)
+            _note_unsafe(item)
             return None
     return item
 

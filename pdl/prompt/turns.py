@@ -1,4 +1,4 @@
-"""Rendered text to turns, by the grammar `syntax/turns.lark`."""
+"""Rendered text to turns, by the grammar `syntax/turns.lark`; turns to sources with anchors."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdl.errors import Problem, did_you_mean
-from pdl.prompt.marks import CLOSE, HALF, HERE, LEAD, LINE, MARK_LENGTH, OPEN, WHOLE, number_of
+from pdl.prompt.markers import (
+    CLOSE,
+    HERE,
+    LEAD,
+    LINE,
+    MARKER,
+    MARKER_LENGTH,
+    OPEN,
+    SURROGATE,
+    WHOLE,
+    number_of,
+)
+from pdl.source import Anchor, Source
 from pdl.syntax.runner import Token as Terminal
 from pdl.syntax.runner import runner
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from pdl.prompt.marks import Marks
-    from pdl.source import Source, Span
+    from pdl.prompt.markers import MarkerOrigin, Markers
+    from pdl.source import Span
 
 DYNAMIC = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Stands in a text for what an expression will print."""
@@ -35,19 +47,19 @@ _LOOKS_LIKE_MEDIA = re.compile(r"<\|[^\S\n]*((?:raw_)?media\([^|\n]*\))[^\S\n]*>
 
 
 class Token(NamedTuple):
-    """A terminal of the grammar: its name, its text, and the number of its mark."""
+    """A terminal of the grammar: its name, its text, and the number of its marker."""
 
     kind: str
     text: str
-    mark: int = 0
+    marker: int = 0
 
 
 class Turn(NamedTuple):
-    """A role, what follows its separator (TEXT and BLOCK tokens), and the separator's mark."""
+    """A role, what follows its separator (TEXT and BLOCK tokens), and the separator's marker."""
 
     role: str
     content: tuple[Token, ...]
-    mark: int = 0
+    marker: int = 0
 
     @property
     def raw(self) -> str:
@@ -65,34 +77,34 @@ class Split(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def split_turns(text: str, marks: Marks, *, unfilled: bool = False) -> Split:
-    """Split rendered text at its separators: lines that hold `<|name|>` alone, by marks only.
+def split_turns(text: str, markers: Markers, *, unfilled: bool = False) -> Split:
+    """Split rendered text at its separators: lines that hold `<|name|>` alone, by markers only.
 
     An unknown alphabetic name is a problem, and its line stays text. In an `unfilled` text DYNAMIC
-    stands for what is computed, also where it may be a mark's other half.
+    stands for what is computed, also where it may be a marker's other half.
     """
-    scanner = _Scanner(text, marks, unfilled=unfilled)
+    scanner = _Scanner(text, markers, unfilled=unfilled)
     tokens = scanner.tokens()
     kinds = tuple([token.kind for token in tokens])
     outlined = _outline(kinds) if len(kinds) <= _MEMOISED else _outline.__wrapped__(kinds)
     first = outlined[0][0] if outlined else len(tokens)
     turns = [
-        Turn(tokens[start].text, tuple(tokens[start + 1 : end]), tokens[start].mark)
+        Turn(tokens[start].text, tuple(tokens[start + 1 : end]), tokens[start].marker)
         for start, end in outlined
     ]
     return Split(tuple(tokens[:first]), tuple(turns), tuple(scanner.problems))
 
 
 def lookalikes(text: str) -> Iterator[tuple[int, int, str]]:
-    """What looks like a turn's mark or media and is text, as `<|user>`: start, end, what was meant.
+    """Text that looks like a turn marker or media, as `<|user>`: start, end, what was meant.
 
     `<user>` counts where no `</user>` closes it.
     """
     for match in _LOOKS_LIKE_A_TURN.finditer(text):
         opener, closer = ("".join(match[part].split()) for part in ("open", "close"))
         signs = opener + closer.removesuffix(":")
-        is_mark = match["open"].startswith("<|") and "|>" in match["close"]
-        if len(signs) < len("<|") or is_mark:
+        is_marker = match["open"].startswith("<|") and "|>" in match["close"]
+        if len(signs) < len("<|") or is_marker:
             continue
         if signs == "<>" and f"</{match['name']}" in text:
             continue
@@ -104,7 +116,7 @@ def lookalikes(text: str) -> Iterator[tuple[int, int, str]]:
 def no_role(text: str, source: Source) -> Problem | None:
     """What is wrong with the text before the first turn.
 
-    None where its first line is a mark of an unknown name, which is told by `split_turns`.
+    None where its first line is a marker of an unknown name, which is told by `split_turns`.
     """
     line = text.split("\n", 1)[0].split(DYNAMIC, 1)[0].strip()
     if _UNKNOWN.fullmatch(line):
@@ -120,7 +132,7 @@ def no_role(text: str, source: Source) -> Problem | None:
 
 
 class _Piece(NamedTuple):
-    """A mark and the text behind it, up to the next one."""
+    """A marker and the text behind it, up to the next one."""
 
     kind: str
     digits: str
@@ -128,20 +140,20 @@ class _Piece(NamedTuple):
 
     @property
     def number(self) -> int:
-        """The number of the mark."""
+        """The number of the marker."""
         return number_of(self.digits)
 
 
 class _Scanner:
-    """Finds the tokens of a text in one pass over its marks."""
+    """Finds the tokens of a text in one pass over its markers."""
 
-    def __init__(self, text: str, marks: Marks, *, unfilled: bool) -> None:
-        self.marks = marks
+    def __init__(self, text: str, markers: Markers, *, unfilled: bool) -> None:
+        self.markers = markers
         self.unfilled = unfilled
         self.problems: list[Problem] = []
         head, *rest = text.split(LEAD)
         self.pieces = [_Piece("", "", head)]
-        self.pieces += [_Piece(p[0], p[1:MARK_LENGTH], p[MARK_LENGTH:]) for p in rest]
+        self.pieces += [_Piece(p[0], p[1:MARKER_LENGTH], p[MARKER_LENGTH:]) for p in rest]
         self.text: list[str] = []
         self.found: list[Token] = []
 
@@ -167,7 +179,7 @@ class _Scanner:
                 if piece.text:
                     self.text.append(piece.text)
             else:
-                blank = blank and piece.kind != HALF
+                blank = blank and piece.kind != SURROGATE
                 self._keep(piece)
             blank = _blank_after(piece.text, before=blank)
             at += 1
@@ -187,7 +199,7 @@ class _Scanner:
         closer = self.pieces[end]
         if (closer.kind, closer.digits) != (CLOSE, opener.digits):
             return -1
-        entry = self.marks.entry(opener.number)
+        entry = self.markers.origin(opener.number)
         begun = entry is None or self._inside(at, end).lower().startswith(entry.text.lower())
         return end if begun else -1
 
@@ -209,31 +221,31 @@ class _Scanner:
         return "".join([piece.text for piece in self.pieces[start:end]])
 
     def _add_whole(self, piece: _Piece, *, separates: bool) -> bool:
-        """Add what one mark stands for; whether it is a separator."""
-        entry = self.marks.entry(piece.number)
+        """Add what one marker stands for; whether it is a separator."""
+        entry = self.markers.origin(piece.number)
         assert entry is not None
         return self._add(entry.text, piece.number, ROLES, separates=separates and entry.alone)
 
     def _add_pair(self, start: int, end: int, *, separates: bool) -> bool:
-        """Add what stands between two marks; whether it is a separator.
+        """Add what stands between two markers; whether it is a separator.
 
         A value may say which message a turn is, and what a block embeds, but not that it is one.
         """
         number = self.pieces[start].number
-        entry, inside = self.marks.entry(number), self._inside(start, end)
+        entry, inside = self.markers.origin(number), self._inside(start, end)
         if entry is None:  # a value that the author trusts (`|safe`)
             return self._add(inside, 0, ROLES, separates=separates)
         is_role = separates and entry.alone and inside.strip().isalpha()
-        if not is_role and not entry.names_block and not self.unfilled:
-            self.problems.append(_computed(self.marks.span(number)))
+        if not is_role and not entry.names_media and not self.unfilled:
+            self.problems.append(_computed(self.markers.span(number)))
             self.text.append(f"<|{inside}|>")
             return False
         return self._add(inside, number, SENT, separates=is_role)
 
     def _add_half(self, piece: _Piece) -> None:
-        """Add a mark without the other of its pair."""
+        """Add a marker without the other of its pair."""
         if not self.unfilled:
-            self.problems.append(_damaged(self.marks.span(piece.number)))
+            self.problems.append(_damaged(self.markers.span(piece.number)))
         elif piece.kind == OPEN:
             self._flush()
             self.found.append(Token("BLOCK", DYNAMIC, piece.number))
@@ -249,12 +261,12 @@ class _Scanner:
             self._flush()
             self.found.append(Token("SEPARATOR", name, number))
         else:
-            self.problems.append(_unknown_role(name, self.marks.span(number), roles))
+            self.problems.append(_unknown_role(name, self.markers.span(number), roles))
             self.text.append(f"<|{inside}|>")
         return True
 
     def _keep(self, piece: _Piece) -> None:
-        """Keep a piece as text; its mark too, since a schema's errors want to know their place."""
+        """Keep a piece as text; its marker too, from which a schema's errors get their position."""
         if piece.kind:
             self.text.append(LEAD + piece.kind + piece.digits)
         if piece.text:
@@ -325,3 +337,70 @@ class _Starts:
     def turn(self, separator: Terminal, *_: Terminal) -> int:
         """turn: SEPARATOR content*."""
         return separator.start
+
+
+_COMMENT = "//"
+_SIGNS = re.compile(r"""\\.|["'\n\r]|//""", re.DOTALL)
+_LINE_ENDS = re.compile("[\r\n]")
+
+
+def mapped_source(text: str, markers: Markers, name: str) -> Source:
+    """The text without markers, with anchors into the templates that it was rendered from.
+
+    A value's line breaks do not end a `//` comment of the file: there they are blanks.
+    """
+    split = MARKER.split(text)
+    writer = _SourceMapper()
+    writer.add(split[0], None)
+    for kind, digits, piece in zip(split[1::3], split[2::3], split[3::3], strict=True):
+        entry = markers.origin(number_of(digits)) if kind != SURROGATE else None
+        if kind == WHOLE and entry is not None:
+            writer.add(f"<|{entry.text}|>", entry)
+            entry = entry._replace(start=entry.end)
+        elif kind == SURROGATE:
+            writer.add(chr(number_of(digits)), None)
+        writer.add(piece, entry, begins_line=kind == LINE)
+    return Source("".join(writer.out), name, tuple(writer.anchors))
+
+
+class _SourceMapper:
+    """Puts pieces of text one after the other, and notes where they were copied from."""
+
+    def __init__(self) -> None:
+        self.out: list[str] = []
+        self.anchors: list[Anchor] = []
+        self._length = 0
+        self._within = ""  # the quote or the `//` that is open in the file's own text
+
+    def add(self, piece: str, entry: MarkerOrigin | None, *, begins_line: bool = False) -> None:
+        """Append a piece: what stands at that entry's place of the source, and then a value."""
+        same = 0
+        if entry is not None:
+            same = _shared(piece, entry.source.text, entry.start)
+            anchor = Anchor(self._length, same, entry.source, entry.start, begins_line)
+            self.anchors.append(anchor)
+        if begins_line:
+            self._within = ""
+        self._read(piece[:same])
+        value = piece[same:]
+        if self._within == _COMMENT:
+            value = _LINE_ENDS.sub(" ", value)
+        self.out += (piece[:same], value)
+        self._length += len(piece)
+
+    def _read(self, text: str) -> None:
+        """Follow quotes and comments through text of the file."""
+        for match in _SIGNS.finditer(text):
+            sign = match.group()
+            if sign in ("\n", "\r"):
+                self._within = "" if self._within == _COMMENT else self._within
+            elif self._within in ("", sign) and sign[0] != "\\":
+                self._within = "" if self._within == sign != _COMMENT else sign
+
+
+def _shared(piece: str, text: str, offset: int) -> int:
+    """How many characters of the piece stand at that offset of the text."""
+    if text.startswith(piece, offset):
+        return len(piece)
+    pairs = enumerate(zip(piece, text[offset : offset + len(piece)], strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(piece), len(text) - offset))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pdl
-from pdl.prompt.folder import Folder, JailError
+from pdl.prompt.files import Folder, JailError
 
 
 def test_a_link_that_is_swapped_while_it_is_read_does_not_lead_out(tmp_path: Path) -> None:

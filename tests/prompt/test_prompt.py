@@ -138,7 +138,7 @@ def test_a_schema_may_come_from_an_installed_package() -> None:
 
 
 def test_renderings_of_one_prompt_share_nothing() -> None:
-    """Each thread has its own meter, and the undefined names of one are not another's."""
+    """Each thread has its own budget, and the undefined names of one are not another's."""
     prompt = pdl.loads("<|user|>\n{% for i in range(300) %}{{ x }}{% endfor %}\n")
     outcomes: list[str] = []
 

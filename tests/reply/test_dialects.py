@@ -9,7 +9,7 @@ import pytest
 from snapshots import CASES
 
 import pdl
-from pdl.prompt.assemble import Rendered
+from pdl.prompt.messages import Rendered
 from pdl.reply import DIALECTS, Dialects
 
 if TYPE_CHECKING:

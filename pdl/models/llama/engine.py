@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.errors import FileError, Problem, missing_package
 from pdl.gguf import GgufError, Header
 from pdl.gguf import read_header as read
-from pdl.prompt.folder import open_regular
+from pdl.prompt.files import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

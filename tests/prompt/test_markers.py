@@ -1,6 +1,6 @@
 """Turns, config, schema and media of a rendering are those of the source, or it is an error.
 
-That holds whatever a template does with text that holds marks, and whatever its values are.
+That holds whatever a template does with text that holds markers, and whatever its values are.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ SHOWN = re.compile(rf"{MARKS.pattern}|\\udb[89a-f]")
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("marks")
+    path = tmp_path_factory.mktemp("markers")
     (path / "part.txt").write_text(BODY, "utf-8")
     macros = "{% macro turns(a) %}" + BODY.replace("{{ b }}", "{{ a }}") + "{% endmacro %}"
     (path / "macros.txt").write_text(macros, "utf-8")
@@ -111,7 +111,7 @@ PLAIN = outline(pdl.loads(FRAME.replace("[inner]", "\n" + BODY)).render(a="A", b
 
 
 def hold(inner: str, folder: Path, values: dict[str, Any]) -> None:
-    """Render; the outline is the expected one, or there is an error that shows no mark."""
+    """Render; the outline is the expected one, or there is an error that shows no marker."""
     given = "".join(str(value) for value in values.values())
     try:
         rendered = pdl.loads(FRAME.replace("[inner]", inner), base=folder).render(values)
@@ -181,7 +181,7 @@ def test_a_value_stays_within_its_entry_of_config(a: str, b: str, c: str) -> Non
 
 @given(st.text(st.characters(categories=["Cs", "Lu"]), max_size=8))
 def test_halves_of_characters_are_text(a: str) -> None:
-    """Only those that stand for marks are refused, which no broken text has."""
+    """Only those that stand for markers are refused, which no broken text has."""
     prompt = pdl.loads("{% set c %}<|user|>\n.{{ a }}.{% endset %}{{ c | trim }}\n[{{ a ~ 'x' }}]")
     try:
         (message,) = prompt.render(a=a).messages
