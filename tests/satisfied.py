@@ -42,7 +42,7 @@ def _conjunct(value: Any, conjunct: Conjunct, conjuncts: Shapes) -> bool:
             for atom in conjunct.numbers
         )
     if kind == "string":
-        return all(_text(value, atom) for atom in conjunct.texts)
+        return all(_text(value, atom) for atom in conjunct.strings)
     if kind == "array":
         return _array(value, conjunct.arrays, conjuncts)
     return kind == "null" or _object(value, conjunct.objects, conjuncts)

@@ -1,53 +1,52 @@
-"""`Branch`: one branch of the tableau, which becomes a conjunct; and unevaluated parts.
+"""`Branch`: what is known on one branch of the tableau, until it is frozen to a `Conjunct`.
 
-`settle` is for `unevaluatedProperties` and `unevaluatedItems`, which are about what no other
-keyword has looked at. Source: JSON Schema Core 2020-12, section 11. A conjunct has decided which
-schemas a value satisfies, so that the keys and items that they look at are known.
+`settle` is for `unevaluatedProperties` and `unevaluatedItems`, which are about the parts that no
+other keyword evaluates. A branch has decided which schemas a value satisfies, so that the keys and
+items that they evaluate are known. Source: JSON Schema Core 2020-12, section 11.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from operator import and_, or_
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.gbnf.compiling.constraints import (
+    EVALUATED_ONLY,
     KINDS,
-    LOOKED,
     ArrayConjunct,
+    Bounds,
     Clause,
     Conjunct,
     Constraint,
     Constraints,
     Contains,
+    CustomRule,
     Declares,
     Disjunction,
     ItemRule,
     KeyRule,
     Keys,
-    Kind,
-    Length,
-    Members,
+    Kinds,
+    Limit,
     NumberAtom,
     ObjectConjunct,
-    OnlyBooleans,
-    OnlyKinds,
     Presence,
     SchemaLiteral,
     Some,
     StringAtom,
     Unevaluated,
-    Unique,
-    Written,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from pdl.gbnf.compiling.document import Document
 
 
 Scopes: TypeAlias = frozenset[str]
-"""The schemas with `unevaluated…` for which it counts what a constraint has looked at."""
+"""The schemas with `unevaluated…` for which it counts what a constraint evaluates."""
 
 NO_SCOPES: Scopes = frozenset()
 
@@ -55,183 +54,170 @@ Rank: TypeAlias = tuple[int, ...]
 """Where something is said, as one reads the schema; ranks compare in that order."""
 
 
+def _meet(one: Bounds, other: Bounds) -> Bounds:
+    """The bounds that both pairs of bounds leave."""
+    mosts = [most for most in (one[1], other[1]) if most is not None]
+    return max(one[0], other[0]), min(mosts, default=None)
+
+
+_MEET: dict[str, Callable[[Any, Any], Any]] = {
+    "kinds": and_,
+    "booleans": and_,
+    "members": _meet,
+    "length": _meet,
+    "unique": or_,
+}
+
+
 @dataclass(slots=True)
 class Branch:
-    """What is known of a value, what is still to be read, and what is to be decided.
+    """What is known of a value, the constraints still to be read, and what is to be decided.
 
-    `looked` holds, for each scope, the keys and items that constraints have looked at.
+    `atoms` are those of each class, in order; `evaluated` are, with their scopes, the ones that
+    evaluate keys or items; `expanded` are the literals that were replaced by what they mean;
+    `splits` is how many branches there are if each disjunction on the way here is split alike.
     """
 
     pending: list[tuple[Constraint, Scopes, Rank]]
-    kinds: frozenset[Kind] = frozenset(KINDS)
+    kinds: Kinds = frozenset(KINDS)
     booleans: frozenset[bool] = frozenset({True, False})
-    numbers: dict[NumberAtom, None] = field(default_factory=dict)
-    texts: dict[StringAtom, None] = field(default_factory=dict)
-    order: dict[str, Rank] = field(default_factory=dict)
-    rules: dict[KeyRule, None] = field(default_factory=dict)
-    some: dict[Some, None] = field(default_factory=dict)
-    clauses: dict[Clause, None] = field(default_factory=dict)
-    members: tuple[int, int | None] = (0, None)
-    items: dict[ItemRule, None] = field(default_factory=dict)
-    contains: dict[Contains, None] = field(default_factory=dict)
-    length: tuple[int, int | None] = (0, None)
+    members: Bounds = (0, None)
+    length: Bounds = (0, None)
     unique: bool = False
-    branches: list[tuple[Disjunction, Scopes, Rank]] = field(default_factory=list)
-    done: dict[tuple[SchemaLiteral, Scopes], None] = field(default_factory=dict)
-    written: dict[Written, None] = field(default_factory=dict)
+    atoms: defaultdict[type, dict[Any, None]] = field(default_factory=lambda: defaultdict(dict))
+    order: dict[str, Rank] = field(default_factory=dict)
+    disjunctions: list[tuple[Disjunction, Scopes, Rank]] = field(default_factory=list)
+    expanded: dict[tuple[SchemaLiteral, Scopes], None] = field(default_factory=dict)
     unevaluated: list[tuple[Unevaluated, Scopes]] = field(default_factory=list)
-    looked: list[tuple[Scopes, KeyRule | ItemRule | Contains]] = field(default_factory=list)
-    decided: int = 1
+    evaluated: list[tuple[Scopes, KeyRule | ItemRule | Contains]] = field(default_factory=list)
+    splits: int = 1
 
-    def fork(
-        self, constraints: Constraints, scopes: Scopes, rank: Rank, alternatives: int
-    ) -> Branch:
+    def fork(self, constraints: Constraints, scopes: Scopes, rank: Rank, splits: int) -> Branch:
         """The same with more constraints, for one of some alternatives."""
+        atoms = defaultdict(dict, {kind: found.copy() for kind, found in self.atoms.items()})
         copies = {
             name: getattr(self, name).copy()
-            for name in (
-                *("numbers", "texts", "order", "rules", "some", "clauses", "items", "contains"),
-                *("branches", "done", "written", "unevaluated", "looked"),
-            )
+            for name in ("order", "disjunctions", "expanded", "unevaluated", "evaluated")
         }
         pending = list(_ranked(constraints, scopes, rank))
-        decided = self.decided * alternatives
-        return replace(self, pending=pending, decided=decided, **copies)
+        return replace(self, pending=pending, splits=self.splits * splits, atoms=atoms, **copies)
 
     def then(self, constraints: Iterable[Constraint], scopes: Scopes, rank: Rank) -> None:
         """Read these constraints next, in their order."""
         self.pending += _ranked(tuple(constraints), scopes, rank)
 
-    def add(self, constraint: Constraint, scopes: Scopes, rank: Rank = ()) -> None:  # noqa: C901, PLR0912 - one case a constraint
-        """Take a constraint that is neither a literal nor a presence formula."""
+    def add(self, constraint: Constraint, scopes: Scopes, rank: Rank = ()) -> None:
+        """Take a constraint that is not a literal."""
         match constraint:
-            case OnlyKinds():
-                self.kinds &= constraint.kinds
-            case OnlyBooleans():
-                self.booleans &= constraint.values
-            case NumberAtom():
-                self.numbers[constraint] = None
-            case StringAtom():
-                self.texts[constraint] = None
-            case Declares():
-                for index, name in enumerate(constraint.names):
+            case Limit(limited, value):
+                setattr(self, limited, _MEET[limited](getattr(self, limited), value))
+            case Declares(names):
+                for index, name in enumerate(names):
                     place = (*rank, index)
                     self.order[name] = min(self.order.get(name, place), place)
-            case KeyRule():
-                self.rules[constraint] = None
-            case Some():
-                self.some[constraint] = None
-            case Presence():
-                self.clauses[constraint.clause] = None
-            case Members():
-                self.members = both(self.members, (constraint.least, constraint.most))
-            case ItemRule():
-                self.items[constraint] = None
-            case Contains():
-                self.contains[constraint] = None
-            case Length():
-                self.length = both(self.length, (constraint.least, constraint.most))
-            case Unique():
-                self.unique = True
-            case Written():
-                self.written[constraint] = None
             case Unevaluated():
                 self.unevaluated.append((constraint, scopes))
-            case Disjunction():
-                if scopes or constraint.keyword != LOOKED:
-                    self.branches.append((constraint, scopes, rank))
+            case Disjunction(keyword=keyword):
+                if scopes or keyword != EVALUATED_ONLY:
+                    self.disjunctions.append((constraint, scopes, rank))
             case _:
-                raise AssertionError(constraint)
+                self.atoms[type(constraint)][constraint] = None
         if scopes and isinstance(constraint, KeyRule | ItemRule | Contains):
-            self.looked.append((scopes, constraint))
-
-    def close(self) -> None:
-        """Leave out other keys than those that are named, unless a rule says what they hold."""
-        keys = [rule.keys for rule in self.rules if rule.keys.unlike is None]
-        if self.order and all(one.among for one in keys):
-            asked = {key for clause in self.clauses for key, _ in clause}
-            names = frozenset(asked).union(self.order, *(one.names for one in keys))
-            patterns = tuple(dict.fromkeys(pattern for one in keys for pattern in one.patterns))
-            self.rules[KeyRule(Keys(names, patterns, among=False), None)] = None
+            self.evaluated.append((scopes, constraint))
 
     @property
-    def dead(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether no value is left."""
         return not self.kinds
 
-    def conjunct(self) -> Conjunct:
+    def freeze(self) -> Conjunct:
         """What is known, once nothing is left to be read or decided."""
-        needed = (
-            key for clause in self.clauses if len(clause) == 1 for key, there in clause if there
-        )
+        atoms = {kind: tuple(found) for kind, found in self.atoms.items()}
+        clauses = [clause for clause in self._clauses() if len(clause) == 1]
+        needed = [key for clause in clauses for key, there in clause if there]
         declared = sorted(self.order, key=self.order.__getitem__)
-        order = tuple(dict.fromkeys((*declared, *needed)))
-        rules, some = tuple(self.rules), tuple(self.some)
-        clauses = frozenset(self.clauses)
-        least, most = self.length
-        objects = ObjectConjunct(order, rules, some, clauses, *self.members)
-        contains = tuple(one for one in self.contains if one.least or one.most is not None)
-        arrays = ArrayConjunct(tuple(self.items), contains, least, most, self.unique)
-        numbers, texts = tuple(self.numbers), tuple(self.texts)
-        written = tuple(self.written)
-        said = tuple(dict.fromkeys(literal for literal, _ in self.done)) if written else ()
-        return Conjunct(self.kinds, self.booleans, numbers, texts, objects, arrays, written, said)
+        contains = atoms.get(Contains, ())
+        custom = atoms.get(CustomRule, ())
+        return Conjunct(
+            self.kinds,
+            self.booleans,
+            atoms.get(NumberAtom, ()),
+            atoms.get(StringAtom, ()),
+            ObjectConjunct(
+                tuple(dict.fromkeys((*declared, *needed))),
+                atoms.get(KeyRule, ()),
+                atoms.get(Some, ()),
+                frozenset(self._clauses()),
+                *self.members,
+            ),
+            ArrayConjunct(
+                atoms.get(ItemRule, ()),
+                tuple(one for one in contains if one.least or one.most is not None),
+                *self.length,
+                self.unique,
+            ),
+            custom,
+            tuple(dict.fromkeys(literal for literal, _ in self.expanded)) if custom else (),
+        )
+
+    def _clauses(self) -> list[Clause]:
+        return [one.clause for one in self.atoms[Presence]]
+
+    def close_objects(self) -> None:
+        """Refuse keys that are not named, unless a rule says what values they have."""
+        keys = [rule.keys for rule in self.atoms[KeyRule] if rule.keys.unlike is None]
+        if self.order and all(one.among for one in keys):
+            asked = {key for clause in self._clauses() for key, _ in clause}
+            self.add(_others(keys, None, asked.union(self.order)), NO_SCOPES)
+
+    def settle(self, document: Document) -> None:
+        """Turn what is said of unevaluated parts into rules, the innermost schemas first."""
+        for constraint, scopes in sorted(self.unevaluated, key=lambda one: -len(one[1])):
+            evaluated = [one for within, one in self.evaluated if constraint.pointer in within]
+            outer = scopes - {constraint.pointer}
+            if constraint.parts == "properties":
+                found = [one.keys for one in evaluated if isinstance(one, KeyRule)]
+                keys = [one for one in found if one.unlike is None]
+                if all(one.among for one in keys):
+                    self.add(_others(keys, constraint.literal), outer)
+            else:
+                self._settle_items(evaluated, constraint.literal, outer, document)
+        self.unevaluated.clear()
+
+    def _settle_items(
+        self,
+        evaluated: Iterable[object],
+        literal: SchemaLiteral | None,
+        scopes: Scopes,
+        document: Document,
+    ) -> None:
+        rules = [one for one in evaluated if isinstance(one, ItemRule)]
+        if any(one.stop is None for one in rules):
+            return
+        start = max((one.stop or 0 for one in rules), default=0)
+        contained = [one.literal for one in evaluated if isinstance(one, Contains)]
+        contained = [one for one in contained if one.positive]
+        if contained:
+            rest = [{"$ref": one.pointer} for one in contained]
+            rest += [] if literal is None else [{"$ref": literal.pointer}]
+            literal = SchemaLiteral(document.add("#/unevaluatedItems", {"anyOf": rest}))
+        self.add(ItemRule(start, None, literal), scopes)
+
+
+def _others(
+    keys: Iterable[Keys], literal: SchemaLiteral | None, names: Iterable[str] = ()
+) -> KeyRule:
+    """A rule for all keys but some."""
+    found = [one for one in keys if one.among]
+    patterns = tuple(dict.fromkeys(pattern for one in found for pattern in one.patterns))
+    named = frozenset(names).union(*(one.names for one in found))
+    return KeyRule(Keys(named, patterns, among=False), literal)
 
 
 def _ranked(
     constraints: Constraints, scopes: Scopes, rank: Rank
 ) -> list[tuple[Constraint, Scopes, Rank]]:
     """Constraints to be read, the first one last."""
-    found = [(constraint, scopes, (*rank, index)) for index, constraint in enumerate(constraints)]
+    found = [(one, scopes, (*rank, index)) for index, one in enumerate(constraints)]
     found.reverse()
     return found
-
-
-def both(one: tuple[int, int | None], other: tuple[int, int | None]) -> tuple[int, int | None]:
-    """The bounds that hold if two pairs of bounds do."""
-    mosts = [most for most in (one[1], other[1]) if most is not None]
-    return max(one[0], other[0]), min(mosts, default=None)
-
-
-def settle(way: Branch, document: Document) -> None:
-    """Turn what a way says of unevaluated parts into rules, the innermost schemas first."""
-    for constraint, scopes in sorted(way.unevaluated, key=lambda one: -len(one[1])):
-        looked = [one for within, one in way.looked if constraint.pointer in within]
-        if constraint.what == "properties":
-            _properties(way, looked, constraint.literal, scopes - {constraint.pointer})
-        else:
-            _items(way, looked, constraint.literal, scopes - {constraint.pointer}, document)
-    way.unevaluated.clear()
-
-
-def _properties(
-    way: Branch, looked: Iterable[object], literal: SchemaLiteral | None, scopes: Scopes
-) -> None:
-    keys = [one.keys for one in looked if isinstance(one, KeyRule) and one.keys.unlike is None]
-    names = frozenset(name for one in keys if one.among for name in one.names)
-    patterns = tuple(
-        dict.fromkeys(pattern for one in keys if one.among for pattern in one.patterns)
-    )
-    if all(one.among for one in keys):
-        way.add(KeyRule(Keys(names, patterns, among=False), literal), scopes)
-
-
-def _items(
-    way: Branch,
-    looked: Iterable[object],
-    literal: SchemaLiteral | None,
-    scopes: Scopes,
-    document: Document,
-) -> None:
-    rules = [one for one in looked if isinstance(one, ItemRule)]
-    if any(one.stop is None for one in rules):
-        return
-    start = max((one.stop or 0 for one in rules), default=0)
-    contained = [
-        one.literal for one in looked if isinstance(one, Contains) and one.literal.positive
-    ]
-    if contained:
-        rest = [{"$ref": one.pointer} for one in contained]
-        rest += [] if literal is None else [{"$ref": literal.pointer}]
-        literal = SchemaLiteral(document.add("#/unevaluatedItems", {"anyOf": rest}))
-    way.add(ItemRule(start, None, literal), scopes)

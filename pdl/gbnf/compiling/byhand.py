@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pdl._types import JsonPath, JsonSchema
     from pdl.errors import Problem
-    from pdl.gbnf.compiling.constraints import Conjunct, Kind, Written
+    from pdl.gbnf.compiling.constraints import Conjunct, CustomRule, Kind
     from pdl.gbnf.compiling.document import Document
     from pdl.gbnf.nodes import Rule
     from pdl.schema.parts import SourceMap
@@ -79,9 +79,9 @@ def _hand(rules: tuple[Rule, ...]) -> Hand:
     return Hand(rules, frozenset((starts(grammar) or KINDS).values()), has_whole_numbers(grammar))
 
 
-def rule_of(conjunct: Conjunct) -> Written | None:
+def rule_of(conjunct: Conjunct) -> CustomRule | None:
     """The rule by which values of a conjunct are written: the first with the most kinds."""
-    return max(conjunct.written, key=lambda one: len(one.kinds), default=None)
+    return max(conjunct.custom, key=lambda one: len(one.kinds), default=None)
 
 
 def check_all(schemas: Iterable[tuple[JsonPath, JsonSchema]], source_map: SourceMap) -> None:
@@ -119,7 +119,7 @@ def left_over(conjunct: Conjunct, document: Document) -> Iterator[tuple[str, str
     words = {word for kind in found.kinds for word in _ABOUT.get(kind, ())} | _VALUES
     if "object" in found.kinds and conjunct.objects.clauses:
         words |= _AROUND
-    for literal in conjunct.said:
+    for literal in conjunct.literals:
         schema = document.at(literal.pointer)
         if not isinstance(schema, dict):
             continue

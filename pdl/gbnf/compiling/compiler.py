@@ -22,7 +22,7 @@ from pdl.gbnf.compiling.objects import object_machine
 from pdl.gbnf.compiling.options import Entry, Level
 from pdl.gbnf.compiling.satisfiability import Satisfiability
 from pdl.gbnf.compiling.string_language import as_dfa, strings, union
-from pdl.gbnf.compiling.tableau import Expander
+from pdl.gbnf.compiling.tableau import Tableau
 from pdl.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Compiler:
         self._budget = Budget(options.max_states)
         self.notes: dict[tuple[str, str, Level, str], None] = {}
         closed = options.objects == "closed"
-        self._expander = Expander(self.document, self._note_post_hoc, self._overlap, closed)
+        self._tableau = Tableau(self.document, self._note_post_hoc, self._overlap, closed)
         self._conjuncts: dict[Conjunction, tuple[Conjunct, ...]] = {}
         self._numbers: dict[frozenset[NumberAtom], tuple[Dfa | None, Notes]] = {}
         self._texts: dict[frozenset[StringAtom], tuple[Dfa | Lengths | None, Notes]] = {}
@@ -84,7 +84,7 @@ class Compiler:
         """The conjuncts of a goal."""
         if goal not in self._conjuncts:
             self._clock.check()
-            self._conjuncts[goal] = self._expander.conjuncts(goal)
+            self._conjuncts[goal] = self._tableau.to_dnf(goal)
         return self._conjuncts[goal]
 
     def languages(self, goal: Conjunction) -> ValueLanguages:
@@ -143,7 +143,7 @@ class Compiler:
 
     def _all_texts(self, conjuncts: Iterable[Conjunct], context: Context) -> Dfa | Lengths | None:
         found = []
-        for atoms in dict.fromkeys(one.texts for one in conjuncts if "string" in one.kinds):
+        for atoms in dict.fromkeys(one.strings for one in conjuncts if "string" in one.kinds):
             language, notes = self._text(atoms)
             for note in notes:
                 context.note(*note)
@@ -176,10 +176,10 @@ class Compiler:
         for conjunct in self.conjuncts(goal):
             if "string" not in conjunct.kinds:
                 continue
-            for rule in conjunct.written:
+            for rule in conjunct.custom:
                 self._note_post_hoc(rule.pointer, KEYWORD, "names of properties follow no rule")
                 return None
-            language, notes = self._text(conjunct.texts)
+            language, notes = self._text(conjunct.strings)
             if notes:
                 return None
             parts.append(language)
@@ -192,7 +192,7 @@ class Compiler:
     def finite(self, goal: Conjunction) -> tuple[Conjunction, ...] | None:
         """The values of a goal, each as a goal; None if there are more than a few."""
         conjuncts = self.conjuncts(goal)
-        if any(conjunct.written for conjunct in conjuncts):
+        if any(conjunct.custom for conjunct in conjuncts):
             return None
         found = satisfiability.values(conjuncts, lambda atoms: self._text(atoms)[0])
         return None if found is None else satisfiability.goals(found, self.document)

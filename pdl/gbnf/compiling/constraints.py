@@ -1,14 +1,15 @@
-"""What is said of one JSON value, as small values that can be put together and told apart.
+"""What schemas say of one JSON value: signed literals, constraints, and their normal form.
 
-A goal is a conjunction of literals about the value at one place; it becomes conjuncts, a union of
-conjunctions in which nothing is left to be decided but the goals of the values inside. A
-constraint is what a keyword says of a value, for the kinds that it is about, and leaves open.
+A `Conjunction` of literals is the goal of one place: all that its value must satisfy. The tableau
+turns it into its disjunctive normal form, whose `Conjunct`s leave nothing to be decided except
+the goals of the values inside. A constraint is what one keyword says of a value; those about one
+kind of values say nothing of the others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -19,15 +20,25 @@ Kind: TypeAlias = Literal["null", "boolean", "number", "string", "array", "objec
 KINDS: tuple[Kind, ...] = ("null", "boolean", "number", "string", "array", "object")
 """The kinds of JSON values (RFC 8259, section 3)."""
 
+Kinds: TypeAlias = frozenset[Kind]
+
+Bounds: TypeAlias = tuple[int, int | None]
+"""A least and a most number; None: any number."""
+
 
 class SchemaLiteral(NamedTuple):
-    """That a value satisfies the schema at a JSON pointer of the document, or that it does not.
+    """That a value satisfies the schema at a JSON pointer of the document, or that it doesn't.
 
-    Claims are looked up more than anything else: as tuples they have their hashes soonest.
+    Literals are looked up more than anything else, and tuples have the fastest hashes.
     """
 
     pointer: str
     positive: bool = True
+
+    @property
+    def opposite(self) -> SchemaLiteral:
+        """The literal of the other sign."""
+        return SchemaLiteral(self.pointer, not self.positive)
 
 
 Conjunction: TypeAlias = tuple[SchemaLiteral, ...]
@@ -58,10 +69,7 @@ class NumberAtom:
 
 @dataclass(frozen=True, slots=True)
 class StringAtom:
-    """One constraint on strings, or its opposite; `value` is a frozenset of texts for `enum`.
-
-    `goal` stands for a schema that the text satisfies itself (`propertyNames`).
-    """
+    """One constraint on strings, or its opposite; `value` is a frozenset of strings for `enum`."""
 
     keyword: Literal["minLength", "maxLength", "pattern", "format", "enum"]
     value: int | str | frozenset[str]
@@ -70,7 +78,7 @@ class StringAtom:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Some keys of objects, or, with `among` false, all keys but these.
+    """Some keys of objects, or, with `among` false, all keys except these.
 
     They are those in `names`, those that match one of `patterns`, and those that do not satisfy
     `unlike`. `patterns` are regular expressions of ECMA-262, not anchored; `unlike` is a goal for
@@ -82,10 +90,15 @@ class Keys:
     unlike: Conjunction | None = None
     among: bool = True
 
+    @property
+    def are_listed(self) -> bool:
+        """Whether they are the `names` and no others."""
+        return self.among and not self.patterns and self.unlike is None
+
 
 @dataclass(frozen=True, slots=True)
 class KeyRule:
-    """The value of each of these keys satisfies the literal; None: there is none of these keys."""
+    """The value of each of these keys satisfies the literal; None: none of these keys is there."""
 
     keys: Keys
     literal: SchemaLiteral | None
@@ -100,19 +113,14 @@ class Some:
 
 
 Clause: TypeAlias = frozenset[tuple[str, bool]]
-"""At least one of these holds: the key is there (True), or it is not (False)."""
+"""At least one of these is true: the key is there (True), or it is not (False)."""
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectConjunct:
-    """What an object satisfies; keys of `order` are written in that order, before all others."""
+class Presence:
+    """If the value is an object, the clause is true of its keys."""
 
-    order: tuple[str, ...] = ()
-    rules: tuple[KeyRule, ...] = ()
-    some: tuple[Some, ...] = ()
-    clauses: frozenset[Clause] = frozenset()
-    least: int = 0
-    most: int | None = None
+    clause: Clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +149,108 @@ class Contains:
 
 
 @dataclass(frozen=True, slots=True)
+class CustomRule:
+    """A value of one of these kinds is written as the `x-gbnf` of the schema at `pointer` says."""
+
+    pointer: str
+    kinds: Kinds = frozenset(KINDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One more limit for a field of a branch, which is met with what the field has.
+
+    `kinds` and `booleans` are those that the value may be, `members` and `length` the `Bounds` of
+    objects and arrays, and `unique` is whether all items differ.
+    """
+
+    field: Literal["kinds", "booleans", "members", "length", "unique"]
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Declares:
+    """If the value is an object, these keys come first, in this order."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unevaluated:
+    """Parts that no keyword of the schema at `pointer` evaluates satisfy the literal, if any.
+
+    With literal None there are no such parts. Source: JSON Schema Core 2020-12, section 11.
+    """
+
+    parts: Literal["properties", "items"]
+    pointer: str
+    literal: SchemaLiteral | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunction:
+    """One of these conjunctions is true: a beta formula, of a keyword of the schema at `pointer`.
+
+    `looser` replaces alternatives that are too many: it has at least the values of all of them.
+    """
+
+    alternatives: tuple[Constraints, ...]
+    pointer: str
+    keyword: str
+    looser: tuple[Constraints, ...] | None = None
+
+
+EVALUATED_ONLY = "if alone"
+"""The keyword of a disjunction that asks for nothing, and matters to `unevaluated…` alone."""
+
+Atom: TypeAlias = (
+    NumberAtom | StringAtom | KeyRule | Some | Presence | ItemRule | Contains | CustomRule
+)
+"""What is kept as it is in a branch."""
+
+Constraint: TypeAlias = SchemaLiteral | Atom | Limit | Declares | Unevaluated | Disjunction
+Constraints: TypeAlias = tuple[Constraint, ...]
+"""Constraints that are all true."""
+
+
+def kinds(*names: Kind) -> Limit:
+    """The value has one of these kinds."""
+    return Limit("kinds", frozenset(names))
+
+
+def members(least: int = 0, most: int | None = None) -> Limit:
+    """An object has so many members."""
+    return Limit("members", (least, most))
+
+
+def length(least: int = 0, most: int | None = None) -> Limit:
+    """An array has so many items."""
+    return Limit("length", (least, most))
+
+
+def requires(key: str) -> Presence:
+    """The key is there."""
+    return Presence(frozenset({(key, True)}))
+
+
+def lacks(key: str) -> Presence:
+    """The key is not there."""
+    return Presence(frozenset({(key, False)}))
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectConjunct:
+    """What an object satisfies; keys of `order` are written in that order, before all others."""
+
+    order: tuple[str, ...] = ()
+    rules: tuple[KeyRule, ...] = ()
+    some: tuple[Some, ...] = ()
+    clauses: frozenset[Clause] = frozenset()
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ArrayConjunct:
     """What an array satisfies."""
 
@@ -152,139 +262,17 @@ class ArrayConjunct:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A value of one of these kinds is written as the `x-gbnf` of the schema at `pointer` says."""
-
-    pointer: str
-    kinds: frozenset[Kind] = frozenset(KINDS)
-
-
-@dataclass(frozen=True, slots=True)
 class Conjunct:
-    """One way to satisfy a goal: the kinds that the value may have, and what holds for each.
+    """One way to satisfy a goal: the kinds that the value may have, and what is true of each.
 
-    Where anything is `written`, `said` has all literals that led to the conjunct.
+    Where there are custom rules, `literals` are all that led here.
     """
 
-    kinds: frozenset[Kind] = frozenset(KINDS)
+    kinds: Kinds = frozenset(KINDS)
     booleans: frozenset[bool] = frozenset({True, False})
     numbers: tuple[NumberAtom, ...] = ()
-    texts: tuple[StringAtom, ...] = ()
+    strings: tuple[StringAtom, ...] = ()
     objects: ObjectConjunct = ObjectConjunct()
     arrays: ArrayConjunct = ArrayConjunct()
-    written: tuple[Written, ...] = ()
-    said: Conjunction = ()
-
-
-@dataclass(frozen=True, slots=True)
-class OnlyKinds:
-    """The value has one of these kinds."""
-
-    kinds: frozenset[Kind]
-
-
-@dataclass(frozen=True, slots=True)
-class OnlyBooleans:
-    """If it is a boolean, it is one of these."""
-
-    values: frozenset[bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Declares:
-    """If it is an object, these keys come first, in this order."""
-
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Presence:
-    """If it is an object, at least one of these keys is there, or is not."""
-
-    clause: Clause
-
-
-@dataclass(frozen=True, slots=True)
-class Members:
-    """If it is an object, it has so many members."""
-
-    least: int = 0
-    most: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Length:
-    """If it is an array, it has so many items."""
-
-    least: int = 0
-    most: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Unique:
-    """If it is an array, no two of its items are equal."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unevaluated:
-    """Parts that no keyword of the schema at `pointer` evaluates satisfy the literal, if any.
-
-    Source: JSON Schema Core 2020-12, section 11.
-    """
-
-    what: Literal["properties", "items"]
-    pointer: str
-    literal: SchemaLiteral | None
-
-
-@dataclass(frozen=True, slots=True)
-class Disjunction:
-    """One of these conjunctions holds; `pointer` and `keyword` say where that was said.
-
-    `looser` is what to take instead where the alternatives are too many: it has at least the values
-    of all of them.
-    """
-
-    alternatives: tuple[Constraints, ...]
-    pointer: str
-    keyword: str
-    looser: tuple[Constraints, ...] | None = None
-
-
-LOOKED = "if alone"
-"""The keyword of a branch that asks for nothing, and matters to `unevaluated…` alone."""
-
-Constraint: TypeAlias = (
-    SchemaLiteral
-    | OnlyKinds
-    | OnlyBooleans
-    | NumberAtom
-    | StringAtom
-    | Declares
-    | KeyRule
-    | Some
-    | Presence
-    | Members
-    | ItemRule
-    | Contains
-    | Length
-    | Unique
-    | Unevaluated
-    | Written
-    | Disjunction
-)
-Constraints: TypeAlias = tuple[Constraint, ...]
-"""Constraints that hold together."""
-
-NOTHING = OnlyKinds(frozenset())
-"""No value satisfies this."""
-
-
-def requires(key: str) -> Presence:
-    """The key is there."""
-    return Presence(frozenset({(key, True)}))
-
-
-def lacks(key: str) -> Presence:
-    """The key is not there."""
-    return Presence(frozenset({(key, False)}))
+    custom: tuple[CustomRule, ...] = ()
+    literals: Conjunction = ()

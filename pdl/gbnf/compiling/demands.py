@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata import build
 from pdl.automata.dfa import Budget
 from pdl.automata.pattern import Irregular, pattern
 from pdl.errors import LimitError
+from pdl.gbnf.compiling.cnf import unit_propagate
 from pdl.schema import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pdl.automata.dfa import Dfa
+    from pdl.gbnf.compiling.cnf import Cnf
     from pdl.gbnf.compiling.constraints import Conjunction, Keys, ObjectConjunct, Some
     from pdl.gbnf.compiling.context import Context, Goals
 
@@ -169,72 +171,6 @@ def _split(
                 yield language_part, {**inside, language: is_in}
 
 
-Key = TypeVar("Key")
-
-Left: TypeAlias = "frozenset[frozenset[tuple[Key, bool]]]"
-"""A conjunction of clauses, each about keys that are not decided yet."""
-
-
-class Assignment(Generic[Key]):
-    """Decides keys, and remembers what came of it."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[Left[Key], Key, bool], Left[Key] | None] = {}
-
-    def after(self, left: Left[Key], key: Key, *, there: bool) -> Left[Key] | None:
-        """What is left when a key is there, or is not and will not be; None for a contradiction."""
-        decision = (left, key, there)
-        if decision not in self._known:
-            self._known[decision] = assign(left, key, there=there)
-        return self._known[decision]
-
-
-def assign(left: Left[Key], key: Key, *, there: bool) -> Left[Key] | None:
-    """What is left of clauses when a key is there, or is not; None for a contradiction."""
-    met, unmet = (key, there), (key, not there)
-    kept = {clause - {unmet} for clause in left if met not in clause}
-    if frozenset() in kept:
-        return None
-    return _shortest(kept) if len(kept) > 1 else frozenset(kept)
-
-
-def unit_propagate(left: Left[Key]) -> tuple[dict[Key, bool], Left[Key]] | None:
-    """The keys that single literals decide, and what is left then; None for a contradiction."""
-    known: dict[Key, bool] = {}
-    while True:
-        if frozenset() in left:
-            return None
-        units = [literal for clause in left if len(clause) == 1 for literal in clause]
-        if not units:
-            return known, left
-        for key, there in units:
-            if known.setdefault(key, there) != there:
-                return None
-        kept = [clause for clause in left if not any(known.get(key) is it for key, it in clause)]
-        left = frozenset(
-            frozenset(literal for literal in clause if literal[0] not in known) for clause in kept
-        )
-
-
-def satisfied_by_absence(left: Left[Key]) -> bool:
-    """Whether all clauses hold if none of the keys that are left is there."""
-    return all(any(not there for _, there in clause) for clause in left)
-
-
-def implies(one: Left[Key], other: Left[Key]) -> bool:
-    """Whether each clause of the other is one of the first, or longer than one: a sure sign."""
-    return all(any(ours <= theirs for ours in one) for theirs in other)
-
-
-def _shortest(clauses: Iterable[frozenset[tuple[Key, bool]]]) -> Left[Key]:
-    """The clauses that no shorter one implies."""
-    kept: list[frozenset[tuple[Key, bool]]] = []
-    for clause in sorted(clauses, key=len):
-        if not any(one <= clause for one in kept):
-            kept.append(clause)
-    return frozenset(kept)
-
-
 Loss: TypeAlias = tuple[str, str]
 """A keyword that is not held, and why."""
 
@@ -251,7 +187,7 @@ class ObjectConstraints:
     goals: tuple[Conjunction | None, ...]
     order: tuple[int, ...]
     needed: frozenset[int]
-    clauses: Left[int]
+    clauses: Cnf[int]
     witnesses: tuple[tuple[tuple[int, Conjunction], ...], ...]
     least: int
     most: int | None
@@ -295,10 +231,10 @@ class Demanding:
 
     def _presence(
         self, conjunct: ObjectConjunct, goals: list[Conjunction | None]
-    ) -> tuple[frozenset[int], Left[int]] | None:
+    ) -> tuple[frozenset[int], Cnf[int]] | None:
         """The keys that must be there, and the clauses about others; takes the goals of some."""
         number = self._number
-        clauses: Left[int] = frozenset(
+        clauses: Cnf[int] = frozenset(
             frozenset((number[name], there) for name, there in clause)
             for clause in conjunct.clauses
         )
@@ -335,7 +271,7 @@ class Demanding:
         general: list[int] = []
         for index, rule in enumerate(rules):
             keys = rule.keys
-            if keys.among and not keys.patterns and keys.unlike is None:
+            if keys.are_listed:
                 for name in keys.names:
                     by_name[name].append(index)
             else:

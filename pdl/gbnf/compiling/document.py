@@ -1,6 +1,6 @@
 """The schemas of one document by their JSON pointers, and those that are made on the way.
 
-`Place` is one schema of a document, for the functions that say what its keywords mean.
+`Subschema` is one of them, for the functions that say what its keywords mean.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Document:
             if simple is None:
                 return None
             found.update(dict.fromkeys(simple))
-        if any(SchemaLiteral(one.pointer, not one.positive) in found for one in found):
+        if any(one.opposite in found for one in found):
             return None
         return tuple(found)
 
@@ -128,16 +128,16 @@ OF_STRINGS = ("minLength", "maxLength", "pattern", "format")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A schema that is an object, where it stands, and what a keyword there may ask for.
+class Subschema:
+    """A schema of a document that is an object, with all that its keywords may ask for.
 
-    `weaken` says that a keyword of this schema is not held exactly, and why; `overlap` whether two
-    literals may have a value in common (True where that can't be told).
+    `weaken` reports that a keyword of this schema is not enforced exactly, and why; `overlap` says
+    whether two literals may have a value in common (True where that can't be told).
     """
 
     document: Document
     pointer: str
-    schema: Mapping[str, Any]
+    keywords: Mapping[str, Any]
     weaken: Callable[[str, str, str], None]
     overlap: Callable[[SchemaLiteral, SchemaLiteral], bool]
 
@@ -153,11 +153,6 @@ class Place:
     def made(self, schema: Any, *, positive: bool = True) -> SchemaLiteral:
         """A literal about a schema that the document does not have."""
         return SchemaLiteral(self.document.add(self.pointer, schema), positive)
-
-    def denied(self, literal: SchemaLiteral) -> SchemaLiteral | None:
-        """The opposite of a literal; None if no value satisfies that."""
-        opposite = SchemaLiteral(literal.pointer, not literal.positive)
-        return None if self.document.simplified(opposite) is None else opposite
 
 
 def exact(number: float) -> Fraction:

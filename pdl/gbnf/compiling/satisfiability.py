@@ -71,7 +71,7 @@ class Satisfiability:
             "null" in kinds
             or ("boolean" in kinds and conjunct.booleans)
             or ("number" in kinds and self._numbers(conjunct.numbers))
-            or ("string" in kinds and self._texts(conjunct.texts))
+            or ("string" in kinds and self._texts(conjunct.strings))
             or ("array" in kinds and self._array(conjunct.arrays))
             or ("object" in kinds and self._object(conjunct.objects))
         )
@@ -154,7 +154,7 @@ def _values(conjunct: Conjunct, texts: Texts) -> list[Any] | None:
     if "boolean" in conjunct.kinds:
         found += sorted(conjunct.booleans)
     numbers = _numbers(conjunct.numbers) if "number" in conjunct.kinds else []
-    strings = _strings(texts(conjunct.texts)) if "string" in conjunct.kinds else []
+    strings = _strings(texts(conjunct.strings)) if "string" in conjunct.kinds else []
     if numbers is None or strings is None:
         return None
     return [*found, *numbers, *strings]

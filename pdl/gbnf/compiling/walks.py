@@ -12,13 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.gbnf.compiling.demands import (
-    Assignment,
-    Left,
-    ObjectConstraints,
-    implies,
-    satisfied_by_absence,
-)
+from pdl.gbnf.compiling.cnf import Assignment, Cnf, implies, satisfied_by_absence
+from pdl.gbnf.compiling.demands import ObjectConstraints
 from pdl.gbnf.compiling.machine import Member
 
 if TYPE_CHECKING:
@@ -218,7 +213,7 @@ class ObjectState(NamedTuple):
 
     plan: int
     at: int
-    left: Left[int]
+    left: Cnf[int]
     wanted: frozenset[int]
     size: int
     banned: frozenset[int]
@@ -285,7 +280,7 @@ class ObjectTransitions:
             if at == len(plan.sequence):
                 break
             key = plan.sequence[at]
-            taken = self._assignment.after(left, key, there=True) if key in self._decides else left
+            taken = self._assignment.assign(left, key, there=True) if key in self._decides else left
             if taken is None:
                 continue
             following = ObjectState(number, at + 1, taken, wanted, size, banned)
@@ -306,17 +301,17 @@ class ObjectTransitions:
         last = len(self._plan.sequence)
         return any(at == last and satisfied_by_absence(left) for at, left in self._skipping(state))
 
-    def _skipping(self, state: ObjectState) -> Iterator[tuple[int, Left[int]]]:
+    def _skipping(self, state: ObjectState) -> Iterator[tuple[int, Cnf[int]]]:
         """The places of the sequence that can be reached without its next keys."""
         sequence, needed = self._plan.sequence, self._plan.demand.needed
-        left: Left[int] | None = state.left
+        left: Cnf[int] | None = state.left
         for at in range(state.at, len(sequence) + 1):
             assert left is not None
             yield at, left
             if at == len(sequence) or sequence[at] in needed:
                 return
             if sequence[at] in self._decides:
-                left = self._assignment.after(left, sequence[at], there=False)
+                left = self._assignment.assign(left, sequence[at], there=False)
                 if left is None:
                     return
 
@@ -326,9 +321,9 @@ class ObjectTransitions:
             return
         if key in self._tracked_needed and frozenset({(key, True)}) not in state.left:
             return
-        left: Left[int] | None = state.left
+        left: Cnf[int] | None = state.left
         if key in self._decides:
-            left = self._assignment.after(state.left, key, there=True)
+            left = self._assignment.assign(state.left, key, there=True)
         if left is None:
             return
         following = state._replace(left=left)
