@@ -1,4 +1,4 @@
-"""Directed graphs: strongly connected components, and shortest paths; without recursion."""
+"""Directed graphs: strongly connected components, shortest paths, reachable nodes; iterative."""
 
 from __future__ import annotations
 
@@ -75,3 +75,14 @@ def shortest_path(graph: Mapping[_N, Iterable[_N]], start: _N, end: _N) -> list[
     while path[-1] != start:
         path.append(before[path[-1]])
     return path[::-1]
+
+
+def reachable(graph: Mapping[_N, Iterable[_N]], starts: Iterable[_N]) -> set[_N]:
+    """Return the nodes that can be reached from some nodes, which are among them."""
+    seen = set(starts)
+    pending = list(seen)
+    while pending:
+        fresh = [node for node in graph.get(pending.pop(), ()) if node not in seen]
+        seen.update(fresh)
+        pending += fresh
+    return seen

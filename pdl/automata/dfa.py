@@ -1,7 +1,7 @@
 """Deterministic finite automata over code points, as values, and the bound on building them.
 
 `Table` is an automaton over numbered classes of code points, which every construction works with;
-`Dfa` has its edges written out as ranges of code points.
+`Dfa` has edges over ranges of code points.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Table:
 
     @cached_property
     def is_acyclic(self) -> bool:
-        """Whether no state comes back to itself."""
-        return len(bottom_up(self.rows)) == len(self.rows)
+        """Whether no state is on a cycle."""
+        return len(reverse_topological_order(self.rows)) == len(self.rows)
 
     @cached_property
     def complete(self) -> Table:
@@ -52,7 +52,7 @@ class Table:
         return Table(classes, tuple(rows), self.accepting)
 
 
-def bottom_up(rows: Sequence[Mapping[Any, int]]) -> list[int]:
+def reverse_topological_order(rows: Sequence[Mapping[Any, int]]) -> list[int]:
     """The states from which no cycle is reached, targets before sources."""
     sources: list[list[int]] = [[] for _ in rows]
     waiting = [0] * len(rows)
@@ -71,7 +71,7 @@ def bottom_up(rows: Sequence[Mapping[Any, int]]) -> list[int]:
 
 
 def table_of(edges: Sequence[Sequence[tuple[int, int, int]]], accepting: frozenset[int]) -> Table:
-    """The table of an automaton that is given by edges."""
+    """Return the table of an automaton that is given by edges."""
     labels: dict[Ranges, int] = {}
     steps: list[list[tuple[int, int]]] = []
     for row in edges:
@@ -102,14 +102,14 @@ _NICE = (0x61, 0x30, 0x41, 0x20)
 class Budget:
     """How many states an automaton may have, while it is built and when it is done.
 
-    The time is bounded with it: `steps` counts what is looked at while states are made.
+    This also bounds the time: `steps` counts what is looked at while states are made.
     """
 
     states: int = DEFAULT_LIMITS.automaton_states
 
     @property
     def steps(self) -> int:
-        """How often building may look at a part of a state."""
+        """How many parts of states building may look at."""
         return self.states * _STEPS
 
     def check(self, states: int, steps: int = 0) -> None:
@@ -135,10 +135,10 @@ DEFAULT_BUDGET = Budget()
 
 @dataclass(frozen=True)
 class Dfa:
-    """A regular language of texts. State 0 is the start; a missing edge refuses.
+    """A regular language of strings. State 0 is the start; a missing edge refuses.
 
-    The functions of `pdl.automata.build` give minimal automata with numbered states as a walk
-    in the order of the code points meets them, so that equal languages are equal values. Texts
+    The functions of `pdl.automata.build` return minimal automata whose states are numbered
+    breadth first in the order of the code points, so equal languages are equal values. Strings
     with lone surrogates are in no language.
     """
 
@@ -159,26 +159,26 @@ class Dfa:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no text is in the language."""
+        """Whether no string is in the language."""
         return not self.accepting
 
     @property
     def accepts_empty(self) -> bool:
-        """Whether the empty text is in the language."""
+        """Whether the empty string is in the language."""
         return 0 in self.accepting
 
     @cached_property
     def table(self) -> Table:
-        """The automaton over classes of code points, which building works with."""
+        """The same automaton over classes of code points."""
         return table_of(self.edges, self.accepting)
 
     @cached_property
     def is_finite(self) -> bool:
-        """Whether the language has finitely many texts: no state comes back to itself."""
+        """Whether the language has finitely many strings: no state is on a cycle."""
         return self.table.is_acyclic
 
     def step(self, state: int, code: int) -> int | None:
-        """The state that a code point leads to, if any."""
+        """Return the state that a code point leads to, if any."""
         edges = self.edges[state]
         at = bisect_right(edges, (code, LAST + 1, 0)) - 1
         if at < 0 or edges[at][1] < code:
@@ -186,7 +186,7 @@ class Dfa:
         return edges[at][2]
 
     def matches(self, text: str) -> bool:
-        """Whether a text, as a whole, is in the language."""
+        """Whether a whole string is in the language."""
         state = 0
         for char in text:
             target = self.step(state, ord(char))
@@ -196,7 +196,7 @@ class Dfa:
         return state in self.accepting
 
     def shortest(self) -> str | None:
-        """A shortest text of the language, in readable characters where they do; None if empty."""
+        """Return a shortest string, of readable characters if possible; None for no string."""
         if not self.accepting:
             return None
         came: dict[int, tuple[int, int]] = {0: (0, 0)}
@@ -213,7 +213,7 @@ class Dfa:
         return "".join(map(chr, reversed(codes)))
 
     def texts(self, limit: int) -> list[str]:
-        """The first texts of a finite language, at most `limit`, in the order of code points.
+        """Return the first strings of a finite language, at most `limit`, in code point order.
 
         Raises ValueError for an infinite language.
         """
@@ -222,60 +222,26 @@ class Dfa:
         found: list[str] = []
         if limit > 0 and self.accepts_empty:
             found.append("")
-        stack = [("", self._walk(0))]
+        stack = [("", self._characters(0))]
         while stack and len(found) < limit:
-            prefix, walk = stack[-1]
-            char, target = next(walk, ("", 0))
+            prefix, rest = stack[-1]
+            char, target = next(rest, ("", 0))
             if not char:
                 stack.pop()
                 continue
             if target in self.accepting:
                 found.append(prefix + char)
-            stack.append((prefix + char, self._walk(target)))
+            stack.append((prefix + char, self._characters(target)))
         return found
 
-    def _walk(self, state: int) -> Iterator[tuple[str, int]]:
+    def _characters(self, state: int) -> Iterator[tuple[str, int]]:
         for low, high, target in self.edges[state]:
             for code in range(low, high + 1):
                 yield chr(code), target
 
-    def includes(self, other: Dfa) -> bool:
-        """Whether every text of the other language is in this one."""
-        seen = {(0, 0)}
-        stack = [(0, 0)]
-        while stack:
-            ours, theirs = stack.pop()
-            if theirs in other.accepting and ours not in self.accepting:
-                return False
-            for low, high, target in other.edges[theirs]:
-                reached = self._covering(ours, low, high)
-                if reached is None:
-                    return False  # the other's states all lead to a text
-                fresh = {(one, target) for one in reached} - seen
-                seen |= fresh
-                stack.extend(fresh)
-        return True
-
-    def equals(self, other: Dfa) -> bool:
-        """Whether both languages have the same texts."""
-        return self == other or (self.includes(other) and other.includes(self))
-
-    def _covering(self, state: int, low: int, high: int) -> set[int] | None:
-        """The states that a range of code points leads to; None if some lead to none."""
-        edges = self.edges[state]
-        at = max(bisect_right(edges, (low, LAST + 1, 0)) - 1, 0)
-        reached: set[int] = set()
-        while at < len(edges) and low <= high:
-            if not edges[at][0] <= low <= edges[at][1]:
-                return None
-            reached.add(edges[at][2])
-            low = edges[at][1] + 1
-            at += 1
-        return reached if low > high else None
-
 
 def _nice(low: int, high: int) -> int:
-    """A code point of a range that people can read, if there is one."""
+    """A readable code point of a range, if there is one."""
     for code in _NICE:
         if low <= code <= high:
             return code

@@ -12,7 +12,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pdl.automata.charset import joined
-from pdl.automata.dfa import Dfa, Table, bottom_up
+from pdl.automata.dfa import Dfa, Table, reverse_topological_order
+from pdl.graphs import reachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ def minimize(
     automaton that accepts nothing, one state without a row is left.
     """
     rows, accepting = _trimmed(rows, accepting)
-    order = bottom_up(rows)
+    order = reverse_topological_order(rows)
     if len(order) == len(rows):
         blocks = _merged_upwards(rows, accepting, order)
     else:
@@ -43,7 +44,7 @@ def minimize(
     return _numbered(rows, accepting, blocks)
 
 
-def minimal(
+def minimal_dfa(
     classes: tuple[Ranges, ...], rows: Sequence[dict[int, int]], accepting: AbstractSet[int]
 ) -> Dfa:
     """Return the minimal automaton over classes of code points, which are as in `Table`."""
@@ -54,17 +55,13 @@ def _trimmed(
     rows: Sequence[Mapping[Label, int]], accepting: AbstractSet[int]
 ) -> tuple[Sequence[Mapping[Label, int]], AbstractSet[int]]:
     """Drop the states that cannot be reached or reach no accepting one; the start remains."""
-    reached = _reached(rows)
+    targets = {state: set(row.values()) for state, row in enumerate(rows)}
+    reached = reachable(targets, [0])
     sources: defaultdict[int, list[int]] = defaultdict(list)
     for state in reached:
-        for target in set(rows[state].values()):
+        for target in targets[state]:
             sources[target].append(state)
-    live = {state for state in reached if state in accepting}
-    stack = list(live)
-    while stack:
-        fresh = [source for source in sources[stack.pop()] if source not in live]
-        live.update(fresh)
-        stack.extend(fresh)
+    live = reachable(sources, reached & accepting)
     if len(live) == len(rows):
         return rows, accepting
     if 0 not in live:
@@ -75,16 +72,6 @@ def _trimmed(
         for state in number
     ]
     return kept, {number[state] for state in accepting if state in number}
-
-
-def _reached(rows: Sequence[Mapping[Any, int]]) -> set[int]:
-    reached = {0}
-    stack = [0]
-    while stack:
-        fresh = set(rows[stack.pop()].values()) - reached
-        reached |= fresh
-        stack.extend(fresh)
-    return reached
 
 
 def _merged_upwards(

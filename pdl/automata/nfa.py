@@ -1,7 +1,7 @@
-"""Nondeterministic automata, as they are put together, and the way from them to minimal ones.
+"""Nondeterministic automata, and the subset construction that makes them deterministic.
 
 A set of states becomes one state (Rabin and Scott, "Finite automata and their decision problems",
-1959), over classes of code points and under a budget.
+1959), over classes of code points and within a budget.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import EVERY, Members, classify, joined
-from pdl.automata.minimize import minimal
+from pdl.automata.minimize import minimal_dfa
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,42 +21,42 @@ if TYPE_CHECKING:
 
 States: TypeAlias = frozenset[int]
 Chains: TypeAlias = dict[int, tuple[int, int]]
-"""The chain of a state, and its rank there."""
+"""The counted repetition that a state belongs to, and its rank there."""
 Moves: TypeAlias = list[tuple[int, States]]
-"""Labels and the states that each leads to, with those that skips reach from there."""
-_QUICK = 16  # a state is added to a set in such a part of the time of a step
+"""Labels, and the epsilon closure of the states that each leads to."""
+_QUICK = 16  # states that are added to a set in the time of a step
 
 
 class Nfa:
-    """States with labelled steps, and skips that read nothing."""
+    """States with labeled transitions and epsilon transitions, which read nothing."""
 
     def __init__(self) -> None:
         self.labels: dict[Ranges, int] = {}
-        self.steps: list[list[tuple[int, int]]] = []
-        self.skips: list[list[int]] = []
+        self.transitions: list[list[tuple[int, int]]] = []
+        self.epsilons: list[list[int]] = []
 
-    def state(self) -> int:
-        """A new state."""
-        self.steps.append([])
-        self.skips.append([])
-        return len(self.steps) - 1
+    def add_state(self) -> int:
+        """Add a state and return it."""
+        self.transitions.append([])
+        self.epsilons.append([])
+        return len(self.transitions) - 1
 
-    def step(self, source: int, ranges: Ranges, target: int) -> None:
-        """Read a code point of the ranges on the way from one state to another."""
+    def add_transition(self, source: int, ranges: Ranges, target: int) -> None:
+        """Add a transition that reads a code point of the ranges."""
         if ranges:
             label = self.labels.setdefault(ranges, len(self.labels))
-            self.steps[source].append((label, target))
+            self.transitions[source].append((label, target))
 
-    def skip(self, source: int, target: int) -> None:
-        """Go from one state to another and read nothing."""
-        self.skips[source].append(target)
+    def add_epsilon(self, source: int, target: int) -> None:
+        """Add a transition that reads nothing."""
+        self.epsilons[source].append(target)
 
     def embed(self, dfa: Dfa) -> tuple[int, list[int]]:
-        """New states for those of an automaton: the start, and the accepting ones."""
-        base = len(self.steps)
+        """Add the states of an automaton; return its start and its accepting states."""
+        base = len(self.transitions)
         known: dict[tuple[int, ...], Ranges] = {}
         for _ in dfa.table.rows:
-            self.state()
+            self.add_state()
         for source, row in enumerate(dfa.table.rows):
             grouped: defaultdict[int, list[int]] = defaultdict(list)
             for member, target in row.items():
@@ -65,45 +65,45 @@ class Nfa:
                 key = tuple(members)
                 if key not in known:
                     known[key] = joined(dfa.table.classes, key)
-                self.step(base + source, known[key], base + target)
+                self.add_transition(base + source, known[key], base + target)
         return base, [base + state for state in dfa.accepting]
 
     def append(self, source: int, dfa: Dfa) -> int:
-        """Go on from a state with a text of an automaton; the new state where it has ended."""
+        """Continue from a state with a string of an automaton; return the state at its end."""
         start, accepting = self.embed(dfa)
-        self.skip(source, start)
-        end = self.state()
+        self.add_epsilon(source, start)
+        end = self.add_state()
         for state in accepting:
-            self.skip(state, end)
+            self.add_epsilon(state, end)
         return end
 
-    def closure(self, state: int) -> States:
-        """What skips reach from a state."""
+    def epsilon_closure(self, state: int) -> States:
+        """Return the epsilon closure of a state."""
         seen = {state}
         stack = [state]
         while stack:
-            for target in self.skips[stack.pop()]:
+            for target in self.epsilons[stack.pop()]:
                 if target not in seen:
                     seen.add(target)
                     stack.append(target)
         return frozenset(seen)
 
-    def determined(self, start: int, accept: int, budget: Budget) -> Dfa:
-        """The minimal automaton of what leads from one state to another. Raises LimitError."""
+    def to_dfa(self, start: int, accept: int, budget: Budget) -> Dfa:
+        """Return the minimal automaton between two states. Raises LimitError."""
         closures: dict[int, States] = {}
         cost = 0
-        for state in {start, *(target for steps in self.steps for _, target in steps)}:
-            full = self.closure(state)
+        for state in {start, *(target for steps in self.transitions for _, target in steps)}:
+            full = self.epsilon_closure(state)
             cost += len(full)
             budget.check(0, cost)
-            closures[state] = frozenset(q for q in full if self.steps[q] or q == accept)
-        moves = [[(label, closures[target]) for label, target in row] for row in self.steps]
-        return determine(
+            closures[state] = frozenset(q for q in full if self.transitions[q] or q == accept)
+        moves = [[(label, closures[target]) for label, target in row] for row in self.transitions]
+        return subset_construction(
             list(self.labels), moves, closures[start], frozenset([accept]), budget=budget
         )
 
 
-def determine(  # noqa: PLR0913 - an automaton has so many parts
+def subset_construction(  # noqa: PLR0913 - an automaton has so many parts
     labels: Sequence[Ranges],
     moves: Sequence[Moves],
     start: States,
@@ -112,24 +112,23 @@ def determine(  # noqa: PLR0913 - an automaton has so many parts
     budget: Budget,
     chains: Chains | None = None,
 ) -> Dfa:
-    """The minimal automaton for sets of states that read labels.
+    """Return the minimal automaton for sets of states that read labels.
 
-    A set accepts if it has a final state. What a state accepts, those of lower rank in the same
-    chain accept as well, as in `x{0,9}` where more may still come. Raises LimitError beyond the
-    budget.
+    A set accepts if it has a final state. Whatever a state accepts, those of lower rank in the same
+    chain accept too, as in `x{0,9}` after fewer `x`. Raises LimitError beyond the budget.
     """
     classes, members = classify(labels)
-    lean = _Lean(_lasting(labels, moves, final), final, chains or {})
-    order = [lean.of(start)]
+    prune = _PruneSubsumed(_absorbing(labels, moves, final), final, chains or {})
+    order = [prune.of(start)]
     number: dict[States, int] = {order[0]: 0}
     rows: list[dict[int, int]] = []
     steps = 0
     for states in order:
         row: dict[int, int] = {}
-        moved, cost = _moved(states, moves, members)
+        moved, cost = _successors(states, moves, members)
         for label, target in moved:
             if target not in number:
-                kept = lean.of(target)
+                kept = prune.of(target)
                 number[target] = number.setdefault(kept, len(order))
                 if number[kept] == len(order):
                     order.append(kept)
@@ -138,14 +137,14 @@ def determine(  # noqa: PLR0913 - an automaton has so many parts
         steps += len(states) + len(row) + cost // _QUICK
         budget.check(len(order), steps)
     accepting = {number[states] for states in order if not final.isdisjoint(states)}
-    return minimal(classes, rows, accepting)
+    return minimal_dfa(classes, rows, accepting)
 
 
 @dataclass(frozen=True)
-class _Lean:
-    """Leaves out what makes no difference to what a set accepts."""
+class _PruneSubsumed:
+    """Drops states that make no difference to what a set accepts."""
 
-    lasting: dict[int, States]
+    absorbing: dict[int, States]
     final: States
     chains: Chains
 
@@ -153,14 +152,14 @@ class _Lean:
         """The set, or a smaller one that accepts the same."""
         if len(states) == 1:
             return states
-        if self.lasting and not self.final.isdisjoint(states):
-            found = self.lasting.keys() & states
-            if found:  # all that follows is accepted
-                return self.lasting[min(found)]
-        return self._unchained(states) if self.chains else states
+        if self.absorbing and not self.final.isdisjoint(states):
+            found = self.absorbing.keys() & states
+            if found:  # everything that follows is accepted
+                return self.absorbing[min(found)]
+        return self._furthest(states) if self.chains else states
 
-    def _unchained(self, states: States) -> States:
-        """The set with one state of each chain."""
+    def _furthest(self, states: States) -> States:
+        """The set with the lowest rank of each chain, which subsumes the others."""
         best: dict[int, tuple[int, int]] = {}
         for state in states:
             if state in self.chains:
@@ -170,8 +169,10 @@ class _Lean:
         return frozenset(q for q in states if q in kept or q not in self.chains)
 
 
-def _lasting(labels: Sequence[Ranges], moves: Sequence[Moves], final: States) -> dict[int, States]:
-    """States that stay whatever is read, and accept then; and what they lead to."""
+def _absorbing(
+    labels: Sequence[Ranges], moves: Sequence[Moves], final: States
+) -> dict[int, States]:
+    """States that continue and accept whatever is read, and what they lead to."""
     if EVERY.ranges not in labels:
         return {}
     every = labels.index(EVERY.ranges)
@@ -183,10 +184,10 @@ def _lasting(labels: Sequence[Ranges], moves: Sequence[Moves], final: States) ->
     }
 
 
-def _moved(
+def _successors(
     states: States, moves: Sequence[Moves], members: Sequence[Members]
 ) -> tuple[list[tuple[int, States]], int]:
-    """Each class, and the states that it leads to; and what it took to put these together."""
+    """Each class, and the states that it leads to; and the cost of combining these."""
     by_label: defaultdict[int, list[States]] = defaultdict(list)
     for state in states:
         for label, targets in moves[state]:

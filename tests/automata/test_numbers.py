@@ -19,7 +19,7 @@ from snapshots import CASES
 
 import pdl
 from pdl.automata.dfa import Budget
-from pdl.automata.numbers import READABLE, Digits, Number, numbers
+from pdl.automata.numbers import Digits, Number, numbers
 from pdl.errors import LimitError
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ FLOATS = st.one_of(
 )
 DIVISORS = st.sampled_from([0.01, 0.03, 0.5, 2.5, 7, 1e-6, 0.25, 1, 3, 100, 1e3, 0.3, 12.5, 600])
 SPELLINGS = st.sampled_from(["canonical", "plain", "any"])
+
+READABLE = Digits(total=16, exponent=290)
+"""All of these numbers have a value in double precision that does not mislead."""
 
 
 def asked(bounds: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:

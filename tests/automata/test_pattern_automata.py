@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from languages import PATTERNS, TEXTS, text_of
 from snapshots import CASES, Snapshot
 
-from pdl.automata.build import complement, intersect, lengths
+from pdl.automata.build import complement, intersection, lengths
 from pdl.automata.dfa import Budget
 from pdl.automata.pattern import Irregular, pattern
 from pdl.errors import LimitError, PdlError, SchemaError
@@ -61,7 +61,7 @@ def test_an_automaton_agrees_with_the_checker(
 @given(PATTERNS)
 def test_a_bad_pattern_is_bad_for_both(source: str) -> None:
     wrong = pattern_error(source + "(")
-    with pytest.raises(SchemaError, match="this pattern is no regular expression") as caught:
+    with pytest.raises(SchemaError, match="this pattern is not a regular expression") as caught:
         pattern(source + "(")
     assert wrong in str(caught.value)
 
@@ -107,7 +107,7 @@ def test_sizes(source: str, states: int) -> None:
 
 
 def test_a_pattern_and_a_length_together() -> None:
-    both = intersect(pattern("^[a-z]+$"), lengths(2, 3))
+    both = intersection(pattern("^[a-z]+$"), lengths(2, 3))
     assert (both.shortest(), both.is_finite) == ("aa", True)
     assert complement(pattern("x")).shortest() == ""
 

@@ -1,9 +1,54 @@
-"""The strings of JSON Schema's formats (2020-12 validation, 7.3), as far as they are regular.
+"""The strings of JSON Schema's formats (2020-12 validation, 7.3), where they are regular.
 
-The rules are those by which answers are checked. Where a format is not regular, or is so only by
-counting what no grammar should count, `Fit` says which way the language differs.
+The rules are those by which answers are checked. Where a format is not regular, or only by counting
+what no grammar should count, `Fit` says how the language differs.
 """
 
-from pdl.automata.formats.known import Fit, Format, format_of
+from __future__ import annotations
 
-__all__ = ["Fit", "Format", "format_of"]
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from pdl.automata.dfa import DEFAULT_BUDGET
+
+if TYPE_CHECKING:
+    from pdl.automata.dfa import Budget, Dfa
+
+
+class Fit(Enum):
+    """How a language compares with the strings that are checked to be of the format."""
+
+    EXACT = "exact"
+    NARROWER = "narrower"
+    """All of its strings are of the format, but rare ones of the format are not in it."""
+    WIDER = "wider"
+    """All strings of the format are in it, and others, which checking must refuse."""
+
+
+class Format(NamedTuple):
+    """The language of a format."""
+
+    dfa: Dfa
+    fit: Fit
+
+
+def format_of(name: str, *, budget: Budget = DEFAULT_BUDGET) -> Format | None:
+    """Return the strings of a format; None for an unknown name, which asserts nothing.
+
+    Raises LimitError if there are more states than the budget allows.
+    """
+    found = _built(name)
+    if found is not None:
+        budget.check(found.dfa.states)
+    return found
+
+
+@lru_cache(maxsize=32)
+def _built(name: str) -> Format | None:
+    from pdl.automata.formats.rfcs import FORMATS  # noqa: PLC0415 - most schemas have no formats
+
+    if name not in FORMATS:
+        return None
+    build, fit = FORMATS[name]
+    return Format(build(), fit)

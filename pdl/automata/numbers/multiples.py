@@ -1,6 +1,6 @@
-"""Digits that make a multiple of a number, by remainders, and how many digits a number may have.
+"""Constraints on digits: multiples of a number, by remainders, and how many digits there may be.
 
-In a narrow range the multiples are listed, rather than counted by their remainders.
+In a narrow range, multiples are listed rather than tracked by their remainders.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from math import ceil, floor, gcd, lcm
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.build import concat, literal, repeat, union, words
-from pdl.automata.numbers.interval import BASE, scale_of, written
+from pdl.automata.numbers.decimals import BASE, decimal_digits, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl.automata.dfa import Budget, Dfa
-    from pdl.automata.numbers.interval import Interval
+    from pdl.automata.numbers.decimals import Interval
 
 
 _NO_END = -1
 
 DigitCount: TypeAlias = int
-"""Digits before the point so far; behind it, the digits that may still come."""
+"""Digits before the point so far; after it, the digits that may still follow."""
 
 
 @dataclass(frozen=True)
 class Digits:
     """Upper bounds on the digits that are written; None for no bound.
 
-    `whole`: those before the point. `total`: those of a number with a point or an exponent, but
-    for the 0 before its point; only those behind it in a multiple of an integer. `exponent`: the
+    `whole`: those before the point. `total`: those of a number with a point or an exponent, except
+    for the 0 before its point; only those after it in a multiple of an integer. `exponent`: the
     largest exponent, and the smallest with a minus. Where a range or a divisor leaves no number
-    with so few digits, they give way.
+    with so few digits, the bounds are relaxed.
     """
 
     whole: int | None = None
@@ -41,18 +41,10 @@ class Digits:
     exponent: int | None = None
 
 
-READABLE = Digits(total=16, exponent=290)
-"""All of these numbers have a value in IEEE 754 double precision that does not mislead.
+class CountConstraint:
+    """Bounds on the number of digits, digit by digit.
 
-A fraction of 16 digits is never read as a whole number, none is read as 0 or as infinite, and
-whole numbers without a point may have any length, as Python's integers do.
-"""
-
-
-class Counted:
-    """Counts digits as they come; see `decimals.Part`.
-
-    Where none but zeros stand behind the point, there may be `total` of them behind any digits.
+    With `only_zeros` after the point, there may be `total` of them after any digits.
     """
 
     start: DigitCount = 0
@@ -71,25 +63,25 @@ class Counted:
         return min(state + (digit > 0 or state > 0), self._most)
 
     def point(self, state: DigitCount) -> DigitCount:
-        """The digits that may stand behind the point."""
+        """The digits that may follow the point."""
         if self._total is None or self._only_zeros:
             return _NO_END if self._total is None else self._total
         return max(0, self._total - state)
 
     def fraction(self, state: DigitCount, digit: int) -> DigitCount | None:  # noqa: ARG002 - of any value
-        """One more digit behind the point."""
+        """One more digit after the point."""
         return None if not state else max(state - 1, _NO_END)
 
-    def accepts(self, state: DigitCount) -> bool:  # noqa: ARG002 - as few digits as one likes
+    def accepts(self, state: DigitCount) -> bool:  # noqa: ARG002 - any smaller number of digits will do
         """Whether the number may end."""
         return True
 
 
 Remainder: TypeAlias = tuple[int, int]
-"""The remainder; and before the point the zeros since it became 0, behind it the digits."""
+"""The remainder; and before the point the zeros since it became 0, after it the digits."""
 
 
-def common(divisors: Iterable[Fraction]) -> Fraction | None:
+def common_multiple(divisors: Iterable[Fraction]) -> Fraction | None:
     """The least number of which just the multiples of all of these are multiples, if any.
 
     Where only multiples of it are decimals, of 3 for 3/7, that is it. Raises ValueError for a
@@ -137,8 +129,8 @@ class Divisor:
         return len(seen)
 
 
-class Multiples:
-    """Says digit by digit whether a number without its sign is a multiple; see `decimals.Part`."""
+class MultipleConstraint:
+    """Whether a number without its sign is a multiple, digit by digit."""
 
     start: Remainder
 
@@ -156,14 +148,14 @@ class Multiples:
         return (remainder * BASE + digit) % self._number, 0
 
     def point(self, state: Remainder) -> Remainder | None:
-        """What is known where the digits before the point end."""
+        """The state at the end of the digits before the point."""
         remainder, zeros = state
         if zeros < self._zeros and not remainder:
             return None
         return (remainder, 0) if self._may_end(remainder, 0) else None
 
     def fraction(self, state: Remainder, digit: int) -> Remainder | None:
-        """One more digit behind the point: zeros, behind as many digits as the divisor has."""
+        """One more digit after the point: only zeros after as many digits as the divisor has."""
         remainder, at = state
         if at == self._scale:
             return None if digit else state
@@ -171,13 +163,13 @@ class Multiples:
         return (remainder, at + 1) if self._may_end(remainder, at + 1) else None
 
     def accepts(self, state: Remainder) -> bool:
-        """Whether the number may end here, behind the point."""
+        """Whether the number may end here, after the point."""
         remainder, at = state
         missing: int = BASE ** (self._scale - at)
         return remainder * missing % self._number == 0
 
     def _may_end(self, remainder: int, at: int) -> bool:
-        """Whether any digits that may still come make a multiple of it."""
+        """Whether some digits that may still follow make it a multiple."""
         missing: int = BASE ** (self._scale - at)
         return -remainder * missing % self._number < missing
 
@@ -185,8 +177,8 @@ class Multiples:
 _MANY = 2_000
 
 
-def listed(interval: Interval, divisor: Fraction) -> list[Fraction] | None:
-    """The multiples in a range; None if there are many of them."""
+def listed_multiples(interval: Interval, divisor: Fraction) -> list[Fraction] | None:
+    """Return the multiples in a range; None if there are many."""
     if interval.low is None or interval.high is None:
         return None
     low, high = ceil(interval.low / divisor), floor(interval.high / divisor)
@@ -196,11 +188,11 @@ def listed(interval: Interval, divisor: Fraction) -> list[Fraction] | None:
 
 
 @dataclass(frozen=True)
-class Few:
+class ListedMultiples:
     """Some values, and how they may be written.
 
-    `fractions`: a point may stand in them, with needless zeros behind it, at most `zeros` (None
-    for any number). `others`: further spellings of 0, `-0` and `-0.0`.
+    `fractions`: they may have a point, with trailing zeros after it, at most `zeros` (None for any
+    number). `others`: further spellings of 0, `-0` and `-0.0`.
     """
 
     values: list[Fraction]
@@ -209,18 +201,18 @@ class Few:
     others: tuple[str, ...] = ()
 
     def texts(self, budget: Budget) -> Dfa:
-        """All their spellings without an exponent."""
+        """Return all their spellings without an exponent."""
         known = [_text(value) for value in self.values]
         known.extend(self.others if 0 in self.values else ())
         whole = words((text for text in known if "." not in text), budget=budget)
         if not self.fractions:
             return whole
         dotted = words((text if "." in text else f"{text}.0" for text in known), budget=budget)
-        behind = repeat(literal("0"), 0, self.zeros, budget=budget)
-        return union(whole, concat(dotted, behind, budget=budget), budget=budget)
+        zeros = repeat(literal("0"), 0, self.zeros, budget=budget)
+        return union(whole, concat(dotted, zeros, budget=budget), budget=budget)
 
 
 def _text(value: Fraction) -> str:
-    digits = written(abs(value))
+    digits = decimal_digits(abs(value))
     text = "-" * (value < 0) + "".join(map(str, digits.whole))
     return f"{text}.{''.join(map(str, digits.fraction))}" if digits.fraction else text

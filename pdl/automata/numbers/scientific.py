@@ -1,8 +1,8 @@
 """Numbers with an exponent, `1.5e-07`, one digit before the point, and zeros with any exponent.
 
-All texts with an exponent whose value is in a range are not a regular language: a finite automaton
-cannot weigh any count of digits against the exponent. With one digit before the point, as all
-programs write it, it need not. The digits of an exponent that is in a range are a machine as well.
+The texts with an exponent whose values are in a range are not a regular language: a finite
+automaton can't weigh any count of digits against the exponent. With one digit before the point, as
+all programs write it, it doesn't have to. The exponents in a range are an automaton too.
 """
 
 from __future__ import annotations
@@ -13,12 +13,25 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pdl.automata.numbers.decimals import DIGITS, EXPONENT, MINUS, PLUS, POINT, ZERO
-from pdl.automata.numbers.interval import EQUAL, LESS, MORE, Between, Interval, sign_of, written
+from pdl.automata.numbers.decimals import (
+    DIGITS,
+    EQUAL,
+    EXPONENT,
+    LESS,
+    MINUS,
+    MORE,
+    PLUS,
+    POINT,
+    ZERO,
+    Interval,
+    RangeConstraint,
+    decimal_digits,
+    sign_of,
+)
 
 if TYPE_CHECKING:
-    from pdl.automata.numbers.interval import Place
-    from pdl.automata.numbers.multiples import Counted, Divisor
+    from pdl.automata.numbers.decimals import RangeState
+    from pdl.automata.numbers.multiples import CountConstraint, Divisor
 
 
 class Read(IntEnum):
@@ -30,14 +43,14 @@ class Read(IntEnum):
     DIGITS = 3
 
 
-State: TypeAlias = tuple[Read, int, "Place"]
+State: TypeAlias = tuple[Read, int, "RangeState"]
 """What has been read, the sign (1 for a minus), and how the digits compare."""
 
-_UNREAD: Place = (0, 0, 0)
+_UNREAD: RangeState = (0, 0, 0)
 
 
-class Powers:
-    """`[+-]?[0-9]+` behind the E, with a value from `low` to `high`; None for no end."""
+class Exponent:
+    """`[+-]?[0-9]+` after the E, with a value from `low` to `high`; None for an unbounded end."""
 
     start: State = (Read.MARK, 0, _UNREAD)
 
@@ -46,13 +59,13 @@ class Powers:
         self._interval = Interval(low_end, None if high is None else Fraction(high))
 
     @cached_property
-    def _sides(self) -> tuple[Between | None, Between | None]:
+    def _sides(self) -> tuple[RangeConstraint | None, RangeConstraint | None]:
         halves = (self._interval.magnitudes, self._interval.negated.magnitudes)
-        plus, minus = (Between(half) if half else None for half in halves)
+        plus, minus = (RangeConstraint(half) if half else None for half in halves)
         return plus, minus
 
     def row(self, state: State) -> dict[int, State]:
-        """See `decimals.Machine`."""
+        """See `Acceptor`."""
         read, sign, place = state
         if read is Read.MARK:
             return {
@@ -63,17 +76,17 @@ class Powers:
         return self._digits(Read.ZEROS if read is Read.SIGN else read, sign, place)
 
     def accepts(self, state: State) -> bool:
-        """See `decimals.Machine`."""
+        """See `Acceptor`."""
         read, sign, place = state
         if read is Read.ZEROS:
             return 0 in self._interval
         side = self._sides[sign]
         if read is not Read.DIGITS or side is None:
             return False
-        behind = side.point(place)
-        return behind is not None and side.accepts(behind)
+        ended = side.point(place)
+        return ended is not None and side.accepts(ended)
 
-    def _digits(self, read: Read, sign: int, place: Place) -> dict[int, State]:
+    def _digits(self, read: Read, sign: int, place: RangeState) -> dict[int, State]:
         side = self._sides[sign]
         if side is None:
             return {}
@@ -89,10 +102,10 @@ class Powers:
 
 
 _LONGEST = 16
-"""Digits behind the point, where they must be weighed against the exponent: for multiples."""
+"""Digits after the point, where they must be weighed against the exponent: for multiples."""
 
 Window: TypeAlias = tuple[int | None, int | None]
-"""The least exponent and the greatest; None for no end."""
+"""The least exponent and the greatest; None for an unbounded end."""
 
 
 class Phase(IntEnum):
@@ -110,10 +123,10 @@ class Phase(IntEnum):
 
 
 class Mantissa(NamedTuple):
-    """What is known of the digits before the E.
+    """The state of the digits before the E.
 
-    Their count behind the point, how they compare with those of the ends, their remainder, and
-    how many may still come.
+    Their count after the point, how they compare with those of the ends, their remainder, and how
+    many may still follow.
     """
 
     place: int
@@ -130,7 +143,7 @@ class End:
     """An end of a range as `d.ddd` times ten to the power of `exponent`."""
 
     def __init__(self, value: Fraction, *, is_open: bool) -> None:
-        digits = written(value)
+        digits = decimal_digits(value)
         every = digits.whole + digits.fraction
         lead = next(at for at, digit in enumerate(every) if digit)
         last = max(at for at, digit in enumerate(every) if digit)
@@ -139,7 +152,7 @@ class End:
         self.is_open = is_open
 
     def compared(self, relation: int, count: int, sides: tuple[int, int, int]) -> int:
-        """The exponent where the end is, moved by `sides`: if digits are less, equal or more."""
+        """The exponent of the end, shifted by `sides` if the digits are less, equal or more."""
         if relation == EQUAL and count + 1 < len(self.digits):
             relation = LESS
         return self.exponent + sides[relation + 1]
@@ -173,21 +186,21 @@ class Scientific:
 
     sides: tuple[Side | None, Side | None]
     divisor: Divisor | None
-    counted: Counted
+    counted: CountConstraint
     most: int | None
     """The largest exponent, and the smallest with a minus."""
 
     @property
     def start(self) -> _State:
-        """See `decimals.Machine`."""
+        """See `Acceptor`."""
         return Phase.START, 0, None
 
     def row(self, state: _State) -> dict[int, _State]:
-        """See `decimals.Machine`."""
+        """See `Acceptor`."""
         phase, sign, inner = state
         if phase is Phase.POWER:
             window, power = inner
-            steps = self._powers(window).row(power)
+            steps = self._scientific(window).row(power)
             return {label: (phase, sign, (window, target)) for label, target in steps.items()}
         if phase in (Phase.START, Phase.SIGN):
             row = self._lead(sign)
@@ -199,17 +212,17 @@ class Scientific:
         return self._mantissa(phase, sign, inner)
 
     def accepts(self, state: _State) -> bool:
-        """See `decimals.Machine`."""
+        """See `Acceptor`."""
         phase, _, inner = state
-        return phase is Phase.POWER and self._powers(inner[0]).accepts(inner[1])
+        return phase is Phase.POWER and self._scientific(inner[0]).accepts(inner[1])
 
     @cached_property
-    def _known(self) -> dict[Window, Powers]:
+    def _known(self) -> dict[Window, Exponent]:
         return {}
 
-    def _powers(self, window: Window) -> Powers:
+    def _scientific(self, window: Window) -> Exponent:
         if window not in self._known:
-            self._known[window] = Powers(*window)
+            self._known[window] = Exponent(*window)
         return self._known[window]
 
     def _lead(self, sign: int) -> dict[int, _State]:
@@ -293,4 +306,4 @@ class Scientific:
         if self.most is not None:
             low = -self.most if low is None else max(low, -self.most)
             high = self.most if high is None else min(high, self.most)
-        return Phase.POWER, sign, ((low, high), Powers.start)
+        return Phase.POWER, sign, ((low, high), Exponent.start)

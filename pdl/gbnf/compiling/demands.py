@@ -164,7 +164,7 @@ def _split(
     parts: Iterable[tuple[Dfa, dict[Language, bool | None]]], language: Language, dfa: Dfa
 ) -> Iterable[tuple[Dfa, dict[Language, bool | None]]]:
     for part, inside in parts:
-        common = dfa if part == build.ANYTHING else build.intersect(part, dfa, budget=_BUDGET)
+        common = dfa if part == build.ANYTHING else build.intersection(part, dfa, budget=_BUDGET)
         rest = build.difference(part, dfa, budget=_BUDGET)
         for language_part, is_in in ((common, True), (rest, False)):
             if not language_part.is_empty:

@@ -227,7 +227,7 @@ def _yesno(compiler: Compiler) -> Alternatives:
 def _text(language: Dfa | Lengths) -> Alternative:
     """A text as it is: not blank, and with no blank at its ends, which the checker strips."""
     if not isinstance(language, Lengths):
-        found = build.intersect(language, _stripped())
+        found = build.intersection(language, _stripped())
         if found.is_empty:
             raise _refusal("all texts of this schema are blank, or begin or end in whitespace")
         return (DfaRules(found, "text", None).draft(),)
@@ -262,9 +262,9 @@ def _code(lang: str, compiler: Compiler) -> Alternative:
 
 def _body(language: Dfa | Lengths, compiler: Compiler) -> Dfa:
     """Code that satisfies a schema: not blank, no line begins as a fence does."""
-    code = build.intersect(_unfenced(), _not_blank())
+    code = build.intersection(_unfenced(), _not_blank())
     if not isinstance(language, Lengths):
-        return build.intersect(code, language)
+        return build.intersection(code, language)
     least, most = language.least, language.most
     why = f"characters of code are counted up to {_COUNTED}"
     if least > _COUNTED:
@@ -273,7 +273,7 @@ def _body(language: Dfa | Lengths, compiler: Compiler) -> Dfa:
     if most is not None and most > _COUNTED:
         compiler.note("#", "maxLength", "POST_HOC", why)
         most = None
-    return build.intersect(code, build.lengths(least, most))
+    return build.intersection(code, build.lengths(least, most))
 
 
 def _unfenced() -> Dfa:

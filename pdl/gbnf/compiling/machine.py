@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from pdl.automata.dfa import bottom_up
+from pdl.automata.dfa import reverse_topological_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -191,7 +191,7 @@ def _live(rows: Alternatives, accepting: set[int]) -> set[int]:
 
 def _merged(rows: Alternatives, accepting: set[int], live: set[int]) -> list[int]:
     """The block of each state: those with the same values have the same one."""
-    order = bottom_up(  # a state that leads to itself is told apart by its other targets
+    order = reverse_topological_order(  # a self-loop does not count
         [{label: to for label, to in row.items() if to != at} for at, row in enumerate(rows)]
     )
     if len(order) < len(rows):

@@ -12,8 +12,8 @@ from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.dfa import DEFAULT_BUDGET
 from pdl.automata.numbers import Digits
 from pdl.automata.numbers import numbers as numbers_of
-from pdl.automata.numbers.interval import written
-from pdl.automata.numbers.multiples import Few
+from pdl.automata.numbers.decimals import decimal_digits
+from pdl.automata.numbers.multiples import ListedMultiples
 from pdl.automata.pattern import pattern
 from pdl.errors import LimitError
 from pdl.gbnf.compiling.constraints import NumberAtom
@@ -50,7 +50,7 @@ def spelled_out(values: list[Fraction], spelling: Spelling, note: Note) -> Dfa:
 def without_exponents(values: Iterable[Fraction]) -> Dfa:
     """Numbers with and without a point; those that are read as others with a point have none."""
     told = list(values)
-    pointed = Few([one for one in told if is_float(one)], True, None, ("-0", "-0.0"))  # noqa: FBT003
+    pointed = ListedMultiples([one for one in told if is_float(one)], True, None, ("-0", "-0.0"))  # noqa: FBT003
     others = build.words(text_of(one) for one in told if not is_float(one))
     return build.union(others, pointed.texts(DEFAULT_BUDGET))
 
@@ -67,7 +67,7 @@ def is_float(value: Fraction) -> bool:
 
 def text_of(value: Fraction) -> str:
     """The one text that a number is written with where it has one."""
-    digits = written(abs(value))
+    digits = decimal_digits(abs(value))
     whole = "".join(map(str, digits.whole))
     fraction = "".join(map(str, digits.fraction))
     return f"{'-' if value < 0 else ''}{whole}{f'.{fraction}' if fraction else ''}"
@@ -155,7 +155,7 @@ def _spelled_in_digits(atoms: list[NumberAtom], numbers: Numbers, note: Note) ->
         return _kept(None if found is None else build.difference(found, pattern(_IN_DIGITS)))
     others += [] if NumberAtom("integer") in others else [NumberAtom("integer")]
     found = _by_value(others, "canonical" if numbers == "canonical" else "plain", note)
-    return _kept(None if found is None else build.intersect(found, pattern(_IN_DIGITS)))
+    return _kept(None if found is None else build.intersection(found, pattern(_IN_DIGITS)))
 
 
 def _kept(found: Dfa | None) -> Dfa | None:
@@ -349,9 +349,9 @@ def _with_exponent(found: Dfa, atoms: list[NumberAtom], note: Note) -> Dfa:
 def _with_zeros(texts: Dfa) -> Dfa:
     """Texts with a point, and any number of zeros behind them, which change no value."""
     every = build.star(build.chars(EVERY))
-    pointed = build.intersect(texts, build.concat(every, build.literal("."), every))
+    pointed = build.intersection(texts, build.concat(every, build.literal("."), every))
     digits = build.chars(CharSet.of("0123456789.-"))
-    plain = build.intersect(pointed, build.star(digits))
+    plain = build.intersection(pointed, build.star(digits))
     return build.concat(plain, build.star(build.literal("0")))
 
 
@@ -368,9 +368,9 @@ def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Df
         if len(values) > FEW:
             note("not", "BOUNDED", "numbers have at most 14 digits")
             short = numbers_of(spelling="plain", digits=Digits(whole=14, total=14))
-            return build.difference(build.intersect(found, short), without_exponents(values))
+            return build.difference(build.intersection(found, short), without_exponents(values))
         for value in values:
-            found = build.intersect(found, _unlike(value, spelling))
+            found = build.intersection(found, _unlike(value, spelling))
     except LimitError as error:
         note("not", "POST_HOC", error.problems[0].message)
     return found

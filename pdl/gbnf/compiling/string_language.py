@@ -196,7 +196,7 @@ def _format(atom: StringAtom, note: Note, budget: Budget) -> Dfa | None:
 
 def _both(one: Dfa, other: Dfa, keyword: str, note: Note, budget: Budget) -> Dfa:
     try:
-        return build.intersect(one, other, budget=budget)
+        return build.intersection(one, other, budget=budget)
     except LimitError as error:
         note(keyword, "POST_HOC", error.problems[0].message)
         return one
@@ -205,7 +205,7 @@ def _both(one: Dfa, other: Dfa, keyword: str, note: Note, budget: Budget) -> Dfa
 def _cut(found: Dfa, bounds: Lengths, keyword: str, note: Note, budget: Budget) -> Dfa:
     """The strings of a language that have some length."""
     try:
-        return build.intersect(found, as_dfa(bounds), budget=budget)
+        return build.intersection(found, as_dfa(bounds), budget=budget)
     except LimitError as error:
         note(keyword, "POST_HOC", error.problems[0].message)
         return found

@@ -1,7 +1,7 @@
-"""Hosts, mailboxes, URIs and IRIs, templates, pointers and UUIDs, as their RFCs have them.
+"""The languages of JSON Schema's formats, by their RFCs: dates, hosts, mailboxes, URIs, pointers.
 
-The source of each format stands at its function. A format is first a description, put together
-from pieces, and then one automaton of all of it.
+The source of each format is in the docstring of its function. A format is first a description,
+composed of pieces, and then one automaton of all of it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.automata.build import ANYTHING, difference, intersect, lengths, words
+from pdl.automata.build import ANYTHING, difference, intersection, lengths, words
 from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.dfa import DEFAULT_BUDGET, Dfa
+from pdl.automata.formats import Fit
 from pdl.automata.nfa import Nfa
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 DIGIT = CharSet.range(0x30, 0x39)
@@ -35,48 +36,48 @@ class Piece:
 
 
 Part: TypeAlias = "Piece | Dfa | CharSet | str"
-"""A piece, an automaton, one character of a set, or a text as it is."""
+"""A piece, an automaton, one character of a set, or a string as it is."""
 
 
 def built(part: Part) -> Dfa:
     """The minimal automaton."""
     nfa = Nfa()
-    start = nfa.state()
-    return nfa.determined(start, _add(nfa, start, part), DEFAULT_BUDGET)
+    start = nfa.add_state()
+    return nfa.to_dfa(start, _add(nfa, start, part), DEFAULT_BUDGET)
 
 
 def text(*parts: Part) -> Piece:
-    """One after the other."""
+    """The concatenation of some parts."""
     return Piece(lambda nfa, at: reduce(lambda end, part: _add(nfa, end, part), parts, at))
 
 
 def either(*parts: Part) -> Piece:
-    """Any of them."""
+    """Any of some parts."""
 
     def add(nfa: Nfa, at: int) -> int:
-        end = nfa.state()
+        end = nfa.add_state()
         for part in parts:
-            nfa.skip(_add(nfa, at, part), end)
+            nfa.add_epsilon(_add(nfa, at, part), end)
         return end
 
     return Piece(add)
 
 
 def maybe(*parts: Part) -> Piece:
-    """One after the other, or nothing."""
+    """The concatenation of some parts, or the empty string."""
     return either(text(*parts), "")
 
 
 def some(part: Part, least: int = 0, most: int | None = None) -> Piece:
-    """From `least` to `most` of it; None for no end."""
+    """From `least` to `most` repetitions of a part; None for an unbounded number."""
 
     def add(nfa: Nfa, at: int) -> int:
         for _ in range(least):
             at = _add(nfa, at, part)
         if most is None:
-            loop = nfa.state()
-            nfa.skip(at, loop)
-            nfa.skip(_add(nfa, loop, part), loop)
+            loop = nfa.add_state()
+            nfa.add_epsilon(at, loop)
+            nfa.add_epsilon(_add(nfa, loop, part), loop)
             return loop
         return _add(nfa, at, nested([part] * (most - least)))
 
@@ -84,35 +85,108 @@ def some(part: Part, least: int = 0, most: int | None = None) -> Piece:
 
 
 def nested(levels: Iterable[Part]) -> Piece:
-    """Perhaps the first, and behind it perhaps the second, and behind that perhaps the third."""
+    """The first level or nothing; after it the second or nothing, and so on."""
 
     def add(nfa: Nfa, at: int) -> int:
-        end = nfa.state()
-        nfa.skip(at, end)
+        end = nfa.add_state()
+        nfa.add_epsilon(at, end)
         for level in levels:
             at = _add(nfa, at, level)
-            nfa.skip(at, end)
+            nfa.add_epsilon(at, end)
         return end
 
     return Piece(add)
 
 
 def numerals(values: Iterable[int], width: int) -> Dfa:
-    """Numbers with zeros in front to a width."""
+    """Numbers with leading zeros up to a width."""
     return words(f"{value:0{width}}" for value in values)
 
 
 def _add(nfa: Nfa, at: int, part: Part) -> int:
-    """Go on from a state with a part; the state where it ends."""
+    """Add a part from a state on; return the state at its end."""
     if isinstance(part, Piece):
         return part.add(nfa, at)
     if isinstance(part, Dfa):
         return nfa.append(at, part)
     for one in [part] if isinstance(part, CharSet) else map(CharSet.of, part):
-        end = nfa.state()
-        nfa.step(at, one.ranges, end)
+        end = nfa.add_state()
+        nfa.add_transition(at, one.ranges, end)
         at = end
     return at
+
+
+_LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def date() -> Dfa:
+    """full-date, in the Gregorian calendar."""
+    return built(_date())
+
+
+def time() -> Dfa:
+    """full-time, and a leap second where UTC has it, written in UTC.
+
+    With another offset it is `00:59:60+01:00`: an automaton would have to remember the minute of
+    the day up to the offset.
+    """
+    return built(_time())
+
+
+def date_time() -> Dfa:
+    """date-time."""
+    return built(text(_date(), CharSet.of("Tt"), _time()))
+
+
+def local_time() -> Dfa:
+    """full-time, or partial-time, which has no offset."""
+    return built(_time(local=True))
+
+
+def local_date_time() -> Dfa:
+    """date-time, with or without an offset."""
+    return built(text(_date(), CharSet.of("Tt"), _time(local=True)))
+
+
+def _date() -> Piece:
+    # Each fourth year has a 29th of February, but ...
+    fourth = numerals(range(0, 100, 4), 2)
+    leap = either(
+        text(DIGIT, DIGIT, numerals(range(4, 100, 4), 2)),  # ... not the last one of a century,
+        text(fourth, "00"),  # unless the century is a fourth one
+    )
+    return either(text(some(DIGIT, 4, 4), "-", words(_days())), text(leap, "-02-29"))
+
+
+def _days() -> Iterator[str]:
+    for month, length in enumerate(_LENGTHS, 1):
+        for day in range(1, length + 1):
+            yield f"{month:02}-{day:02}"
+
+
+def _time(*, local: bool = False) -> Piece:
+    hour, sixty = numerals(range(24), 2), numerals(range(60), 2)
+    fraction = maybe(".", some(DIGIT, 1))
+    zulu, sign = CharSet.of("Zz"), CharSet.of("+-")
+    offset, none = either(zulu, text(sign, hour, ":", sixty)), either(zulu, text(sign, "00:00"))
+    if local:
+        offset, none = maybe(offset), maybe(none)
+    return either(
+        text(hour, ":", sixty, ":", sixty, fraction, offset),
+        text("23:59:60", fraction, none),
+    )
+
+
+def duration() -> Dfa:
+    """duration, of appendix A: no unit is left out between two others."""
+    count = some(DIGIT, 1)
+    years, months, days = (text(count, unit) for unit in "YMD")
+    hours, minutes, seconds = (text(count, unit) for unit in "HMS")
+    day = either(text(years, nested([months, days])), text(months, maybe(days)), days)
+    clock = either(text(hours, nested([minutes, seconds])), text(minutes, maybe(seconds)), seconds)
+    return built(
+        text("P", either(text(count, "W"), text(day, maybe("T", clock)), text("T", clock)))
+    )
 
 
 _LABEL = 63  # octets of a label, RFC 1035 2.3.4
@@ -126,21 +200,21 @@ _CONTROLS = CharSet.range(0x80, 0xA0)
 def hostname() -> Dfa:
     """RFC 1123 2.1: labels of letters, digits and hyphens, the first one with any in it.
 
-    Those behind the first have 63 characters together, and no two hyphens side by side: an
+    Labels after the first have 63 characters in all, and no two consecutive hyphens: an
     automaton for a name of 253 characters, with labels of 63, has thousands of states. No label
-    is `xn--` and what follows it, whose letters (RFC 3492) no automaton can read.
+    begins with `xn--`, since no automaton can decode the letters that follow (RFC 3492).
     """
     hyphens = some(ALNUM | CharSet.of("-"))
     label = either(ALNUM, text(ALNUM, hyphens, ALNUM))
     reserved = built(text(lengths(2, 2), "--", ANYTHING))
-    first = difference(intersect(built(label), lengths(1, _LABEL)), reserved)
+    first = difference(intersection(built(label), lengths(1, _LABEL)), reserved)
     plain = text(some(ALNUM, 1), some(text("-", some(ALNUM, 1))))
-    others = intersect(built(text(plain, some(text(".", plain)))), lengths(1, _LABEL))
+    others = intersection(built(text(plain, some(text(".", plain)))), lengths(1, _LABEL))
     return built(text(first, maybe(".", others)))
 
 
 def idn_hostname() -> Dfa:
-    """RFC 5890 2.3.2.3, but only the characters of which there are words in all scripts."""
+    """RFC 5890 2.3.2.3, but only the characters that words of all scripts consist of."""
     letter = ALNUM | (NON_ASCII - _DOTS - _CONTROLS)
     label = text(letter, maybe(some(letter | CharSet.of("-")), letter))
     return built(text(label, some(text(_DOTS, label))))
@@ -155,16 +229,16 @@ def ipv4() -> Dfa:
 def ipv6() -> Dfa:
     """RFC 4291 2.2, without a zone."""
     group, quad = some(HEX, 1, 4), ipv4()
-    rest = either("::", text(":", group))  # behind seven groups
+    rest = either("::", text(":", group))  # after seven groups
     for count in range(_GROUPS - 2, 0, -1):
         last = [text(":", quad)] if count == _GROUPS - 2 else []
-        behind = _groups(_GROUPS - 1 - count, group, quad)
-        rest = either(text(":", either(text(group, rest), text(":", behind))), *last)
+        after = _groups(_GROUPS - 1 - count, group, quad)
+        rest = either(text(":", either(text(group, rest), text(":", after))), *last)
     return built(either(text(group, rest), text("::", _groups(_GROUPS - 1, group, quad))))
 
 
 def _groups(most: int, group: Part, quad: Part) -> Piece:
-    """At most so many groups; a dotted quad at the end stands for two."""
+    """At most so many groups; a dotted quad at the end counts as two."""
     found = group
     for _ in range(most - 1):
         found = either(quad, text(group, maybe(":", found)))
@@ -226,7 +300,7 @@ def _absolute(allowed: CharSet) -> Piece:
 
 
 def _relative(allowed: CharSet) -> Piece:
-    """No colon stands in the first segment, which would make a scheme of it."""
+    """A relative reference: no colon is in the first segment, which would make it a scheme."""
     first = some(_coded(allowed - CharSet.of(":")), 1)
     slash = maybe("/", some(_coded(allowed | CharSet.of("/"))))
     rooted = text("/", maybe(_coded(allowed), some(_coded(allowed | CharSet.of("/")))))
@@ -285,3 +359,28 @@ def uuid() -> Dfa:
     """RFC 4122 3, in any case."""
     group = text("-", some(HEX, 4, 4))
     return built(text(some(HEX, 8, 8), some(group, 3, 3), "-", some(HEX, 12, 12)))
+
+
+FORMATS: Mapping[str, tuple[Callable[[], Dfa], Fit]] = {
+    "date": (date, Fit.EXACT),
+    "time": (time, Fit.NARROWER),
+    "x-time": (local_time, Fit.NARROWER),
+    "date-time": (date_time, Fit.NARROWER),
+    "x-date-time": (local_date_time, Fit.NARROWER),
+    "duration": (duration, Fit.EXACT),
+    "email": (email, Fit.NARROWER),
+    "idn-email": (idn_email, Fit.WIDER),
+    "hostname": (hostname, Fit.NARROWER),
+    "idn-hostname": (idn_hostname, Fit.WIDER),
+    "ipv4": (ipv4, Fit.EXACT),
+    "ipv6": (ipv6, Fit.EXACT),
+    "uri": (uri, Fit.EXACT),
+    "uri-reference": (uri_reference, Fit.EXACT),
+    "iri": (iri, Fit.EXACT),
+    "iri-reference": (iri_reference, Fit.EXACT),
+    "uri-template": (uri_template, Fit.EXACT),
+    "uuid": (uuid, Fit.EXACT),
+    "json-pointer": (json_pointer, Fit.EXACT),
+    "relative-json-pointer": (relative_json_pointer, Fit.EXACT),
+    "regex": (lambda: ANYTHING, Fit.WIDER),
+}

@@ -1,11 +1,12 @@
-r"""From the tree of a pattern to a nondeterministic automaton with conditions on its skips.
+r"""From the tree of a pattern to a nondeterministic automaton with conditions.
 
-The construction is Thompson's ("Regular expression search algorithm", 1968).
+The construction is Thompson's ("Regular expression search algorithm", 1968); the conditions are on
+epsilon transitions.
 
-`Plain` makes patterns deterministic that look one character away at most, which is where `^`, `$`
-and `\b` look. What such a condition asks of the next character goes with the states after it; what
-it asks of the last one is decided when that one is read. So nothing but sets of numbers is left to
-make deterministic.
+`OneCharCompiler` compiles patterns that look one character away at most, which is where `^`, `$`
+and `\b` look. What such a condition requires of the next character goes with the states after it;
+what it requires of the last one is decided when that one is read. So only sets of numbers are left
+for the subset construction.
 """
 
 from __future__ import annotations
@@ -15,19 +16,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import EVERY, NONE, CharSet, classify
-from pdl.automata.nfa import Chains, Moves, Nfa, States, determine
+from pdl.automata.nfa import Chains, Moves, Nfa, States, subset_construction
 from pdl.automata.pattern.read import Chars, Choice, Edge, Look, Node, Repeat, Sequence
+from pdl.graphs import reachable
 
 if TYPE_CHECKING:
     from pdl.automata.charset import Ranges
     from pdl.automata.dfa import Budget, Dfa
 
 
-_LARGER = 2  # an automaton may have so many times the states of the one that comes of it
+_LARGER = 2  # times the states of the outcome that an automaton may have
 
 
 @dataclass(frozen=True)
-class Sight:
+class Lookaround:
     """A lookaround: the states at the start and at the end of its body."""
 
     entry: int
@@ -36,15 +38,15 @@ class Sight:
 
 
 @dataclass(frozen=True)
-class Seen:
+class LookaroundCondition:
     """The condition that a lookaround, given by its number, succeeds or fails."""
 
-    sight: int
+    lookaround: int
     positive: bool
 
 
 @dataclass(frozen=True)
-class Beside:
+class OneCharLookaround:
     """The condition that the next character, or the last one, is of a set.
 
     `edge` is whether the end of the text, or its start, will do as well.
@@ -55,48 +57,49 @@ class Beside:
     edge: bool
 
 
-Condition: TypeAlias = Beside | Seen
-AT_START = Beside(ahead=False, allowed=NONE, edge=True)
-AT_END = Beside(ahead=True, allowed=NONE, edge=True)
+Condition: TypeAlias = OneCharLookaround | LookaroundCondition
+AT_START = OneCharLookaround(ahead=False, allowed=NONE, edge=True)
+AT_END = OneCharLookaround(ahead=True, allowed=NONE, edge=True)
 
 
 @dataclass
-class Machine:
-    """An automaton from `start` to `accept`, whose skips may have conditions.
+class ConditionalNfa:
+    """An automaton from `start` to `accept`, whose epsilon transitions may have conditions.
 
     A lookaround has a higher number than those in its body. A lookahead ends, as the whole does,
     in a state that takes whatever follows; a lookbehind begins in one that takes whatever comes
-    before. If no lookaround looks farther than one character, there are no `sights`, and otherwise
-    `AT_START` and `AT_END` are all there is of `Beside`. `chains` are explained at `determine`.
+    before. If no lookaround looks farther than one character, there are no `lookarounds`; if any
+    does, `AT_START` and `AT_END` are the only conditions of one character. For `chains`, see
+    `subset_construction`.
     """
 
-    nfa: Nfa = field(default_factory=Nfa)
+    states: Nfa = field(default_factory=Nfa)
     conditions: defaultdict[int, list[tuple[Condition, int]]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    sights: list[Sight] = field(default_factory=list)
+    lookarounds: list[Lookaround] = field(default_factory=list)
     numbers: dict[tuple[Node, bool], int] = field(default_factory=dict)
     chains: dict[int, tuple[int, int]] = field(default_factory=dict)
     start: int = 0
     accept: int = 0
 
 
-def machine(tree: Node, budget: Budget) -> Machine:
-    """The automaton for texts that match a pattern anywhere. Raises LimitError."""
-    made = Machine()
+def thompson(tree: Node, budget: Budget) -> ConditionalNfa:
+    """Return the automaton of the strings that match a pattern anywhere. Raises LimitError."""
+    nfa = ConditionalNfa()
     looks = _looks(tree)
-    if any(beside(look) is None for look in looks):
+    if any(one_char_lookaround(look) is None for look in looks):
         for look in looks:
-            if (look.body, look.ahead) not in made.numbers:
-                _add_sight(made, look, budget)
-    made.start, made.accept = _framed(made, tree, budget, before=True, behind=True)
-    return made
+            if (look.body, look.ahead) not in nfa.numbers:
+                _add_lookaround(nfa, look, budget)
+    nfa.start, nfa.accept = _framed(nfa, tree, budget, before=True, after=True)
+    return nfa
 
 
-def _add_sight(made: Machine, look: Look, budget: Budget) -> None:
-    ends = _framed(made, look.body, budget, before=not look.ahead, behind=look.ahead)
-    made.numbers[look.body, look.ahead] = len(made.sights)
-    made.sights.append(Sight(*ends, look.ahead))
+def _add_lookaround(nfa: ConditionalNfa, look: Look, budget: Budget) -> None:
+    ends = _framed(nfa, look.body, budget, before=not look.ahead, after=look.ahead)
+    nfa.numbers[look.body, look.ahead] = len(nfa.lookarounds)
+    nfa.lookarounds.append(Lookaround(*ends, look.ahead))
 
 
 def _looks(tree: Node) -> list[Look]:
@@ -117,8 +120,8 @@ def _looks(tree: Node) -> list[Look]:
     return sorted(found, key=lambda look: look.depth)
 
 
-def beside(look: Look) -> Beside | None:
-    """What a lookaround says of the one character beside it, if it says nothing else."""
+def one_char_lookaround(look: Look) -> OneCharLookaround | None:
+    """The condition of a lookaround on the one character next to it, if it has no other."""
     branches = look.body.branches if isinstance(look.body, Choice) else (look.body,)
     allowed, edge = NONE, False
     for branch in branches:
@@ -129,104 +132,104 @@ def beside(look: Look) -> Beside | None:
         else:
             return None
     if look.positive:
-        return Beside(look.ahead, allowed, edge)
-    return Beside(look.ahead, ~allowed, not edge)
+        return OneCharLookaround(look.ahead, allowed, edge)
+    return OneCharLookaround(look.ahead, ~allowed, not edge)
 
 
-def _condition(made: Machine, node: Edge | Look) -> Condition:
+def _condition(nfa: ConditionalNfa, node: Edge | Look) -> Condition:
     if isinstance(node, Edge):
         return AT_START if node.start else AT_END
-    if not made.sights:
-        short = beside(node)
+    if not nfa.lookarounds:
+        short = one_char_lookaround(node)
         assert short is not None
         return short
-    return Seen(made.numbers[node.body, node.ahead], node.positive)
+    return LookaroundCondition(nfa.numbers[node.body, node.ahead], node.positive)
 
 
 def _framed(
-    made: Machine, body: Node, budget: Budget, *, before: bool, behind: bool
+    nfa: ConditionalNfa, body: Node, budget: Budget, *, before: bool, after: bool
 ) -> tuple[int, int]:
-    """A body whose text may stand behind, or before, whatever there is."""
-    entry, leave = made.nfa.state(), made.nfa.state()
+    """Add a body with anything before it, or after it."""
+    entry, leave = nfa.states.add_state(), nfa.states.add_state()
     first = entry
     if before:
-        first = made.nfa.state()
-        made.nfa.skip(entry, first)
-        made.nfa.step(first, EVERY.ranges, first)
-    _build(made, (body, first, leave), budget)
-    if behind:
-        made.nfa.step(leave, EVERY.ranges, leave)
+        first = nfa.states.add_state()
+        nfa.states.add_epsilon(entry, first)
+        nfa.states.add_transition(first, EVERY.ranges, first)
+    _build(nfa, (body, first, leave), budget)
+    if after:
+        nfa.states.add_transition(leave, EVERY.ranges, leave)
     return entry, leave
 
 
-def _build(made: Machine, task: tuple[Node, int, int], budget: Budget) -> None:
-    """States and skips for a node between two states."""
+def _build(nfa: ConditionalNfa, task: tuple[Node, int, int], budget: Budget) -> None:
+    """Add the states and transitions of a node between two states."""
     stack = [task]
     while stack:
         node, source, target = stack.pop()
         if isinstance(node, Chars):
-            made.nfa.step(source, node.allowed.ranges, target)
+            nfa.states.add_transition(source, node.allowed.ranges, target)
         elif isinstance(node, Sequence):
-            stack.extend(_chain(made, node.parts, source, target))
+            stack.extend(_chain(nfa, node.parts, source, target))
         elif isinstance(node, Choice):
             stack.extend((branch, source, target) for branch in node.branches)
         elif isinstance(node, Repeat):
-            stack.extend(_copies(made, node, source, target, budget))
+            stack.extend(_copies(nfa, node, source, target, budget))
         else:
-            made.conditions[source].append((_condition(made, node), target))
-        budget.check(len(made.nfa.steps) // _LARGER)
+            nfa.conditions[source].append((_condition(nfa, node), target))
+        budget.check(len(nfa.states.transitions) // _LARGER)
 
 
 def _chain(
-    made: Machine, parts: tuple[Node, ...], source: int, target: int
+    nfa: ConditionalNfa, parts: tuple[Node, ...], source: int, target: int
 ) -> list[tuple[Node, int, int]]:
     if not parts:
-        made.nfa.skip(source, target)
-    between = [made.nfa.state() for _ in parts[1:]]
+        nfa.states.add_epsilon(source, target)
+    between = [nfa.states.add_state() for _ in parts[1:]]
     return list(zip(parts, [source, *between], [*between, target], strict=False))
 
 
 def _copies(
-    made: Machine, node: Repeat, source: int, target: int, budget: Budget
+    nfa: ConditionalNfa, node: Repeat, source: int, target: int, budget: Budget
 ) -> list[tuple[Node, int, int]]:
-    """As many copies of the body as its counts need, the last one in a loop if there is no end."""
+    """Add as many copies of the body as its counts need; an unbounded one ends in a loop."""
     copies = node.least if node.most is None else node.most
-    budget.check((len(made.nfa.steps) + copies) // _LARGER)
+    budget.check((len(nfa.states.transitions) + copies) // _LARGER)
     tasks: list[tuple[Node, int, int]] = []
-    head = len(made.nfa.steps)
+    head = len(nfa.states.transitions)
     for count in range(copies):
         if count >= node.least:
-            made.nfa.skip(source, target)
+            nfa.states.add_epsilon(source, target)
             if isinstance(node.body, Chars):
-                made.chains[source] = (head, count)
-        after = made.nfa.state()
+                nfa.chains[source] = (head, count)
+        after = nfa.states.add_state()
         tasks.append((node.body, source, after))
         source = after
     if node.most is None:
-        loop = made.nfa.state()
-        made.nfa.skip(source, loop)
+        loop = nfa.states.add_state()
+        nfa.states.add_epsilon(source, loop)
         tasks.append((node.body, loop, loop))
         source = loop
-    made.nfa.skip(source, target)
+    nfa.states.add_epsilon(source, target)
     return tasks
 
 
 _FREE = 0
 _START = -1
 _State: TypeAlias = tuple[int, int]
-"""A state, and the number of what is asked of the next character; `_FREE` is nothing."""
+"""A state, and the number of what is required of the next character; `_FREE` is nothing."""
 
 
-class Plain:
-    """The automaton of one pattern, while it is built."""
+class OneCharCompiler:
+    """Compiles a pattern whose lookarounds look at one character each."""
 
-    def __init__(self, made: Machine, budget: Budget) -> None:
-        self._made = made
+    def __init__(self, nfa: ConditionalNfa, budget: Budget) -> None:
+        self._nfa = nfa
         self._budget = budget
         self._cost = 0
-        self._useful = _useful(made)
-        self._read = list(made.nfa.labels)
-        self._contexts = _contexts(made)
+        self._useful = _useful(nfa)
+        self._read = list(nfa.states.labels)
+        self._contexts = _contexts(nfa)
         self._needs: dict[tuple[CharSet, bool], int] = {(EVERY, True): _FREE}
         self._numbers: dict[_State, int] = {}
         self._states: list[_State] = []
@@ -234,23 +237,23 @@ class Plain:
         self._known_labels: dict[tuple[int, int, int], int | None] = {}
         self._closures: dict[tuple[int, int], States] = {}
 
-    def run(self) -> Dfa:
+    def dfa(self) -> Dfa:
         """The minimal automaton. Raises LimitError."""
-        start = self._numbered(self._reached(self._made.start, _START))
+        start = self._numbered(self._epsilon_closure(self._nfa.start, _START))
         moves = [self._moves(state) for state in self._states]  # which adds to them
         may_end = {number for (_, end), number in self._needs.items() if end}
         final = frozenset(
             number
             for number, (state, need) in enumerate(self._states)
-            if state == self._made.accept and need in may_end
+            if state == self._nfa.accept and need in may_end
         )
         chains = self._chains()
-        return determine(
+        return subset_construction(
             list(self._labels), moves, start, final, budget=self._budget, chains=chains
         )
 
     def _chains(self) -> Chains:
-        chains = self._made.chains
+        chains = self._nfa.chains
         return {
             number: chains[state]
             for number, (state, need) in enumerate(self._states)
@@ -259,7 +262,7 @@ class Plain:
 
     def _numbered(self, states: set[_State]) -> States:
         """The numbers of the states that read something or accept."""
-        steps, accept = self._made.nfa.steps, self._made.accept
+        steps, accept = self._nfa.states.transitions, self._nfa.accept
         return frozenset(
             self._number(state) for state in sorted(states) if steps[state[0]] or state[0] == accept
         )
@@ -272,11 +275,11 @@ class Plain:
 
     def _moves(self, state: _State) -> Moves:
         source, need = state
-        if source == self._made.accept and need == _FREE:  # whatever the context is
+        if source == self._nfa.accept and need == _FREE:  # whatever the context is
             every = self._labels.setdefault(EVERY.ranges, len(self._labels))
             return [(every, frozenset([self._numbers[state]]))]
         found: Moves = []
-        for label, target in self._made.nfa.steps[source]:
+        for label, target in self._nfa.states.transitions[source]:
             for context in range(len(self._contexts)):
                 narrow = self._label(label, need, context)
                 closure = self._closure(target, context)
@@ -285,7 +288,7 @@ class Plain:
         return found
 
     def _label(self, label: int, need: int, context: int) -> int | None:
-        """The part of a label that is asked for and leads to a context; None if it is empty."""
+        """The part of a label that is required and leads to a context; None if it is empty."""
         key = (label, need, context)
         if key not in self._known_labels:
             asked, _ = list(self._needs)[need]
@@ -295,23 +298,23 @@ class Plain:
         return self._known_labels[key]
 
     def _closure(self, target: int, context: int) -> States:
-        """What skips reach from a state that a character of a context led to."""
+        """The epsilon closure of a state that a character of a context led to."""
         key = (target, context)
         if key not in self._closures:
-            reached = self._reached(target, context)
+            reached = self._epsilon_closure(target, context)
             self._closures[key] = self._numbered({s for s in reached if s[0] in self._useful})
         return self._closures[key]
 
-    def _reached(self, state: int, context: int) -> set[_State]:
+    def _epsilon_closure(self, state: int, context: int) -> set[_State]:
         seen = {(state, _FREE)}
-        if not self._made.nfa.skips[state] and state not in self._made.conditions:
+        if not self._nfa.states.epsilons[state] and state not in self._nfa.conditions:
             return seen
         stack = list(seen)
         while stack:
             source, need = stack.pop()
-            fresh = {(target, need) for target in self._made.nfa.skips[source]}
-            for condition, target in self._made.conditions.get(source, ()):
-                assert isinstance(condition, Beside)
+            fresh = {(target, need) for target in self._nfa.states.epsilons[source]}
+            for condition, target in self._nfa.conditions.get(source, ()):
+                assert isinstance(condition, OneCharLookaround)
                 if condition.ahead:
                     fresh.add((target, self._narrowed(need, condition)))
                 elif self._holds(condition, context):
@@ -323,45 +326,43 @@ class Plain:
         self._budget.check(0, self._cost)
         return seen
 
-    def _holds(self, condition: Beside, context: int) -> bool:
+    def _holds(self, condition: OneCharLookaround, context: int) -> bool:
         """Whether a condition holds where the last character is of a context."""
         if context == _START:
             return condition.edge
         return self._contexts[context].ranges[0][0] in condition.allowed
 
-    def _narrowed(self, need: int, condition: Beside) -> int:
-        """What is asked of the next character by both."""
+    def _narrowed(self, need: int, condition: OneCharLookaround) -> int:
+        """The requirements of both on the next character."""
         asked, may_end = list(self._needs)[need]
         both = (asked & condition.allowed, may_end and condition.edge)
         return self._needs.setdefault(both, len(self._needs))
 
 
-def _contexts(made: Machine) -> list[CharSet]:
-    """Classes of characters that no condition on the last one tells apart."""
+def _contexts(nfa: ConditionalNfa) -> list[CharSet]:
+    """Classes of characters that no condition on the last one distinguishes."""
     sets = [EVERY.ranges]
-    for row in made.conditions.values():
-        sets += [one.allowed.ranges for one, _ in row if isinstance(one, Beside) and not one.ahead]
+    for row in nfa.conditions.values():
+        sets += [
+            one.allowed.ranges
+            for one, _ in row
+            if isinstance(one, OneCharLookaround) and not one.ahead
+        ]
     classes, _ = classify(list(dict.fromkeys(sets)))
     return [CharSet(ranges) for ranges in classes]
 
 
-def _useful(made: Machine) -> set[int]:
+def _useful(nfa: ConditionalNfa) -> set[int]:
     """The states that can still accept when a character has been read."""
     before: defaultdict[int, list[int]] = defaultdict(list)
-    for source, row in enumerate(made.nfa.steps):
+    for source, row in enumerate(nfa.states.transitions):
         for _, target in row:
             before[target].append(source)
-    for source, targets in enumerate(made.nfa.skips):
+    for source, targets in enumerate(nfa.states.epsilons):
         for target in targets:
             before[target].append(source)
-    for source, conditions in made.conditions.items():
+    for source, conditions in nfa.conditions.items():
         for condition, target in conditions:
             if condition != AT_START:
                 before[target].append(source)
-    useful = {made.accept}
-    stack = [made.accept]
-    while stack:
-        fresh = set(before[stack.pop()]) - useful
-        useful |= fresh
-        stack.extend(fresh)
-    return useful
+    return reachable(before, [nfa.accept])
