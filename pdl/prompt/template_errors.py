@@ -148,10 +148,12 @@ def unknown_name(
     kind: str, name: str, source: Source, line: int, env: PromptEnvironment
 ) -> Problem:
     """A filter or a test that does not exist."""
-    known = env.filters if kind == "filter" else env.tests
+    is_filter = kind == "filter"
+    known = env.filters if is_filter else env.tests
     hint = did_you_mean(name, (each for each in known if not each.startswith("_")))
     span = word_span(source, line, name)
-    return Problem(f"template/unknown-{kind}", f"there is no {kind} `{name}`", span, hint)
+    code = "template/unknown-filter" if is_filter else "template/unknown-test"
+    return Problem(code, f"there is no {kind} `{name}`", span, hint)
 
 
 def _reworded(message: str) -> str:
