@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from pdl.models.terms import Terms
     from pdl.reply import Dialects
     from pdl.schema import Schema
-    from pdl.tools.checking.judge import CallsCheck
     from pdl.tools.tool import ToolCall
     from pdl.tools.toolset import ToolSet
+    from pdl.tools.validate_calls import CallsCheck
 
 
 _MOST = 50_000  # characters of a bad reply that go back to the model

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.tools.checking.judge import CallError, CallsCheck
     from pdl.tools.formats import FORMATS, Format
     from pdl.tools.tool import Tool, ToolCall, ToolResult
     from pdl.tools.toolset import ToolSet
+    from pdl.tools.validate_calls import CallError, CallsCheck
 
 __all__ = [
     "FORMATS",
@@ -27,8 +27,8 @@ __getattr__ = lazy(
     __name__,
     {
         "FORMATS": "pdl.tools.formats",
-        "CallError": "pdl.tools.checking.judge",
-        "CallsCheck": "pdl.tools.checking.judge",
+        "CallError": "pdl.tools.validate_calls",
+        "CallsCheck": "pdl.tools.validate_calls",
         "Format": "pdl.tools.formats",
         "Tool": "pdl.tools.tool",
         "ToolCall": "pdl.tools.tool",

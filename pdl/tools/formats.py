@@ -4,7 +4,7 @@ Sources: PedroCLI's generic format; OpenAI's chat completions; the chat template
 Qwen, of Llama 3 and of Mistral (before and since the tokenizer's version 11), as llama.cpp and the
 tool parsers of vLLM read them.
 
-`Shape` says under which keys the objects that are calls hold a name and arguments.
+`CallKeys` says under which keys the objects that are calls hold a name and arguments.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ _CUT = re.compile(r"[\[\s]*+\{\s*+[\"']?([\w-]*+)(?:[\"']?\s*+:?\s*+[\"']?([\w-]
 """The same where it stops before that value ends."""
 
 
-class Shape(NamedTuple):
+class CallKeys(NamedTuple):
     """The keys of one kind of object; `json_text`: arguments may be a string that holds JSON."""
 
     name_key: str
@@ -106,35 +106,35 @@ class Shape(NamedTuple):
     json_text: bool
 
 
-class Found(NamedTuple):
+class CallObject(NamedTuple):
     """A call as an object holds it: its name, the object, and the keys of both parts."""
 
     name: str
     value: dict[str, Json]
-    shape: Shape
+    shape: CallKeys
     id: str = ""
 
 
 @dataclass(frozen=True)
-class Shapes:
+class CallPatterns:
     """The kinds of objects that are looked for, and how calls in text are announced."""
 
     formats: tuple[Format, ...]
 
     @classmethod
-    def of(cls, form: Format | None) -> Shapes:
+    def of(cls, form: Format | None) -> CallPatterns:
         """Those of a format; of all that are known where none is given."""
         return cls(tuple(FORMATS.values()) if form is None else (form,))
 
     @cached_property
-    def objects(self) -> tuple[Shape, ...]:
-        """The shapes of objects, each once."""
+    def objects(self) -> tuple[CallKeys, ...]:
+        """The patterns of objects, each once."""
         told: dict[tuple[str, str], bool] = {}
         for one in self.formats:
             if one.name_key:
                 key = one.name_key, one.arguments_key
                 told[key] = told.get(key, False) or one.json_text
-        return tuple(Shape(*keys, json_text) for keys, json_text in told.items())
+        return tuple(CallKeys(*keys, json_text) for keys, json_text in told.items())
 
     @cached_property
     def named(self) -> bool:
@@ -150,7 +150,7 @@ class Shapes:
         objects = [rf"\{{\s*+[\"']?(?:{keys})[\"']?\s*+:"] if bare else []
         return re.compile("|".join([*sorted(set(told), key=len, reverse=True), *objects]))
 
-    def calls(self, value: Json, tools: Container[str], *, marked: bool) -> list[Found | None]:
+    def calls(self, value: Json, tools: Container[str], *, marked: bool) -> list[CallObject | None]:
         """The calls that a value holds: an object, one in OpenAI's envelope, or a list of them.
 
         None stands for an item of a list that is none, among others that are. `marked`: the reply
@@ -163,7 +163,7 @@ class Shapes:
         items = [self._in_object(one, tools, marked=marked) for one in inner]
         return items if any(items) else []
 
-    def _in_object(self, value: Json, tools: Container[str], *, marked: bool) -> Found | None:
+    def _in_object(self, value: Json, tools: Container[str], *, marked: bool) -> CallObject | None:
         if not isinstance(value, dict):
             return None
         own = value.get("function")
@@ -174,15 +174,15 @@ class Shapes:
 
     def _plain(
         self, value: dict[str, Json], tools: Container[str], *, marked: bool
-    ) -> Found | None:
-        shapes = [one for one in self.objects if isinstance(value.get(one.name_key), str)]
-        full = [one for one in shapes if one.arguments_key in value]
-        shape = next(iter(full or shapes), None)
+    ) -> CallObject | None:
+        patterns = [one for one in self.objects if isinstance(value.get(one.name_key), str)]
+        full = [one for one in patterns if one.arguments_key in value]
+        shape = next(iter(full or patterns), None)
         if shape is None:
             return None
         name = value[shape.name_key]
         if (full and _is_held(value[shape.arguments_key])) or marked or name in tools:
-            return Found(name, value, shape, _id(value))
+            return CallObject(name, value, shape, _id(value))
         return None
 
     def is_cut(self, text: str, tools: Iterable[str]) -> bool:
@@ -194,16 +194,18 @@ class Shapes:
         keys = [one.name_key for one in self.objects if one.name_key.startswith(key)]
         return bool(key and keys) and (not name or any(one.startswith(name) for one in tools))
 
-    def begun(self, text: str, tools: Container[str], *, marked: bool) -> tuple[str, Shape] | None:
+    def begun(
+        self, text: str, tools: Container[str], *, marked: bool
+    ) -> tuple[str, CallKeys] | None:
         """The tool that a broken object is a call of, and how it is written; None if it is none."""
         head = _HEAD.match(text)
-        shapes = [one for one in self.objects if head and one.name_key == head[1]]
-        if head is None or not shapes:
+        patterns = [one for one in self.objects if head and one.name_key == head[1]]
+        if head is None or not patterns:
             return None
-        full = [one for one in shapes if f'"{one.arguments_key}"' in text]
+        full = [one for one in patterns if f'"{one.arguments_key}"' in text]
         if not (marked or full or head[2] in tools):
             return None
-        return head[2], (full or shapes)[0]
+        return head[2], (full or patterns)[0]
 
 
 def _is_held(arguments: Json) -> bool:

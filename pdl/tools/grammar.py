@@ -34,8 +34,7 @@ from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import reachable
 from pdl.schema.keywords import ANNOTATIONS, pointer, schemas
 from pdl.schema.parts import SourceMap
-from pdl.tools.schemata import Collected
-from pdl.tools.tool import of_parameters
+from pdl.tools.tool import Collected, of_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,7 @@ from pdl.errors import LimitError, PdlError, Problem, error_from
 from pdl.schema import Schema
 from pdl.schema.text import NO_FENCE, load
 from pdl.source import Anchor, Source
-from pdl.tools.schemata import part_of
-from pdl.tools.tool import Tool, name_problems
+from pdl.tools.tool import Tool, name_problems, part_of
 from pdl.tools.writing import read as read_dicts
 
 if TYPE_CHECKING:

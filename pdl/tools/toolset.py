@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from pdl.gbnf import Compiled, Options
     from pdl.reply import Coercions, Dialects
     from pdl.schema import Schema
-    from pdl.tools.checking.check import Wanted
-    from pdl.tools.checking.judge import CallsCheck
-    from pdl.tools.functions.dispatch import Functions
+    from pdl.tools.check_calls import Wanted
+    from pdl.tools.dispatch import Functions
     from pdl.tools.grammar import Calls
     from pdl.tools.tool import Tool, ToolCall, ToolResult
+    from pdl.tools.validate_calls import CallsCheck
 
 # The methods import what they need when they are called: most programs use a few of them.
 # ruff: noqa: PLC0415
@@ -92,7 +92,7 @@ class ToolSet:
         `Annotated[int, "…"]`; those with defaults are optional. `dispatch` calls the functions.
         Raises ToolError for `*args` and `**kwargs`, SchemaError for a type that has no schema.
         """
-        from pdl.tools.functions.read import from_functions
+        from pdl.tools.functions import from_functions
 
         return cls(from_functions(functions))
 
@@ -102,7 +102,7 @@ class ToolSet:
 
         Raises ToolError for a type without fields, SchemaError for one that has no schema.
         """
-        from pdl.tools.functions.read import from_types
+        from pdl.tools.functions import from_types
 
         return cls(from_types(types))
 
@@ -153,7 +153,7 @@ class ToolSet:
         """The tools as `parse` reads them: signatures if these can say it all, else dicts."""
         from pdl.tools.writing import write_tools
 
-        return write_tools(self)
+        return write_tools(self.tools)
 
     def describe(self, format: str | Format = DEFAULT_FORMAT) -> str:  # noqa: A002 - the field's own word
         """The tools in words for a model, and how it calls one in that format.
@@ -163,7 +163,7 @@ class ToolSet:
         """
         from pdl.tools.writing import describe
 
-        return describe(self, format_of(format))
+        return describe(self.tools, format_of(format))
 
     def grammar(
         self,
@@ -209,14 +209,17 @@ class ToolSet:
         arguments of other types, ValueError for a format or a number of calls that there is not.
         """
         from pdl.reply.segments.dialects import DIALECTS
-        from pdl.tools.checking.check import check, judge_of
-        from pdl.tools.formats import Shapes
+        from pdl.tools.check_calls import check
+        from pdl.tools.formats import CallPatterns
+        from pdl.tools.validate_calls import CallValidator
 
         if not isinstance(reply, str):
             raise TypeError(f"reply must be a str, not {type(reply).__name__}")
-        shapes = Shapes.of(None if format is None else format_of(format))
+        patterns = CallPatterns.of(None if format is None else format_of(format))
         known = DIALECTS if dialects is None else dialects
-        return check(reply, shapes, judge_of(self._by_name, coercions, limits), calls, known)
+        return check(
+            reply, patterns, CallValidator.of(self._by_name, coercions, limits), calls, known
+        )
 
     def check_calls(
         self,
@@ -231,11 +234,12 @@ class ToolSet:
         Two calls with one id are an error, and so are more than 1,000 of them. Arguments may be the
         text of a JSON object. Raises TypeError for what is no ToolCall.
         """
-        from pdl.tools.checking.check import check_calls, judge_of
+        from pdl.tools.check_calls import check_calls
         from pdl.tools.tool import several
+        from pdl.tools.validate_calls import CallValidator
 
-        judge = judge_of(self._by_name, coercions, limits)
-        return check_calls(several(calls, "check_calls"), judge, wanted)
+        validator = CallValidator.of(self._by_name, coercions, limits)
+        return check_calls(several(calls, "check_calls"), validator, wanted)
 
     @cached_property
     def _by_name(self) -> dict[str, Tool]:
@@ -272,9 +276,9 @@ class ToolSet:
         is a failed one. Raises ToolError for a tool without a function, and for one whose function
         is async; TypeError for what is no ToolCall.
         """
-        from pdl.tools.functions.dispatch import Runner
+        from pdl.tools.dispatch import Dispatcher
 
-        return Runner.of(self, functions, raise_errors=raise_errors).run_all(call)
+        return Dispatcher.of(self.tools, functions, raise_errors=raise_errors).run_all(call)
 
     @overload
     async def dispatch_async(
@@ -298,6 +302,8 @@ class ToolSet:
         raise_errors: bool = False,
     ) -> ToolResult | tuple[ToolResult, ...]:
         """The same for functions of which some are async; several calls still follow each other."""
-        from pdl.tools.functions.dispatch import Runner
+        from pdl.tools.dispatch import Dispatcher
 
-        return await Runner.of(self, functions, raise_errors=raise_errors).run_all_async(call)
+        return await Dispatcher.of(self.tools, functions, raise_errors=raise_errors).run_all_async(
+            call
+        )

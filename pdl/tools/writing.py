@@ -17,8 +17,7 @@ from pdl.schema.dsl.tree import Field, Item, Object, Type, lines_of
 from pdl.schema.dsl.words import SCHEMA
 from pdl.schema.formats import standard
 from pdl.source import Source
-from pdl.tools.schemata import Collected
-from pdl.tools.tool import Tool, of_parameters
+from pdl.tools.tool import Collected, Tool, of_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.schema.dsl.tree import Text
     from pdl.tools.formats import Format
-    from pdl.tools.toolset import ToolSet
 
 
 _NOTHING: dict[str, Json] = {"type": "object", "additionalProperties": False}
@@ -193,19 +191,19 @@ def _described(tool: Tool, signature: str) -> str:
     return "".join(f"// {line}".rstrip() + "\n" for line in lines) + signature
 
 
-def write_tools(tools: ToolSet) -> str:
+def write_tools(tools: tuple[Tool, ...]) -> str:
     """Signatures, or a ```json fence with the dicts of OpenAI where the notation lacks words."""
     try:
-        return write_signatures(tools.tools)
+        return write_signatures(tools)
     except SchemaError:
-        dicts = [to_openai(tool) for tool in tools.tools]
+        dicts = [to_openai(tool) for tool in tools]
         return f"```json\n{json.dumps(dicts, ensure_ascii=False, indent=2)}\n```"
 
 
 _OPTIONAL = "A parameter with `?` may be left out."
 
 
-def describe(tools: ToolSet, form: Format) -> str:
+def describe(tools: tuple[Tool, ...], form: Format) -> str:
     """The tools, and how one and several calls are written, without a final newline."""
     text = write_tools(tools)
     lines = ["You can call these tools:", "", text, ""]

@@ -13,8 +13,7 @@ from pdl.errors import PdlError
 from pdl.gbnf import Options
 from pdl.schema import Schema
 from pdl.source import Source
-from pdl.tools import FORMATS, ToolSet
-from pdl.tools.functions import read
+from pdl.tools import FORMATS, ToolSet, functions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +103,7 @@ def test_descriptions(form: str, snapshot: Snapshot) -> None:
 
 @pytest.mark.parametrize("path", DOCSTRINGS, ids=name)
 def test_docstrings(path: Path, snapshot: Snapshot) -> None:
-    found = read.read_docstring(text_of(path))
+    found = functions.read_docstring(text_of(path))
     told = json.dumps({"text": found.text, **found.parameters}, indent=1)
     snapshot.check(path.with_suffix(".out"), told)
 

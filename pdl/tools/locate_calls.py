@@ -5,7 +5,7 @@ a format announces a call and no span begins, since what comes before it confuse
 rest of the reply is cut anew from that mark on.
 
 Calls in spellings that are known and not read are told by their marks, and the names of tools after
-them (`named_tools`): Qwen3-Coder's and GLM's elements, Llama's `<function=NAME>`, Anthropic's
+them (`dialect_calls`): Qwen3-Coder's and GLM's elements, Llama's `<function=NAME>`, Anthropic's
 `<invoke name="NAME">`, Python's way after `<|python_tag|>`, the tokens of DeepSeek, Kimi and of
 harmony's channels. With the name of a tool after it such a mark is a call that was meant; as text
 it would be lost.
@@ -21,8 +21,8 @@ from pdl.reply.prose.visible import PLAIN_FENCES, language
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import segmented
 from pdl.reply.segments.spans import Segmented, Spans, shifted
-from pdl.tools.checking.alone import PARTING, is_gone
-from pdl.tools.checking.judge import value_of
+from pdl.tools.bare_calls import SEPARATORS, is_filled
+from pdl.tools.validate_calls import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.result import Segment, Span
     from pdl.reply.segments.brackets import Bracketed
-    from pdl.tools.formats import Shapes
+    from pdl.tools.formats import CallPatterns
 
 
 _FOREIGN_NAME = re.compile(
@@ -49,7 +49,7 @@ _FOREIGN_NAME = re.compile(
 )
 
 
-class Named(NamedTuple):
+class DialectCall(NamedTuple):
     """A mark with the name of a tool; `channel`: a message that harmony addresses to the tool."""
 
     span: Span
@@ -57,11 +57,11 @@ class Named(NamedTuple):
     channel: bool
 
 
-def named_tools(text: str, tools: Container[str]) -> Iterator[Named]:
+def dialect_calls(text: str, tools: Container[str]) -> Iterator[DialectCall]:
     """The marks behind which tools are named."""
     for found in _FOREIGN_NAME.finditer(text):
         if found["name"] in tools:
-            yield Named(found.span(), found["name"], found["channel"] is not None)
+            yield DialectCall(found.span(), found["name"], found["channel"] is not None)
 
 
 _AGAIN = 16
@@ -83,11 +83,11 @@ _ESCAPED = re.compile(r"[\[{\s]++\\")
 _XML = re.compile(r"\s*+(<)(?:function|invoke|tool)\b")
 
 
-class Place(NamedTuple):
+class CallCandidate(NamedTuple):
     """A bracketed span that may be a call.
 
     `outer` is the span with its marks; `marked`: a mark says that it is a call; `name` and `id`
-    stand in front of it; `since` is where the place before it ends; `nested`: it stands in an
+    stand in front of it; `since` is where the candidate before it ends; `nested`: it stands in an
     object that cannot be read, so that it may be a part of a string.
     """
 
@@ -102,7 +102,7 @@ class Place(NamedTuple):
     nested: bool = False
 
 
-class Stub(NamedTuple):
+class UnreadableCall(NamedTuple):
     """A mark behind which no call is: `cut` if the reply ends there, else it is no JSON.
 
     `name` is that of a tool which the mark names, in a spelling that is not read.
@@ -114,16 +114,16 @@ class Stub(NamedTuple):
 
 
 @dataclass
-class Search:
-    """The places of a reply, and its parts that are no text."""
+class CallLocator:
+    """The candidates of a reply, and its parts that are no text."""
 
     reply: str
-    shapes: Shapes
+    patterns: CallPatterns
     tools: Container[str]
     limits: Limits
     dialects: Dialects = DIALECTS
-    places: list[Place] = field(default_factory=list)
-    stubs: list[Stub] = field(default_factory=list)
+    candidates: list[CallCandidate] = field(default_factory=list)
+    unreadable: list[UnreadableCall] = field(default_factory=list)
     silent: list[Span] = field(default_factory=list)
     data: list[Span] = field(default_factory=list)
     reasoning: list[Span] = field(default_factory=list)
@@ -131,17 +131,17 @@ class Search:
     endless: Segment | None = None
     around: Segment | None = None  # a fence that is open where the reply is cut anew
     nested: bool = False  # an object is open there
-    _foreign: list[Named] = field(default_factory=list)
+    _dialects: list[DialectCall] = field(default_factory=list)
     _elements: frozenset[int] = frozenset()
     _tail: int = 0  # where the last characters of the reply begin, among which a call may be cut
 
-    def run(self) -> Search:
-        """Find all places, in their order."""
+    def run(self) -> CallLocator:
+        """Find all candidates, in their order."""
         at = 0
-        triggers = self.shapes.triggers
+        triggers = self.patterns.triggers
         self._tail = len(self.reply.rstrip()) - _NEAR
-        self._foreign = list(named_tools(self.reply, self.tools))
-        self._elements = frozenset(one.span[0] for one in self._foreign)
+        self._dialects = list(dialect_calls(self.reply, self.tools))
+        self._elements = frozenset(one.span[0] for one in self._dialects)
         for again in range(1, _AGAIN + 1):
             parts = segmented(self.reply[at:], self.limits, self.dialects)
             self._take(parts, at)
@@ -169,17 +169,17 @@ class Search:
         since = at
         for bracket, fence in parts.brackets:
             inside = self.around if fence is None else _moved(fence, at)
-            place = self._place(bracket, inside, at, since)
-            if place is not None:
-                self.places.append(place)
-                since = place.outer[1]
+            candidate = self._candidate(bracket, inside, at, since)
+            if candidate is not None:
+                self.candidates.append(candidate)
+                since = candidate.outer[1]
 
-    def _place(
+    def _candidate(
         self, bracket: Bracketed, fence: Segment | None, at: int, since: int
-    ) -> Place | None:
+    ) -> CallCandidate | None:
         start, end = shifted(bracket.span, at)
         front = self.reply[max(at, start - _NEAR) : start]
-        named = _NAMED.search(front) if self.shapes.named and self.reply[start] == "{" else None
+        named = _NAMED.search(front) if self.patterns.named and self.reply[start] == "{" else None
         mark = named or _MARK.search(front)
         if not (bracket.shaped or mark) or _ESCAPED.match(self.reply, start):
             return None
@@ -191,13 +191,13 @@ class Search:
         outer = (start - len(mark[0]) if mark else start, closer.end() if closer else end)
         marked = mark is not None or (fence is not None and _is_marked(fence))
         name, id_ = (named[1], named[2] or "") if named else ("", "")
-        return Place(
+        return CallCandidate(
             (start, end), outer, bracket.closed, marked, name, id_, fence, since, self.nested
         )
 
     def _missed(self, triggers: re.Pattern[str], parts: Segmented, at: int) -> int | None:
         """The first mark behind an offset that announces a call which was not found."""
-        if triggers.search(self.reply, at) is None and not self._foreign:
+        if triggers.search(self.reply, at) is None and not self._dialects:
             return None
         self.data += [shifted(one.span, at) for one, _ in parts.brackets if self._is_data(one, at)]
         taken = self._taken()
@@ -207,14 +207,14 @@ class Search:
             if trigger.start() > at and self._is_begun(trigger):
                 return trigger.start()
             if trigger[0][0] != "{":
-                self._stub(trigger)
-        self._stub_foreign(taken)
+                self._unreadable(trigger)
+        self._note_dialects(taken)
         return None
 
     def _taken(self) -> Spans:
         """What no call begins in: those that were found, data, reasoning and programs."""
         return Spans(
-            [place.outer for place in self.places if self._is_call(place)]
+            [candidate.outer for candidate in self.candidates if self._is_call(candidate)]
             + self.data
             + self.reasoning
             + [one.span for one in self.fences if one.closed and not holds_calls(one)]
@@ -226,10 +226,10 @@ class Search:
             return bracket.closed and bracket.shaped
         return value_of(self.reply[slice(*shifted(bracket.span, at))], self.limits) is not None
 
-    def _is_call(self, place: Place) -> bool:
-        """Whether a place is a call, even if it is broken: what stands in it is its data."""
-        raw = self.reply[slice(*place.span)]
-        return place.marked or self.shapes.begun(raw, self.tools, marked=False) is not None
+    def _is_call(self, candidate: CallCandidate) -> bool:
+        """Whether a candidate is a call, even if it is broken: what stands in it is its data."""
+        raw = self.reply[slice(*candidate.span)]
+        return candidate.marked or self.patterns.begun(raw, self.tools, marked=False) is not None
 
     def _is_begun(self, trigger: re.Match[str]) -> bool:
         """Whether what stands behind a mark begins a call."""
@@ -240,44 +240,44 @@ class Search:
             return _IS_MARK.match(behind) is None
         return "{" in behind and bool(_NAMED.search(trigger[0] + behind.partition("{")[0]))
 
-    def _stub(self, trigger: re.Match[str]) -> None:
+    def _unreadable(self, trigger: re.Match[str]) -> None:
         """Note a mark behind which the reply ends, or elements stand."""
         at = trigger.end()
-        if any(one.cut for one in self.stubs):
+        if any(one.cut for one in self.unreadable):
             return
         if at >= self._tail and _BEGUN.match(self.reply, at):
-            self.stubs.append(Stub((trigger.start(), len(self.reply)), cut=True))
+            self.unreadable.append(UnreadableCall((trigger.start(), len(self.reply)), cut=True))
             return
         element = _XML.match(self.reply, at)
         if element and element.start(1) not in self._elements:
-            self.stubs.append(Stub(trigger.span(), cut=False))
+            self.unreadable.append(UnreadableCall(trigger.span(), cut=False))
 
-    def _stub_foreign(self, taken: Spans) -> None:
+    def _note_dialects(self, taken: Spans) -> None:
         """Note the calls in spellings that are not read."""
-        cut_at = min((one.span[0] for one in self.stubs if one.cut), default=len(self.reply))
+        cut_at = min((one.span[0] for one in self.unreadable if one.cut), default=len(self.reply))
         data = Spans(self.data)
-        for span, name, channel in self._foreign:
+        for span, name, channel in self._dialects:
             hidden = span[0] in (data if channel else taken)
             if not hidden and span[0] < cut_at:
                 is_cut = span[1] >= self._tail + _NEAR
-                self.stubs.append(Stub(span, is_cut, name))
+                self.unreadable.append(UnreadableCall(span, is_cut, name))
 
     def _give_up(self, missed: int | None) -> None:
         """Note a call that one more cut might find, and that nobody will look for."""
         if missed is None:
             return
         raw = self.reply[missed : missed + _NEAR]
-        if raw[0] != "{" or self.shapes.begun(raw, self.tools, marked=False):
-            self.stubs.append(Stub((missed, len(self.reply)), cut=False))
+        if raw[0] != "{" or self.patterns.begun(raw, self.tools, marked=False):
+            self.unreadable.append(UnreadableCall((missed, len(self.reply)), cut=False))
 
     def _forget(self, at: int) -> None:
         """Leave out what was found behind an offset, from which the reply is cut anew."""
-        self.places = [one for one in self.places if one.outer[1] <= at]
+        self.candidates = [one for one in self.candidates if one.outer[1] <= at]
         self.silent = [one for one in self.silent if one[1] <= at]
         self.data = [one for one in self.data if one[1] <= at]
         self.reasoning = [one for one in self.reasoning if one[1] <= at]
         self.fences = [one for one in self.fences if one.span[1] <= at]
-        self.stubs = [one for one in self.stubs if one.span[1] <= at]
+        self.unreadable = [one for one in self.unreadable if one.span[1] <= at]
         self.endless = None
 
 
@@ -305,20 +305,20 @@ def _moved(segment: Segment, at: int) -> Segment:
     return replace(segment, span=shifted(segment.span, at), body=shifted(segment.body, at))
 
 
-def rest(search: Search, calls: list[Span]) -> str:
+def rest(search: CallLocator, calls: list[Span]) -> str:
     """The reply without those calls, and without reasoning, tokens and fences that hold no more."""
     gone = list(Spans([*search.silent, *calls]))
     fences = [
         fence.span
         for fence in search.fences
-        if fence.closed and holds_calls(fence) and is_gone(search.reply, fence.body, gone)
+        if fence.closed and holds_calls(fence) and is_filled(search.reply, fence.body, gone)
     ]
     text = search.reply
     parts: list[str] = []
     at = 0
     for start, end in Spans([*gone, *fences]):
         between = text[at:start]
-        parts += [between] if between.strip(PARTING) or not at else []
+        parts += [between] if between.strip(SEPARATORS) or not at else []
         at = end
     parts.append(text[at:])
     return "".join(parts).lstrip("\ufeff").strip()

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from pdl import reply as replies
 from pdl.reply.prose.signs import exemplified, taken_back, unmeant
 from pdl.reply.prose.visible import silent_spans
 from pdl.reply.segments.spans import Spans
-from pdl.tools.checking.alone import Lines, escaped_mark, lines_of, others, spoken_of
-from pdl.tools.checking.find import Place, Search, Stub, holds_calls, rest
-from pdl.tools.checking.judge import (
+from pdl.tools.bare_calls import Lines, attributed_to_others, escaped_marker, lines_of, mentioned
+from pdl.tools.locate_calls import CallCandidate, CallLocator, UnreadableCall, holds_calls, rest
+from pdl.tools.validate_calls import (
     CallError,
     CallsCheck,
-    Judge,
-    Judged,
+    CallValidator,
+    Validated,
     as_json,
     given_text,
     listed,
@@ -26,14 +25,13 @@ from pdl.tools.checking.judge import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from pdl._types import Json
-    from pdl.limits import Limits
-    from pdl.reply import Coercions, Dialects, Repair
+    from pdl.reply import Dialects, Repair
     from pdl.reply.result import Span
-    from pdl.tools.formats import Found, Shapes
-    from pdl.tools.tool import Tool, ToolCall
+    from pdl.tools.formats import CallObject, CallPatterns
+    from pdl.tools.tool import ToolCall
 
 Wanted: TypeAlias = Literal["one", "several", "any"]
 """How many calls a reply must hold: exactly one; one or more; any number, or none."""
@@ -47,7 +45,7 @@ _AS_JSON = "Write the name and the arguments of each call as JSON."
 _MANY = f"Your output contains more than {MOST_CALLS:,} tool calls.\nCall fewer tools at a time."
 
 
-def check_calls(calls: Iterable[ToolCall], judge: Judge, wanted: Wanted) -> CallsCheck:
+def check_calls(calls: Iterable[ToolCall], validator: CallValidator, wanted: Wanted) -> CallsCheck:
     """Calls that a provider gave, held against the tools."""
     found: list[ToolCall] = []
     errors: list[CallError] = []
@@ -58,172 +56,189 @@ def check_calls(calls: Iterable[ToolCall], judge: Judge, wanted: Wanted) -> Call
         if text is None:
             errors.append(_no_json(call.name))
             continue
-        judged = judge.arguments(call.name, text, None, id_=call.id)
-        found += [judged.call] if judged.call else []
-        errors += [judged.error] if judged.error else []
+        validated = validator.arguments(call.name, text, None, id_=call.id)
+        found += [validated.call] if validated.call else []
+        errors += [validated.error] if validated.error else []
     return _counted(CallsCheck(tuple(found), "", tuple(errors)), wanted)
 
 
 def check(
-    reply: str, shapes: Shapes, judge: Judge, wanted: Wanted, dialects: Dialects
+    reply: str, patterns: CallPatterns, validator: CallValidator, wanted: Wanted, dialects: Dialects
 ) -> CallsCheck:
     """The calls in a reply, held against the tools. Never raises for a bad reply."""
-    if len(reply) > judge.limits.reply_chars:
-        message = f"the reply has more than {judge.limits.reply_chars:,} characters"
+    if len(reply) > validator.limits.reply_chars:
+        message = f"the reply has more than {validator.limits.reply_chars:,} characters"
         return CallsCheck(text=reply, errors=(CallError("limit", _LONG, message),))
-    search = Search(reply, shapes, judge.tools, judge.limits, dialects).run()
-    if len(search.places) > judge.limits.reply_candidates:
-        message = f"the reply has more than {judge.limits.reply_candidates:,} objects"
+    search = CallLocator(reply, patterns, validator.tools, validator.limits, dialects).run()
+    if len(search.candidates) > validator.limits.reply_candidates:
+        message = f"the reply has more than {validator.limits.reply_candidates:,} objects"
         return CallsCheck(text=reply, errors=(CallError("limit", _LONG, message),))
     if search.endless is not None:
         return CallsCheck(errors=(_endless(search.endless.span),))
-    return _counted(_Checker(search, shapes, judge).run(), wanted)
+    return _counted(_Checker(search, patterns, validator).run(), wanted)
 
 
 @dataclass
 class _Checker:
-    search: Search
-    shapes: Shapes
-    judge: Judge
+    search: CallLocator
+    patterns: CallPatterns
+    validator: CallValidator
     calls: list[ToolCall] = field(default_factory=list)
     errors: list[CallError] = field(default_factory=list)
     repairs: list[Repair] = field(default_factory=list)
 
     def run(self) -> CallsCheck:
-        """Look at each place of the reply."""
-        found: list[tuple[Place, list[Judged]]] = []
-        number = len(self.search.stubs)
-        for place in self.search.places:
-            judged = list(self._judged(place)) if number <= MOST_CALLS else []
-            if judged:
-                found.append((place, judged))
-                number += len(judged)
+        """Look at each candidate of the reply."""
+        found: list[tuple[CallCandidate, list[Validated]]] = []
+        number = len(self.search.unreadable)
+        for candidate in self.search.candidates:
+            validated = list(self._judged(candidate)) if number <= MOST_CALLS else []
+            if validated:
+                found.append((candidate, validated))
+                number += len(validated)
         if number > MOST_CALLS:
             return CallsCheck(text=self.search.reply, errors=(_too_many(),))
-        spans = [place.outer for place, _ in found]
+        spans = [candidate.outer for candidate, _ in found]
         lines = lines_of(self.search.reply, [*self.search.silent, *spans])
-        for place, judged in found:
-            for one in self._certain(place, judged, lines):
+        for candidate, validated in found:
+            for one in self._certain(candidate, validated, lines):
                 self.calls += [one.call] if one.call else []
                 self.errors += [one.error] if one.error else []
                 self.repairs += one.repairs
-        self.errors += map(_stub, self.search.stubs)
+        self.errors += map(_unreadable, self.search.unreadable)
         text = rest(self.search, spans)
         return CallsCheck(tuple(self.calls), text, tuple(self.errors), tuple(self.repairs))
 
-    def _judged(self, place: Place) -> Iterator[Judged]:
-        """The calls at one place; none if it is data, or a part of a text."""
-        raw = self.search.reply[slice(*place.span)]
-        if place.name:
-            yield self.judge.arguments(place.name, raw, place.span, written=True, id_=place.id)
+    def _judged(self, candidate: CallCandidate) -> Iterator[Validated]:
+        """The calls at one candidate; none if it is data, or a part of a text."""
+        raw = self.search.reply[slice(*candidate.span)]
+        if candidate.name:
+            yield self.validator.arguments(
+                candidate.name, raw, candidate.span, written=True, id_=candidate.id
+            )
             return
-        tools = self.judge.tools
-        value = value_of(raw, self.judge.limits) if place.closed else None
+        tools = self.validator.tools
+        value = value_of(raw, self.validator.limits) if candidate.closed else None
         if value is None:
-            yield from self._broken(place, raw)
+            yield from self._broken(candidate, raw)
             return
-        found = self.shapes.calls(value, tools, marked=place.marked)
-        if place.marked and not found:
-            yield Judged(None, _stub(Stub(place.span, cut=False)))
+        found = self.patterns.calls(value, tools, marked=candidate.marked)
+        if candidate.marked and not found:
+            yield Validated(None, _unreadable(UnreadableCall(candidate.span, cut=False)))
         for one in found:
             if one is None:
-                yield Judged(None, _no_call(place.span))
+                yield Validated(None, _no_call(candidate.span))
             else:
-                yield self._found(one, value, raw, place.span)
+                yield self._found(one, value, raw, candidate.span)
 
-    def _broken(self, place: Place, raw: str) -> Iterator[Judged]:
+    def _broken(self, candidate: CallCandidate, raw: str) -> Iterator[Validated]:
         """What cannot be read, or never ends."""
-        begun = self.shapes.begun(raw, self.judge.tools, marked=place.marked)
+        begun = self.patterns.begun(raw, self.validator.tools, marked=candidate.marked)
         if begun is not None:
-            yield self.judge.whole(begun, raw, place.span, written=True)
-        elif place.marked or (not place.closed and self.shapes.is_cut(raw, self.judge.tools)):
-            yield Judged(None, _stub(Stub(place.span, cut=not place.closed)))
+            yield self.validator.whole(begun, raw, candidate.span, written=True)
+        elif candidate.marked or (
+            not candidate.closed and self.patterns.is_cut(raw, self.validator.tools)
+        ):
+            yield Validated(
+                None, _unreadable(UnreadableCall(candidate.span, cut=not candidate.closed))
+            )
 
-    def _found(self, found: Found, value: Json, raw: str, span: Span) -> Judged:
+    def _found(self, found: CallObject, value: Json, raw: str, span: Span) -> Validated:
         arguments = found.value.get(found.shape.arguments_key)
         if found.shape.json_text and isinstance(arguments, str):
-            return self.judge.arguments(found.name, arguments, span, id_=found.id)
+            return self.validator.arguments(found.name, arguments, span, id_=found.id)
         written = found.value is value
         text = raw if written else as_json(found.value)
         assert text is not None, "it was read from JSON"
         keys = found.name, found.shape
-        return self.judge.whole(keys, text, span, written=written, id_=found.id)
+        return self.validator.whole(keys, text, span, written=written, id_=found.id)
 
     @cached_property
     def _silent(self) -> Spans:
         """Comments, and elements such as `<document>`, in which nothing is called."""
         return Spans(silent_spans(self.search.reply))
 
-    def _certain(self, place: Place, judged: list[Judged], lines: Lines) -> list[Judged]:
+    def _certain(
+        self, candidate: CallCandidate, validated: list[Validated], lines: Lines
+    ) -> list[Validated]:
         """The same, unless the reply speaks of a call rather than making it."""
-        why = self._doubt(place, lines) if any(one.call for one in judged) else ""
+        why = self._doubt(candidate, lines) if any(one.call for one in validated) else ""
         if not why:
-            return judged
-        return [Judged(None, _doubtful(one.call.name, why, place)) for one in judged if one.call]
+            return validated
+        return [
+            Validated(None, _doubtful(one.call.name, why, candidate))
+            for one in validated
+            if one.call
+        ]
 
-    def _doubt(self, place: Place, lines: Lines) -> str:
+    def _doubt(self, candidate: CallCandidate, lines: Lines) -> str:
         """Why a call may be none; empty if nothing says so."""
-        fence, reply = place.fence, self.search.reply
+        fence, reply = candidate.fence, self.search.reply
         if fence is not None and not holds_calls(fence):
             return "is inside a code block"
-        if place.nested:
+        if candidate.nested:
             return "is inside an object that is not closed"
-        if said := others(lines, place.outer):
+        if said := attributed_to_others(lines, candidate.outer):
             return said
-        if place.marked:
-            return spoken_of(reply, place.outer) or _beside(place, lines)
-        return self._said_of(place) or _spoken_of(place, lines)
+        if candidate.marked:
+            return mentioned(reply, candidate.outer) or _beside(candidate, lines)
+        return self._said_of(candidate) or _mentioned(candidate, lines)
 
-    def _said_of(self, place: Place) -> str:
+    def _said_of(self, candidate: CallCandidate) -> str:
         """What the words around a call say against it."""
-        fence, reply = place.fence, self.search.reply
-        outside = fence.span[0] if fence and fence.span[0] >= place.since else place.span[0]
-        behind = reply[place.outer[1] : place.outer[1] + _BEHIND]
-        if place.span[0] in self._silent:
+        fence, reply = candidate.fence, self.search.reply
+        outside = fence.span[0] if fence and fence.span[0] >= candidate.since else candidate.span[0]
+        behind = reply[candidate.outer[1] : candidate.outer[1] + _BEHIND]
+        if candidate.span[0] in self._silent:
             return "is in a comment, or in an element that makes no calls"
-        if exemplified(reply, place.since, outside) or unmeant(reply, place.since, outside):
+        if exemplified(reply, candidate.since, outside) or unmeant(reply, candidate.since, outside):
             return "is said to be an example, or another's words"
         return "is taken back by the words after it" if taken_back(behind) else ""
 
 
-def _spoken_of(place: Place, lines: Lines) -> str:
+def _mentioned(candidate: CallCandidate, lines: Lines) -> str:
     """Why a call without a mark may be none."""
-    if escaped_mark(lines.text, place.span[0]):
+    if escaped_marker(lines.text, candidate.span[0]):
         return "follows an escaped tool call marker"
-    found = spoken_of(lines.text, place.outer) or _beside(place, lines)
-    if found or lines.alone(place.span):
+    found = mentioned(lines.text, candidate.outer) or _beside(candidate, lines)
+    if found or lines.alone(candidate.span):
         return found
     return "is in a line with other text"
 
 
-def _beside(place: Place, lines: Lines) -> str:
+def _beside(candidate: CallCandidate, lines: Lines) -> str:
     """Whether something else is in the block that a call without a mark of its own stands in."""
-    is_marked = place.outer[0] < place.span[0]
-    if is_marked or place.fence is None or not place.fence.closed or lines.fills(place.fence):
+    is_marked = candidate.outer[0] < candidate.span[0]
+    if (
+        is_marked
+        or candidate.fence is None
+        or not candidate.fence.closed
+        or lines.fills(candidate.fence)
+    ):
         return ""
     return "is in a code block with other text"
 
 
-def _doubtful(name: str, why: str, place: Place) -> CallError:
+def _doubtful(name: str, why: str, candidate: CallCandidate) -> CallError:
     told = f"It is unclear whether you want to call `{name}`: the call {why}."
     told += "\nTo call a tool, write the call alone. If you want no call, leave it out."
-    return CallError("ambiguous", told, f"the call to `{name}` {why}", name, (), place.span)
+    return CallError("ambiguous", told, f"the call to `{name}` {why}", name, (), candidate.span)
 
 
-def _stub(stub: Stub) -> CallError:
-    if stub.cut:
+def _unreadable(unreadable: UnreadableCall) -> CallError:
+    if unreadable.cut:
         told = "Your output is cut off at the beginning of a tool call.\n"
         told += "Give a shorter answer so that all of it fits."
         return CallError(
-            "truncated", told, "a tool call is cut off at its beginning", span=stub.span
+            "truncated", told, "a tool call is cut off at its beginning", span=unreadable.span
         )
-    if stub.name:
-        told = f"The call to `{stub.name}` is not valid JSON.\n{_AS_JSON}"
-        message = f"the call to `{stub.name}` is not valid JSON"
-        return CallError("unparsable", told, message, stub.name, span=stub.span)
+    if unreadable.name:
+        told = f"The call to `{unreadable.name}` is not valid JSON.\n{_AS_JSON}"
+        message = f"the call to `{unreadable.name}` is not valid JSON"
+        return CallError("unparsable", told, message, unreadable.name, span=unreadable.span)
     told = f"Your output has a tool call marker without a valid call after it.\n{_AS_JSON}"
     return CallError(
-        "unparsable", told, "a tool call marker has no valid call after it", span=stub.span
+        "unparsable", told, "a tool call marker has no valid call after it", span=unreadable.span
     )
 
 
@@ -280,8 +295,3 @@ def _counted(found: CallsCheck, wanted: Wanted) -> CallsCheck:
     else:
         return found
     return CallsCheck((), found.text, (error,), found.repairs)
-
-
-def judge_of(tools: Mapping[str, Tool], coercions: Coercions | None, limits: Limits) -> Judge:
-    """What holds calls against tools."""
-    return Judge(tools, replies.Coercions() if coercions is None else coercions, limits)

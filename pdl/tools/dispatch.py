@@ -1,4 +1,4 @@
-"""Calls run: arguments checked and converted, the function called, its result as text.
+"""Calls run: arguments checked and convert, the function called, its result as text.
 
 Arguments become the Python values that annotations ask for; they fit the schema already. Durations
 are those of ISO 8601 (RFC 3339, appendix A).
@@ -26,18 +26,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_or
 from uuid import UUID
 
 from pdl.errors import Problem, ToolError
+from pdl.limits import DEFAULT_LIMITS
 from pdl.reply.validation.compiled import validator_of
 from pdl.schema import Schema
 from pdl.schema.records import is_pydantic, is_record, members
-from pdl.tools.functions.read import hints_of, name_of, target_of
+from pdl.tools.check_calls import check_calls
+from pdl.tools.functions import hints_of, name_of, target_of
 from pdl.tools.tool import ToolCall, ToolResult, several
+from pdl.tools.validate_calls import CallValidator
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import TypeAlias
 
     from pdl._types import Json
-    from pdl.tools.toolset import ToolSet
+    from pdl.tools.tool import Tool
 
     Functions: TypeAlias = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
 
@@ -86,24 +89,24 @@ class ConversionError(ValueError):
     """A value that fits the schema is none of its type all the same, say a date in year 0."""
 
 
-def converted(form: Any, value: Json) -> Any:
+def convert(form: Any, value: Json) -> Any:
     """A JSON value as a value of a type: dates, enums, dataclasses, pydantic models, and so on.
 
     What the type says nothing of stays as it is. Raises ConversionError.
     """
     try:
-        return _converted(form, value)
+        return _convert(form, value)
     except ConversionError:
         raise
     except (ValueError, TypeError, ArithmeticError) as error:
         raise ConversionError(str(error)) from error
 
 
-def _converted(form: Any, value: Json) -> Any:
+def _convert(form: Any, value: Json) -> Any:
     form = _unwrapped(form)
     origin, arguments = get_origin(form), get_args(form)
     if origin in (Union, types.UnionType):
-        return _converted(_branch(arguments, value), value)
+        return _convert(_branch(arguments, value), value)
     if origin is Literal:
         return _literal(arguments, value)
     if is_pydantic(form):
@@ -182,8 +185,8 @@ def _of_scalar(form: Any, value: Json) -> Any:
 
 def _list(kind: Any, arguments: tuple[Any, ...], value: list[Json]) -> Any:
     if kind is tuple and len(arguments) == len(value) and Ellipsis not in arguments:
-        return tuple(_converted(one, item) for one, item in zip(arguments, value, strict=True))
-    made = [_converted(arguments[0] if arguments else Any, item) for item in value]
+        return tuple(_convert(one, item) for one, item in zip(arguments, value, strict=True))
+    made = [_convert(arguments[0] if arguments else Any, item) for item in value]
     if kind is tuple:
         return tuple(made)
     return _COLLECTIONS.get(kind, list)(made)
@@ -192,10 +195,10 @@ def _list(kind: Any, arguments: tuple[Any, ...], value: list[Json]) -> Any:
 def _object(cls: Any, arguments: tuple[Any, ...], value: dict[str, Json]) -> Any:
     if not is_record(cls):
         values = arguments[1] if len(arguments) > 1 else Any
-        inside = {key: _converted(values, inner) for key, inner in value.items()}
+        inside = {key: _convert(values, inner) for key, inner in value.items()}
         return _COLLECTIONS.get(cls, dict)(inside)
     forms = {one.name: one.form for one in members(cls)}
-    made = {key: _converted(forms.get(key, Any), inner) for key, inner in value.items()}
+    made = {key: _convert(forms.get(key, Any), inner) for key, inner in value.items()}
     return made if issubclass(cls, dict) else cls(**made)
 
 
@@ -295,22 +298,25 @@ _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 
 
 @dataclass(frozen=True)
-class Runner:
+class Dispatcher:
     """Runs calls of a set's tools by functions."""
 
-    tools: ToolSet
+    validator: CallValidator
     functions: Mapping[str, Callable[..., Any]]
     raise_errors: bool
 
     @classmethod
-    def of(cls, tools: ToolSet, functions: Functions | None, *, raise_errors: bool) -> Runner:
+    def of(
+        cls, tools: Iterable[Tool], functions: Functions | None, *, raise_errors: bool
+    ) -> Dispatcher:
         """With the functions of the tools, and others that stand in for them by name."""
         named = {tool.name: tool.function for tool in tools if tool.function is not None}
         if isinstance(functions, Mapping):
             named |= functions
         elif functions is not None:
             named |= {name_of(one): one for one in functions}
-        return cls(tools, named, raise_errors)
+        validator = CallValidator.of({tool.name: tool for tool in tools}, None, DEFAULT_LIMITS)
+        return cls(validator, named, raise_errors)
 
     def run_all(self, call: ToolCall | Iterable[ToolCall]) -> ToolResult | tuple[ToolResult, ...]:
         """Run a call, or several one after the other."""
@@ -361,7 +367,7 @@ class Runner:
         self, call: ToolCall
     ) -> ToolResult | tuple[Callable[..., Any], list[Any], dict[str, Any]]:
         """The function and its arguments; a result that says what is wrong with the call."""
-        check = self.tools.check_calls([call])
+        check = check_calls([call], self.validator, "any")
         if not check.ok:
             return ToolResult(call, check.feedback, failed=True)
         function = self.functions.get(call.name)
@@ -372,7 +378,7 @@ class Runner:
         hints = hints_of(function)
         try:
             made = {
-                key: converted(hints.get(key, Any), value)
+                key: convert(hints.get(key, Any), value)
                 for key, value in check.calls[0].arguments.items()
             }
         except ConversionError as error:

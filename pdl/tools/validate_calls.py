@@ -19,8 +19,7 @@ from pdl.reply.parsing.parsed import refuse_constant
 from pdl.reply.segments.spans import shifted
 from pdl.reply.wording import quoted
 from pdl.schema import Schema
-from pdl.tools.schemata import Collected
-from pdl.tools.tool import ToolCall
+from pdl.tools.tool import Collected, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply import Check, Coercions, Repair, Violation
     from pdl.reply.result import Span
-    from pdl.tools.formats import Shape
+    from pdl.tools.formats import CallKeys
     from pdl.tools.tool import Tool
 
 
@@ -165,7 +164,7 @@ class CallsCheck:
 _MOST_TOOLS = 40  # names of tools that a feedback lists
 
 
-class Judged(NamedTuple):
+class Validated(NamedTuple):
     """A call that is right, or what is wrong with it."""
 
     call: ToolCall | None
@@ -174,12 +173,19 @@ class Judged(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judge:
+class CallValidator:
     """Holds calls against tools."""
 
     tools: Mapping[str, Tool]
     coercions: Coercions
     limits: Limits
+
+    @classmethod
+    def of(
+        cls, tools: Mapping[str, Tool], coercions: Coercions | None, limits: Limits
+    ) -> CallValidator:
+        """With no coercions if none are given."""
+        return cls(tools, replies.Coercions() if coercions is None else coercions, limits)
 
     def unknown(self, name: str, span: Span | None) -> CallError | None:
         """That there is no tool of a name; None if there is one."""
@@ -194,32 +200,32 @@ class Judge:
         return CallError("unknown-tool", says + advice + known, message, told, (), span)
 
     def whole(
-        self, found: tuple[str, Shape], text: str, span: Span, *, written: bool, id_: str = ""
-    ) -> Judged:
+        self, found: tuple[str, CallKeys], text: str, span: Span, *, written: bool, id_: str = ""
+    ) -> Validated:
         """A call as the text of its object, which is `written` so in the reply, at that span."""
         name, shape = found
         missing = self.unknown(name, span)
         if missing is not None:
-            return Judged(None, missing)
+            return Validated(None, missing)
         check = self._check(_wrapper(name, self.tools[name].schema, shape), text)
         if not check.ok:
-            return Judged(None, self._error(name, check, span, written=written))
+            return Validated(None, self._error(name, check, span, written=written))
         arguments = check.value[shape.arguments_key]
         repairs = _moved(check.repairs, span[0]) if written else ()
-        return Judged(ToolCall(name, arguments, id_), None, repairs)
+        return Validated(ToolCall(name, arguments, id_), None, repairs)
 
     def arguments(
         self, name: str, text: str, span: Span | None, *, written: bool = False, id_: str = ""
-    ) -> Judged:
+    ) -> Validated:
         """A call as its name and the text of its arguments."""
         missing = self.unknown(name, span)
         if missing is not None:
-            return Judged(None, missing)
+            return Validated(None, missing)
         check = self._check(self.tools[name].schema, text)
         if not check.ok:
-            return Judged(None, self._error(name, check, span, written=written))
+            return Validated(None, self._error(name, check, span, written=written))
         repairs = _moved(check.repairs, span[0]) if span and written else ()
-        return Judged(ToolCall(name, check.value, id_), None, repairs)
+        return Validated(ToolCall(name, check.value, id_), None, repairs)
 
     def _check(self, schema: Schema, text: str) -> Check:
         found: Check = replies.check(schema, text, coercions=self.coercions, limits=self.limits)
@@ -246,7 +252,7 @@ def _moved(repairs: tuple[Repair, ...], start: int) -> tuple[Repair, ...]:
 
 
 @lru_cache(maxsize=256)
-def _wrapper(name: str, schema: Schema, shape: Shape) -> Schema:
+def _wrapper(name: str, schema: Schema, shape: CallKeys) -> Schema:
     """The schema of a whole call."""
     collected = Collected()
     arguments: Json = collected.add(schema.document, ("properties", shape.arguments_key))

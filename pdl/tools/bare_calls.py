@@ -18,7 +18,7 @@ from pdl.reply.segments.spans import Spans
 if TYPE_CHECKING:
     from pdl.reply.result import Segment, Span
 
-PARTING = " \t\r\n\v\f\xa0\u200b\u3000\ufeff;,"
+SEPARATORS = " \t\r\n\v\f\xa0\u200b\u3000\ufeff;,"
 """What may stand between calls."""
 _START = itemgetter(0)
 _NEAR = 80
@@ -125,7 +125,7 @@ class Lines:
         """Whether a fence holds spans, and nothing else."""
         known = self._blocks.get(fence.body)
         if known is None:
-            known = self._blocks[fence.body] = is_gone(self.text, fence.body, self.spans)
+            known = self._blocks[fence.body] = is_filled(self.text, fence.body, self.spans)
         return known
 
 
@@ -142,7 +142,7 @@ def _linked(gaps: list[tuple[bool, bool]]) -> list[bool]:
 
 
 def _is_blank(part: str) -> bool:
-    return not part.strip(PARTING)
+    return not part.strip(SEPARATORS)
 
 
 def _last(gap: str) -> str:
@@ -158,25 +158,25 @@ def lines_of(text: str, spans: list[Span]) -> Lines:
     return Lines(text, list(Spans(spans)))
 
 
-def is_gone(text: str, body: Span, gone: list[Span]) -> bool:
+def is_filled(text: str, body: Span, gone: list[Span]) -> bool:
     """Whether spans, which are in order, are in the body of a fence, and nothing else."""
     at, end = body
     first = index = max(bisect_right(gone, at, key=_START) - 1, 0)
     while index < len(gone) and gone[index][0] < end:
         start, stop = gone[index]
-        if text[at : max(start, at)].strip(PARTING):
+        if text[at : max(start, at)].strip(SEPARATORS):
             return False
         at = max(at, stop)
         index += 1
-    return index > first and at > body[0] and not text[at:end].strip(PARTING)
+    return index > first and at > body[0] and not text[at:end].strip(SEPARATORS)
 
 
-def escaped_mark(text: str, at: int) -> bool:
+def escaped_marker(text: str, at: int) -> bool:
     """Whether a mark of calls is written out in front of a place: `&lt;tool_call&gt;`."""
     return _ESCAPED_MARK.search(text[max(0, at - _NEAR) : at]) is not None
 
 
-def others(lines: Lines, outer: Span) -> str:
+def attributed_to_others(lines: Lines, outer: Span) -> str:
     """Why a call is another's, or waits for an answer; empty if nothing says so."""
     text, (start, end) = lines.text, outer
     if lines.is_quoted(outer):
@@ -190,7 +190,7 @@ def others(lines: Lines, outer: Span) -> str:
     return ""
 
 
-def spoken_of(text: str, outer: Span) -> str:
+def mentioned(text: str, outer: Span) -> str:
     """Why a call with its marks is spoken of, not made; empty if it is made."""
     front = text[max(0, outer[0] - _NEAR) : outer[0]]
     if _TICK.search(front) and _TICK_BEHIND.match(text, outer[1]):

@@ -1,1 +1,0 @@
-"""Calls in what a model said: found, held against the tools, told to it if they are wrong."""

@@ -1,1 +1,0 @@
-"""Python functions as tools: their signatures and docstrings read, their calls run."""
