@@ -160,7 +160,7 @@ def test_each_file_can_be_cloned_on_windows() -> None:
 
 
 _PACKAGES = (pdl, pdl.gbnf, pdl.masks, pdl.models, pdl.prompt, pdl.reply, pdl.schema, pdl.tools)
-_TABLES = (pdl.Limits, pdl.Answer, pdl.models.Terms, pdl.reply.Dialects)
+_TABLES = (pdl.Limits, pdl.Answer, pdl.models.AskOptions, pdl.reply.Dialects)
 """Classes with so many fields that no signature of theirs is short."""
 
 

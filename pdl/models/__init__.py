@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from pdl.models.answer import Answer, AskError, Attempt
     from pdl.models.cache import Cache
     from pdl.models.connecting import connect
-    from pdl.models.drivers import ask, ask_async
     from pdl.models.exchange import Delta, Dropped, Fault, Model, Reply, Request, Usage
+    from pdl.models.options import AskOptions, CacheWarning, Hook
     from pdl.models.retry import Backoff
-    from pdl.models.terms import CacheWarning, Hook, Terms
+    from pdl.models.runner import ask, ask_async
 
 _HOMES = {
     "Answer": "pdl.models.answer",
@@ -21,24 +21,25 @@ _HOMES = {
     "Attempt": "pdl.models.answer",
     "Backoff": "pdl.models.retry",
     "Cache": "pdl.models.cache",
-    "CacheWarning": "pdl.models.terms",
+    "CacheWarning": "pdl.models.options",
     "Delta": "pdl.models.exchange",
     "Dropped": "pdl.models.exchange",
     "Fault": "pdl.models.exchange",
-    "Hook": "pdl.models.terms",
+    "Hook": "pdl.models.options",
     "Model": "pdl.models.exchange",
     "Reply": "pdl.models.exchange",
     "Request": "pdl.models.exchange",
-    "Terms": "pdl.models.terms",
+    "AskOptions": "pdl.models.options",
     "Usage": "pdl.models.exchange",
-    "ask": "pdl.models.drivers",
-    "ask_async": "pdl.models.drivers",
+    "ask": "pdl.models.runner",
+    "ask_async": "pdl.models.runner",
     "connect": "pdl.models.connecting",
 }
 
 __all__ = [
     "Answer",
     "AskError",
+    "AskOptions",
     "Attempt",
     "Backoff",
     "Cache",
@@ -50,7 +51,6 @@ __all__ = [
     "Model",
     "Reply",
     "Request",
-    "Terms",
     "Usage",
     "ask",
     "ask_async",

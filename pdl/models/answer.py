@@ -1,4 +1,4 @@
-"""What comes of asking: an answer, or an error that holds every attempt."""
+"""The result of asking: an answer, or an error with every attempt."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl.errors import PdlError, Problem
-from pdl.models.exchange import Usage
-from pdl.models.payloads.family import TOKEN_LIMITS
+from pdl.models.exchange import TOKEN_LIMITS, Usage
 from pdl.models.retry import tenths
-from pdl.models.secret import NO_MASK, Mask
 from pdl.reply.result import OutputError
 from pdl.reply.wording import count
 
@@ -24,23 +22,22 @@ if TYPE_CHECKING:
     from pdl.tools.tool import ToolCall
 
 Ending: TypeAlias = Literal["attempts", "fault", "tokens", "time", "length"]
-"""Why there were no more attempts: all were made, a fault that no other try mends, or a bound.
+"""Why there were no more attempts: all were made, a fault that no retry fixes, or a bound.
 
-`length`: the model's reasoning left no room for an answer, and would not the next time.
+`length`: the model's reasoning left no room for an answer, and wouldn't the next time.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One call of a model and what came of it.
+    """One call of a model and its outcome.
 
-    `fault` is what went wrong on the way; `reply` is what came, which with a fault is what had come
-    until then (None if nothing had). `check` is the verdict on a whole reply, or on one that was
-    stopped because it was wrong already (`is_stopped`). `complaint` is why this attempt gave no
-    answer, in the words that go back to the model; empty if it did, or if there was a fault. `told`
-    is the same for a person, where that are other words than those and than `check.summary`.
-    `is_cached`: no call was made, the reply is a stored one. `mask` hides the key of the call in
-    what is kept of it.
+    `fault` is the transport error, if there was one; `reply` is what arrived, with a fault the part
+    before it (None if nothing arrived). `check` is the verdict on a whole reply, or on one that was
+    stopped because it was already invalid (`is_stopped`). `complaint` is why this attempt has no
+    answer, in the words that go back to the model; empty if it has one, or if there was a fault.
+    `told` is the same for a person, where that wording differs from the complaint and from
+    `check.summary`. `is_cached`: no call was made, the reply is from the cache.
     """
 
     request: Request = field(repr=False)
@@ -51,46 +48,47 @@ class Attempt:
     seconds: float = 0.0
     is_stopped: bool = False
     is_cached: bool = False
-    mask: Mask = field(default=NO_MASK, repr=False, compare=False)
     told: str = ""
 
     @property
     def ok(self) -> bool:
-        """Whether this attempt gave the answer."""
+        """Whether this attempt has the answer."""
         wrong = self.check is not None and not self.check.ok
         return self.fault is None and not self.complaint and not wrong
 
     @property
     def usage(self) -> Usage:
-        """The tokens that this attempt cost, as far as they are known."""
+        """The tokens that this attempt used, where they are known."""
         return Usage() if self.reply is None or self.is_cached else self.reply.usage
 
     @property
     def reason(self) -> str:
-        """In one line why this attempt gave no answer; empty if it did."""
+        """Why this attempt has no answer, in one line; empty if it has one."""
         if self.fault is not None:
             return f"{self.fault.kind}: {self.fault.problem.message}"
+        if self.told:
+            return _of_reply(" ".join(self.told.split()))
         if self.check is not None and not self.check.ok:
-            return self.mask.hide(self.check.summary)
-        return _of_reply(" ".join(self.mask.hide(self.told or self.complaint).split()))
+            return self.check.summary
+        return _of_reply(" ".join(self.complaint.split()))
 
 
 def _of_reply(words: str) -> str:
-    """What is said to a model of its output, as it is said of the reply to a person."""
+    """Feedback to a model about its output, reworded for a person."""
     return re.sub(r"^([\w-]+: )?Your output ", r"\1the reply ", words)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The value that a model gave, checked, and how it came about.
+    """The checked value that a model returned, and how it was obtained.
 
-    `calls` are the tools that the model wants called, checked, and then `value` is None. `check`
+    `calls` are the tool calls that the model requests, checked, and then `value` is None. `check`
     is the verdict on the last reply (None for calls and for a default). `usage` sums all attempts,
-    `seconds` is the wall clock of the whole. `dropped` is what the provider could not be held to,
-    which the check therefore decided alone, `ignored` the settings that it has no place for, or
-    that this model turned out not to take. `messages` are those that were asked and the good reply,
-    so that a conversation goes on with results of tools or another question.
-    `is_default`: no attempt gave an answer, `value` is the default that was given.
+    `seconds` is the wall-clock time of the whole run. `dropped` lists the constraints that the
+    provider doesn't enforce, so that only the check does; `ignored` the settings that it doesn't
+    have, or that this model rejected. `messages` are those that were sent and the good reply, so
+    a conversation continues with tool results or another question.
+    `is_default`: no attempt succeeded, and `value` is the default that was given.
     """
 
     value: Json
@@ -106,10 +104,10 @@ class Answer:
 
 
 class AskError(PdlError):
-    """No attempt gave an answer that checks. `attempts` holds each, `ending` why no more were made.
+    """No attempt has a valid answer: `attempts` has each, `ending` why no more were made.
 
-    `is_fault` says whether the last attempt failed on the way, rather than by a bad answer. Where
-    the last reply was checked, the error is an OutputError too, and has that `check`.
+    `is_fault` is whether the last attempt failed by a transport error rather than a bad answer. If
+    the last reply was checked, the error is also an OutputError, with that `check`.
     """
 
     def __init__(
@@ -128,7 +126,7 @@ class AskError(PdlError):
 
     @property
     def is_fault(self) -> bool:
-        """Whether the last attempt failed on the way; a refusal is what the model said."""
+        """Whether the last attempt failed by a transport error; a refusal is not one."""
         last = self.attempts[-1].fault if self.attempts else None
         return last is not None and last.kind != "refusal"
 
@@ -151,13 +149,13 @@ class AskOutputError(AskError, OutputError):
 def ask_error(
     model: str, attempts: tuple[Attempt, ...], ending: Ending, seconds: float
 ) -> AskError:
-    """The error of an asking that ended so."""
+    """Return the error of a run that ended so."""
     is_checked = bool(attempts) and attempts[-1].check is not None
     return (AskOutputError if is_checked else AskError)(model, attempts, ending, seconds=seconds)
 
 
 def total(attempts: tuple[Attempt, ...]) -> Usage:
-    """The sum of the tokens of attempts."""
+    """Return the sum of the tokens of attempts."""
     whole = Usage()
     for attempt in attempts:
         whole += attempt.usage
@@ -167,7 +165,7 @@ def total(attempts: tuple[Attempt, ...]) -> Usage:
 _BEFORE = frozenset(
     {"connection", "auth", "quota", "rate_limited", "not_found", "redirect", "unavailable"}
 )
-"""Kinds of faults before a model was reached."""
+"""Kinds of faults that occur before a model is reached."""
 _ENDINGS: dict[Ending, str] = {
     "attempts": "",
     "fault": "; another try would not help",
@@ -189,7 +187,7 @@ def _message(model: str, attempts: tuple[Attempt, ...], ending: Ending) -> str:
 
 
 def _reached(attempts: tuple[Attempt, ...]) -> str:
-    """That the fault was none of the model's, where that is so."""
+    """Whether the model was reached, if no attempt has a reply."""
     faults = [attempt.fault for attempt in attempts if attempt.fault is not None]
     if not faults or len(faults) < len(attempts):
         return ""
@@ -197,7 +195,7 @@ def _reached(attempts: tuple[Attempt, ...]) -> str:
         alone, several = "which the model refused", "each of which the model refused"
     elif all(fault.kind in _BEFORE for fault in faults):
         alone, several = "which did not reach the model", "none of which reached the model"
-    else:  # it may have been at work when the time was up
+    else:  # it might have been at work when the time was up
         alone, several = "which brought no reply", "none of which brought a reply"
     return f", {alone if len(faults) == 1 else several}"
 
@@ -214,7 +212,7 @@ def _hints(attempts: tuple[Attempt, ...], ending: Ending) -> list[str]:
 
 
 def _raise(config: Mapping[str, Json], ending: Ending) -> str:
-    """What helps against a limit of tokens that is too low."""
+    """Advice against a token limit that is too low."""
     name = next((key for key in TOKEN_LIMITS if key in config), None)
     advice = (
         f"raise `{name}`, which is {config[name]}" if name else f"set `{TOKEN_LIMITS[0]}` higher"

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from pdl.models.exchange import Delta, Fault
-from pdl.models.payloads import DONE, BadPayload, Family
-from pdl.models.payloads.reading import Halves
+from pdl.models.payloads import DONE, BadPayload, ProviderApi
+from pdl.models.payloads.reading import SurrogateJoiner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -197,15 +197,15 @@ def _no_constant(name: str) -> Json:
 class StreamReader:
     """From the bytes of a stream to its deltas. An error comes behind the deltas before it."""
 
-    def __init__(self, family: Family, payload: Payload, most: int) -> None:
+    def __init__(self, api: ProviderApi, payload: Payload, most: int) -> None:
         longest = most * BYTES_PER_CHAR
         self._types = {"unsaid", "ndjson", "json"}
         self._events: Events = JsonLines(longest)
-        if family.framing == "sse":
+        if api.framing == "sse":
             self._types = {"unsaid", "sse"}
             self._events = ServerSent(longest)
-        self._reader = family.stream(payload)
-        self._text, self._reasoning = Halves(), Halves()
+        self._reader = api.stream(payload)
+        self._text, self._reasoning = SurrogateJoiner(), SurrogateJoiner()
         self._most = most
         self._size = self._unsaid = 0
         self.is_done = False

@@ -1,4 +1,4 @@
-"""A Python function as a model."""
+"""A Python function as a model, and what counts as a model."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import inspect
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from pdl.models import portal
-from pdl.models.exchange import Delta, Fault, Reply
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.models.exchange import Delta, Fault, Model, Reply
+from pdl.models.options import is_async
 from pdl.models.retry import in_words
-from pdl.models.terms import is_async
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -22,43 +22,45 @@ if TYPE_CHECKING:
     from pdl.prompt import Message
 
 Function: TypeAlias = "Callable[[tuple[Message, ...]], str | Reply | Awaitable[str | Reply]]"
-"""Given the messages, it returns a text or a `Reply`; it may be asynchronous."""
+"""Takes the messages and returns a string or a `Reply`; it may be asynchronous."""
 
 
 @dataclass(frozen=True)
 class FunctionModel:
-    """A model that a Python function stands for.
+    """A Python function as a model.
 
     What the function raises becomes a `Fault`: itself if it is one, `timeout` for a TimeoutError,
-    `cut` for a ConnectionError, else `failed`, which is not tried again. A function that is not
-    asynchronous cannot be stopped: `reply` waits for it however long it takes, but what comes after
-    the time is a `timeout` all the same.
+    `cut` for a ConnectionError, otherwise `failed`, which is not retried. A function that is not
+    asynchronous cannot be stopped: `reply` waits for it however long it takes, but a result that
+    comes too late is still a `timeout`.
     """
 
     function: Function
 
     @property
     def name(self) -> str:
-        """`function:` and the function's name."""
+        """`function:` and the name of the function."""
         return f"function:{getattr(self.function, '__name__', type(self.function).__name__)}"
 
     def reply(self, request: Request, *, timeout: float) -> Reply:
-        """The whole reply."""
+        """Return the whole reply."""
         began = time.monotonic()
         with _faults(self.function, timeout):
             result = self.function(request.messages)
             if inspect.isawaitable(result):
-                result = portal.run(_within(result, timeout))
+                from pdl.models import blocking_portal  # noqa: PLC0415 - few functions need it
+
+                result = blocking_portal.run(_within(result, timeout))
         if time.monotonic() - began > timeout:
             raise _late(timeout)
         return _reply_of(result)
 
     def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
-        """The reply as one piece."""
+        """Yield the reply as one piece."""
         yield Delta.whole(self.reply(request, timeout=timeout))
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - of the protocol
-        """The whole reply; a function that is not asynchronous runs in a thread."""
+        """Return the whole reply; a function that is not asynchronous runs in a thread."""
         with _faults(self.function, timeout):
             if is_async(self.function):
                 result: Any = self.function(request.messages)
@@ -70,16 +72,38 @@ class FunctionModel:
         return _reply_of(result)
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
-        """The reply as one piece."""
+        """Yield the reply as one piece."""
         yield Delta.whole(await self.reply_async(request, timeout=timeout))
 
     def dropped(self, request: Request) -> tuple[Dropped, ...]:  # noqa: ARG002 - of the protocol
-        """Nothing is known of what a function does with a schema."""
+        """Return nothing: what a function does with a schema is unknown."""
         return ()
 
     def identity(self, request: Request) -> Json:  # noqa: ARG002 - of the protocol
-        """None: what a function depends on is not known."""
+        """Return None: what a function depends on is unknown."""
         return None
+
+
+def model_of(model: object, limits: Limits = DEFAULT_LIMITS) -> Model:
+    """Return a model: itself, the one with a name, or a function as a model.
+
+    Raises TypeError for anything else, and what `connect` raises for a name.
+    """
+    if isinstance(model, str):
+        from pdl.models.connecting import connect  # noqa: PLC0415 - functions need no registry
+
+        return connect(model, limits=limits)
+    if isinstance(model, Model) and not isinstance(model, type):
+        return model
+    if inspect.isasyncgenfunction(model) or inspect.isgeneratorfunction(model):
+        raise TypeError(
+            "a generator function is not a model: return the whole text, or give an object that has"
+            " the methods of pdl.models.Model, whose `stream` and `stream_async` yield pieces"
+        )
+    if callable(model):
+        return FunctionModel(cast("Function", model))
+    kind = type(model).__name__
+    raise TypeError(f"model must be a model, its name or a function, not {kind}")
 
 
 async def _within(result: Awaitable[Any], seconds: float) -> Any:
@@ -102,16 +126,16 @@ def _faults(function: Function, seconds: float) -> Iterator[None]:
         raise Fault("failed", f"the function raised {_told(error)}", hint=hint) from error
 
 
-_AS_GIVEN = "let the function take one argument: it is given the messages alone"
+_AS_GIVEN = "let the function take one argument: the messages"
 
 
 def _takes_one(function: Function) -> bool:
-    """Whether a function can be called with one argument, as far as that can be known."""
+    """Whether a function can be called with one argument, or might be."""
     try:
         inspect.signature(function).bind(())
     except TypeError:
         return False
-    except ValueError:  # some that are written in C do not say what they take
+    except ValueError:  # some that are written in C have no signature
         return True
     return True
 

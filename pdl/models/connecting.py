@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import os
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pdl.errors import ConfigError, Problem, did_you_mean, missing_package
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.models.callables import FunctionModel
-from pdl.models.exchange import Model
-from pdl.models.payloads import FAMILIES, Family
+from pdl.models.payloads import FAMILIES, ProviderApi
 from pdl.models.replay import read_replay
 from pdl.models.secret import Secret
+from pdl.prompt.files import Folder, JailError
 
 if TYPE_CHECKING:
-    from pdl.models.callables import Function
-    from pdl.prompt.files import Folder
+    from pdl.models.exchange import Model
 
 _FILES = frozenset({"llama", "replay"})
 SCHEMES = frozenset({*FAMILIES, *_FILES})
@@ -71,8 +68,6 @@ def below(name: str, folder: Folder | None) -> str:
         return name
     if folder is None:
         raise _unreachable("the prompt has no folder")
-    from pdl.prompt.files import JailError  # noqa: PLC0415 - only a model in a file needs it
-
     try:
         return f"{scheme}:{folder.locate(path)}"
     except JailError as error:
@@ -84,50 +79,37 @@ def _unreachable(reason: str) -> ConfigError:
     return _problem("model", f"the config turn names a file that may not be read: {reason}", hint)
 
 
-def model_of(model: object, limits: Limits = DEFAULT_LIMITS) -> Model:
-    """A model, the one of a name, or a function as a model. Raises TypeError for anything else."""
-    if isinstance(model, str):
-        return connect(model, limits=limits)
-    if isinstance(model, Model) and not isinstance(model, type):
-        return model
-    if callable(model):
-        _check_no_generator(model)
-        return FunctionModel(cast("Function", model))
-    kind = type(model).__name__
-    raise TypeError(f"model must be a model, its name or a function, not {kind}")
-
-
 def _remote(
-    family: Family, model: str, base_url: str | None, key: str | None, limits: Limits
+    api: ProviderApi, model: str, base_url: str | None, key: str | None, limits: Limits
 ) -> Model:
-    address = _address(family.base_url if base_url is None else base_url)
-    if family.name == "openai" and address != _address(family.base_url):
+    address = _address(api.base_url if base_url is None else base_url)
+    if api.name == "openai" and address != _address(api.base_url):
         # Others that speak its language know `max_tokens` and `top_k`, and not what came later.
         other = FAMILIES["litellm"]
-        family = replace(family, payload=other.payload, settings=other.settings, elsewhere=None)
+        api = replace(api, payload=other.payload, settings=other.settings, alternative=None)
     if key is None:
-        key = _key(family, address)
+        key = _key(api, address)
     try:
         remote = importlib.import_module("pdl.models.remote")
     except ModuleNotFoundError as error:
         if error.name != "httpx":
             raise
-        raise missing_package(f"`{family.name}:` needs", "httpx", "run") from error
-    made: Model = remote.RemoteModel(family, model, address, Secret(key or ""), limits)
+        raise missing_package(f"`{api.name}:` needs", "httpx", "run") from error
+    made: Model = remote.RemoteModel(api, model, address, Secret(key or ""), limits)
     return made
 
 
-def _key(family: Family, address: str) -> str | None:
+def _key(api: ProviderApi, address: str) -> str | None:
     """The key that the environment has for an address: the provider's own, or that of others.
 
     Nobody else is sent the provider's key, whatever the base URL says, be it a typing mistake.
     """
-    if _server(address) != _server(_address(family.base_url)):
+    if _server(address) != _server(_address(api.base_url)):
         return os.environ.get(_KEY_VARIABLE)
-    key = os.environ.get(family.key_variable) if family.key_variable else None
-    if not key and family.needs_key:
-        hint = f"set the environment variable {family.key_variable}, or in Python give `key`"
-        raise _problem("no-key", f"`{family.name}:` needs a key", hint)
+    key = os.environ.get(api.key_variable) if api.key_variable else None
+    if not key and api.needs_key:
+        hint = f"set the environment variable {api.key_variable}, or in Python give `key`"
+        raise _problem("no-key", f"`{api.name}:` needs a key", hint)
     return key
 
 
@@ -142,14 +124,6 @@ def _check_texts(**given: object) -> None:
     for option, value in given.items():
         if not isinstance(value, str) and (value is not None or option == "name"):
             raise TypeError(f"{option} must be a str, not {type(value).__name__}")
-
-
-def _check_no_generator(function: object) -> None:
-    if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
-        raise TypeError(
-            "a generator function is no model: return the whole text, or give an object that has"
-            " the methods of pdl.models.Model, whose `stream` and `stream_async` say it by pieces"
-        )
 
 
 def _llama(path: str) -> Model:

@@ -1,7 +1,6 @@
-"""What is sent to a model and what comes back, whoever provides it: requests, replies, faults.
+"""What is sent to a model and what it returns, for all providers: requests, replies, faults.
 
-`Fault` is what can go wrong on the way to a model and back, told apart from bad answers. `Model` is
-what a model is to the rest of pdl.
+`Fault` is a transport error, as opposed to an invalid answer. `Model` is the interface of a model.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
     from pdl._types import Json
-    from pdl.models.payloads.renaming import Renaming
-    from pdl.models.payloads.undo import Undo
+    from pdl.models.payloads.response_decoder import ResponseDecoder
+    from pdl.models.payloads.tool_schemas import KeyRenaming
     from pdl.prompt import Message
     from pdl.schema import Schema
     from pdl.tools.tool import ToolCall
@@ -48,14 +47,14 @@ Kind: TypeAlias = Literal[
 ]
 """What went wrong.
 
-Worth another try: connection: no connection could be made; timeout: the time was up; cut: the
-connection ended before the reply did; rate_limited: too many calls; server: the server has a
-fault of its own; not_json, not_utf8, content_type: the reply is none that the interface has;
-bad_payload: it is JSON, but not of the documented shape.
+Retried: connection: no connection could be made; timeout: the time was up; cut: the connection
+ended before the reply did; rate_limited: too many calls; server: the server itself failed;
+not_json, not_utf8, content_type: the reply is not what the interface documents; bad_payload: it is
+JSON, but not of the documented shape.
 
-Not worth it: too_large: the reply goes beyond a limit; auth: the key is missing or wrong; quota:
-no credit is left; not_found: no such model or address; redirect: the server points elsewhere;
-bad_request: the server does not take the request; refusal: the model, or a filter of its provider,
+Not retried: too_large: the reply exceeds a limit; auth: the key is missing or invalid; quota: no
+credit is left; not_found: no such model or address; redirect: the server points elsewhere;
+bad_request: the server rejects the request; refusal: the model, or a filter of its provider,
 declines to answer; failed: a function or a library raised an exception;
 exhausted: no recorded reply is left; unavailable: a package or a file is missing.
 """
@@ -63,20 +62,23 @@ exhausted: no recorded reply is left; unavailable: a package or a file is missin
 AFTER_REFUSAL = "ask in other words, or another model"
 """What may help after a refusal."""
 
+TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+"""Names of the setting that bounds what a model may write."""
+
 TRANSIENT: frozenset[Kind] = frozenset(get_args(Kind)[: get_args(Kind).index("too_large")])
-"""The kinds that another try may mend."""
+"""The kinds that a retry may fix."""
 
 
-class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
-    """A call that gave no reply.
+class Fault(PdlError):  # noqa: N818 - it is not an error of the caller
+    """A call without a reply.
 
     `status` is the HTTP status, if there was one; `retry_after` how many seconds the server asked
-    to be left alone. `setting` is the setting that the server does not take, if that is all: the
-    name that it has in `Request.config`; `is_of_form` says that it is the form of the schema, which
-    words can take the place of. `is_transient` says whether another try may help.
+    to wait. `setting` is the setting that the server rejects, if that is all: its name in
+    `Request.config`; `is_of_form` is whether it rejects the form of the schema, which a description
+    can replace. `is_transient` is whether a retry may help.
     """
 
-    def __init__(  # noqa: PLR0913 - all that is told of it
+    def __init__(  # noqa: PLR0913 - everything that is known of it
         self,
         kind: Kind,
         message: str,
@@ -96,7 +98,7 @@ class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
 
     @property
     def is_transient(self) -> bool:
-        """Whether another try may help."""
+        """Whether a retry may help."""
         return self.kind in TRANSIENT
 
     def __reduce__(self) -> tuple[Callable[..., Fault], tuple[object, ...]]:
@@ -111,11 +113,11 @@ class Fault(PdlError):  # noqa: N818 - what it says is no error of the caller's
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""C0 and C1 but tabs and line breaks, and what turns the direction of text (UAX #9)."""
+"""C0 and C1 except tabs and newlines, and what changes the direction of text (UAX #9)."""
 
 
 def shown(text: str) -> str:
-    """Words of a server as they may be shown: what would steer a terminal stands as an escape."""
+    """Return text of a server as it may be shown: terminal control characters are escaped."""
     return _CONTROL.sub(lambda found: ascii(found.group())[1:-1], text)
 
 
@@ -124,11 +126,11 @@ def _restored(kind: Kind, message: str, told: dict[str, Any]) -> Fault:
 
 
 Finish: TypeAlias = Literal["stop", "length", "tool", "filter", "other"]
-"""Why a model ended: it was done, cut off by its limit, wants a tool, was stopped by a filter."""
+"""Why a model ended: done, cut off by its limit, requests a tool, stopped by a filter."""
 
 
 def is_json(value: object) -> bool:
-    """Whether a value is one that JSON has: of its types all through, and each number finite."""
+    """Return whether a value is a JSON value: of its types throughout, and each number finite."""
     pending = [value]
     while pending:
         one = pending.pop()
@@ -150,11 +152,11 @@ def is_json(value: object) -> bool:
 class Request:
     """One call of a model.
 
-    `config` holds the call's settings under the names that OpenAI's chat interface has
+    `config` has the settings of the call under their names in OpenAI's chat interface
     (`temperature`, `max_tokens`, `stop`, `seed`, `top_p`, ...); each provider translates them, and
-    hands on those that it does not know. `constrain` asks for the strongest thing that the
-    provider has to hold the model to `schema` and `tools`; without it they are only described.
-    `describe` says that this model does not take the form of the schema: words take its place.
+    passes on unknown ones. `constrain` asks for the strongest method by which the provider can
+    enforce `schema` and `tools`; without it they are only described. `describe`: this model rejects
+    the form of the schema, so a description replaces it.
     """
 
     messages: tuple[Message, ...]
@@ -168,10 +170,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a call as the provider counted them; None where it did not say.
+    """Tokens of a call as the provider counted them; None where it didn't.
 
-    `input_tokens` counts what was read, those of `cached_tokens` included; `output_tokens` what
-    was written, those of `reasoning_tokens` included.
+    `input_tokens` includes `cached_tokens`, and `output_tokens` includes `reasoning_tokens`.
     """
 
     input_tokens: int | None = None
@@ -180,11 +181,11 @@ class Usage:
     reasoning_tokens: int | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        """The sum of two calls; what neither knows stays unknown."""
+        """Return the sum of two calls; what neither knows stays unknown."""
         return Usage(*(_sum(getattr(self, name), getattr(other, name)) for name in self.__slots__))
 
     def counts(self) -> dict[str, int]:
-        """The counts that are known, by their names."""
+        """Return the known counts by name."""
         counts = {name: getattr(self, name) for name in self.__slots__}
         return {name: count for name, count in counts.items() if count is not None}
 
@@ -197,11 +198,11 @@ def _sum(left: int | None, right: int | None) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Why a reply is not an answer, by what its provider says of it, and in which words.
+    """Why a reply is not an answer according to its provider, and its words.
 
-    `refusal`: the model or its provider declined, in these words (none if it gave no reason).
-    `call`: the model called a tool in a way that cannot be read. `unfinished`: the reply stopped
-    before its end, for a reason with this name.
+    `refusal`: the model or its provider declined, in these words (empty without a reason).
+    `call`: the model wrote a tool call that can't be parsed. `unfinished`: the reply stopped before
+    its end, for a reason with this name.
     """
 
     kind: Literal["refusal", "call", "unfinished"]
@@ -210,10 +211,10 @@ class Flaw:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said: its text, its reasoning apart from it, the tools that it wants called.
+    """What a model said: its text, its separate reasoning, and the tool calls that it requests.
 
-    `model` is the name that the provider gave, which may be more exact than the one asked for.
-    `flaw` is what the provider says against the reply; None as a rule.
+    `model` is the name that the provider returned, which may be more exact than the requested one.
+    `flaw` is why it isn't an answer according to the provider; None as a rule.
     """
 
     text: str
@@ -227,9 +228,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of a reply that streams; what it does not tell is empty or None.
+    """A piece of a streaming reply; what it doesn't report is empty or None.
 
-    A call of a tool comes whole, when all of it is there.
+    A tool call arrives whole, once all of it is there.
     """
 
     text: str = ""
@@ -242,16 +243,16 @@ class Delta:
 
     @classmethod
     def whole(cls, reply: Reply) -> Delta:
-        """A reply that comes in one piece."""
+        """Return a whole reply as one piece."""
         return cls(**{one.name: getattr(reply, one.name) for one in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A constraint that a provider's form of the schema cannot hold, so that only the check does.
+    """A constraint that a provider's form of the schema can't express; only the check enforces it.
 
     `pointer` is the JSON Pointer (RFC 6901) of the subschema, `keyword` what is left out there,
-    `why` the reason in words.
+    `why` the reason.
     """
 
     pointer: str
@@ -261,7 +262,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """A key of `Request.config` that a provider has no place for, and why it is not sent."""
+    """A key of `Request.config` that a provider doesn't have, and why it is not sent."""
 
     key: str
     why: str
@@ -271,31 +272,41 @@ class Ignored:
 class Payload:
     """The JSON body of a request, and what it leaves to the check.
 
-    `dropped` is what the provider is not held to, `ignored` which settings it is not told. `begun`
-    is the beginning of the answer that the request holds as its last message (a prefill): the
-    provider's text goes on from there. `undo` takes back what the provider's form of the schema
-    wants otherwise than the schema; None if its text is the answer as it stands.
-    `renamed` are the tools, by name, whose calls come with other keys than their own.
-    `Family.reply` and `Family.stream` heed all three. `more_tokens` is the higher limit that a
-    reply may have which was cut off by one that no setting asks for.
+    `dropped` lists the constraints that the provider doesn't enforce, `ignored` the settings that
+    aren't sent. `prefill` is the beginning of the answer, if the last message of the request is
+    one: the provider's text continues it. `decoder` converts the answer from the provider's form of
+    the schema back to the schema's; None if they are the same. `renamed` are the tools, by name,
+    whose calls arrive with other keys than their own. `ProviderApi.reply` and `ProviderApi.stream`
+    apply all three. `more_tokens` is the higher limit for a reply that was cut off by one that no
+    setting asks for.
     """
 
     body: dict[str, Json]
     dropped: tuple[Dropped, ...] = ()
     ignored: tuple[Ignored, ...] = ()
-    begun: str = ""
-    undo: Undo | None = None
-    renamed: Mapping[str, Renaming] = field(default_factory=dict)
+    prefill: str = ""
+    decoder: ResponseDecoder | None = None
+    renamed: Mapping[str, KeyRenaming] = field(default_factory=dict)
     more_tokens: int | None = None
+
+    @property
+    def begun(self) -> str:
+        """The older name of `prefill`."""
+        return self.prefill
+
+    @property
+    def undo(self) -> ResponseDecoder | None:
+        """The older name of `decoder`."""
+        return self.decoder
 
 
 @runtime_checkable
 class Model(Protocol):
-    """Something that answers requests: a provider's server, a file of weights, a function.
+    """Something that answers requests: a server of a provider, a model file, a function.
 
-    `timeout` is in seconds of wall clock, for the call as a whole. What goes wrong on the way
-    raises `Fault`; that an answer is bad is for others to find. A model is safe to call from
-    several threads, and holds no key that its `repr` would show.
+    `timeout` is in seconds of wall-clock time, for the whole call. A transport error raises
+    `Fault`; whether an answer is valid is not the model's concern. A model is safe to call from
+    several threads, and its `repr` contains no key.
     """
 
     @property
@@ -303,30 +314,30 @@ class Model(Protocol):
         """The model as a person would write it: `openai:MODEL`."""
 
     def reply(self, request: Request, *, timeout: float) -> Reply:
-        """The whole reply."""
+        """Return the whole reply."""
 
     def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
-        """The reply piece by piece; closing the iterator stops the call.
+        """Yield the reply in pieces; closing the iterator stops the call.
 
         A stream that ended before the reply did raises `Fault` of the kind `cut`.
         """
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - one protocol for both
-        """The whole reply."""
+        """Return the whole reply."""
 
     def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:
-        """The reply piece by piece; closing the iterator stops the call."""
+        """Yield the reply in pieces; closing the iterator stops the call."""
 
     def dropped(self, request: Request) -> tuple[Dropped, ...]:
-        """What this model's form of the schema cannot hold, and so leaves to the check."""
+        """Return what this model's form of the schema can't express, so only the check does."""
 
     def identity(self, request: Request) -> Json:
-        """All that a reply depends on, as JSON without keys; None: never cache them."""
+        """Return everything that a reply depends on, as JSON without keys; None: never cache."""
 
 
 @runtime_checkable
-class Choosy(Protocol):
-    """A model that has no place for some settings."""
+class DeclaresIgnored(Protocol):
+    """A model that doesn't have some settings."""
 
     def ignored(self, request: Request) -> tuple[Ignored, ...]:
-        """The settings of a request that the model is not told."""
+        """Return the settings of a request that aren't sent to the model."""

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.models import portal
+from pdl.models import blocking_portal
 from pdl.models.bodies import BYTES_PER_CHAR, StreamReader, other_type, parsed, too_long
 from pdl.models.exchange import Delta, Fault, Reply, shown
-from pdl.models.payloads import BadPayload, Family
+from pdl.models.payloads import BadPayload, ProviderApi
 from pdl.models.payloads.turns import described
 from pdl.models.secret import NO_SECRET, Secret
 from pdl.models.statuses import fault_told
-from pdl.models.transport import Call, Opened, send
+from pdl.models.transport import HttpCall, Opened, send
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterator
@@ -38,7 +38,7 @@ class RemoteModel:
     characters of a reply, which is not read on beyond them.
     """
 
-    family: Family
+    api: ProviderApi
     model: str
     base_url: str
     key: Secret = NO_SECRET
@@ -50,29 +50,29 @@ class RemoteModel:
     @property
     def name(self) -> str:
         """The provider and its name of the model: `openai:MODEL`."""
-        return f"{self.family.name}:{self.model}"
+        return f"{self.api.name}:{self.model}"
 
     def reply(self, request: Request, *, timeout: float) -> Reply:
         """The whole reply. Raises `Fault`; MediaError and the like for what cannot be sent."""
-        return portal.run(self.reply_async(request, timeout=timeout))
+        return blocking_portal.run(self.reply_async(request, timeout=timeout))
 
     def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
         """The reply piece by piece; closing the iterator stops the call."""
-        with closing(portal.iterate(self._batches(request, timeout))) as batches:
+        with closing(blocking_portal.iterate(self._batches(request, timeout))) as batches:
             for batch in batches:
                 yield from batch
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - handed on
         """The whole reply."""
-        family, payload = self._sent(request, stream=False)
+        api, payload = self._sent(request, stream=False)
         try:
-            async with send(self._call(family, payload, timeout, stream=False)) as opened:
-                return await self._whole(family, opened, payload)
+            async with send(self._call(api, payload, timeout, stream=False)) as opened:
+                return await self._whole(api, opened, payload)
         except (BadPayload, Fault) as error:
-            said = _said(error, family, payload)
+            said = _said(error, api, payload)
             if said is not None:
                 return said
-            told = self._told(error, family, request, payload)
+            told = self._told(error, api, request, payload)
         raise told  # out here, where no `__context__` holds what the server said
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
@@ -84,19 +84,19 @@ class RemoteModel:
 
     async def _batches(self, request: Request, seconds: float) -> AsyncGenerator[list[Delta]]:
         """The deltas of a stream, those together that came together."""
-        family, payload = self._sent(request, stream=True)
+        api, payload = self._sent(request, stream=True)
         try:
-            async with send(self._call(family, payload, seconds, stream=True)) as opened:
-                if opened.format == "json" and family.framing == "sse":
+            async with send(self._call(api, payload, seconds, stream=True)) as opened:
+                if opened.format == "json" and api.framing == "sse":
                     # Some servers do not stream, whatever they are asked.
-                    yield [Delta.whole(await self._whole(family, opened, payload))]
+                    yield [Delta.whole(await self._whole(api, opened, payload))]
                 else:
-                    async with aclosing(self._streamed(family, opened, payload)) as batches:
+                    async with aclosing(self._streamed(api, opened, payload)) as batches:
                         async for batch in batches:
                             yield batch
         except (BadPayload, Fault) as error:
-            said = _said(error, family, payload)
-            told = self._told(error, family, request, payload)
+            said = _said(error, api, payload)
+            told = self._told(error, api, request, payload)
         else:
             return
         if said is not None:
@@ -105,9 +105,9 @@ class RemoteModel:
         raise told  # out here, where no `__context__` holds what the server said
 
     async def _streamed(
-        self, family: Family, opened: Opened, payload: Payload
+        self, api: ProviderApi, opened: Opened, payload: Payload
     ) -> AsyncGenerator[list[Delta]]:
-        deltas = StreamReader(family, payload, self.limits.reply_chars)
+        deltas = StreamReader(api, payload, self.limits.reply_chars)
         deltas.check_type(opened)
         async for piece in opened.pieces():
             for batch in deltas.feed(piece):
@@ -131,43 +131,45 @@ class RemoteModel:
 
     def identity(self, request: Request) -> Json:
         """The address and the body."""
-        family, payload = self._sent(request, stream=False)
-        return {"family": family.name, "base_url": self.base_url, "body": payload.body}
+        api, payload = self._sent(request, stream=False)
+        return {"family": api.name, "base_url": self.base_url, "body": payload.body}
 
-    def _sent(self, request: Request, *, stream: bool) -> tuple[Family, Payload]:
+    def _sent(self, request: Request, *, stream: bool) -> tuple[ProviderApi, Payload]:
         """The payload of a request, and the interface by which it goes.
 
         The last one is kept, since a grammar takes time to make.
         """
         asked = replace(request, stream=stream)
-        family = self.family.by(asked)
+        api = self.api.for_request(asked)
         last = self._last[-1] if self._last else None
         if last is not None and last[0] == asked:
-            return family, last[1]
-        payload = family.payload(described(asked), self.model)
+            return api, last[1]
+        payload = api.payload(described(asked), self.model)
         self._last.append((asked, payload))
-        return family, payload
+        return api, payload
 
-    def _call(self, family: Family, payload: Payload, timeout: float, *, stream: bool) -> Call:
+    def _call(
+        self, api: ProviderApi, payload: Payload, timeout: float, *, stream: bool
+    ) -> HttpCall:
         accepted = "application/json"
-        if stream and family.framing == "sse":
+        if stream and api.framing == "sse":
             accepted = "text/event-stream"
         most = self.limits.reply_chars * (_STREAMED if stream else BYTES_PER_CHAR)
-        return Call(
-            url=self.base_url.rstrip("/") + family.path(self.model, stream),
-            headers={"accept": accepted, **family.headers(self.key.text)},
+        return HttpCall(
+            url=self.base_url.rstrip("/") + api.path(self.model, stream),
+            headers={"accept": accepted, **api.headers(self.key.text)},
             body=_written(payload.body),
             timeout=timeout,
             most=most,
             key=self.key,
         )
 
-    async def _whole(self, family: Family, opened: Opened, payload: Payload) -> Reply:
+    async def _whole(self, api: ProviderApi, opened: Opened, payload: Payload) -> Reply:
         if opened.format not in {"json", "unsaid"}:
             raise other_type("JSON", opened)
         most = self.limits.reply_chars * BYTES_PER_CHAR  # also where a stream was asked for
-        reply = family.reply(payload, parsed(await opened.body(most)))
-        reply = replace(reply, model=self.key.hidden_in(reply.model))
+        reply = api.reply(payload, parsed(await opened.body(most)))
+        reply = replace(reply, model=self.key.redact(reply.model))
         if len(reply.text) + len(reply.reasoning) > self.limits.reply_chars:
             raise too_long(self.limits.reply_chars)
         return reply
@@ -175,45 +177,45 @@ class RemoteModel:
     def _without_key(self, batch: list[Delta]) -> list[Delta]:
         """Deltas whose names of the model are without it; a text is a value, and stays as it is."""
         return [
-            replace(one, model=self.key.hidden_in(one.model)) if one.model else one for one in batch
+            replace(one, model=self.key.redact(one.model)) if one.model else one for one in batch
         ]
 
     def _told(
-        self, error: BadPayload | Fault, family: Family, request: Request, payload: Payload
+        self, error: BadPayload | Fault, api: ProviderApi, request: Request, payload: Payload
     ) -> Fault:
         """Another fault that says the same, less the key, which a server may have repeated."""
         fault = fault_told(error) if isinstance(error, BadPayload) else error
         message, setting, is_of_form = fault.problem.message, None, False
         if fault.kind == "bad_request":
             words = _PREFACE.sub("", message)
-            setting = family.settings.accused(fault.setting, words, request.config)
-            is_of_form = family.settings.accuses_form(fault.setting, words)
-            is_of_form = is_of_form and self._has_form(family, request, payload)
+            setting = api.settings.accused(fault.setting, words, request.config)
+            is_of_form = api.settings.accuses_form(fault.setting, words)
+            is_of_form = is_of_form and self._has_form(api, request, payload)
             if is_of_form and fault.setting:
                 setting = None
         return Fault(
             fault.kind,
-            shown(self.key.hidden_in(message)),
+            shown(self.key.redact(message)),
             status=fault.status,
             retry_after=fault.retry_after,
-            hint=shown(self.key.hidden_in(fault.problem.hint)),
+            hint=shown(self.key.redact(fault.problem.hint)),
             setting=setting or "",
             is_of_form=is_of_form and not setting,
         )
 
-    def _has_form(self, family: Family, request: Request, payload: Payload) -> bool:
+    def _has_form(self, api: ProviderApi, request: Request, payload: Payload) -> bool:
         """Whether a payload holds the model to the schema, so that words can take its place."""
         if request.schema is None or request.describe:
             return False
         bare = replace(request, schema=None, stream=bool(payload.body.get("stream")))
-        return family.payload(bare, self.model).body != payload.body
+        return api.payload(bare, self.model).body != payload.body
 
 
-def _said(error: BadPayload | Fault, family: Family, payload: Payload) -> Reply | None:
+def _said(error: BadPayload | Fault, api: ProviderApi, payload: Payload) -> Reply | None:
     """What the model said, where the error is that its provider does not take that."""
     if isinstance(error, Fault) or error.reply is None:
         return None
-    return family.restored(payload, error.reply)
+    return api.restored(payload, error.reply)
 
 
 def _written(body: dict[str, Json]) -> bytes:

@@ -1,4 +1,4 @@
-"""Backoff: when to try again, and how long to wait before; and times as people read them."""
+"""When to retry, how long to wait before, and times as people read them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONG = 2.0  # from so many on, the larger unit is easier to read
 
 
 def in_words(seconds: float) -> str:
-    """Seconds in three significant digits at most: `0.3 s`, `2.5 minutes`, `48 hours`."""
+    """Write seconds with at most three significant digits: `0.3 s`, `2.5 minutes`, `48 hours`."""
     if seconds < _LONG * _MINUTE:
         return f"{_digits(seconds)} s"
     if seconds < _LONG * _HOUR:
@@ -31,7 +31,7 @@ def in_words(seconds: float) -> str:
 
 
 def tenths(seconds: float) -> str:
-    """A time that was measured, of which hundredths of a second say nothing."""
+    """Write a measured time, in which hundredths of a second mean nothing."""
     return f"{seconds:.1f} s" if seconds < _LONG * _MINUTE else in_words(seconds)
 
 
@@ -42,12 +42,13 @@ def _digits(number: float) -> str:
 
 @dataclass(frozen=True)
 class Backoff:
-    """How long to wait behind a fault, in seconds.
+    """How long to wait after a transport error, in seconds.
 
-    Behind the n-th fault in a row any time from none to `first * 2**(n - 1)`, `most` at most, each
-    as likely ("full jitter": https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
-    A server that says how long it wants to be left alone is obeyed, and a part of a tenth or a
-    second is added, so that those whom it told the same do not all come back at once.
+    After the n-th consecutive fault any time from zero to `first * 2**(n - 1)`, at most `most`,
+    with equal probability ("full jitter":
+    https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
+    A server that asks for a pause gets it, plus up to a tenth or one second, so that clients that
+    were told the same don't all return at the same moment.
     """
 
     first: float = 0.5
@@ -55,7 +56,7 @@ class Backoff:
     rng: random.Random = field(default_factory=random.Random, repr=False, compare=False)
 
     def pause(self, fault: Fault, faults: int) -> float:
-        """Seconds to wait behind a fault, which is the n-th in a row."""
+        """Return the seconds to wait after a fault, the n-th consecutive one."""
         if fault.retry_after is not None:
             return fault.retry_after + self.rng.uniform(0, min(1.0, fault.retry_after / 10))
         doubled = min(self.most, self.first * 2.0 ** min(faults - 1, 60))
@@ -63,11 +64,11 @@ class Backoff:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds for which a server asks to be left alone; None if it says nothing of use.
+    """Return the seconds that a server asks to wait; None if it doesn't.
 
-    `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), and `retry-after-ms`, which is
-    more exact. A date is held against the server's own clock, if it told the time. The names of
-    `headers` are in lower case or do not mind.
+    Reads `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), and `retry-after-ms`,
+    which is more exact. A date is compared with the server's own clock, if it sent the time. The
+    names of `headers` are in lowercase or case-insensitive.
     """
     exact = _number(headers.get("retry-after-ms", ""))
     if exact is not None:
@@ -84,7 +85,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def retry_info(detail: Mapping[str, Json]) -> float | None:
-    """Seconds that a detail of Google's errors asks to wait (`google.rpc.RetryInfo`)."""
+    """Return the seconds that a detail of Google's errors asks to wait (`google.rpc.RetryInfo`)."""
     delay = detail.get("retryDelay")
     return _number(delay.removesuffix("s")) if isinstance(delay, str) else None
 

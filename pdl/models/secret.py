@@ -1,116 +1,92 @@
-"""A key that nothing prints."""
+"""An API key that nothing prints."""
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
-from itertools import pairwise
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from pdl.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from pdl._types import Json
 
-_MASK = "***"
-_WORDLESS = 4  # a key of fewer characters hides nothing: its letters stand in every text
-_GUESSABLE = 8  # a key of fewer characters is no secret, and may be a word of any text
-_LONG = 16  # characters of a key of which a part is told by nobody either
-_PART = 12  # characters of such a part
-_CUT = "…"  # what stands for the rest of a text that was shortened
-_BEGINNINGS = range(4, _PART)  # characters of a key that are hidden where the rest was cut off
-
-
-class Mask:
-    """Blots a key out of texts, and does not hold it: only hashes, of this process, of its parts.
-
-    A pickle of it hides nothing any more.
-    """
-
-    __slots__ = ("_beginnings", "_is_exact", "_parts")
-
-    def __init__(self, key: str = "") -> None:
-        self._is_exact = len(key) < _GUESSABLE
-        shapes = {key} if self._is_exact else set(_shapes(key))
-        if len(key) < _WORDLESS:
-            shapes = set()
-        self._parts: dict[int, frozenset[int]] = _hashes(filter(None, shapes))
-        self._beginnings = frozenset(
-            hash(shape[:size]) for shape in shapes for size in _BEGINNINGS if len(shape) >= size
-        )
-
-    def hide(self, text: str) -> str:
-        """A text in which the key is blotted out.
-
-        It is so in upper and lower case, with white space in it, in base64 with whatever stands
-        before it there, and in any twelve characters in a row of one that has sixteen; also its
-        beginning where a text was shortened. Of a key that has less than eight characters only
-        itself is; one of less than four is a placeholder, and is left as it is.
-        """
-        if not self._parts:
-            return text
-        places, packed = (range(len(text)), text) if self._is_exact else _packed(text)
-        kept, end = [], 0
-        for first, last in _joined(sorted(self._found(packed))):
-            start = places[first]
-            kept += [text[end:start], _MASK]
-            end = places[last - 1] + 1
-        return "".join([*kept, text[end:]])
-
-    def hide_in(self, value: Json) -> Json:
-        """A JSON value whose texts do not tell the key, nor do the keys of its objects."""
-        if isinstance(value, str):
-            return self.hide(value)
-        if isinstance(value, list):
-            return [self.hide_in(one) for one in value]
-        if isinstance(value, dict):
-            return {self.hide(name): self.hide_in(one) for name, one in value.items()}
-        return value
-
-    def _found(self, packed: str) -> Iterator[tuple[int, int]]:
-        for size, hashes in self._parts.items():
-            for start in range(len(packed) - size + 1):
-                if hash(packed[start : start + size]) in hashes:
-                    yield start, start + size
-        cut = -1 if self._is_exact else packed.find(_CUT)
-        while cut >= 0:
-            for size in _BEGINNINGS:
-                if size <= cut and hash(packed[cut - size : cut]) in self._beginnings:
-                    yield cut - size, cut
-            cut = packed.find(_CUT, cut + 1)
-
-    def __repr__(self) -> str:
-        return "Mask()"
-
-    def __reduce__(self) -> tuple[type[Mask], tuple[()]]:
-        return Mask, ()
+_REDACTED = "***"
+_PLACEHOLDER = 4  # a key of fewer characters hides nothing: its letters are in every text
+_GUESSABLE = 8  # a key of fewer characters is not a secret, and may be a word of any text
+_LONG = 16  # characters of a key of which no fragment is shown either
+_FRAGMENT = 12  # characters of such a fragment
+_SHORTENED = "…"  # what replaces the rest of a text that was shortened
+_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+"""`str.lower` makes two characters of some, which would move the offsets."""
 
 
 class Secret:
-    """A key: its `repr` and `str` do not tell it. `mask` hides it in texts.
+    """A key: its `repr` and `str` do not contain it, and `redact` removes it from texts.
 
-    Raises ConfigError for what no header can hold.
+    Raises ConfigError for text that no HTTP header can contain.
     """
 
-    __slots__ = ("_text", "mask")
+    __slots__ = ("_fragments", "_text")
 
     def __init__(self, text: str = "") -> None:
         text = text.strip()
         if not (text.isascii() and text.isprintable()):
-            message = "the key holds characters that no HTTP header can have"
+            message = "the key contains characters that no HTTP header can have"
             raise ConfigError(Problem("config/key", message))
         self._text = text
-        self.mask = Mask(text)
+        self._fragments = _fragments(text) if len(text) >= _GUESSABLE else {}
 
     @property
     def text(self) -> str:
         """The key itself."""
         return self._text
 
-    def hidden_in(self, text: str) -> str:
-        """A text in which the key is blotted out: see `Mask.hide`."""
-        return self.mask.hide(text)
+    def redact(self, text: str) -> str:
+        """Return a text without the key.
+
+        The key is found in upper and lower case, with white space inside, URL-encoded, and in
+        base64 (after whatever is before it there); also any 12 consecutive characters of a key of
+        at least 16, and its beginning where a text was shortened. A key of fewer than eight
+        characters is found only as it is; one of fewer than four is a placeholder and stays.
+        """
+        if len(self._text) < _GUESSABLE:
+            return text.replace(self._text, _REDACTED) if len(self._text) >= _PLACEHOLDER else text
+        offsets = [offset for offset, letter in enumerate(text) if not letter.isspace()]
+        packed = "".join([text[offset] for offset in offsets]).translate(_LOWER)
+        kept, end = [], 0
+        for found in re.finditer(b"\1+", self._marked(packed)):
+            kept += [text[end : offsets[found.start()]], _REDACTED]
+            end = offsets[found.end() - 1] + 1
+        return "".join([*kept, text[end:]])
+
+    def _marked(self, packed: str) -> bytearray:
+        """A byte for each character of a text in lowercase without white space: 1 in the key."""
+        marked = bytearray(len(packed))
+        for size, fragments in self._fragments.items():
+            for start in range(len(packed) - size + 1):
+                if packed[start : start + size] in fragments:
+                    marked[start : start + size] = b"\1" * size
+        cut = packed.find(_SHORTENED)
+        while cut >= 0:
+            for size in range(_PLACEHOLDER, _FRAGMENT):
+                if packed.endswith(self._text[:size].translate(_LOWER), 0, cut):
+                    marked[cut - size : cut] = b"\1" * size
+            cut = packed.find(_SHORTENED, cut + 1)
+        return marked
+
+    def redact_json(self, value: Json) -> Json:
+        """Return a JSON value without the key in its strings and in the keys of its objects."""
+        if isinstance(value, str):
+            return self.redact(value)
+        if isinstance(value, list):
+            return [self.redact_json(one) for one in value]
+        if isinstance(value, dict):
+            return {self.redact(name): self.redact_json(one) for name, one in value.items()}
+        return value
 
     def __bool__(self) -> bool:
         return bool(self._text)
@@ -122,7 +98,7 @@ class Secret:
         return hash(self._text)
 
     def __repr__(self) -> str:
-        return "Secret(***)" if self._text else "Secret()"
+        return f"Secret({_REDACTED})" if self._text else "Secret()"
 
     def __copy__(self) -> Secret:
         return self
@@ -131,52 +107,28 @@ class Secret:
         return self
 
     def __reduce__(self) -> str:
-        raise TypeError("a key is not to be stored")
+        raise TypeError("a key must not be stored")
 
 
-_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-"""`str.lower` makes two characters of some, and places would be others."""
+def _fragments(key: str) -> dict[int, set[str]]:
+    """By size what reveals a key: any fragment of a long spelling, the whole of a short one."""
+    found: dict[int, set[str]] = {}
+    for spelling in (key, quote(key, safe=""), *_base64(key)):
+        packed = "".join(spelling.split()).translate(_LOWER)
+        size = _FRAGMENT if len(packed) >= _LONG else len(packed)
+        fragments = found.setdefault(size, set())
+        fragments.update(packed[start : start + size] for start in range(len(packed) - size + 1))
+    return found
 
 
-def _shapes(key: str) -> Iterator[str]:
-    """How a key may be written, without white space and in lower case."""
-    yield "".join(key.split()).translate(_LOWER)
-    for shift in range(3):  # the bytes before it, as of `Bearer `, move it within its groups
+def _base64(key: str) -> Iterator[str]:
+    """The key in base64: the bytes before it, as of `Bearer `, shift it within the groups."""
+    for shift in range(3):
         code = b64encode(b"\0" * shift + key.encode("ascii"))
-        # The first and the last characters also depend on what stands beside the key.
+        # The first and the last characters depend also on what is next to the key.
         whole = code[(0, 2, 3)[shift] : (shift + len(key)) * 4 // 3].decode("ascii")
-        yield whole.translate(_LOWER)
-        yield whole.replace("+", "-").replace("/", "_").translate(_LOWER)
+        yield whole
+        yield whole.replace("+", "-").replace("/", "_")
 
 
-def _hashes(shapes: Iterable[str]) -> dict[int, frozenset[int]]:
-    """By their sizes the parts that tell a key: any of a long one, the whole of a short one."""
-    found: dict[int, set[int]] = {}
-    for shape in shapes:
-        size = _PART if len(shape) >= _LONG else len(shape)
-        parts = (shape[start : start + size] for start in range(len(shape) - size + 1))
-        found.setdefault(size, set()).update(map(hash, parts))
-    return {size: frozenset(hashes) for size, hashes in found.items()}
-
-
-def _packed(text: str) -> tuple[Sequence[int], str]:
-    """A text without white space and in lower case, and where its characters stood."""
-    places = [index for index, letter in enumerate(text) if not letter.isspace()]
-    return places, "".join([text[index] for index in places]).translate(_LOWER)
-
-
-def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans that overlap or touch as one."""
-    if not spans:
-        return
-    start, end = spans[0]
-    for _, (first, last) in pairwise(spans):
-        if first > end:
-            yield start, end
-            start, end = first, last
-        end = max(end, last)
-    yield start, end
-
-
-NO_MASK = Mask()
 NO_SECRET = Secret()

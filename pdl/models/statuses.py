@@ -93,7 +93,7 @@ def fault_of(
     kind = _kind(status, told)
     words = told.message.removeprefix(_TOLD) if told else _excerpt(body, key)
     if kind == "redirect":
-        words = f" to {_bare(key.hidden_in(headers.get('location', 'nowhere')))}"
+        words = f" to {_bare(key.redact(headers.get('location', 'nowhere')))}"
     wait = retry_after(headers)
     if wait is None and told is not None:
         wait = told.wait
@@ -150,14 +150,14 @@ def _kind(status: int, told: BadPayload | None) -> Kind:
 def _told(body: bytes, key: Secret) -> BadPayload | None:
     """The error that a body tells, without the key, which is looked for before texts are cut."""
     try:
-        return told_error(key.mask.hide_in(json.loads(body)))
+        return told_error(key.redact_json(json.loads(body)))
     except (ValueError, RecursionError):
         return None
 
 
 def _excerpt(body: bytes, key: Secret) -> str:
     """The beginning of a text; of a page in HTML nothing, which nobody could read."""
-    text = " ".join(key.hidden_in(body.decode("utf-8", "replace")).split())
+    text = " ".join(key.redact(body.decode("utf-8", "replace")).split())
     if not text or text.startswith("<"):
         return ""
     return f": {text[:_SHOWN]}…" if len(text) > _SHOWN else f": {text}"

@@ -1,9 +1,8 @@
-"""Spans for OpenTelemetry, one a call, where the program uses it.
+"""Spans for OpenTelemetry, one per call, in programs that have imported it.
 
 The names are those of the GenAI semantic conventions
-(https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). What was said, by either side,
-is not recorded. A program that traces has imported `opentelemetry` before it asks anything, so that
-the package is looked for among the loaded modules: others pay nothing, and need not have it.
+(https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). Neither prompts nor
+replies are recorded.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from pdl.models.exchange import Fault, Reply, Request
 
 _PROVIDERS = {"gemini": "gcp.gemini", "openai-responses": "openai"}
-"""The convention's names of providers, where ours are others."""
+"""Names of providers in the convention, where ours differ."""
 _SETTINGS = {
     "temperature": "gen_ai.request.temperature",
     "top_p": "gen_ai.request.top_p",
@@ -35,15 +34,13 @@ _IN_PROCESS = frozenset({"llama", "replay", "function"})
 
 
 class Span:
-    """One call, as a tracer sees it; without a tracer it does nothing."""
+    """One call, as a tracer sees it."""
 
-    def __init__(self, inner: Any = None) -> None:
+    def __init__(self, inner: Any) -> None:
         self._inner = inner
 
-    def tell(self, reply: Reply | None, fault: Fault | None) -> None:
-        """Record what came of the call."""
-        if self._inner is None:
-            return
+    def record(self, reply: Reply | None, fault: Fault | None) -> None:
+        """Record the outcome of the call."""
         if reply is not None:
             self._inner.set_attributes(dict(_of_reply(reply)))
         if fault is not None:
@@ -53,14 +50,11 @@ class Span:
 
 @contextmanager
 def span(name: str, request: Request) -> Iterator[Span]:
-    """A span around a call of the model with this name (`openai:MODEL`)."""
+    """Open a span around a call of the model with this name (`openai:MODEL`)."""
     trace = _trace()
-    if trace is None:
-        yield Span()
-        return
-    family, _, model = name.partition(":")
-    kind = trace.SpanKind.INTERNAL if family in _IN_PROCESS else trace.SpanKind.CLIENT
-    attributes = dict(_of_request(family, model, request.config))
+    scheme, _, model = name.partition(":")
+    kind = trace.SpanKind.INTERNAL if scheme in _IN_PROCESS else trace.SpanKind.CLIENT
+    attributes = dict(_of_request(scheme, model, request.config))
     tracer = trace.get_tracer("pdl")
     with tracer.start_as_current_span(
         f"chat {model}", kind=kind, attributes=attributes, record_exception=False
@@ -69,15 +63,15 @@ def span(name: str, request: Request) -> Iterator[Span]:
 
 
 def _trace() -> Any:
-    """The module `opentelemetry.trace`, if the program has loaded it."""
-    return sys.modules.get("opentelemetry.trace")
+    """The module `opentelemetry.trace`, which the program has loaded."""
+    return sys.modules["opentelemetry.trace"]
 
 
 def _of_request(
-    family: str, model: str, config: Mapping[str, Json]
+    scheme: str, model: str, config: Mapping[str, Json]
 ) -> Iterator[tuple[str, str | float | list[str]]]:
     yield "gen_ai.operation.name", "chat"
-    yield "gen_ai.provider.name", _PROVIDERS.get(family, family)
+    yield "gen_ai.provider.name", _PROVIDERS.get(scheme, scheme)
     yield "gen_ai.request.model", model
     for key, attribute in _SETTINGS.items():
         value = config.get(key)

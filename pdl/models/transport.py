@@ -103,7 +103,7 @@ _FORMATS: dict[str, Format] = {
 
 
 @dataclass(frozen=True)
-class Call:
+class HttpCall:
     """What is sent, and the bounds: seconds for the whole, bytes of the body that comes back.
 
     `key` is what no fault tells, though the server says it.
@@ -124,7 +124,7 @@ class Opened:
     format: Format
     content_type: str
     _response: httpx.Response = field(repr=False)
-    _call: Call = field(repr=False)
+    _call: HttpCall = field(repr=False)
     _deadline: float = 0.0
 
     async def pieces(self, most: int | None = None) -> AsyncIterator[bytes]:
@@ -144,7 +144,7 @@ class Opened:
 
 
 @asynccontextmanager
-async def send(call: Call) -> AsyncIterator[Opened]:
+async def send(call: HttpCall) -> AsyncIterator[Opened]:
     """Send a call and wait for the head of a reply that is a success.
 
     Raises `Fault`; BadPayload for an error that tells what the model said.
@@ -165,7 +165,7 @@ async def send(call: Call) -> AsyncIterator[Opened]:
             await response.aclose()
 
 
-def _request(client: httpx.AsyncClient, call: Call) -> httpx.Request:
+def _request(client: httpx.AsyncClient, call: HttpCall) -> httpx.Request:
     # Packing saves little on a reply of some kilobytes, and holds back what should stream.
     headers = {**call.headers, "content-type": "application/json", "accept-encoding": "identity"}
     timeout = httpx.Timeout(None, connect=min(_CONNECT, max(call.timeout, 0.001)))
@@ -174,7 +174,7 @@ def _request(client: httpx.AsyncClient, call: Call) -> httpx.Request:
     )
 
 
-async def _refusal(response: httpx.Response, deadline: float, call: Call) -> Fault | BadPayload:
+async def _refusal(response: httpx.Response, deadline: float, call: HttpCall) -> Fault | BadPayload:
     """The fault that a status stands for, with as much of the body as comes in time."""
     body = bytearray()
     deadline = min(deadline, asyncio.get_running_loop().time() + _ERROR_SECONDS)
@@ -189,7 +189,9 @@ async def _refusal(response: httpx.Response, deadline: float, call: Call) -> Fau
     return fault_of(response.status_code, response.headers, bytes(body), call.key)
 
 
-async def _unpacked(response: httpx.Response, deadline: float, call: Call) -> AsyncGenerator[bytes]:
+async def _unpacked(
+    response: httpx.Response, deadline: float, call: HttpCall
+) -> AsyncGenerator[bytes]:
     """What a body unpacks to, as it comes, until the deadline. Raises `Fault`."""
     inflate = inflate_of(response.headers.get("content-encoding", ""))
     raw = response.aiter_raw()
@@ -204,7 +206,7 @@ async def _unpacked(response: httpx.Response, deadline: float, call: Call) -> As
 
 
 @asynccontextmanager
-async def _bounded(deadline: float, call: Call) -> AsyncIterator[None]:
+async def _bounded(deadline: float, call: HttpCall) -> AsyncIterator[None]:
     """Within it there is time until the deadline; what httpx raises becomes a `Fault`.
 
     Their exceptions are not chained: they hold the request with its key.
@@ -230,7 +232,7 @@ async def _bounded(deadline: float, call: Call) -> AsyncIterator[None]:
         raise Fault("cut", f"the connection broke{_because(error)}") from None
 
 
-def _host(call: Call) -> str:
+def _host(call: HttpCall) -> str:
     return httpx.URL(call.url).netloc.decode("ascii")
 
 

@@ -17,7 +17,7 @@ from pdl.tools.tool import ToolResult
 
 if TYPE_CHECKING:
     from pdl.models.exchange import Flaw, Reply, Request
-    from pdl.models.terms import Terms
+    from pdl.models.options import AskOptions
     from pdl.reply import Dialects
     from pdl.schema import Schema
     from pdl.tools.tool import ToolCall
@@ -43,7 +43,7 @@ def shortened(text: str) -> str:
     return f"{text[:half]}\n[…]\n{text[-half:]}"
 
 
-def leads_in(text: str, dialects: Dialects) -> bool:
+def is_preamble(text: str, dialects: Dialects) -> bool:
     """Whether a text says nothing itself, so that what follows it is the answer: an open fence."""
     segments = check(None, text, dialects=dialects).segments
     return all(
@@ -136,24 +136,24 @@ class Verdict:
     told: str = ""
 
 
-def judge(request: Request, reply: Reply, terms: Terms) -> Verdict:
+def judge(request: Request, reply: Reply, options: AskOptions) -> Verdict:
     """The verdict on a whole reply."""
     if reply.flaw is not None and reply.flaw.kind == "call":
-        return _of_bad_call(request.tools, reply, reply.flaw, terms)
+        return _of_bad_call(request.tools, reply, reply.flaw, options)
     if request.tools is not None:
-        verdict_on_calls = _of_calls(request.tools, reply, terms)
+        verdict_on_calls = _of_calls(request.tools, reply, options)
         if verdict_on_calls is not None:
             return verdict_on_calls
     verdict = check(
         request.schema,
         reply.text,
-        coercions=Coercions() if terms.coercions is None else terms.coercions,
-        dialects=terms.dialects,
-        limits=terms.limits,
+        coercions=Coercions() if options.coercions is None else options.coercions,
+        dialects=options.dialects,
+        limits=options.limits,
     )
     if request.constrain and not request.describe:
         verdict = _unquoted(verdict, request.schema)
-    cut = _cut(reply, terms)
+    cut = _cut(reply, options)
     if cut is not None:
         verdict = _of_cut(verdict, reply, cut)
     return Verdict(verdict, complaint="" if verdict.ok else verdict.feedback or _WRONG)
@@ -173,18 +173,21 @@ def _unquoted(verdict: Check, schema: Schema | None) -> Check:
     return replace(verdict, value=value)
 
 
-def _of_calls(tools: ToolSet, reply: Reply, terms: Terms) -> Verdict | None:
+def _of_calls(tools: ToolSet, reply: Reply, options: AskOptions) -> Verdict | None:
     """The verdict on a reply that calls tools, rightly or wrongly; None if it calls none."""
     found = (
-        tools.check_calls(reply.calls, coercions=terms.coercions, limits=terms.limits)
+        tools.check_calls(reply.calls, coercions=options.coercions, limits=options.limits)
         if reply.calls
         else tools.check(
-            reply.text, coercions=terms.coercions, dialects=terms.dialects, limits=terms.limits
+            reply.text,
+            coercions=options.coercions,
+            dialects=options.dialects,
+            limits=options.limits,
         )
     )
     if not found.ok:
         return Verdict(complaint=found.feedback or _WRONG, told=_in_short(found))
-    cut = _cut(reply, terms)
+    cut = _cut(reply, options)
     if found.calls and cut is not None:  # there may have been more of them
         return _of_cut_calls(cut)
     return Verdict(calls=found.calls) if found.calls else None
@@ -200,15 +203,15 @@ def _of_cut_calls(cut: str) -> Verdict:
     return Verdict(complaint=told, told=f"truncated: the reply {message}")
 
 
-def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, terms: Terms) -> Verdict:
+def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, options: AskOptions) -> Verdict:
     """The verdict on a reply whose provider could not read a call, or did not take it.
 
     The text of a call that the provider refused may be one that can be read here.
     """
-    cut = _cut(reply, terms)
+    cut = _cut(reply, options)
     if cut is not None:
         return _of_cut_calls(cut)
-    found = _of_calls(tools, reply, terms) if tools is not None else None
+    found = _of_calls(tools, reply, options) if tools is not None else None
     if found is not None and (found.complaint or not reply.calls):
         return found
     advice = "There are no tools. Give the answer." if tools is None else _UNREAD
@@ -240,9 +243,9 @@ def used_up(reply: Reply, dialects: Dialects) -> bool:
     return bool(reply.reasoning.strip() or reply.text.strip())
 
 
-def _cut(reply: Reply, terms: Terms) -> str | None:
+def _cut(reply: Reply, options: AskOptions) -> str | None:
     """How a reply is not whole, by what its provider says; None if that says nothing."""
-    if used_up(reply, terms.dialects):
+    if used_up(reply, options.dialects):
         return "thoughts"
     if reply.finish in _CUT:
         return reply.finish

@@ -15,7 +15,7 @@ from opentelemetry import trace
 
 from pdl.cli.app import application
 from pdl.cli.commands.run import command as run_command
-from pdl.models import Terms, ask
+from pdl.models import AskOptions, ask
 from pdl.reply import violations
 from pdl.schema import Schema
 
@@ -181,7 +181,7 @@ def test_the_options_of_asking() -> None:
         )
     )
     assert commanded == {parameter.opts[0] for parameter in run_command.params[1:]}
-    assert asked == set(Terms.__dataclass_fields__)
+    assert asked == set(AskOptions.__dataclass_fields__)
     assert set(re.findall(r"^ +- `(\w+)` \(", ask.__doc__ or "", re.MULTILINE)) == asked
 
 

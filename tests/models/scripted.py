@@ -32,5 +32,5 @@ def says(*texts: str | Reply | Fault) -> Callable[[tuple[Message, ...]], str | R
     return model
 
 
-def asked(rendered: pdl.Rendered, model: Any, **terms: Any) -> Answer:
-    return ask(rendered, model, **{"backoff": QUICK, **terms})
+def asked(rendered: pdl.Rendered, model: Any, **options: Any) -> Answer:
+    return ask(rendered, model, **{"backoff": QUICK, **options})

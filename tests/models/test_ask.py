@@ -133,7 +133,7 @@ def test_a_function_of_two_arguments(rendered: pdl.Rendered) -> None:
     def model(messages: object, schema: object) -> str:
         return f"{messages} {schema}"
 
-    with pytest.raises(AskError, match="hint: let the function take one argument: it is given the"):
+    with pytest.raises(AskError, match="hint: let the function take one argument: the messages"):
         asked(rendered, model)
 
 

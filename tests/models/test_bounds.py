@@ -12,9 +12,9 @@ from models.conftest import QUICK
 from models.hostile import GOOD
 from models.scripted import BAD, VALUE, asked, says
 
-from pdl.models import Answer, AskError, Backoff, Fault, Reply, Request, Terms, Usage
-from pdl.models.asking import Asking
-from pdl.models.gather import Call, Outcome, Sleep, Step
+from pdl.models import Answer, AskError, AskOptions, Backoff, Fault, Reply, Request, Usage
+from pdl.models.ask_loop import AskLoop, ModelCall, Outcome, Sleep, Step
+from pdl.models.callables import model_of
 
 if TYPE_CHECKING:
     import pdl
@@ -53,9 +53,11 @@ class World:
         self.calls: list[float] = []
         self.sleeps: list[float] = []
 
-    def run(self, rendered: pdl.Rendered, **terms: Any) -> Answer:
+    def run(self, rendered: pdl.Rendered, **options: Any) -> Answer:
         request = Request(rendered.messages, rendered.schema)
-        steps = Asking("world:x", request, Terms(**terms), clock=lambda: self.now).steps()
+        steps = AskLoop(
+            model_of(print), request, AskOptions(**options), clock=lambda: self.now
+        ).ask_steps()
         outcome: Outcome | None = None
         while True:
             try:
@@ -69,7 +71,7 @@ class World:
             self.sleeps.append(step.seconds)
             self.now += step.seconds
             return None
-        assert isinstance(step, Call)
+        assert isinstance(step, ModelCall)
         took, result = self.outcomes[min(len(self.calls), len(self.outcomes) - 1)]
         self.calls.append(step.timeout)
         self.now += min(took, step.timeout)

@@ -133,11 +133,11 @@ def test_what_responses_do_not_hear_is_sent_by_chat() -> None:
     """As are tools that are not declared to the model."""
     wav = Message("user", (Media("wav", b"RIFF"),))
     words = Message("user", (Text("?"),))
-    family = FAMILIES["openai"]
-    assert family.by(Request((wav,), tools=TOOLS)) is family
-    assert family.by(Request((words,), tools=TOOLS, constrain=False)) is family
-    assert family.by(Request((words,), tools=TOOLS)).name == "openai-responses"
-    assert FAMILIES["litellm"].by(Request((words,), tools=TOOLS)).name == "litellm"
+    api = FAMILIES["openai"]
+    assert api.for_request(Request((wav,), tools=TOOLS)) is api
+    assert api.for_request(Request((words,), tools=TOOLS, constrain=False)) is api
+    assert api.for_request(Request((words,), tools=TOOLS)).name == "openai-responses"
+    assert FAMILIES["litellm"].for_request(Request((words,), tools=TOOLS)).name == "litellm"
 
 
 @pytest.mark.parametrize("stream", [False, True])

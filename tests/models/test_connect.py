@@ -15,7 +15,7 @@ from models.conftest import KEY
 import pdl
 from pdl.errors import ConfigError, FileError
 from pdl.models import Model, Reply, Request, connect
-from pdl.models.connecting import model_of
+from pdl.models.callables import model_of
 from pdl.models.payloads import FAMILIES
 from pdl.models.remote import RemoteModel
 
@@ -80,7 +80,7 @@ def test_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
     assert KEY not in repr(connect("openai:x"))
     for bad in ("sk-\u00e9", "sk-a\nb", "sk-\x00"):
-        with pytest.raises(ConfigError, match="the key holds characters") as caught:
+        with pytest.raises(ConfigError, match="the key contains characters") as caught:
             connect("openai:x", key=bad)
         assert bad not in str(caught.value)
 
@@ -96,10 +96,10 @@ PROVIDERS = {
 @pytest.mark.parametrize("scheme", FAMILIES)
 def test_whose_key_goes_where(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider's goes to the provider's own address alone, any other has one of its own."""
-    family = FAMILIES[scheme]
-    monkeypatch.setenv(family.key_variable, "sk-provider")
+    api = FAMILIES[scheme]
+    monkeypatch.setenv(api.key_variable, "sk-provider")
     monkeypatch.delenv("PDL_API_KEY", raising=False)
-    own = family.base_url
+    own = api.base_url
     assert own.startswith(f"{PROVIDERS.get(scheme, 'http://127.0.0.1:')}")
     assert key_of(scheme) == key_of(scheme, own) == key_of(scheme, f"{own}/") == "sk-provider"
     host = own.partition("://")[2].partition("/")[0]
@@ -125,7 +125,7 @@ def test_generator_functions() -> None:
         yield "a"
 
     for function in (pieces, words):
-        with pytest.raises(TypeError, match=r"a generator function is no model: .*models.Model"):
+        with pytest.raises(TypeError, match=r"a generator function is not a model: .*models.Model"):
             model_of(function)
 
 
@@ -134,15 +134,15 @@ def test_other_servers_that_speak_like_openai_get_settings_by_their_usual_names(
     own, other = connect("openai:x", key=KEY), connect("openai:x", base_url=HERE, key=KEY)
     assert isinstance(own, RemoteModel)
     assert isinstance(other, RemoteModel)
-    assert own.family.payload(request, "x").body["max_completion_tokens"] == 7
-    assert other.family.payload(request, "x").body["max_tokens"] == 7
+    assert own.api.payload(request, "x").body["max_completion_tokens"] == 7
+    assert other.api.payload(request, "x").body["max_tokens"] == 7
 
 
 def test_a_key_stays_here() -> None:
     """A model can be copied, but not be stored together with its key."""
     model = connect("openai:x", key=KEY)
     assert copy.deepcopy(model) == model
-    with pytest.raises(TypeError, match="a key is not to be stored"):
+    with pytest.raises(TypeError, match="a key must not be stored"):
         pickle.dumps(model)
 
 

@@ -26,9 +26,9 @@ SPENT = Usage(9, 100, None, 98)
 TOOLS = ToolSet.parse("find(name: str)")
 
 
-def failed(rendered: pdl.Rendered, *replies: str | Reply, **terms: object) -> AskError:
+def failed(rendered: pdl.Rendered, *replies: str | Reply, **options: object) -> AskError:
     with pytest.raises(AskError) as caught:
-        asked(rendered, says(*replies), **terms)
+        asked(rendered, says(*replies), **options)
     return caught.value
 
 
@@ -73,7 +73,7 @@ def test_an_empty_reply_that_a_filter_stopped_is_a_refusal(
     """The same would happen again."""
     error = failed(rendered, Reply(text, finish="filter", usage=SPENT))
     [attempt] = error.attempts
-    assert attempt.reason == "refusal: a filter of the provider left nothing of the reply"
+    assert attempt.reason == "refusal: a filter of the provider removed the whole reply"
     assert (error.is_fault, error.usage) == (False, SPENT)
     assert "hint: ask in other words, or another model" in str(error)
 
@@ -86,7 +86,7 @@ def test_the_reason_of_a_filter(
 ) -> None:
     body = '{"candidates": [{"finishReason": "SAFETY", "index": 0}]}'
     script = streaming(f"data: {body}\n\n") if stream else respond("200 OK", body)
-    with pytest.raises(AskError, match="left nothing of the reply: SAFETY"):
+    with pytest.raises(AskError, match="removed the whole reply: SAFETY"):
         asked(rendered, remote(serve(script), "gemini"), stream=stream)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from models.hostile import GOOD
 
-from pdl.models import Cache, Hook, Reply, Terms, ask
+from pdl.models import AskOptions, Cache, Hook, Reply, ask
 from pdl.models.retry import in_words
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         ("seed", True, "seed must be an int or None, not bool"),
         ("config", [1], "config must be a mapping, not list"),
         ("config", {1: 2}, "config must have str keys, not int"),
-        ("config", {"stop": {"a"}}, "config must hold JSON values; `stop` is set"),
-        ("config", {"top_p": float("nan")}, "config must hold JSON values; `top_p` is float"),
+        ("config", {"stop": {"a"}}, "config must contain JSON values; `stop` is set"),
+        ("config", {"top_p": float("nan")}, "config must contain JSON values; `top_p` is float"),
         ("backoff", 3, "backoff must be a Backoff, not int"),
         ("default", {1, 2}, "default must be a JSON value, not set"),
         ("cache", 7, "cache must be a pdl.models.Cache, a path or None, not int"),
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def test_kinds(option: str, value: object, message: str) -> None:
     given: dict[str, Any] = {option: value}
     with pytest.raises(TypeError) as caught:
-        Terms.of(given)  # type: ignore[arg-type]
+        AskOptions.of(given)  # type: ignore[arg-type]
     assert str(caught.value) == message
 
 
@@ -54,12 +54,12 @@ def test_times(option: str, seconds: float) -> None:
     with pytest.raises(
         ValueError, match=f"^{option} must be a number of seconds above 0"
     ) as caught:
-        Terms(**given)
+        AskOptions(**given)
     assert len(str(caught.value)) < 100
 
 
 def test_a_path_is_a_cache(tmp_path: Path) -> None:
-    assert Terms(cache=tmp_path / "a.db").cache == Cache(tmp_path / "a.db")  # type: ignore[arg-type]
+    assert AskOptions(cache=tmp_path / "a.db").cache == Cache(tmp_path / "a.db")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("default", [None, {"name": "", "age": 0}])
@@ -84,7 +84,7 @@ def test_a_hook_that_nobody_would_await() -> None:
             """Never."""
 
     with pytest.raises(TypeError, match="must not be async"):
-        Terms(hooks=[Late()])
+        AskOptions(hooks=[Late()])
 
 
 def test_a_function_that_is_late(rendered: pdl.Rendered) -> None:

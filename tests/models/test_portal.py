@@ -13,7 +13,7 @@ import pytest
 from models import hostile
 from models.conftest import Serve, remote
 
-from pdl.models import Request, ask_async, portal
+from pdl.models import Request, ask_async, blocking_portal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -36,19 +36,19 @@ def test_run() -> None:
         return 7
 
     before = threading.active_count()
-    assert portal.run(work()) == 7
+    assert blocking_portal.run(work()) == 7
     assert threading.active_count() == before
 
 
 def test_iterate() -> None:
     over: list[bool] = []
-    assert list(portal.iterate(numbers(over))) == list(range(1000))
+    assert list(blocking_portal.iterate(numbers(over))) == list(range(1000))
     assert over == [True]
 
 
 def test_closed_early() -> None:
     over: list[bool] = []
-    items = portal.iterate(numbers(over))
+    items = blocking_portal.iterate(numbers(over))
     assert next(items) == 0
     items.close()
     assert over == [True]

@@ -16,8 +16,8 @@ from models.hostile import GOOD, chunk, respond, streamed
 from models.scripted import BAD, VALUE, asked
 from shares import share
 
-from pdl.models import AskError, Delta, Dropped, Reply, Request, Terms, Usage, ask_async
-from pdl.models.gather import Gathering
+from pdl.models import AskError, AskOptions, Delta, Dropped, Reply, Request, Usage, ask_async
+from pdl.models.stream_accumulator import StreamAccumulator
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -176,15 +176,15 @@ def test_streaming_makes_no_difference(
 
 def test_a_text_in_many_pieces_takes_little_more_than_its_characters() -> None:
     """A piece by itself takes fifty bytes more: a stream that never ended took gigabytes."""
-    gathering = Gathering(None, Terms(), watch=False)
+    accumulator = StreamAccumulator(None, AskOptions(), watch=False)
     tracemalloc.start()
     try:
         for number in range(500_000):
-            gathering.feed(Delta(text=f"{number % 10_000:04}"))
+            accumulator.feed(Delta(text=f"{number % 10_000:04}"))
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert len(gathering.reply.text) == 2_000_000
+    assert len(accumulator.reply.text) == 2_000_000
     assert kept < 2 * 2_000_000
 
 

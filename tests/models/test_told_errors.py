@@ -18,11 +18,11 @@ from models.payloads.test_replies import named, told
 from snapshots import CASES, Snapshot
 
 from pdl.models import Fault, Request
-from pdl.models.gather import Gathering
+from pdl.models.options import AskOptions
 from pdl.models.payloads import FAMILIES
 from pdl.models.remote import RemoteModel
 from pdl.models.secret import Secret
-from pdl.models.terms import Terms
+from pdl.models.stream_accumulator import StreamAccumulator
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,12 +43,12 @@ def test_an_error_is_told_as_what_it_is(
     path: Path, serve: Serve, request_of: Request, snapshot: Snapshot
 ) -> None:
     case = json.loads(path.read_text(encoding="utf-8"))
-    family = FAMILIES[path.parent.parent.name]
+    api = FAMILIES[path.parent.parent.name]
     asked = replace(request_of, config=case.get("config", {}), stream="events" in case)
     with_events = {"kind": "text/event-stream"} if asked.stream else {}
     body = "".join(case["events"]) if asked.stream else json.dumps(case["body"])
     server = serve(respond(f"{case.get('status', 200)} So", body, **with_events))
-    model = RemoteModel(family, "tiny", server.url, Secret(KEY))
+    model = RemoteModel(api, "tiny", server.url, Secret(KEY))
     try:
         found = read(model, asked)
     except Fault as fault:
@@ -59,10 +59,10 @@ def test_an_error_is_told_as_what_it_is(
 def read(model: RemoteModel, request: Request) -> str:
     if not request.stream:
         return told(model.reply(request, timeout=20))
-    gathering = Gathering(None, Terms(), watch=False)
+    accumulator = StreamAccumulator(None, AskOptions(), watch=False)
     for delta in model.stream(request, timeout=20):
-        gathering.feed(delta)
-    return told(gathering.reply)
+        accumulator.feed(delta)
+    return told(accumulator.reply)
 
 
 def described(fault: Fault) -> str:

@@ -82,8 +82,8 @@ def payload_of(rendered: Rendered, provider: str, *, model: str, constrain: bool
     )
     named = model or str(rendered.config.get("model", "")) or UNNAMED
     scheme, _, rest = named.partition(":")
-    family = FAMILIES[provider].by(request)
-    return family.payload(request, rest if scheme in FAMILIES and rest else named)
+    api = FAMILIES[provider].for_request(request)
+    return api.payload(request, rest if scheme in FAMILIES and rest else named)
 
 
 def body_json(payload: Payload) -> str:
@@ -104,12 +104,12 @@ def _told(payload: Payload) -> Iterator[str]:
         yield f"left to the check: {place}: {one.why}"
     for key in payload.ignored:
         yield f"not sent: {key.key}: {key.why}"
-    if payload.undo is not None and payload.undo.key:
-        yield f'the answer comes in an object: {{"{payload.undo.key}": …}}'
-    names = sorted(payload.undo.nulls) if payload.undo is not None else []
+    if payload.decoder is not None and payload.decoder.key:
+        yield f'the answer comes in an object: {{"{payload.decoder.key}": …}}'
+    names = sorted(payload.decoder.nulls) if payload.decoder is not None else []
     if names:
         yield f"null says that a key is absent: {', '.join(names)}"
-    if payload.begun:
+    if payload.prefill:
         yield "the answer goes on from the last assistant turn"
 
 

@@ -26,8 +26,9 @@ from pdl.cli.texts import json_fault, shown_name, strict_json
 from pdl.models import transcript
 from pdl.models.answer import AskError
 from pdl.models.connecting import below, connect
-from pdl.models.drivers import ask
-from pdl.models.terms import CacheWarning, check_seconds
+from pdl.models.options import CacheWarning, check_seconds
+from pdl.models.runner import ask
+from pdl.models.secret import NO_SECRET
 from pdl.reply import violations
 
 if TYPE_CHECKING:
@@ -353,8 +354,9 @@ class Asking:
     ) -> None:
         assert self.watch.request is not None
         asked, attempts = self.watch.request, tuple(self.watch.attempts)
+        secret = getattr(self.model, "key", NO_SECRET)
         run = transcript.Run(
-            self.file, self.model.name, started, asked, attempts, answer, error, seconds
+            self.file, self.model.name, started, asked, attempts, answer, error, seconds, secret
         )
         assert self.folder is not None
         transcript.write(run, self.folder)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pdl.cli.reports.json_text import json_document, json_line
 from pdl.cli.reports.verdict import value_text
+from pdl.models.options import Hook
 from pdl.models.retry import tenths
-from pdl.models.terms import Hook
 from pdl.reply.wording import count
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.models.llama.engine import Settings
-    from pdl.models.llama.model import LlamaModel
+    from pdl.models.llama.model import LlamaModel, Settings
 
 __all__ = ["LlamaModel", "Settings"]
 
 __getattr__ = lazy(
     __name__,
-    {"LlamaModel": "pdl.models.llama.model", "Settings": "pdl.models.llama.engine"},
+    {"LlamaModel": "pdl.models.llama.model", "Settings": "pdl.models.llama.model"},
 )

@@ -62,7 +62,7 @@ def _template_for(chat_template: str) -> str:
     return f"…{closer}" if opened else f"{opener}…{closer}"
 
 
-class Parting:
+class ReasoningSplitter:
     """Parts what a model says, as a template has it, into its reasoning and its answer.
 
     The grammar has seen to it that the text is of this form, so that the first closing mark ends

@@ -18,14 +18,14 @@ from pdl.errors import MediaError, Problem, did_you_mean
 from pdl.models.exchange import Delta, Fault, Ignored
 from pdl.models.llama.constraint import (
     Constraint,
-    Parting,
+    ReasoningSplitter,
     constraint,
     constraint_of_tools,
     template_of,
 )
 from pdl.models.payloads import DONE, BadPayload
 from pdl.models.payloads.grammar_servers import LLAMA_SERVER
-from pdl.models.payloads.turns import begun, unheld_begun
+from pdl.models.payloads.turns import prefill, unsupported_prefill
 from pdl.prompt.messages import Media, Message, Text
 from pdl.reply.segments.dialects import DIALECTS, Patterns
 from pdl.tools.formats import FORMATS, format_of
@@ -54,7 +54,7 @@ which a model could not end any more."""
 _BREAK = "\N{ZERO WIDTH SPACE}"
 
 
-def withheld(header: Header, meant: str = "") -> Iterator[int]:
+def banned_tokens(header: Header, meant: str = "") -> Iterator[int]:
     """The numbers of tokens that a grammar would let through as text, though they are more.
 
     A grammar of llama.cpp takes a control token for the text of its name, which is then not
@@ -68,7 +68,7 @@ def withheld(header: Header, meant: str = "") -> Iterator[int]:
             yield number
 
 
-class Plain:
+class ControlTokenEscaper:
     """Makes text plain: what llama.cpp would read as a control token is a text no more.
 
     llama.cpp looks for the names of control tokens in the whole prompt, so that `<|im_end|>` in a
@@ -157,7 +157,7 @@ def format_for(chat_template: str) -> Format:
 
 
 def told(
-    messages: tuple[Message, ...], tools: ToolSet | None, form: Format, plain: Plain
+    messages: tuple[Message, ...], tools: ToolSet | None, form: Format, plain: ControlTokenEscaper
 ) -> tuple[Message, ...]:
     """The messages with the tools described in the first one, and calls and results as text.
 
@@ -173,7 +173,7 @@ def told(
     return (Message("system", (Text(described),)), *spoken)
 
 
-def _spoken(message: Message, form: Format, plain: Plain) -> Message:
+def _spoken(message: Message, form: Format, plain: ControlTokenEscaper) -> Message:
     """A message without calls and results, which stand in its text."""
     calls = [plain(_call(part, form)) for part in message.parts if isinstance(part, ToolCall)]
     parts = _plain_parts(message.parts, plain)
@@ -183,7 +183,7 @@ def _spoken(message: Message, form: Format, plain: Plain) -> Message:
     return Message(message.role, tuple(parts))
 
 
-def _plain_parts(parts: Iterable[Part], plain: Plain) -> list[Part]:
+def _plain_parts(parts: Iterable[Part], plain: ControlTokenEscaper) -> list[Part]:
     """Media, and the text between them in one piece each, since a name may stand in two."""
     found: list[Part] = []
     for is_media, run in itertools.groupby(parts, lambda part: isinstance(part, Media)):
@@ -232,7 +232,7 @@ class Job:
         self._marks = "" if request.tools is None else self.form.opener + self.form.closer
         held = self._constraint(request, wish, model)
         markers = (_MEDIA_MARKER,) if model.settings.projector else ()
-        plain_text = Plain(model.header, *markers)
+        plain_text = ControlTokenEscaper(model.header, *markers)
         messages = told(request.messages, request.tools, self.form, plain_text)
         plain = replace(
             request, messages=messages, schema=None, tools=None, config=config, stream=True
@@ -248,13 +248,13 @@ class Job:
             ignored=(*payload.ignored, *strange),
         )
         self._deltas = LLAMA_SERVER.stream(self.payload)
-        self._parting = Parting(self.template) if self.template is not None else None
+        self._splitter = ReasoningSplitter(self.template) if self.template is not None else None
         self._begun = held is None
         self._finished = False
 
     def _constraint(self, request: Request, wish: Json, model: LlamaModel) -> Constraint | None:
         self.template: str | None = None
-        if not _is_held(request) or begun(request.messages):
+        if not _is_held(request) or prefill(request.messages):
             return None
         self.template = template_of(wish, model.header.template)
         if request.tools is not None:
@@ -268,7 +268,7 @@ class Job:
         """What the grammar leaves to the check: all, where the answer has begun without it."""
         if held is not None:
             return held.dropped
-        return (unheld_begun("llama"),) if _is_held(request) else ()
+        return (unsupported_prefill("llama"),) if _is_held(request) else ()
 
     def _held(self, held: Constraint, body: dict[str, Json], model: LlamaModel) -> dict[str, Json]:
         """What holds the model: the grammar, tokens that it must not take, whether it may think."""
@@ -278,7 +278,10 @@ class Job:
         thinking = {"enable_thinking": self.template is not None}
         return {
             "grammar": held.grammar,
-            "logit_bias": [*pairs, *([number, False] for number in withheld(model.header, meant))],
+            "logit_bias": [
+                *pairs,
+                *([number, False] for number in banned_tokens(model.header, meant)),
+            ],
             "chat_template_kwargs": {**thinking, **body.get("chat_template_kwargs", {})},
         }
 
@@ -295,8 +298,8 @@ class Job:
             yield from self._fed(delta)
 
     def _fed(self, delta: Delta) -> Iterator[Delta]:
-        if self._parting is not None:
-            yield from self._parting.feed(delta)
+        if self._splitter is not None:
+            yield from self._splitter.feed(delta)
         elif self._begun or not delta.text:
             yield delta
         else:
@@ -306,7 +309,7 @@ class Job:
 
     def close(self) -> Iterator[Delta]:
         """What is left at the end."""
-        held = "" if self._parting is None else self._parting.close()
+        held = "" if self._splitter is None else self._splitter.close()
         if held:
             yield Delta(reasoning=held)
         if not self._finished:

@@ -1,7 +1,50 @@
-"""What each provider is sent and what it sends back, as pure functions."""
+"""What each provider is sent and what it returns, as pure functions; `FAMILIES` is the registry."""
 
-from pdl.models.payloads.families import FAMILIES
-from pdl.models.payloads.family import DONE, Deltas, Family
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pdl.models.payloads.provider_api import DONE, DeltaReader, ProviderApi
 from pdl.models.payloads.reading import BadPayload, told_error
 
-__all__ = ["DONE", "FAMILIES", "BadPayload", "Deltas", "Family", "told_error"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["DONE", "FAMILIES", "BadPayload", "DeltaReader", "ProviderApi", "told_error"]
+
+
+class _Registry(Mapping[str, ProviderApi]):
+    """Imports the module of a provider on first use: most programs need only one."""
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._homes = homes
+
+    def __getitem__(self, name: str) -> ProviderApi:
+        module, _, attribute = self._homes[name].partition(":")
+        api: ProviderApi = getattr(importlib.import_module(f"{__name__}.{module}"), attribute)
+        return api
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+FAMILIES: Mapping[str, ProviderApi] = _Registry(
+    {
+        "openai": "openai_chat:OPENAI",
+        "openai-responses": "openai_responses:OPENAI_RESPONSES",
+        "litellm": "openai_chat:LITELLM",
+        "anthropic": "anthropic:ANTHROPIC_MESSAGES",
+        "gemini": "gemini:GEMINI_CONTENT",
+        "ollama": "ollama:OLLAMA_CHAT",
+        "llama-server": "grammar_servers:LLAMA_SERVER",
+        "vllm": "grammar_servers:VLLM",
+    }
+)
+"""The interfaces by name. `litellm` is OpenAI's interface as LiteLLM and other servers implement
+it, `llama-server` the server of llama.cpp.
+"""

@@ -1,6 +1,6 @@
-"""Anthropic's messages (reference "Create a Message"), and the form of a schema that they take.
+"""Anthropic's messages (reference "Create a Message"): requests, replies, and schemas.
 
-The form is that of `output_config.format` (guide "Structured outputs", section on limitations).
+Schemas are those of `output_config.format` (guide "Structured outputs", section on limitations).
 """
 
 from __future__ import annotations
@@ -9,21 +9,36 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem, TurnError
-from pdl.models.exchange import Ignored, Payload
-from pdl.models.payloads.anthropic_reply import Deltas, read
-from pdl.models.payloads.effort import anthropic_effort, thinks_by_itself, with_effort
-from pdl.models.payloads.family import CHAT_ONLY, Family, Settings, listed
-from pdl.models.payloads.form import Form, narrowed
-from pdl.models.payloads.functions import plain_function, strict_function
-from pdl.models.payloads.renaming import renamed_calls, sent_tools
-from pdl.models.payloads.subset import Subset, UnheldError
+from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
+from pdl.models.payloads.effort import (
+    anthropic_effort,
+    thinking_budget,
+    with_effort,
+    with_thinking,
+)
+from pdl.models.payloads.provider_api import (
+    CHAT_ONLY,
+    DeltaReader,
+    ProviderApi,
+    SettingsMap,
+    listed,
+)
+from pdl.models.payloads.reading import JsonNode, joined, opened, readable
+from pdl.models.payloads.schema_dialect import SchemaDialect, UnsupportedSchemaError
+from pdl.models.payloads.schema_projection import ProviderSchema, project
+from pdl.models.payloads.tool_schemas import (
+    plain_function,
+    renamed_calls,
+    sent_tools,
+    strict_function,
+)
 from pdl.models.payloads.turns import (
     IMAGES,
     PDF,
-    Takes,
-    begun,
-    unheld_begun,
-    unheld_form,
+    MediaSupport,
+    prefill,
+    unsupported_form,
+    unsupported_prefill,
     with_ids,
     without_system,
     words_of,
@@ -33,7 +48,7 @@ from pdl.schema.keywords import subschemas
 from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator
 
     from pdl._types import Json
     from pdl.models.exchange import Request
@@ -42,7 +57,7 @@ if TYPE_CHECKING:
     from pdl.tools.tool import Tool
 
 
-ANTHROPIC = Subset(
+ANTHROPIC = SchemaDialect(
     provider="Anthropic",
     keywords=frozenset({"minItems", "pattern"}),
     formats=frozenset(
@@ -61,21 +76,23 @@ _MOST_OPTIONAL = 24
 _MOST_UNIONS = 16
 
 
-def anthropic_form(schema: Schema) -> Form:
-    """A schema as Anthropic takes it. Raises UnheldError for one that has no such form."""
-    form = narrowed(schema.document, ANTHROPIC)
-    optional, unions = _weight([form.schema])
+def anthropic_schema(schema: Schema) -> ProviderSchema:
+    """Project a schema to Anthropic's dialect. Raises UnsupportedSchemaError if it has no form."""
+    projected = project(schema.document, ANTHROPIC)
+    optional, unions = _weight([projected.schema])
     for count, most, what in (
-        (optional, _MOST_OPTIONAL, "keys that may be absent"),
+        (optional, _MOST_OPTIONAL, "optional keys"),
         (unions, _MOST_UNIONS, "unions"),
     ):
         if count > most:
-            raise UnheldError((), "", f"it has {count} {what}, and Anthropic takes {most}")
-    return form
+            raise UnsupportedSchemaError(
+                (), "", f"it has {count} {what}, and Anthropic takes {most}"
+            )
+    return projected
 
 
 def anthropic_tools(tools: Iterable[Tool]) -> list[dict[str, Any]]:
-    """Tools as Anthropic takes them; with `strict` unless they are too many or too large for it."""
+    """Declare tools, with `strict` unless they are too many or too large for it."""
     found = [strict_function(tool, ANTHROPIC) for tool in tools]
     strict = [one for one in found if one["strict"]]
     optional, unions = _weight(one["parameters"] for one in strict)
@@ -91,7 +108,7 @@ def _tool(function: dict[str, Any]) -> dict[str, Any]:
 
 
 def _weight(schemas: Iterable[dict[str, Any]]) -> tuple[int, int]:
-    """How many keys may be absent, and how many parts are unions."""
+    """The numbers of optional keys and of unions."""
     optional = unions = 0
     pending = list(schemas)
     while pending:
@@ -103,15 +120,15 @@ def _weight(schemas: Iterable[dict[str, Any]]) -> tuple[int, int]:
 
 
 _VERSION = "2023-06-01"
-_TAKES = Takes("Anthropic", IMAGES | PDF, IMAGES | PDF)
+_MEDIA = MediaSupport("Anthropic", IMAGES | PDF, IMAGES | PDF)
 _MOST_TOKENS = 8_192
-"""The bound that a request must have, where the settings say none: what all models can write."""
+"""The limit where the settings have none, since a request must: what all models can write."""
 _MORE_TOKENS = 32_000
-"""The bound after a reply that was cut off by it: what all models that think can write."""
+"""The limit after a reply that was cut off by it: what all models that think can write."""
 
 
 def _choice(value: Json) -> Json:
-    """`tool_choice` of OpenAI's: a word, or the name of a function."""
+    """OpenAI's `tool_choice`: a word, or the name of a function."""
     words = {"auto": "auto", "required": "any", "none": "none"}
     if isinstance(value, str) and value in words:
         return {"type": words[value]}
@@ -120,7 +137,7 @@ def _choice(value: Json) -> Json:
     return value
 
 
-_SETTINGS = Settings(
+_SETTINGS = SettingsMap(
     provider="Anthropic",
     places={
         "max_completion_tokens": ("max_tokens",),
@@ -147,13 +164,12 @@ _SETTINGS = Settings(
 
 
 def payload(request: Request, model: str) -> Payload:
-    """The body of a request.
+    """Build the body of a request.
 
-    A schema is held by `output_config.format` if it has a form that Anthropic takes. If not, the
-    system's words describe it. A last assistant turn begins the answer; then no schema is held.
-    Raises MediaError for media that Anthropic does not take, TurnError for an
-    empty turn and without any but the system's, ConfigError for settings that contradict each
-    other.
+    A schema is enforced by `output_config.format` if it can be projected. Otherwise the system
+    prompt describes it. A last assistant turn begins the answer; then no schema is enforced.
+    Raises MediaError for unsupported media, TurnError for an empty turn and for a prompt with only
+    system turns, ConfigError for contradictory settings.
     """
     system, messages = without_system(request, "Anthropic")
     body: dict[str, Any] = {"model": model}
@@ -164,23 +180,23 @@ def payload(request: Request, model: str) -> Payload:
     _strip_end(body["messages"])
     config, unsaid = with_effort(request.config, model, anthropic_effort)
     request = replace(request, config=config)
-    config, ignored = _thinking(request, model)
+    config, ignored = with_thinking(request, model)
     ignored += unsaid
     if tools:
         body["tools"] = anthropic_tools(tools)
-    form = _constrain(request, body) if request.constrain else Form({})
+    projected = _constrain(request, body) if request.constrain else ProviderSchema({})
     if request.stream:
         body["stream"] = True
     ignored += _SETTINGS.write(config, body)
-    own = _MOST_TOKENS + (_budget(request.config) if "thinking" in config else 0)
+    own = _MOST_TOKENS + (thinking_budget(request.config) if "thinking" in config else 0)
     more = _MORE_TOKENS if "max_tokens" not in body and own < _MORE_TOKENS else None
     body.setdefault("max_tokens", own)
     start = _last_text(body["messages"])
-    return Payload(body, form.dropped, ignored, start, form.undo, renamed, more)
+    return Payload(body, projected.dropped, ignored, start, projected.decoder, renamed, more)
 
 
 def _message(said: Message) -> dict[str, Any]:
-    """A turn; results of tools stand in front of what else the user says."""
+    """A turn; tool results precede the rest of what the user says."""
     parts = sorted(said.parts, key=lambda part: not isinstance(part, ToolResult))
     blocks = [
         _block(part, said.role)
@@ -209,7 +225,7 @@ def _block(part: Part, role: Role) -> dict[str, Any]:
 
 
 def _media(media: Media, role: Role) -> dict[str, Any]:
-    kind = "document" if _TAKES.kind(media, role) in PDF else "image"
+    kind = "document" if _MEDIA.kind(media, role) in PDF else "image"
     if media.url:
         return {"type": kind, "source": {"type": "url", "url": media.url}}
     source = {"type": "base64", "media_type": media.mime_type, "data": media.base64}
@@ -217,7 +233,7 @@ def _media(media: Media, role: Role) -> dict[str, Any]:
 
 
 def _strip_end(messages: list[dict[str, Any]]) -> None:
-    """Anthropic refuses a last assistant turn that ends with blanks."""
+    """Strip a last assistant turn: Anthropic rejects one that ends with white space."""
     if messages[-1]["role"] == "assistant" and isinstance(messages[-1]["content"], str):
         messages[-1]["content"] = messages[-1]["content"].rstrip()
 
@@ -228,75 +244,28 @@ def _last_text(messages: list[dict[str, Any]]) -> str:
     return str(last["content"]) if is_begun else ""
 
 
-def _thinking(request: Request, model: str) -> tuple[Mapping[str, Json], tuple[Ignored, ...]]:
-    """The settings, with `thinking` as the model takes it; without it after a tool's results.
-
-    There Anthropic wants the thoughts that led to the calls, and reasoning is never sent.
-    """
-    last = request.messages[-1].parts if request.messages else ()
-    if "thinking" in request.config and any(isinstance(one, ToolResult) for one in last):
-        rest = {name: value for name, value in request.config.items() if name != "thinking"}
-        why = (
-            "after the results of tools Anthropic wants its thoughts back, and they are never sent"
-        )
-        return rest, (Ignored("thinking", why),)
-    thinking = request.config.get("thinking")
-    if not isinstance(thinking, dict) or thinking.get("type") != "enabled":
-        return request.config, ()
-    return _adaptive(request.config, thinking) if thinks_by_itself(model) else (request.config, ())
-
-
-def _adaptive(
-    config: Mapping[str, Json], thinking: dict[str, Json]
-) -> tuple[Mapping[str, Json], tuple[Ignored, ...]]:
-    """The settings with an effort in place of a budget for thoughts."""
-    kept = {name: value for name, value in thinking.items() if name != "budget_tokens"}
-    found: dict[str, Json] = {**config, "thinking": {**kept, "type": "adaptive"}}
-    why = "this model decides how long it thinks: `budget_tokens` is not sent"
-    output = config.get("output_config", {})
-    budget = thinking.get("budget_tokens")
-    is_said = "reasoning_effort" in config or not isinstance(output, dict) or "effort" in output
-    if is_said or not isinstance(budget, int):
-        return found, (Ignored("thinking", why),)
-    effort = next((name for most, name in _EFFORTS if budget <= most), "high")
-    found["output_config"] = {**output, "effort": effort}
-    return found, (Ignored("thinking", f"{why}, but the effort `{effort}`"),)
-
-
-_EFFORTS = ((4_096, "low"), (16_384, "medium"))
-"""Budgets for thoughts, and the efforts that come near to them."""
-
-
-def _budget(config: Mapping[str, Json]) -> int:
-    """The tokens for thoughts, which count as written."""
-    thinking = config.get("thinking")
-    budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
-    return budget if isinstance(budget, int) else 0
-
-
-def _constrain(request: Request, body: dict[str, Any]) -> Form:
-    """Write the schema."""
+def _constrain(request: Request, body: dict[str, Any]) -> ProviderSchema:
     schema = request.schema
     if schema is None:
-        return Form({})
+        return ProviderSchema({})
     if schema.form != "json":
-        return Form({}, unheld_form(schema, "Anthropic"))
-    if begun(request.messages):
-        return Form({}, (unheld_begun("Anthropic"),))
+        return ProviderSchema({}, unsupported_form(schema, "Anthropic"))
+    if prefill(request.messages):
+        return ProviderSchema({}, (unsupported_prefill("Anthropic"),))
     try:
-        form = anthropic_form(schema)
-    except UnheldError as error:
+        projected = anthropic_schema(schema)
+    except UnsupportedSchemaError as error:
         _describe(schema, request, body)
-        why = "; so nothing of the schema is held, it is only described to the model"
-        return Form({}, (error.dropped(why),))
-    body["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
-    return form
+        why = "; so nothing of the schema is enforced, it is only described to the model"
+        return ProviderSchema({}, (error.dropped(why),))
+    body["output_config"] = {"format": {"type": "json_schema", "schema": projected.schema}}
+    return projected
 
 
 def _describe(schema: Schema, request: Request, body: dict[str, Any]) -> None:
-    """Say in the system's words what to answer with, unless the prompt shows it already.
+    """Describe the answer in the system prompt, unless the prompt shows it already.
 
-    No tool takes the answer as its input: the newest models cannot be made to call one, nor can
+    It isn't declared as the input of a tool: the newest models can't be made to call one, nor can
     those that think.
     """
     words = words_of(schema, request)
@@ -304,23 +273,146 @@ def _describe(schema: Schema, request: Request, body: dict[str, Any]) -> None:
         body["system"] = f"{body['system']}\n\n{words}" if "system" in body else words
 
 
-def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all
-    """Behind the base URL."""
-    return "/messages"
-
-
 def headers(key: str) -> dict[str, str]:
-    """The version of the interface, and the key."""
+    """Return the version of the interface, and the key."""
     return {"anthropic-version": _VERSION, **({"x-api-key": key} if key else {})}
 
 
-ANTHROPIC_MESSAGES = Family(
+_FINISH: dict[str, Finish] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool",
+    "refusal": "filter",
+}
+
+
+def read(body: Json) -> Reply:
+    """Read the reply in a body. Raises BadPayload for a body of another shape."""
+    found = opened(body)
+    if not isinstance(found["content"].value, list):
+        found["content"].refuse("an array")
+    text, reasoning, called = "", "", []
+    for block in found["content"]:
+        kind = block["type"].text()
+        if kind == "text":
+            text += block["text"].text()
+        elif kind == "thinking":
+            reasoning += block["thinking"].text("")
+        elif kind == "tool_use":
+            called.append(block)
+    calls, unread = readable(called, _call)
+    finish = _finish(found["stop_reason"], has_calls=bool(calls or unread))
+    usage, model = _usage(found["usage"]), found["model"].text("")
+    return Reply(text, reasoning, calls, finish, usage, model, _flaw(found) or unread)
+
+
+def _call(block: JsonNode) -> ToolCall:
+    name = block["name"].text()
+    return ToolCall(name, block["input"].arguments(name), block["id"].text(""))
+
+
+def _finish(reason: JsonNode, *, has_calls: bool) -> Finish:
+    finish = _FINISH.get(reason.text("end_turn"), "other")
+    return "stop" if finish == "tool" and not has_calls else finish
+
+
+def _flaw(ended: JsonNode) -> Flaw | None:
+    """Why a reply is not an answer, by its stop reason: a refusal, or more to come."""
+    reason = ended["stop_reason"].text("end_turn")
+    if reason == "refusal":
+        details = ended["stop_details"]
+        return Flaw("refusal", details["explanation"].text("") or details["category"].text(""))
+    return None if reason in _FINISH else Flaw("unfinished", reason)
+
+
+def _usage(counts: JsonNode) -> Usage:
+    """The counts; Anthropic counts the tokens of its cache separately."""
+    parts = (
+        counts["input_tokens"].count(),
+        counts["cache_creation_input_tokens"].count(),
+        counts["cache_read_input_tokens"].count(),
+    )
+    known = [part for part in parts if part is not None]
+    thoughts = counts["output_tokens_details"]["thinking_tokens"].count()
+    return Usage(sum(known) if known else None, counts["output_tokens"].count(), parts[2], thoughts)
+
+
+class AnthropicDeltas(DeltaReader):
+    """Reads a stream of events, which `message_stop` ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._block: JsonNode | None = None
+        self._input: list[str] = []
+        self._model = ""
+        self._usage: dict[str, Json] = {}
+
+    def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - the data name it
+        """Yield the deltas of an event."""
+        found = opened(data)
+        kind = found["type"].text()
+        if kind == "message_start":
+            self._count(found["message"]["usage"])
+            self._model = found["message"]["model"].text("")
+        elif kind == "content_block_start":
+            yield from self._start(found["content_block"])
+        elif kind == "content_block_delta":
+            yield from self._piece(found["delta"])
+        elif kind == "content_block_stop":
+            yield from self._stop()
+        elif kind == "message_delta":
+            yield self._end(found)
+        elif kind == "message_stop":
+            self.is_done = True
+
+    def _start(self, block: JsonNode) -> Iterator[Delta]:
+        block.object()
+        self._block = block
+        self._input.clear()
+        text, thought = block["text"].text(""), block["thinking"].text("")
+        if text or thought:
+            yield Delta(text=text, reasoning=thought)
+
+    def _piece(self, delta: JsonNode) -> Iterator[Delta]:
+        kind = delta["type"].text()
+        if kind == "text_delta":
+            yield Delta(text=delta["text"].text())
+        elif kind == "thinking_delta":
+            yield Delta(reasoning=delta["thinking"].text())
+        elif kind == "input_json_delta":
+            self._input.append(delta["partial_json"].text())
+
+    def _stop(self) -> Iterator[Delta]:
+        block, self._block = self._block, None
+        if block is None or block["type"].text("") != "tool_use":
+            return
+        self.has_calls = True
+        given = {"input": joined(self._input)} if self._input else {}
+        calls, unread = readable([JsonNode({**block.object(), **given}, block.path)], _call)
+        yield Delta(calls=calls, flaw=unread)
+
+    def _end(self, found: JsonNode) -> Delta:
+        self._count(found["usage"])
+        delta, usage = found["delta"], _usage(JsonNode(self._usage, ("usage",)))
+        finish = _finish(delta["stop_reason"], has_calls=self.has_calls)
+        return Delta(finish=finish, usage=usage, model=self._model, flaw=_flaw(delta))
+
+    def _count(self, counts: JsonNode) -> None:
+        """Later counts are totals, not increments."""
+        if counts:
+            told = {key: one for key, one in counts.object().items() if one is not None}
+            self._usage.update(told)
+
+
+ANTHROPIC_MESSAGES = ProviderApi(
     name="anthropic",
     base_url="https://api.anthropic.com/v1",
-    path=path,
+    endpoint="/messages",
     payload=payload,
     read=read,
-    deltas=Deltas,
+    deltas=AnthropicDeltas,
     headers=headers,
     settings=_SETTINGS,
     key_variable="ANTHROPIC_API_KEY",

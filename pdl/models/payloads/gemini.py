@@ -11,18 +11,24 @@ from urllib.parse import quote
 
 from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
 from pdl.models.payloads.effort import gemini_effort, is_gemini_3, with_effort
-from pdl.models.payloads.family import CHAT_ONLY, Family, Settings, listed
-from pdl.models.payloads.form import Form, narrowed
-from pdl.models.payloads.functions import plain_function
-from pdl.models.payloads.reading import BadPayload, Found, opened, readable
-from pdl.models.payloads.subset import Subset
+from pdl.models.payloads.provider_api import (
+    CHAT_ONLY,
+    DeltaReader,
+    ProviderApi,
+    SettingsMap,
+    listed,
+)
+from pdl.models.payloads.reading import JsonNode, opened, readable
+from pdl.models.payloads.schema_dialect import SchemaDialect
+from pdl.models.payloads.schema_projection import ProviderSchema, project
+from pdl.models.payloads.tool_schemas import plain_function
 from pdl.models.payloads.turns import (
     AUDIO,
     PDF,
-    Takes,
-    refuse_begun,
-    unheld_beside_tools,
-    unheld_form,
+    MediaSupport,
+    refuse_prefill,
+    unsupported_form,
+    unsupported_with_tools,
     with_ids,
     without_system,
 )
@@ -40,7 +46,7 @@ if TYPE_CHECKING:
     from pdl.tools.tool import Tool
 
 
-GEMINI = Subset(
+GEMINI = SchemaDialect(
     provider="Gemini",
     keywords=frozenset({"maxItems", "maximum", "minItems", "minimum"}),
     formats=frozenset({"date", "date-time", "time"}),
@@ -52,9 +58,9 @@ GEMINI = Subset(
 )
 
 
-def gemini_form(schema: Schema) -> Form:
+def gemini_schema(schema: Schema) -> ProviderSchema:
     """A schema as Gemini takes it; what it cannot say is any value there."""
-    return narrowed(schema.document, GEMINI)
+    return project(schema.document, GEMINI)
 
 
 _FINISH: dict[str, Finish] = {
@@ -96,7 +102,7 @@ def read(body: Json) -> Reply:
     return Reply(text, reasoning, calls, finish, usage, model, _flaw(candidate) or unread)
 
 
-def _blocked(found: Found) -> Flaw | None:
+def _blocked(found: JsonNode) -> Flaw | None:
     """That the prompt was blocked: then there are no candidates."""
     reason = found["promptFeedback"]["blockReason"].text("")
     told = found["promptFeedback"]["blockReasonMessage"].text("")
@@ -105,7 +111,7 @@ def _blocked(found: Found) -> Flaw | None:
     return Flaw("refusal", f"the prompt was blocked: {reason}{told and f' ({told})'}")
 
 
-def _parts(candidate: Found) -> tuple[str, str, tuple[ToolCall, ...], Flaw | None]:
+def _parts(candidate: JsonNode) -> tuple[str, str, tuple[ToolCall, ...], Flaw | None]:
     """The text, the thoughts and the calls of a candidate, which may have no content."""
     said: dict[bool, list[str]] = {False: [], True: []}
     called = []
@@ -117,7 +123,7 @@ def _parts(candidate: Found) -> tuple[str, str, tuple[ToolCall, ...], Flaw | Non
     return "".join(said[False]), "".join(said[True]), *readable(called, _call)
 
 
-def _call(part: Found) -> ToolCall:
+def _call(part: JsonNode) -> ToolCall:
     call = part["functionCall"]
     signature = part["thoughtSignature"].text("")
     mark = _MARK + signature if signature else ""
@@ -125,12 +131,12 @@ def _call(part: Found) -> ToolCall:
     return ToolCall(name, call["args"].arguments(name), call["id"].text("") + mark)
 
 
-def _finish(candidate: Found, *, has_calls: bool) -> Finish:
+def _finish(candidate: JsonNode, *, has_calls: bool) -> Finish:
     finish = _FINISH.get(candidate["finishReason"].text("STOP"), "other")
     return "tool" if has_calls and finish == "stop" else finish
 
 
-def _flaw(candidate: Found) -> Flaw | None:
+def _flaw(candidate: JsonNode) -> Flaw | None:
     """What is against a reply by the reason for which it stopped: no call, or more to come."""
     reason = candidate["finishReason"].text("STOP")
     if reason in _BROKEN:
@@ -141,7 +147,7 @@ def _flaw(candidate: Found) -> Flaw | None:
     return Flaw("unfinished", f"{reason}{told and f' ({told})'}")
 
 
-def _usage(counts: Found) -> Usage:
+def _usage(counts: JsonNode) -> Usage:
     """The counts; Gemini counts apart what its own tools gave to read, and what was thought."""
     written, thoughts = counts["candidatesTokenCount"].count(), counts["thoughtsTokenCount"].count()
     return Usage(
@@ -157,14 +163,8 @@ def _sum(*parts: int | None) -> int | None:
     return sum(known) if known else None
 
 
-class Deltas:
+class GeminiDeltas(DeltaReader):
     """Reads a stream of bodies, of which one has a reason to finish; counts may follow it."""
-
-    is_done = False
-
-    def __init__(self) -> None:
-        self._has_calls = False
-        self._is_finished = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
         """What a body tells."""
@@ -174,31 +174,25 @@ class Deltas:
         model = found["modelVersion"].text("")
         candidates = list(found["candidates"])
         if blocked is not None:
-            self._is_finished = True
+            self.is_finished = True
             yield Delta(finish="filter", usage=usage, model=model, flaw=blocked)
             return
         if not candidates:
             yield Delta(usage=usage, model=model)
             return
         text, reasoning, calls, unread = _parts(candidates[0])
-        self._has_calls |= bool(calls or unread)
+        self.has_calls |= bool(calls or unread)
         finish, flaw = None, unread
         if candidates[0]["finishReason"]:
-            self._is_finished = True
-            finish = _finish(candidates[0], has_calls=self._has_calls)
+            self.is_finished = True
+            finish = _finish(candidates[0], has_calls=self.has_calls)
             flaw = _flaw(candidates[0]) or unread
         # Counts are of all until then; those of the last body count.
         yield Delta(text, reasoning, calls, finish, usage if finish else None, model, flaw)
 
-    def close(self) -> Iterator[Delta]:
-        """Nothing is left, unless the stream was cut."""
-        if not self._is_finished:
-            raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
-        yield from ()
-
 
 _KINDS = frozenset({"png", "jpeg", "webp"}) | PDF | AUDIO
-_TAKES = Takes("Gemini", _KINDS, _KINDS)
+_MEDIA = MediaSupport("Gemini", _KINDS, _KINDS)
 _IN = "generationConfig"
 
 
@@ -212,7 +206,7 @@ def _choice(value: Json) -> Json:
     return value
 
 
-_SETTINGS = Settings(
+_SETTINGS = SettingsMap(
     provider="Gemini",
     places={
         "max_tokens": (_IN, "maxOutputTokens"),
@@ -262,19 +256,21 @@ def payload(request: Request, model: str) -> Payload:
     each other.
     """
     is_new = is_gemini_3(model)
-    refuse_begun(request, "Gemini")
+    refuse_prefill(request, "Gemini")
     system, messages = without_system(request, "Gemini")
     body: dict[str, Any] = {}
     if system:
         body["systemInstruction"] = {"parts": [{"text": system}]}
     with_ids(messages)  # refuses the results of no call; the ids are Gemini's own
     body["contents"] = [_content(one, is_new=is_new) for one in messages]
-    form = _constrain(request, body, is_new=is_new) if request.constrain else Form({})
+    projected = (
+        _constrain(request, body, is_new=is_new) if request.constrain else ProviderSchema({})
+    )
     config, ignored = with_effort(request.config, model, gemini_effort)
     ignored += _SETTINGS.write(config, body)
     if is_new and request.constrain and request.tools:
         _hold_calls(body)
-    return Payload(body, form.dropped, ignored)
+    return Payload(body, projected.dropped, ignored)
 
 
 def _content(message: Message, *, is_new: bool) -> dict[str, Any]:
@@ -310,29 +306,29 @@ def _part(part: Part, role: Role) -> dict[str, Any]:
 
 
 def _media(media: Media, role: Role) -> dict[str, Any]:
-    kind = _TAKES.kind(media, role)
+    kind = _MEDIA.kind(media, role)
     if media.url:
         return {"fileData": {"mimeType": MIME_TYPES[kind], "fileUri": media.url}}
     return {"inlineData": {"mimeType": media.mime_type, "data": media.base64}}
 
 
-def _constrain(request: Request, body: dict[str, Any], *, is_new: bool) -> Form:
+def _constrain(request: Request, body: dict[str, Any], *, is_new: bool) -> ProviderSchema:
     """Write the tools or the schema."""
     schema = request.schema
     if request.tools:
         declared = [_declared(tool) for tool in request.tools]
         body["tools"] = [{"functionDeclarations": declared}]
     if schema is None:
-        return Form({})
+        return ProviderSchema({})
     if schema.form != "json":
-        return Form({}, unheld_form(schema, "Gemini"))
+        return ProviderSchema({}, unsupported_form(schema, "Gemini"))
     if request.tools and not is_new:
-        return Form({}, (unheld_beside_tools("Gemini before 3"),))
-    form = gemini_form(schema)
+        return ProviderSchema({}, (unsupported_with_tools("Gemini before 3"),))
+    projected = gemini_schema(schema)
     body[_IN] = {"responseMimeType": "application/json"}
-    if form.schema:
-        body[_IN]["responseJsonSchema"] = form.schema
-    return form
+    if projected.schema:
+        body[_IN]["responseJsonSchema"] = projected.schema
+    return projected
 
 
 def _hold_calls(body: dict[str, Any]) -> None:
@@ -342,7 +338,7 @@ def _hold_calls(body: dict[str, Any]) -> None:
     bounds of arrays.
     """
     forms = [one["parametersJsonSchema"] for one in body["tools"][0]["functionDeclarations"]]
-    weight = sum(_weight(node) for form in forms for _, node in schemas(form))
+    weight = sum(_weight(node) for projected in forms for _, node in schemas(projected))
     config = body.setdefault("toolConfig", {})
     if weight <= _HEAVIEST and isinstance(config, dict):
         config.setdefault("functionCallingConfig", {"mode": "VALIDATED"})
@@ -350,9 +346,9 @@ def _hold_calls(body: dict[str, Any]) -> None:
         del body["toolConfig"]
 
 
-def _weight(form: dict[str, Any]) -> int:
-    bounds = max(form.get("minItems", 0), form.get("maxItems", 0))
-    return len(form.get("properties", ())) + int(bounds)
+def _weight(projected: dict[str, Any]) -> int:
+    bounds = max(projected.get("minItems", 0), projected.get("maxItems", 0))
+    return len(projected.get("properties", ())) + int(bounds)
 
 
 _HEAVIEST = 100
@@ -361,12 +357,12 @@ _HEAVIEST = 100
 def _declared(tool: Tool) -> dict[str, Any]:
     """A tool with what Gemini's schemas can say of its arguments, which are checked anyway."""
     found = plain_function(tool)
-    form = gemini_form(Schema(found.pop("parameters")))
-    return {**found, "parametersJsonSchema": form.schema or {"type": "object"}}
+    projected = gemini_schema(Schema(found.pop("parameters")))
+    return {**found, "parametersJsonSchema": projected.schema or {"type": "object"}}
 
 
-def path(model: str, stream: bool) -> str:  # noqa: FBT001 - one of two calls
-    """Behind the base URL."""
+def _endpoint(model: str, stream: bool) -> str:  # noqa: FBT001 - one of two calls
+    """What follows the base URL."""
     name = quote(model.removeprefix("models/"), safe="")
     verb = "streamGenerateContent?alt=sse" if stream else "generateContent"
     return f"/models/{name}:{verb}"
@@ -377,13 +373,13 @@ def headers(key: str) -> dict[str, str]:
     return {"x-goog-api-key": key} if key else {}
 
 
-GEMINI_CONTENT = Family(
+GEMINI_CONTENT = ProviderApi(
     name="gemini",
     base_url="https://generativelanguage.googleapis.com/v1beta",
-    path=path,
+    endpoint=_endpoint,
     payload=payload,
     read=read,
-    deltas=Deltas,
+    deltas=GeminiDeltas,
     headers=headers,
     settings=_SETTINGS,
     key_variable="GEMINI_API_KEY",

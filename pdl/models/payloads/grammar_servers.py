@@ -11,17 +11,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Dropped, Payload
-from pdl.models.payloads.family import Family, Settings
-from pdl.models.payloads.functions import function
-from pdl.models.payloads.openai_chat import Deltas, add_stream, chat_messages, headers, path, read
+from pdl.models.payloads.openai_chat import (
+    ENDPOINT,
+    ChatDeltas,
+    add_stream,
+    chat_messages,
+    read,
+)
+from pdl.models.payloads.provider_api import ProviderApi, SettingsMap
+from pdl.models.payloads.tool_schemas import function
 from pdl.models.payloads.turns import (
     AUDIO,
     IMAGES,
-    Takes,
-    begun,
+    MediaSupport,
     is_free,
-    unheld_begun,
-    unheld_beside_tools,
+    prefill,
+    unsupported_prefill,
+    unsupported_with_tools,
 )
 
 if TYPE_CHECKING:
@@ -43,8 +49,8 @@ class GrammarServer:
     """
 
     name: str
-    takes: Takes
-    settings: Settings
+    media: MediaSupport
+    settings: SettingsMap
     write: Callable[[Grammar, dict[str, Any]], None]
     goes_on: dict[str, Any]
 
@@ -55,9 +61,9 @@ class GrammarServer:
         whose calls the server holds by itself. Raises MediaError for media that it does not take,
         ConfigError for settings that contradict each other, and what compiling the schema raises.
         """
-        messages = chat_messages(request.messages, self.takes)
+        messages = chat_messages(request.messages, self.media)
         body: dict[str, Any] = {"model": model, "messages": messages}
-        start = begun(request.messages)
+        start = prefill(request.messages)
         body |= self.goes_on if start else {}
         dropped = self._constrain(request, body) if request.constrain else ()
         add_stream(request, body)
@@ -73,9 +79,9 @@ class GrammarServer:
         if schema is None or is_free(schema):
             return ()
         if request.tools:
-            return (unheld_beside_tools(self.name),)
-        if begun(request.messages):
-            return (unheld_begun(self.name),)
+            return (unsupported_with_tools(self.name),)
+        if prefill(request.messages):
+            return (unsupported_prefill(self.name),)
         compiled = _compiled(schema)
         self.write(compiled.grammar, body)
         return tuple(
@@ -98,29 +104,28 @@ def _write_llama(grammar: Grammar, body: dict[str, Any]) -> None:
     body["grammar"] = str(grammar)
 
 
-_LLAMA_SETTINGS = Settings(
+_LLAMA_SETTINGS = SettingsMap(
     provider="llama-server", places={"repetition_penalty": ("repeat_penalty",)}
 )
 llama_payload = GrammarServer(
     name="llama-server",
-    takes=Takes("llama-server", _IMAGES | AUDIO, _IMAGES),
+    media=MediaSupport("llama-server", _IMAGES | AUDIO, _IMAGES),
     settings=_LLAMA_SETTINGS,
     write=_write_llama,
     goes_on={},
 ).payload
 
 
-LLAMA_SERVER = Family(
+LLAMA_SERVER = ProviderApi(
     name="llama-server",
     base_url="http://127.0.0.1:8080/v1",
-    path=path,
+    endpoint=ENDPOINT,
     payload=llama_payload,
     read=read,
-    deltas=Deltas,
-    headers=headers,
+    deltas=ChatDeltas,
     settings=_LLAMA_SETTINGS,
     key_variable="LLAMA_API_KEY",
-    repeats_begun=True,  # newer ones do; of older ones the reply went on behind it
+    repeats_prefill=True,  # newer ones do; of older ones the reply went on behind it
 )
 
 
@@ -129,24 +134,23 @@ def _write_vllm(grammar: Grammar, body: dict[str, Any]) -> None:
     body["structured_outputs"] = {"grammar": grammar.to_ebnf()}
 
 
-_VLLM_SETTINGS = Settings(provider="vLLM", places={"repeat_penalty": ("repetition_penalty",)})
+_VLLM_SETTINGS = SettingsMap(provider="vLLM", places={"repeat_penalty": ("repetition_penalty",)})
 vllm_payload = GrammarServer(
     name="vLLM",
-    takes=Takes("vLLM", IMAGES | AUDIO, IMAGES | AUDIO),
+    media=MediaSupport("vLLM", IMAGES | AUDIO, IMAGES | AUDIO),
     settings=_VLLM_SETTINGS,
     write=_write_vllm,
     goes_on={"add_generation_prompt": False, "continue_final_message": True},
 ).payload
 
 
-VLLM = Family(
+VLLM = ProviderApi(
     name="vllm",
     base_url="http://127.0.0.1:8000/v1",
-    path=path,
+    endpoint=ENDPOINT,
     payload=vllm_payload,
     read=read,
-    deltas=Deltas,
-    headers=headers,
+    deltas=ChatDeltas,
     settings=_VLLM_SETTINGS,
     key_variable="VLLM_API_KEY",
 )

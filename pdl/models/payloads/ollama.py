@@ -9,18 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
 from pdl.models.payloads.effort import ollama_effort, with_effort
-from pdl.models.payloads.family import CHAT_ONLY, Family, Settings, listed
-from pdl.models.payloads.form import Form, narrowed
-from pdl.models.payloads.functions import plain_function
-from pdl.models.payloads.openai_chat import called, headers, told
-from pdl.models.payloads.reading import BadPayload, Found, opened, readable
-from pdl.models.payloads.subset import SCALARS, Subset
+from pdl.models.payloads.openai_chat import called, told
+from pdl.models.payloads.provider_api import (
+    CHAT_ONLY,
+    DeltaReader,
+    ProviderApi,
+    SettingsMap,
+    listed,
+)
+from pdl.models.payloads.reading import BadPayload, JsonNode, opened, readable
+from pdl.models.payloads.schema_dialect import SCALARS, SchemaDialect
+from pdl.models.payloads.schema_projection import ProviderSchema, project
+from pdl.models.payloads.tool_schemas import plain_function
 from pdl.models.payloads.turns import (
-    Takes,
-    begun,
-    unheld_begun,
-    unheld_beside_tools,
-    unheld_form,
+    MediaSupport,
+    prefill,
+    unsupported_form,
+    unsupported_prefill,
+    unsupported_with_tools,
     with_ids,
 )
 from pdl.prompt.messages import Media, Message
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
     from pdl.models.exchange import Request
 
 
-OLLAMA = Subset(
+OLLAMA = SchemaDialect(
     provider="Ollama",
     keywords=frozenset({"maxItems", "maxLength", "minItems", "minLength"}),
     integers=frozenset({"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum"}),
@@ -44,7 +50,7 @@ OLLAMA = Subset(
 )
 
 
-_TAKES = Takes("Ollama", frozenset({"png", "jpeg", "webp"}))
+_MEDIA = MediaSupport("Ollama", frozenset({"png", "jpeg", "webp"}))
 
 
 def _format(value: Json) -> Json:
@@ -55,7 +61,7 @@ def _format(value: Json) -> Json:
     return named["schema"] if isinstance(named, dict) and "schema" in named else value
 
 
-_SETTINGS = Settings(
+_SETTINGS = SettingsMap(
     provider="Ollama",
     places={
         "max_tokens": ("options", "num_predict"),
@@ -91,11 +97,11 @@ def payload(request: Request, model: str) -> Payload:
     """
     messages = [one for message in with_ids(request.messages) for one in _messages(message)]
     body: dict[str, Any] = {"model": model, "messages": messages}
-    form = _constrain(request, body) if request.constrain else Form({})
+    projected = _constrain(request, body) if request.constrain else ProviderSchema({})
     body["stream"] = request.stream
     config, ignored = with_effort(request.config, model, ollama_effort)
     ignored += _SETTINGS.write(config, body)
-    return Payload(body, form.dropped, ignored, begun(request.messages))
+    return Payload(body, projected.dropped, ignored, prefill(request.messages))
 
 
 def _messages(message: Message) -> Iterator[dict[str, Any]]:
@@ -109,7 +115,7 @@ def _messages(message: Message) -> Iterator[dict[str, Any]]:
         return
     said: dict[str, Any] = {"role": message.role, "content": message.text}
     for one in media:
-        _TAKES.kind(one, message.role)
+        _MEDIA.kind(one, message.role)
         said.setdefault("images", []).append(one.base64)
     for call in calls:
         asked = {"name": call.name, "arguments": dict(call.arguments)}
@@ -117,7 +123,7 @@ def _messages(message: Message) -> Iterator[dict[str, Any]]:
     yield said
 
 
-def _constrain(request: Request, body: dict[str, Any]) -> Form:
+def _constrain(request: Request, body: dict[str, Any]) -> ProviderSchema:
     """Write the tools or the schema."""
     schema = request.schema
     if request.tools:
@@ -125,16 +131,16 @@ def _constrain(request: Request, body: dict[str, Any]) -> Form:
             {"type": "function", "function": plain_function(one)} for one in request.tools
         ]
     if schema is None:
-        return Form({})
+        return ProviderSchema({})
     if schema.form != "json":
-        return Form({}, unheld_form(schema, "Ollama"))
+        return ProviderSchema({}, unsupported_form(schema, "Ollama"))
     if request.tools:
-        return Form({}, (unheld_beside_tools("Ollama"),))
-    if begun(request.messages):
-        return Form({}, (unheld_begun("Ollama"),))
-    form = narrowed(schema.document, OLLAMA)
-    body["format"] = form.schema or "json"
-    return form
+        return ProviderSchema({}, (unsupported_with_tools("Ollama"),))
+    if prefill(request.messages):
+        return ProviderSchema({}, (unsupported_prefill("Ollama"),))
+    projected = project(schema.document, OLLAMA)
+    body["format"] = projected.schema or "json"
+    return projected
 
 
 _FINISH: dict[str, Finish] = {"stop": "stop", "length": "length"}
@@ -154,62 +160,46 @@ def read(body: Json) -> Reply:
     return Reply(text, thoughts, calls, finish, usage, model, _flaw(found) or unread)
 
 
-def _finish(found: Found, *, has_calls: bool) -> Finish:
+def _finish(found: JsonNode, *, has_calls: bool) -> Finish:
     finish = _FINISH.get(found["done_reason"].text("stop"), "other")
     return "tool" if has_calls and finish == "stop" else finish
 
 
-def _flaw(found: Found) -> Flaw | None:
+def _flaw(found: JsonNode) -> Flaw | None:
     reason = found["done_reason"].text("stop")
     return None if reason in _FINISH else Flaw("unfinished", reason)
 
 
-def _usage(found: Found) -> Usage:
+def _usage(found: JsonNode) -> Usage:
     return Usage(found["prompt_eval_count"].count(), found["eval_count"].count())
 
 
-class Deltas:
+class OllamaDeltas(DeltaReader):
     """Reads a stream of lines, the last of which is `done`."""
-
-    def __init__(self) -> None:
-        self._has_calls = False
-        self.is_done = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - lines have no names
         """What a line tells."""
         found = opened(data)
         message = found["message"]
         calls, unread = readable(message["tool_calls"], called)
-        self._has_calls |= bool(calls or unread)
+        self.has_calls |= bool(calls or unread)
         text, thoughts = message["content"].text(""), message["thinking"].text("")
         if text or thoughts or calls or unread:
             yield Delta(text=text, reasoning=thoughts, calls=calls, flaw=unread)
         if found["done"].value is True:
             self.is_done = True
-            finish = _finish(found, has_calls=self._has_calls)
+            finish = _finish(found, has_calls=self.has_calls)
             usage, model = _usage(found), found["model"].text("")
             yield Delta(finish=finish, usage=usage, model=model, flaw=_flaw(found))
 
-    def close(self) -> Iterator[Delta]:
-        """Nothing is left, unless the stream was cut."""
-        if not self.is_done:
-            raise BadPayload("the stream was cut: it ended without `done`", is_cut=True)
-        yield from ()
 
-
-def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all
-    """Behind the base URL."""
-    return "/api/chat"
-
-
-OLLAMA_CHAT = Family(
+OLLAMA_CHAT = ProviderApi(
     name="ollama",
     base_url="http://127.0.0.1:11434",
-    path=path,
+    endpoint="/api/chat",
     payload=payload,
     read=read,
-    deltas=Deltas,
-    headers=headers,
+    deltas=OllamaDeltas,
     settings=_SETTINGS,
     key_variable="OLLAMA_API_KEY",
     framing="ndjson",

@@ -10,20 +10,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
-from pdl.models.payloads.families import FAMILIES
-from pdl.models.payloads.family import DONE, Family, Settings
-from pdl.models.payloads.form import Form
-from pdl.models.payloads.functions import strict_function
-from pdl.models.payloads.reading import BadPayload, Found, joined, opened, readable
-from pdl.models.payloads.strict_schema import STRICT, refuse_large, strict_form
+from pdl.models.payloads import FAMILIES
+from pdl.models.payloads.openai_schema import STRICT, refuse_large, strict_schema
+from pdl.models.payloads.provider_api import (
+    DONE,
+    DeltaReader,
+    ProviderApi,
+    SettingsMap,
+)
+from pdl.models.payloads.reading import BadPayload, JsonNode, joined, opened, readable
+from pdl.models.payloads.schema_projection import ProviderSchema
+from pdl.models.payloads.tool_schemas import strict_function
 from pdl.models.payloads.turns import (
     AUDIO,
     IMAGES,
     PDF,
-    Takes,
+    MediaSupport,
     data_url,
-    refuse_begun,
-    unheld_form,
+    refuse_prefill,
+    unsupported_form,
     with_ids,
 )
 from pdl.prompt.messages import Media, Message, Text
@@ -37,20 +42,20 @@ if TYPE_CHECKING:
     from pdl.prompt.messages import Role
 
 
-def chat_messages(messages: Sequence[Message], takes: Takes) -> list[dict[str, Any]]:
+def chat_messages(messages: Sequence[Message], supported: MediaSupport) -> list[dict[str, Any]]:
     """The messages; results of tools are messages of their own, in front of the user's words.
 
     Raises MediaError for media that the server does not take.
     """
-    return [one for message in with_ids(messages) for one in _messages(message, takes)]
+    return [one for message in with_ids(messages) for one in _messages(message, supported)]
 
 
-def _messages(message: Message, takes: Takes) -> Iterator[dict[str, Any]]:
+def _messages(message: Message, supported: MediaSupport) -> Iterator[dict[str, Any]]:
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     for result in results:
         yield {"role": "tool", "tool_call_id": result.call.id, "content": told(result)}
     calls = [part for part in message.parts if isinstance(part, ToolCall)]
-    content = _message_content(message, takes)
+    content = _message_content(message, supported)
     if calls:
         asked = [_call(call) for call in calls]
         yield {"role": "assistant", "content": content or None, "tool_calls": asked}
@@ -63,21 +68,21 @@ def told(result: ToolResult) -> str:
     return f"Error: {result.text}" if result.failed else result.text
 
 
-def _message_content(message: Message, takes: Takes) -> Any:
+def _message_content(message: Message, supported: MediaSupport) -> Any:
     """The text, or with media the parts in their order."""
     if not any(isinstance(part, Media) for part in message.parts):
         return message.text
     return [
         {"type": "text", "text": part.text}
         if isinstance(part, Text)
-        else _media(part, message.role, takes)
+        else _media(part, message.role, supported)
         for part in message.parts
         if isinstance(part, Media) or (isinstance(part, Text) and part.text)
     ]
 
 
-def _media(media: Media, role: Role, takes: Takes) -> dict[str, Any]:
-    kind = takes.kind(media, role)
+def _media(media: Media, role: Role, supported: MediaSupport) -> dict[str, Any]:
+    kind = supported.kind(media, role)
     if kind in AUDIO and media.url:
         return {"type": "audio_url", "audio_url": {"url": media.url}}
     if kind in AUDIO:
@@ -134,7 +139,7 @@ def _flaw(reason: str, refusal: str) -> Flaw | None:
     return Flaw("unfinished", reason) if reason in _UNFINISHED else None
 
 
-def _reply_content(message: Found) -> str:
+def _reply_content(message: JsonNode) -> str:
     """The text; some servers (Mistral's) give it in parts."""
     content = message["content"]
     if not isinstance(content.value, list):
@@ -142,7 +147,7 @@ def _reply_content(message: Found) -> str:
     return "".join(part["text"].text("") for part in content if part["type"].text("") == "text")
 
 
-def _reasoning(message: Found) -> str:
+def _reasoning(message: JsonNode) -> str:
     """What DeepSeek, vLLM and llama-server call `reasoning_content`, others `reasoning`.
 
     Mistral gives it as parts of the content, each of them text or a list of texts.
@@ -154,14 +159,14 @@ def _reasoning(message: Found) -> str:
     return "".join(thoughts) or named
 
 
-def _thought(part: Found) -> str:
+def _thought(part: JsonNode) -> str:
     thinking = part["thinking"]
     if not isinstance(thinking.value, list):
         return thinking.text("")
     return "".join(inner["text"].text("") for inner in thinking)
 
 
-def called(found: Found) -> ToolCall:
+def called(found: JsonNode) -> ToolCall:
     """The call of a tool: `{"id", "function": {"name", "arguments"}}`."""
     function = found["function"]
     name = function["name"].text()
@@ -173,7 +178,7 @@ def _finish(reason: str, refusal: str, *, has_calls: bool) -> Finish:
     return "tool" if has_calls and finish == "stop" else finish
 
 
-def _refuse_error(choice: Found) -> None:
+def _refuse_error(choice: JsonNode) -> None:
     """Raise BadPayload for a choice that tells an error of the provider behind a proxy."""
     if choice["error"] or choice["finish_reason"].text("") == "error":
         error = choice["error"]["message"] if isinstance(choice["error"].value, dict) else choice
@@ -181,7 +186,7 @@ def _refuse_error(choice: Found) -> None:
         raise BadPayload(f"the provider tells an error: {told}", choice.path, kinds=("error",))
 
 
-def usage(found: Found) -> Usage:
+def usage(found: JsonNode) -> Usage:
     """The counts of a `usage` object, or of none."""
     told = Usage(
         found["prompt_tokens"].count(),
@@ -209,14 +214,13 @@ def _billed(told: Usage, total: int | None, *, hears: bool) -> Usage:
     return replace(told, output_tokens=written + apart)
 
 
-class Deltas:
+class ChatDeltas(DeltaReader):
     """Reads a stream of chunks, which `[DONE]` ends; a reason to finish ends the reply."""
 
     def __init__(self) -> None:
-        self._calls: dict[int, _Gathered] = {}
+        super().__init__()
+        self._calls: dict[int, _CallPieces] = {}
         self._refused: list[str] = []
-        self._is_finished = False
-        self.is_done = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
         """What a chunk tells."""
@@ -231,16 +235,15 @@ class Deltas:
             yield Delta(usage=usage(chunk["usage"]), model=chunk["model"].text(""))
 
     def close(self) -> Iterator[Delta]:
-        """Nothing is left, unless the stream was cut."""
-        if not (self.is_done or self._is_finished):
-            raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
+        """Yield the calls that no reason to finish followed."""
+        yield from super().close()
         calls, unread = self._taken()
         refusal = "".join(self._refused)
-        if calls or unread or (refusal and not self._is_finished):
+        if calls or unread or (refusal and not self.is_finished):
             finish: Finish = "filter" if refusal else "tool"
             yield Delta(calls=calls, finish=finish, flaw=_flaw("", refusal) or unread)
 
-    def _choice(self, choice: Found, model: str) -> Iterator[Delta]:
+    def _choice(self, choice: JsonNode, model: str) -> Iterator[Delta]:
         _refuse_error(choice)
         delta = choice["delta"]
         text, reasoning = _reply_content(delta), _reasoning(delta)
@@ -248,43 +251,43 @@ class Deltas:
             yield Delta(text=text, reasoning=reasoning)
         self._refused.append(delta["refusal"].text(""))
         for call in delta["tool_calls"]:
-            self._gather(call)
+            self._add_call(call)
         reason = choice["finish_reason"].text("")
         if not reason:
             return
-        self._is_finished = True
+        self.is_finished = True
         refusal = "".join(self._refused)
         calls, unread = self._taken()
         finish = _finish(reason, refusal, has_calls=bool(calls or unread))
         flaw = _flaw(reason, refusal) or unread
         yield Delta(calls=calls, finish=finish, model=model, flaw=flaw)
 
-    def _gather(self, call: Found) -> None:
+    def _add_call(self, call: JsonNode) -> None:
         index = call["index"].count()
         known = len(self._calls) if index is None else index
-        gathered = self._calls.setdefault(known, _Gathered(call))
-        gathered.add(call)
+        pieces = self._calls.setdefault(known, _CallPieces(call))
+        pieces.add(call)
 
     def _taken(self) -> tuple[tuple[ToolCall, ...], Flaw | None]:
-        gathered = [one.whole() for one in self._calls.values()]
+        pieces = [one.whole() for one in self._calls.values()]
         self._calls.clear()
-        return readable(gathered, called)
+        return readable(pieces, called)
 
 
-class _Gathered:
-    """A call of a tool whose pieces come one after the other."""
+class _CallPieces:
+    """A tool call whose pieces arrive one at a time."""
 
-    def __init__(self, first: Found) -> None:
+    def __init__(self, first: JsonNode) -> None:
         self._path = first.path
         self._id = ""
         self._name = ""
         self._arguments: list[str] = []
         self._whole: Json = None
 
-    def add(self, piece: Found) -> None:
+    def add(self, piece: JsonNode) -> None:
         function = piece["function"]
         self._id = self._id or piece["id"].text("")
-        # Some servers say the name with every piece, none in parts.
+        # Some servers repeat the name with every piece; none sends it in parts.
         self._name = self._name or function["name"].text("")
         arguments = function["arguments"]
         if isinstance(arguments.value, dict):
@@ -292,23 +295,24 @@ class _Gathered:
         else:
             self._arguments.append(arguments.text(""))
 
-    def whole(self) -> Found:
+    def whole(self) -> JsonNode:
         arguments = joined(self._arguments) if self._whole is None else self._whole
         function = {"name": self._name or None, "arguments": arguments}
-        return Found({"id": self._id, "function": function}, self._path)
+        return JsonNode({"id": self._id, "function": function}, self._path)
 
 
-_TAKES = Takes("OpenAI", IMAGES | PDF | AUDIO, IMAGES)
+ENDPOINT = "/chat/completions"
+_MEDIA = MediaSupport("OpenAI", IMAGES | PDF | AUDIO, IMAGES)
 _NOT_OURS = "OpenAI has no such setting"
-_SETTINGS = Settings(
+_SETTINGS = SettingsMap(
     provider="OpenAI",
     places={"max_tokens": ("max_completion_tokens",)},
     absent=dict.fromkeys(
         ("top_k", "min_p", "top_a", "repetition_penalty", "repeat_penalty", "num_ctx"), _NOT_OURS
     ),
 )
-_PROXY_TAKES = Takes("the server", IMAGES | PDF | AUDIO, IMAGES)
-_PROXY_SETTINGS = Settings(provider="the server")
+_PROXY_MEDIA = MediaSupport("the server", IMAGES | PDF | AUDIO, IMAGES)
+_PROXY_SETTINGS = SettingsMap(provider="the server")
 
 
 def payload(request: Request, model: str) -> Payload:
@@ -317,7 +321,7 @@ def payload(request: Request, model: str) -> Payload:
     Raises MediaError for media that it does not take, TurnError for a last assistant turn,
     ConfigError for settings that contradict each other.
     """
-    return _payload(request, model, _TAKES, _SETTINGS)
+    return _payload(request, model, _MEDIA, _SETTINGS)
 
 
 def proxy_payload(request: Request, model: str) -> Payload:
@@ -326,15 +330,17 @@ def proxy_payload(request: Request, model: str) -> Payload:
     Settings keep their names, since such servers know `max_tokens`, `top_k` and more. Raises what
     `payload` raises.
     """
-    return _payload(request, model, _PROXY_TAKES, _PROXY_SETTINGS)
+    return _payload(request, model, _PROXY_MEDIA, _PROXY_SETTINGS)
 
 
-def _payload(request: Request, model: str, takes: Takes, settings: Settings) -> Payload:
-    refuse_begun(request, settings.provider)
-    body: dict[str, Any] = {"model": model, "messages": chat_messages(request.messages, takes)}
-    form = answer_form(request)
-    if form.schema:
-        body["response_format"] = {"type": "json_schema", "json_schema": form.schema}
+def _payload(
+    request: Request, model: str, supported: MediaSupport, settings: SettingsMap
+) -> Payload:
+    refuse_prefill(request, settings.provider)
+    body: dict[str, Any] = {"model": model, "messages": chat_messages(request.messages, supported)}
+    projected = answer_schema(request)
+    if projected.schema:
+        body["response_format"] = {"type": "json_schema", "json_schema": projected.schema}
     if request.constrain and request.tools:
         body["tools"] = [
             {"type": "function", "function": strict_function(tool, STRICT, refuse_large)}
@@ -342,19 +348,19 @@ def _payload(request: Request, model: str, takes: Takes, settings: Settings) -> 
         ]
     add_stream(request, body)
     ignored = settings.write(request.config, body)
-    return Payload(body, form.dropped, ignored, undo=form.undo)
+    return Payload(body, projected.dropped, ignored, decoder=projected.decoder)
 
 
-def answer_form(request: Request) -> Form:
+def answer_schema(request: Request) -> ProviderSchema:
     """The schema with the name and `strict` that OpenAI wants beside it; empty if none is sent."""
     schema = request.schema
     if schema is None or not request.constrain:
-        return Form({})
+        return ProviderSchema({})
     if schema.form != "json":
-        return Form({}, unheld_form(schema, "OpenAI"))
-    form, is_strict = strict_form(schema)
-    named = {"name": "answer", "strict": is_strict, "schema": form.schema}
-    return Form(named, form.dropped, form.undo)
+        return ProviderSchema({}, unsupported_form(schema, "OpenAI"))
+    projected, is_strict = strict_schema(schema)
+    named = {"name": "answer", "strict": is_strict, "schema": projected.schema}
+    return ProviderSchema(named, projected.dropped, projected.decoder)
 
 
 def add_stream(request: Request, body: dict[str, Any]) -> None:
@@ -363,7 +369,7 @@ def add_stream(request: Request, body: dict[str, Any]) -> None:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
 
 
-def _elsewhere(request: Request) -> Family | None:
+def _alternative(request: Request) -> ProviderApi | None:
     """The newest models take tools by responses alone, where in turn nothing is heard."""
     if not (request.tools and request.constrain):
         return None
@@ -371,39 +377,27 @@ def _elsewhere(request: Request) -> Family | None:
     return None if any(one.kind in AUDIO for one in media) else FAMILIES["openai-responses"]
 
 
-def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all
-    """Behind the base URL."""
-    return "/chat/completions"
-
-
-def headers(key: str) -> dict[str, str]:
-    """The key; local servers take none."""
-    return {"authorization": f"Bearer {key}"} if key else {}
-
-
-OPENAI = Family(
+OPENAI = ProviderApi(
     name="openai",
     base_url="https://api.openai.com/v1",
-    path=path,
+    endpoint=ENDPOINT,
     payload=payload,
     read=read,
-    deltas=Deltas,
-    headers=headers,
+    deltas=ChatDeltas,
     settings=_SETTINGS,
     key_variable="OPENAI_API_KEY",
     needs_key=True,
-    elsewhere=_elsewhere,
+    alternative=_alternative,
 )
 
 
-LITELLM = Family(
+LITELLM = ProviderApi(
     name="litellm",
     base_url="http://127.0.0.1:4000/v1",
-    path=path,
+    endpoint=ENDPOINT,
     payload=proxy_payload,
     read=read,
-    deltas=Deltas,
-    headers=headers,
+    deltas=ChatDeltas,
     settings=_PROXY_SETTINGS,
     key_variable="LITELLM_API_KEY",
 )

@@ -6,12 +6,18 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
-from pdl.models.payloads.family import CHAT_ONLY, DONE, Family, Settings
-from pdl.models.payloads.functions import strict_function
-from pdl.models.payloads.openai_chat import answer_form, headers, told
-from pdl.models.payloads.reading import BadPayload, Found, opened, readable
-from pdl.models.payloads.strict_schema import STRICT, refuse_large
-from pdl.models.payloads.turns import IMAGES, PDF, Takes, data_url, refuse_begun, with_ids
+from pdl.models.payloads.openai_chat import answer_schema, told
+from pdl.models.payloads.openai_schema import STRICT, refuse_large
+from pdl.models.payloads.provider_api import (
+    CHAT_ONLY,
+    DONE,
+    DeltaReader,
+    ProviderApi,
+    SettingsMap,
+)
+from pdl.models.payloads.reading import BadPayload, JsonNode, opened, readable
+from pdl.models.payloads.tool_schemas import strict_function
+from pdl.models.payloads.turns import IMAGES, PDF, MediaSupport, data_url, refuse_prefill, with_ids
 from pdl.prompt.messages import Media, Message, Text
 from pdl.tools.tool import ToolCall, ToolResult
 
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
     from pdl.prompt.messages import Part, Role
 
 _NAME = "OpenAI Responses"
-_TAKES = Takes(_NAME, IMAGES | PDF, IMAGES | PDF)
+_MEDIA = MediaSupport(_NAME, IMAGES | PDF, IMAGES | PDF)
 _NO_PLACE = f"{_NAME} has no such setting"
 
 
@@ -41,7 +47,7 @@ def _format(value: Json) -> Json:
 
 
 _SHARED = frozenset({"prompt_cache_key", "prompt_cache_retention", "safety_identifier"})
-_SETTINGS = Settings(
+_SETTINGS = SettingsMap(
     provider=_NAME,
     places={
         "max_tokens": ("max_output_tokens",),
@@ -69,12 +75,12 @@ def payload(request: Request, model: str) -> Payload:
     Raises MediaError for media that it does not take, TurnError for a last assistant turn,
     ConfigError for settings that contradict each other.
     """
-    refuse_begun(request, _NAME)
+    refuse_prefill(request, _NAME)
     items = [item for one in with_ids(request.messages) for item in _items(one)]
     body: dict[str, Any] = {"model": model, "input": items}
-    form = answer_form(request)
-    if form.schema:
-        body["text"] = {"format": {"type": "json_schema", **form.schema}}
+    projected = answer_schema(request)
+    if projected.schema:
+        body["text"] = {"format": {"type": "json_schema", **projected.schema}}
     if request.constrain and request.tools:
         body["tools"] = [
             {"type": "function", **strict_function(tool, STRICT, refuse_large)}
@@ -84,7 +90,7 @@ def payload(request: Request, model: str) -> Payload:
         body["stream"] = True
     ignored = _SETTINGS.write(request.config, body)
     body.setdefault("store", False)
-    return Payload(body, form.dropped, ignored, undo=form.undo)
+    return Payload(body, projected.dropped, ignored, decoder=projected.decoder)
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
@@ -112,7 +118,7 @@ def _content(part: Part, role: Role) -> dict[str, Any]:
     if isinstance(part, Text):
         return {"type": "output_text" if role == "assistant" else "input_text", "text": part.text}
     assert isinstance(part, Media)
-    if _TAKES.kind(part, role) not in PDF:
+    if _MEDIA.kind(part, role) not in PDF:
         return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
     if part.url:
         return {"type": "input_file", "file_url": part.url}
@@ -139,22 +145,22 @@ def read(body: Json) -> Reply:
     return Reply(text, reasoning, calls, finish, usage, model, flaw or unread)
 
 
-def _said(part: Found) -> str:
+def _said(part: JsonNode) -> str:
     return part["text"].text() if part["type"].text("") == "output_text" else ""
 
 
-def _thought(item: Found) -> str:
+def _thought(item: JsonNode) -> str:
     """A summary of the reasoning, or its text where a model shows it."""
     parts = [*item["summary"], *item["content"]]
     return "\n\n".join(part["text"].text("") for part in parts)
 
 
-def _call(item: Found) -> ToolCall:
+def _call(item: JsonNode) -> ToolCall:
     name = item["name"].text()
     return ToolCall(name, item["arguments"].arguments(name), item["call_id"].text(""))
 
 
-def _usage(found: Found) -> Usage:
+def _usage(found: JsonNode) -> Usage:
     counts = found["usage"]
     return Usage(
         counts["input_tokens"].count(),
@@ -167,7 +173,7 @@ def _usage(found: Found) -> Usage:
 _REASONS: dict[str, Finish] = {"max_output_tokens": "length", "content_filter": "filter"}
 
 
-def _finish(found: Found, *, has_calls: bool) -> tuple[Finish, Flaw | None]:
+def _finish(found: JsonNode, *, has_calls: bool) -> tuple[Finish, Flaw | None]:
     """Why it ended, and what is against it.
 
     Raises BadPayload for a response that failed or never ended.
@@ -189,12 +195,8 @@ def _finish(found: Found, *, has_calls: bool) -> tuple[Finish, Flaw | None]:
     return _REASONS.get(reason, "other"), None if reason in _REASONS else Flaw("unfinished", reason)
 
 
-class Deltas:
+class ResponsesDeltas(DeltaReader):
     """Reads a stream of events, which `response.completed` or `response.incomplete` ends."""
-
-    def __init__(self) -> None:
-        self.is_done = False
-        self._is_refused = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - the data name it
         """What an event tells; most tell nothing that later ones do not.
@@ -204,12 +206,12 @@ class Deltas:
         if self.is_done or data == DONE:
             return
         if not isinstance(data, dict):
-            Found(data).refuse("an object")
+            JsonNode(data).refuse("an object")
         if data.get("type") == "error":
             opened({"error": data.get("error") or data})
         yield from self._told(opened(data))
 
-    def _told(self, found: Found) -> Iterator[Delta]:
+    def _told(self, found: JsonNode) -> Iterator[Delta]:
         kind = found["type"].text()
         if kind == "response.output_text.delta":
             yield Delta(text=found["delta"].text())
@@ -218,7 +220,7 @@ class Deltas:
         elif kind == "response.reasoning_summary_part.added" and found["summary_index"].count():
             yield Delta(reasoning="\n\n")
         elif kind == "response.refusal.done":
-            self._is_refused = True
+            self.is_finished = True
             yield Delta(finish="filter", flaw=Flaw("refusal", found["refusal"].text("")))
         elif kind == "response.output_item.done":
             item = found["item"]
@@ -228,7 +230,7 @@ class Deltas:
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
             yield self._end(found["response"])
 
-    def _end(self, response: Found) -> Delta:
+    def _end(self, response: JsonNode) -> Delta:
         opened(response.object())
         self.is_done = True
         kinds = [item["type"].text("") for item in response["output"]]
@@ -236,26 +238,14 @@ class Deltas:
         usage, model = _usage(response), response["model"].text("")
         return Delta(finish=finish, usage=usage, model=model, flaw=flaw)
 
-    def close(self) -> Iterator[Delta]:
-        """Nothing is left, unless the stream was cut."""
-        if not (self.is_done or self._is_refused):
-            raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
-        yield from ()
 
-
-def path(model: str, stream: bool) -> str:  # noqa: ARG001, FBT001 - the same for all
-    """Behind the base URL."""
-    return "/responses"
-
-
-OPENAI_RESPONSES = Family(
+OPENAI_RESPONSES = ProviderApi(
     name="openai-responses",
     base_url="https://api.openai.com/v1",
-    path=path,
+    endpoint="/responses",
     payload=payload,
     read=read,
-    deltas=Deltas,
-    headers=headers,
+    deltas=ResponsesDeltas,
     settings=_SETTINGS,
     key_variable="OPENAI_API_KEY",
     needs_key=True,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FIRST, _LAST = "\ud800", "\udbff"
 
 
-class Halves:
+class SurrogateJoiner:
     """Joins halves that follow each other in the pieces of a text (RFC 8259, section 7)."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ def whole(text: str) -> str:
 
 def joined(pieces: list[str]) -> str:
     """Pieces of a text as one, halves between them joined."""
-    halves = Halves()
+    halves = SurrogateJoiner()
     return "".join([*map(halves.feed, pieces), halves.close()])
 
 
@@ -203,7 +203,7 @@ class BadCallError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class JsonNode:
     """A JSON value of a body; None also stands for what is not there.
 
     Every method raises BadPayload, with the path, where the value is of another type.
@@ -215,28 +215,28 @@ class Found:
     def __bool__(self) -> bool:
         return self.value is not None
 
-    def __getitem__(self, key: str) -> Found:
+    def __getitem__(self, key: str) -> JsonNode:
         """A member of an object; a null has none."""
         if self.value is None:
-            return Found(None, (*self.path, key))
-        return Found(self.object().get(key), (*self.path, key))
+            return JsonNode(None, (*self.path, key))
+        return JsonNode(self.object().get(key), (*self.path, key))
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[JsonNode]:
         """The elements of an array of objects; a null has none."""
         if self.value is None:
             return
         if not isinstance(self.value, list):
             self.refuse("an array")
         for index, value in enumerate(self.value):
-            found = Found(value, (*self.path, index))
+            found = JsonNode(value, (*self.path, index))
             found.object()
             yield found
 
-    def first(self) -> Found:
+    def first(self) -> JsonNode:
         """The first element of an array, which must have one."""
         if not isinstance(self.value, list) or not self.value:
             self.refuse("an array with an element")
-        return Found(self.value[0], (*self.path, 0))
+        return JsonNode(self.value[0], (*self.path, 0))
 
     def object(self) -> dict[str, Json]:
         """The value, which must be an object."""
@@ -287,7 +287,7 @@ class Found:
 
 
 def readable(
-    items: Iterable[Found], read: Callable[[Found], ToolCall]
+    items: Iterable[JsonNode], read: Callable[[JsonNode], ToolCall]
 ) -> tuple[tuple[ToolCall, ...], Flaw | None]:
     """The calls that can be read, and what is wrong with the first other one."""
     calls, flaw = [], None
@@ -299,12 +299,12 @@ def readable(
     return tuple(calls), flaw
 
 
-def opened(body: Json) -> Found:
+def opened(body: Json) -> JsonNode:
     """A body, which must be an object. Raises BadPayload also for one that tells an error."""
     error = told_error(body)
     if error is not None:
         raise error
-    found = Found(body)
+    found = JsonNode(body)
     found.object()
     return found
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pdl.errors import MediaError, Problem, TurnError
 from pdl.models.exchange import Dropped
-from pdl.models.payloads.subset import asserted
+from pdl.models.payloads.schema_dialect import asserted
 from pdl.prompt.messages import Message, Text
 from pdl.tools.tool import ToolCall, ToolResult
 
@@ -38,7 +38,7 @@ _ADVICE = {
 
 
 @dataclass(frozen=True)
-class Takes:
+class MediaSupport:
     """The kinds of media that a provider takes as bytes, and those that it takes as URLs."""
 
     provider: str
@@ -71,7 +71,7 @@ def data_url(media: Media) -> str:
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def begun(messages: Sequence[Message]) -> str:
+def prefill(messages: Sequence[Message]) -> str:
     """The answer's beginning that a prompt holds as its last turn; empty if there is none."""
     if not messages or messages[-1].role != "assistant":
         return ""
@@ -79,15 +79,15 @@ def begun(messages: Sequence[Message]) -> str:
     return "" if any(isinstance(part, ToolCall) for part in parts) else messages[-1].text
 
 
-def refuse_begun(request: Request, provider: str) -> None:
+def refuse_prefill(request: Request, provider: str) -> None:
     """Raise TurnError if the provider would not go on from a last assistant turn."""
-    if begun(request.messages):
+    if prefill(request.messages):
         message = f"{provider} does not go on from a last assistant turn"
         hint = "end with a user turn; anthropic, ollama, llama-server and vllm do go on"
         raise TurnError(Problem("turn/prefill", message, hint=hint))
 
 
-def unheld_begun(provider: str) -> Dropped:
+def unsupported_prefill(provider: str) -> Dropped:
     """That a schema is not held because the answer is begun already."""
     why = f"the prompt begins the answer, and {provider} would hold the rest to the whole schema"
     return Dropped("#", "", why)
@@ -98,7 +98,7 @@ def is_free(schema: Schema) -> bool:
     return schema.form == "text" and asserted(schema.document) == ["type"]
 
 
-def unheld_form(schema: Schema, provider: str) -> tuple[Dropped, ...]:
+def unsupported_form(schema: Schema, provider: str) -> tuple[Dropped, ...]:
     """That a schema is not held because its answers are no JSON; nothing if any text is one."""
     if is_free(schema):
         return ()
@@ -106,7 +106,7 @@ def unheld_form(schema: Schema, provider: str) -> tuple[Dropped, ...]:
     return (Dropped("#", "", f"{what}, and {provider} holds replies to JSON only"),)
 
 
-def unheld_beside_tools(provider: str) -> Dropped:
+def unsupported_with_tools(provider: str) -> Dropped:
     """That a schema is not held because there are tools."""
     return Dropped("#", "", f"{provider} holds a reply to a schema or offers it tools, not both")
 

@@ -12,7 +12,7 @@ from shares import share
 
 import pdl
 from pdl.models import connect
-from pdl.models.llama.engine import read_header
+from pdl.models.llama.model import read_header
 
 if TYPE_CHECKING:
     from pathlib import Path

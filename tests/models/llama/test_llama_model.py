@@ -13,8 +13,8 @@ import pytest
 import pdl
 from pdl.models import Fault, Reply, Request, ask
 from pdl.models.llama import LlamaModel
-from pdl.models.llama.engine import Settings, engine
 from pdl.models.llama.job import Job
+from pdl.models.llama.model import Settings, engine
 from pdl.prompt import Media, Message, Rendered, Text
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import pdl
 from pdl.gguf import Header
 from pdl.models import Request
-from pdl.models.llama.job import Job, Plain
+from pdl.models.llama.job import ControlTokenEscaper, Job
 from pdl.prompt import Message, Text
 from pdl.tools import ToolCall, ToolResult, ToolSet
 
@@ -71,12 +71,12 @@ def test_everything_that_a_request_says_is_plain(tiny: LlamaModel) -> None:
 def test_no_name_is_left(pieces: list[str]) -> None:
     """Also where names overlap; and nothing else changes."""
     text = "".join(pieces)
-    plain = Plain(HEADER)(text)
+    plain = ControlTokenEscaper(HEADER)(text)
     assert not [name for name in (*NAMES, "<turn>") if name in plain]
     assert plain.replace("\u200b", "") == text
-    assert Plain(HEADER)(plain) == plain
+    assert ControlTokenEscaper(HEADER)(plain) == plain
 
 
 def test_other_text_stays_as_it_is() -> None:
     text = "a <b> </tool_call> <think> <|x|>"
-    assert Plain(Header({}, {}, {1: "<think>"}))(text) == text
+    assert ControlTokenEscaper(Header({}, {}, {1: "<think>"}))(text) == text

@@ -9,14 +9,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pdl.models import Delta
-from pdl.models.llama.constraint import Parting, template_of
+from pdl.models.llama.constraint import ReasoningSplitter, template_of
 
 TEMPLATES = ["<think>…</think>", "…</think>", "[THINK]…[/THINK]", "Thoughts: …\nAnswer:"]
 CHARACTERS = st.text("<>/think[]THINKAnswer: \nab", max_size=30)
 
 
 def parted(template: str, pieces: list[str]) -> tuple[str, str]:
-    parting = Parting(template)
+    parting = ReasoningSplitter(template)
     found = [one for piece in pieces for one in parting.feed(Delta(text=piece))]
     reasoning = "".join(one.reasoning for one in found) + parting.close()
     return reasoning, "".join(one.text for one in found)

@@ -52,22 +52,22 @@ def part(rng: Random, depth: int, kind: str = "") -> dict[str, Any]:
     return {"type": kind, **more}
 
 
-def widened(value: Any, form: dict[str, Any], root: dict[str, Any]) -> Any:
+def widened(value: Any, projected: dict[str, Any], root: dict[str, Any]) -> Any:
     """A value with null for each key that a form wants and the value has not."""
-    for leaf in _leaves(form, root):
+    for leaf in _leaves(projected, root):
         found = _widened(value, leaf, root)
         whole = {**leaf, "$defs": root.get("$defs", {})}
         if Draft202012Validator(whole).is_valid(found):
             return found
-    raise AssertionError((value, form))
+    raise AssertionError((value, projected))
 
 
-def _leaves(form: dict[str, Any], root: dict[str, Any]) -> list[dict[str, Any]]:
-    if "$ref" in form:
-        return _leaves(root["$defs"][form["$ref"].rsplit("/", 1)[1]], root)
-    if "anyOf" in form:
-        return [leaf for one in form["anyOf"] for leaf in _leaves(one, root)]
-    return [form]
+def _leaves(projected: dict[str, Any], root: dict[str, Any]) -> list[dict[str, Any]]:
+    if "$ref" in projected:
+        return _leaves(root["$defs"][projected["$ref"].rsplit("/", 1)[1]], root)
+    if "anyOf" in projected:
+        return [leaf for one in projected["anyOf"] for leaf in _leaves(one, root)]
+    return [projected]
 
 
 def _widened(value: Any, leaf: dict[str, Any], root: dict[str, Any]) -> Any:

@@ -7,8 +7,8 @@ import pytest
 import pdl
 from pdl.models.exchange import Payload, Request
 from pdl.models.payloads import DONE, FAMILIES, BadPayload, told_error
-from pdl.models.payloads.strict_schema import strict_form
-from pdl.models.payloads.undo import Undo
+from pdl.models.payloads.openai_schema import strict_schema
+from pdl.models.payloads.response_decoder import ResponseDecoder
 from pdl.prompt.messages import Message, Text
 
 
@@ -27,11 +27,11 @@ def streamed(name: str, payload: Payload, *pieces: str) -> str:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_key_stands_in_a_header_and_nowhere_else(name: str) -> None:
-    family = FAMILIES[name]
-    assert "k-17" in str(family.headers("k-17"))
-    assert not any("key" in name or name == "authorization" for name in family.headers(""))
-    assert "k-17" not in repr(family)
-    assert "?" not in family.path("m?key=1", False) or name == "gemini"  # noqa: FBT003 - not streamed
+    api = FAMILIES[name]
+    assert "k-17" in str(api.headers("k-17"))
+    assert not any("key" in name or name == "authorization" for name in api.headers(""))
+    assert "k-17" not in repr(api)
+    assert "?" not in api.path("m?key=1", False) or name == "gemini"  # noqa: FBT003 - not streamed
 
 
 def test_the_model_stays_in_its_part_of_the_path() -> None:
@@ -43,7 +43,7 @@ def test_the_model_stays_in_its_part_of_the_path() -> None:
 def test_a_reply_that_goes_on_is_the_whole_answer(name: str) -> None:
     messages = (Message("user", (Text("?"),)), Message("assistant", (Text('{"a":'),)))
     payload = FAMILIES[name].payload(Request(messages, pdl.Schema.parse("{ a: int }")), "m")
-    assert payload.begun == '{"a":'
+    assert payload.prefill == '{"a":'
     assert len(payload.dropped) == 1
     bodies = {
         "anthropic": {"content": [{"type": "text", "text": " 1}"}]},
@@ -53,20 +53,20 @@ def test_a_reply_that_goes_on_is_the_whole_answer(name: str) -> None:
 
 
 def test_a_whole_reply_of_llama_server_has_the_beginning_already() -> None:
-    payload = Payload({}, begun='{"a":')
+    payload = Payload({}, prefill='{"a":')
     assert FAMILIES["llama-server"].reply(payload, chat('{"a": 1}')).text == '{"a": 1}'
     assert streamed("llama-server", payload, " 1", "}") == '{"a": 1}'
 
 
 @pytest.mark.parametrize("pieces", [(), ("",)])
 def test_a_beginning_is_given_though_nothing_comes(pieces: tuple[str, ...]) -> None:
-    assert streamed("vllm", Payload({}, begun="Once"), *pieces) == "Once"
+    assert streamed("vllm", Payload({}, prefill="Once"), *pieces) == "Once"
 
 
 def test_streams_are_undone_as_whole_replies_are() -> None:
-    form, is_strict = strict_form(pdl.Schema.parse("[{ a?: int, b: str }]"))
+    projected, is_strict = strict_schema(pdl.Schema.parse("[{ a?: int, b: str }]"))
     assert is_strict
-    payload = Payload({}, undo=form.undo)
+    payload = Payload({}, decoder=projected.decoder)
     text = '{"answer": [{"a": null, "b": "x"}, {"a": 2, "b": "null"}]}'
     whole = '[{ "b": "x"}, {"a": 2, "b": "null"}]'
     assert FAMILIES["openai"].reply(payload, chat(text)).text == whole
@@ -95,10 +95,10 @@ def test_streams_are_undone_as_whole_replies_are() -> None:
     ],
 )
 def test_only_nulls_that_stand_for_absent_keys_are_taken_out(text: str, back: str) -> None:
-    form, is_strict = strict_form(pdl.Schema.parse("{ a?: int, b?: { c: int } | int }"))
+    projected, is_strict = strict_schema(pdl.Schema.parse("{ a?: int, b?: { c: int } | int }"))
     assert is_strict
-    assert form.undo is not None
-    assert form.undo.text(text) == back
+    assert projected.decoder is not None
+    assert projected.decoder.text(text) == back
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_only_nulls_that_stand_for_absent_keys_are_taken_out(text: str, back: st
     ],
 )
 def test_only_the_wrapper_itself_is_taken_away(text: str, back: str) -> None:
-    assert Undo((), "answer").text(text) == back
+    assert ResponseDecoder((), "answer").text(text) == back
 
 
 def test_an_error_is_told_by_its_words_and_may_pass() -> None:

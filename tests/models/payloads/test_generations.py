@@ -11,7 +11,7 @@ import pdl
 from pdl.models.exchange import Payload, Request
 from pdl.models.payloads import FAMILIES
 from pdl.models.payloads.effort import is_gemini_3, thinks_by_itself
-from pdl.models.payloads.subset import is_plain, is_simple
+from pdl.models.payloads.schema_dialect import is_plain, is_simple
 from pdl.prompt.messages import Message, Text
 from pdl.tools import ToolCall, ToolResult, ToolSet
 

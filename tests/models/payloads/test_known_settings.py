@@ -9,14 +9,17 @@ import pytest
 
 from pdl.models import payloads
 from pdl.models.connecting import SCHEMES
-from pdl.models.payloads.family import Settings
+from pdl.models.payloads.provider_api import SettingsMap
 from pdl.prompt.config import PROVIDERS, SETTINGS
 
 MODULES = [
     import_module(f"pdl.models.payloads.{one.name}") for one in iter_modules(payloads.__path__)
 ]
 KNOWN = {
-    id(one): one for module in MODULES for one in vars(module).values() if isinstance(one, Settings)
+    id(one): one
+    for module in MODULES
+    for one in vars(module).values()
+    if isinstance(one, SettingsMap)
 }
 
 
@@ -25,6 +28,6 @@ def test_each_provider_is_known() -> None:
 
 
 @pytest.mark.parametrize("settings", KNOWN.values(), ids=lambda one: one.provider)
-def test_each_setting_is_known(settings: Settings) -> None:
+def test_each_setting_is_known(settings: SettingsMap) -> None:
     names = {*settings.places, *settings.absent, *settings.forms, *settings.top} - {*settings.ours}
     assert names <= SETTINGS.keys()

@@ -106,7 +106,7 @@ def test_no_setting_is_lost_in_silence(provider: str, config: dict[str, Any]) ->
 @pytest.mark.parametrize("provider", FAMILIES)
 def test_a_setting_that_is_no_json_is_an_error(provider: str) -> None:
     request = Request((Message("user", (Text("?"),)),), config={"odd": float("nan")})
-    with pytest.raises(ConfigError, match="`odd` is no JSON"):
+    with pytest.raises(ConfigError, match="`odd` is not JSON"):
         FAMILIES[provider].payload(request, "m")
 
 

@@ -18,8 +18,8 @@ from pdl.models.payloads import FAMILIES
 
 if TYPE_CHECKING:
     from pdl.models.exchange import Request
-    from pdl.models.payloads import Family
-    from pdl.models.payloads.undo import Undo
+    from pdl.models.payloads import ProviderApi
+    from pdl.models.payloads.response_decoder import ResponseDecoder
 
 REQUESTS = requests()
 
@@ -34,24 +34,24 @@ def test_the_body_is_the_one_that_the_provider_documents(
     snapshot.check(path, json.dumps(found, indent=2, ensure_ascii=False))
 
 
-def told(family: Family, request: Request) -> dict[str, Any]:
+def told(api: ProviderApi, request: Request) -> dict[str, Any]:
     """All that a provider is sent and what it is not, or why nothing is."""
     try:
-        payload = family.payload(request, "tiny-1")
+        payload = api.payload(request, "tiny-1")
     except PdlError as error:
         return {"error": f"{type(error).__name__}: {error}".split("\n")}
     more = {
         "dropped": [f"{one.pointer} {one.keyword}: {one.why}" for one in payload.dropped],
         "ignored": [f"{one.key}: {one.why}" for one in payload.ignored],
-        "begun": payload.begun,
-        "undo": undone(payload.undo),
+        "begun": payload.prefill,
+        "undo": undone(payload.decoder),
     }
-    where = {"path": family.path("tiny-1", request.stream), "body": payload.body}
+    where = {"path": api.path("tiny-1", request.stream), "body": payload.body}
     return {**where, **{key: value for key, value in more.items() if value}}
 
 
-def undone(undo: Undo | None) -> dict[str, Any] | None:
+def undone(decoder: ResponseDecoder | None) -> dict[str, Any] | None:
     """What is to be undone: the wrapper's key, and the keys whose null says they are absent."""
-    if undo is None:
+    if decoder is None:
         return None
-    return {"wrapper": undo.key, "nulls": sorted(undo.nulls)}
+    return {"wrapper": decoder.key, "nulls": sorted(decoder.nulls)}

@@ -17,8 +17,7 @@ from models.payloads.requests import requests
 import pdl
 from pdl.models.exchange import Delta, Request
 from pdl.models.payloads import FAMILIES
-from pdl.models.payloads.functions import plain_object
-from pdl.models.payloads.renaming import renaming
+from pdl.models.payloads.tool_schemas import plain_object, renaming
 from pdl.prompt.messages import Message, Text
 from pdl.reply import violations
 from pdl.schema.keywords import lookup, schemas
@@ -59,18 +58,18 @@ def alone(part: dict[str, Any]) -> Any:
 @given(rng=RNGS)
 def test_the_plain_form_of_arguments_is_an_object_that_takes_all_of_them(rng: Random) -> None:
     schema = wild(rng)
-    form = plain_object(schema.document)
-    assert form["type"] == "object"
-    assert not JOINS & form.keys()
-    for _, node in schemas(form):  # all references lead somewhere
-        assert "$ref" not in node or lookup(form, node["$ref"]) is not None
-    Draft202012Validator.check_schema(form)
+    projected = plain_object(schema.document)
+    assert projected["type"] == "object"
+    assert not JOINS & projected.keys()
+    for _, node in schemas(projected):  # all references lead somewhere
+        assert "$ref" not in node or lookup(projected, node["$ref"]) is not None
+    Draft202012Validator.check_schema(projected)
     if "part" in schema.document.get("properties", ()):
         return  # `Instances` follows no such reference
     instances = Instances(schema.document, rng)
     for value in (instances.value() for _ in range(6)):
         if isinstance(value, dict) and not violations(schema, value):
-            assert not violations(pdl.Schema.from_json_schema(form), value), value
+            assert not violations(pdl.Schema.from_json_schema(projected), value), value
 
 
 def odd_keys(rng: Random, depth: int = 2) -> dict[str, Any]:
@@ -80,9 +79,9 @@ def odd_keys(rng: Random, depth: int = 2) -> dict[str, Any]:
     leaf += [{"type": "object", "additionalProperties": {"$ref": "#"}}]
     if depth:
         leaf += [odd_keys(rng, depth - 1), {"anyOf": [odd_keys(rng, depth - 1), {"type": "null"}]}]
-    form = {"type": "object", "properties": {name: rng.choice(leaf) for name in names}}
+    projected = {"type": "object", "properties": {name: rng.choice(leaf) for name in names}}
     more: list[dict[str, Any]] = [{}, {"required": names[:1]}, {"additionalProperties": False}]
-    return {**form, **rng.choice(more)}
+    return {**projected, **rng.choice(more)}
 
 
 @given(rng=RNGS)
@@ -104,8 +103,8 @@ def test_renamed_keys_are_taken_and_come_back(rng: Random) -> None:
     instances = Instances(schema.document, rng)
     for value in (instances.value() for _ in range(6)):
         if isinstance(value, dict) and not violations(schema, value):
-            assert not violations(sent, found.there(value))
-            assert found.back(found.there(value)) == value
+            assert not violations(sent, found.to_provider(value))
+            assert found.from_provider(found.to_provider(value)) == value
 
 
 def test_only_keys_that_the_schema_lists_are_renamed_back() -> None:
@@ -113,11 +112,11 @@ def test_only_keys_that_the_schema_lists_are_renamed_back() -> None:
     free = {"type": "object", "properties": {"a b": {"type": "object"}}}
     found = renaming(free)
     assert found is not None
-    assert found.back({"a_b": {"a_b": 1}, "c": [{"a_b": 2}]}) == {
+    assert found.from_provider({"a_b": {"a_b": 1}, "c": [{"a_b": 2}]}) == {
         "a b": {"a_b": 1},
         "c": [{"a_b": 2}],
     }
-    assert found.back({"a_b": 1, "a b": 2}) == {"a_b": 1, "a b": 2}
+    assert found.from_provider({"a_b": 1, "a b": 2}) == {"a_b": 1, "a b": 2}
 
 
 TOOLS = requests()["tools_with_odd_keys"].tools
@@ -173,7 +172,7 @@ def test_no_tool_is_declared_with_a_union_at_its_top(name: str) -> None:
     for tool in tools:
         inner = tool.get("function", tool)
         keys = ("parameters", "input_schema", "parametersJsonSchema")
-        [form] = [inner[key] for key in keys if key in inner]
-        assert form["type"] == "object"
-        assert not JOINS & form.keys()
+        [projected] = [inner[key] for key in keys if key in inner]
+        assert projected["type"] == "object"
+        assert not JOINS & projected.keys()
         assert not inner.get("strict")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath, JsonSchema
 
 
-class UnheldError(Exception):
+class UnsupportedSchemaError(Exception):
     """Raised where a schema cannot be narrowed: neither as it is nor without a keyword."""
 
     def __init__(self, path: JsonPath, keyword: str, why: str) -> None:
@@ -32,7 +32,7 @@ class UnheldError(Exception):
 
 
 _NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
-ABOUT = {
+KEYWORDS_OF_TYPE = {
     "string": frozenset({"format", "maxLength", "minLength", "pattern"}),
     "number": _NUMBERS,
     "integer": _NUMBERS,
@@ -54,7 +54,7 @@ ABOUT = {
 }
 """The keywords that only values of a type can violate."""
 
-_ALL = frozenset[str]().union(*ABOUT.values())
+_ALL = frozenset[str]().union(*KEYWORDS_OF_TYPE.values())
 
 
 def asserted(node: JsonSchema) -> list[str]:
@@ -74,13 +74,13 @@ def types(node: JsonSchema) -> list[str]:
     if named:
         found = list(named)
         return [one for one in found if one != "integer" or "number" not in found]
-    spoken = [kind for kind, keywords in ABOUT.items() if keywords & node.keys()]
+    spoken = [kind for kind, keywords in KEYWORDS_OF_TYPE.items() if keywords & node.keys()]
     return [kind for kind in spoken if kind != "integer"]
 
 
 def of_type(node: JsonSchema, kind: str) -> dict[str, Json]:
     """What a schema says of values of one type; what speaks of all of them is kept."""
-    other = _ALL - ABOUT[kind]
+    other = _ALL - KEYWORDS_OF_TYPE[kind]
     said = {key: value for key, value in node.items() if key not in other}
     return {**{key: value for key, value in said.items() if key not in ANNOTATIONS}, "type": kind}
 
@@ -139,7 +139,7 @@ Recursion = Literal["any", "optional", "none"]
 
 
 @dataclass(frozen=True)
-class Subset:
+class SchemaDialect:
     """What a provider takes of JSON Schema, beside types, `properties`, `items` and `anyOf`.
 
     `keywords` are those about strings, numbers and arrays that it holds, `integers` those that it

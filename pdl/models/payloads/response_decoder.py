@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DecoderState:
     """The keys of an object, each with whether null says that it is absent, and what follows.
 
     `members` lead to the numbers of places, as `items` does for the items of an array.
@@ -37,7 +37,7 @@ _LONGEST_KEY = 2_000
 class _Frame:
     """An object or an array that is open, and which of its keys were kept and which taken out."""
 
-    place: Place | None
+    state: DecoderState | None
     is_object: bool
     key: str = ""
     is_droppable: bool = False
@@ -46,18 +46,18 @@ class _Frame:
     has_members: bool = False
 
 
-class Undoing:
+class StreamDecoder:
     """Takes pieces of a text, and gives each as soon as it is certain. Linear in the text.
 
     What is not of the form that the places describe is given as it is, with all that follows.
     """
 
-    def __init__(self, places: tuple[Place, ...], wrapper: str) -> None:
-        self._places = places
+    def __init__(self, states: tuple[DecoderState, ...], wrapper: str) -> None:
+        self._states = states
         self._wrapper = wrapper
         self._frames: list[_Frame] = []
         self._step = self._wrapper_start if wrapper else self._start
-        self._next: int | None = 0 if places else None
+        self._next: int | None = 0 if states else None
         self._text = ""
         self._at = 0
         self._held: list[str] = []
@@ -226,8 +226,8 @@ class Undoing:
         return True
 
     def _element(self) -> None:
-        place = self._frames[-1].place
-        self._next = None if place is None else place.items
+        state = self._frames[-1].state
+        self._next = None if state is None else state.items
         self._step = self._value
 
     def _member(self) -> bool:
@@ -236,7 +236,7 @@ class Undoing:
             return self._step == self._pass
         frame = self._frames[-1]
         known = (
-            (False, None) if frame.place is None else frame.place.members.get(key, (False, None))
+            (False, None) if frame.state is None else frame.state.members.get(key, (False, None))
         )
         frame.key, (frame.is_droppable, self._next) = key, known
         if key in frame.dropped:  # it comes again: both are given, for the check to refuse
@@ -309,8 +309,8 @@ class Undoing:
         self._held.clear()
 
     def _open(self, *, is_object: bool) -> None:
-        place = None if self._next is None else self._places[self._next]
-        self._frames.append(_Frame(place, is_object))
+        state = None if self._next is None else self._states[self._next]
+        self._frames.append(_Frame(state, is_object))
         self._step = self._first
 
     def _close(self, char: str) -> None:
@@ -320,7 +320,7 @@ class Undoing:
 
 
 @dataclass(frozen=True, slots=True)
-class Undo:
+class ResponseDecoder:
     """Takes back what a form of a schema wants otherwise than the schema.
 
     `places` say where nulls stand for absent keys; the first is that of the whole answer. `key` is
@@ -328,14 +328,14 @@ class Undo:
     left as it is, from where it is not.
     """
 
-    places: tuple[Place, ...] = ()
+    states: tuple[DecoderState, ...] = ()
     key: str = ""
 
     @property
     def nulls(self) -> frozenset[str]:
         """The names of the keys whose null says that they are absent."""
         return frozenset(
-            key for place in self.places for key, (is_null, _) in place.members.items() if is_null
+            key for state in self.states for key, (is_null, _) in state.members.items() if is_null
         )
 
     def text(self, text: str) -> str:
@@ -343,6 +343,6 @@ class Undo:
         undoing = self.stream()
         return undoing.feed(text) + undoing.close()
 
-    def stream(self) -> Undoing:
+    def stream(self) -> StreamDecoder:
         """The same for a text that comes in pieces."""
-        return Undoing(self.places, self.key)
+        return StreamDecoder(self.states, self.key)

@@ -1,6 +1,6 @@
-"""`Family`: all that is to be known of a provider's interface.
+"""`ProviderApi`: everything that is known about the interface of a provider.
 
-`Settings` says where the settings of a call stand in a provider's body.
+`SettingsMap` maps the settings of a call to their positions in a provider's body.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from pdl.errors import ConfigError, Problem, SchemaError
-from pdl.models.exchange import Delta, Ignored
+from pdl.models.exchange import TOKEN_LIMITS, Delta, Ignored
+from pdl.models.payloads.reading import BadPayload
 from pdl.schema.json_values import copy_json
 
 if TYPE_CHECKING:
@@ -36,19 +37,17 @@ CHAT_ONLY = (
 )
 """Settings of OpenAI's chat interface that mean nothing elsewhere."""
 _OURS = {
-    "n": "one reply is read: ask several times",
+    "n": "only one reply is read: ask several times",
     "messages": "the turns of the prompt are the messages",
-    "stream": "whether the reply streams is asked for with the call",
+    "stream": "use the option `stream` of the call",
 }
 
-TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-"""Names of the setting that bounds what a model may write."""
 _ALSO = {
     "frequency_penalty": ("penalty",),
     "presence_penalty": ("penalty",),
     "reasoning_effort": ("thinking", "thinking.type", "reasoning"),
 }
-"""What errors also call a setting."""
+"""Other names of settings in errors."""
 _UNTAKEN = re.compile(
     r"\b(?:unsupported|unknown|unrecogni[sz]ed|unexpected|deprecated|obsolete|incompatible|extra"
     r"|may only|must be unset|only the default|unavailable"
@@ -57,7 +56,7 @@ _UNTAKEN = re.compile(
     r"|applicable))\b",
     re.IGNORECASE,
 )
-"""How errors say that a model does not take a setting."""
+"""How errors say that a model rejects a setting."""
 _EITHER = re.compile(r"\bboth\b|\bonly one\b", re.IGNORECASE)
 """How errors say that a setting excludes another one, which is named first."""
 
@@ -68,26 +67,25 @@ _FORM = (
     *("generation_config.response_schema", "generation_config.response_json_schema"),
     *("generation_config.response_mime_type", "json_schema", "grammar", "structured_outputs"),
 )
-"""Where the form of a schema stands in the bodies of the providers."""
+"""Where the bodies of the providers have the form of a schema."""
 _OF_FORM = re.compile(
     r"\b(?:response|output)[ _]?format\b|\btext\.format\b|^format\b|\boutput_config\b"
     r"|\bresponse[ _]?(?:json[ _]?)?schema\b|\bresponse[ _]?mime[ _]?type\b|[`'\"]format[`'\"]"
     r"|\bjson[ _]schema\b|\bjson[ _]mode\b|\bstructured[ _]outputs?\b|\bgrammars?\b",
     re.IGNORECASE,
 )
-"""How errors without a cause call it."""
+"""How errors without a cause name it."""
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Names as OpenAI's chat interface has them, and where each provider wants them.
+class SettingsMap:
+    """Settings by their names in OpenAI's chat interface, and where a provider expects them.
 
-    `places` leads from a name to the keys under which it stands; names that are not in it keep
-    their own, below `rest` (at the top if that is empty) or at the top if `top` has them.
-    `absent` are names that the provider has no place for, with the reason; `forms` make the
-    provider's value of OpenAI's. `words` are the values of a setting that the provider has, each
-    with its own word; a setting with another value is not sent. `ours` are names that pdl itself
-    writes, with what to do instead.
+    `places` maps a name to the path of keys in the body; other names keep their own, below `rest`
+    (at the top if that is empty) or at the top if `top` has them. `absent` are names that the
+    provider doesn't have, with the reason; `forms` convert OpenAI's value to the provider's.
+    `words` are the supported values of a setting, each with the provider's word; a setting with
+    another value is not sent. `ours` are names that pdl itself writes, with what to do instead.
     """
 
     provider: str
@@ -100,11 +98,11 @@ class Settings:
     ours: Mapping[str, str] = field(default_factory=dict)
 
     def accused(self, told: str, words: str, config: Mapping[str, Json]) -> str | None:
-        """The setting that an error is about: it was sent, and this model does not take it so.
+        """Return the setting that an error is about: it was sent, and this model rejects it.
 
-        `told` is what the error names as its cause, if it names one, `words` what else it says. A
-        limit of tokens is accused only where the model does not know it: without one, a value that
-        was too large would become a larger one.
+        `told` is what the error names as its cause, if it names one, `words` the rest of it. A
+        token limit is accused only if the model doesn't know it: without one, a value that was too
+        large would become a larger one.
         """
         names = {key: self._names(key) for key in config if key not in self.absent}
         cause = _spelled(told)
@@ -119,23 +117,23 @@ class Settings:
         return next((key for key in found if not (is_known and key in TOKEN_LIMITS)), None)
 
     def accuses_form(self, told: str, words: str) -> bool:
-        """Whether an error is about the form of the schema; `told` and `words` as for `accused`."""
+        """Return whether an error is about the form of the schema; arguments as for `accused`."""
         if told:
             return _is_within(_spelled(told), frozenset(map(_spelled, _FORM)))
         return _UNTAKEN.search(words) is not None and _OF_FORM.search(words) is not None
 
     def _names(self, key: str) -> frozenset[str]:
-        """What an error may call a setting: its own name, its place, the last steps to it."""
+        """Names of a setting in errors: its own, its path in the body, the last steps of that."""
         place = self.places.get(key, (key,))
         steps = {".".join(place[index:]) for index in range(len(place))}
         also = _ALSO.get(key, ())
         return frozenset(map(_spelled, {key, *steps, *also, ".".join((*self.rest, *place))}))
 
     def write(self, config: Mapping[str, Json], body: dict[str, Any]) -> tuple[Ignored, ...]:
-        """Write settings into a body that has all else already; list those without a place.
+        """Write settings into a body that is otherwise complete; return those that are not sent.
 
-        `model` is skipped: the body names the model that is asked; so is an `n` of 1. Raises
-        ConfigError for names that pdl writes itself, and for two that want the same place.
+        `model` is skipped, since the body names the model; so is an `n` of 1. Raises ConfigError
+        for names that pdl writes itself, and for two settings with the same path.
         """
         ignored, problems = [], []
         for name, value in config.items():
@@ -156,17 +154,21 @@ class Settings:
     def _write(self, name: str, value: Json, body: dict[str, Any]) -> list[Problem]:
         advice = {**_OURS, **self.ours}.get(name)
         if advice is not None:
-            return [self._problem(name, "is no setting of a prompt", advice)]
+            return [self._problem(name, "is not a setting of a prompt", advice)]
         try:
             value = copy_json(self.forms[name](value) if name in self.forms else value)
         except SchemaError as error:
-            return [self._problem(name, f"is no JSON: {error.problem.message}", "")]
+            return [self._problem(name, f"is not JSON: {error.problem.message}", "")]
         place = self.places.get(name) or ((name,) if name in self.top else (*self.rest, name))
         target = body
         for key in place[:-1]:
             target = target.setdefault(key, {})
             if not isinstance(target, dict):
-                return [self._problem(name, f"has no place: `{key}` is set, and no object", "")]
+                return [
+                    self._problem(
+                        name, f"needs an object at `{key}`, which is set to another value", ""
+                    )
+                ]
         return self._put(name, value, target, place)
 
     def _put(
@@ -181,7 +183,7 @@ class Settings:
         return []
 
     def _merge(self, name: str, value: dict[str, Json], target: dict[str, Any]) -> list[Problem]:
-        """Write the members of a setting beside those that are there already."""
+        """Add the members of a setting to those that are already there."""
         twice = [key for key, one in value.items() if key in target and target[key] != one]
         if twice:
             told = ", ".join(f"`{name}.{key}`" for key in twice)
@@ -198,29 +200,29 @@ def _shown(value: Json) -> str:
 
 
 def listed(value: Json) -> Json:
-    """One stop text as a list of it."""
+    """Return a single value as a list of it."""
     return value if isinstance(value, list) else [value]
 
 
 def _spelled(name: str) -> str:
-    """A name without what its spellings differ in: `generation_config.topP`, `top-p`, `Top P`."""
+    """Normalize the spellings of a name: `generation_config.topP`, `top-p`, `Top P`."""
     name = re.sub(r"^(?:body|request)\.", "", name.lower()).partition("[")[0]
     return re.sub(r"[^a-z0-9.]", "", name)
 
 
 def _is_within(place: str, names: frozenset[str]) -> bool:
-    """Whether a place in the request has one of some names, or is a member of what has it."""
+    """Whether a path in the request has one of some names, or is below one."""
     return any(place == name or place.startswith(f"{name}.") for name in names)
 
 
 def _is_accused(words: str, names: frozenset[str]) -> bool:
-    """Whether an error that names no cause says so of a setting: it begins with it, or says why."""
+    """Whether an error without a cause blames a setting: it begins with it, or says why."""
     begins = _is_within(_spelled(words.partition(":")[0]), names)
     return begins or (_UNTAKEN.search(words) is not None and _first(words, names) >= 0)
 
 
 def _first(words: str, names: frozenset[str]) -> int:
-    """Where words first say one of some names, alone or in two words; -1 if they do not."""
+    """The offset of the first of some names in a text, as one word or two; -1 without one."""
     for found in re.finditer(r"[A-Za-z][\w.-]*(?=(\s+[A-Za-z]\w*)?)", words):
         one, pair = found.group().rstrip("."), found.group() + (found.group(1) or "")
         if _spelled(one) in names or _spelled(pair) in names:
@@ -229,115 +231,129 @@ def _first(words: str, names: frozenset[str]) -> int:
 
 
 DONE = "[DONE]"
-"""The data of the event that ends OpenAI's streams: the one that is no JSON, fed as this string."""
+"""The data of the event that ends OpenAI's streams: the only one that isn't JSON."""
 
 
-class Deltas(Protocol):
-    """Reads the events of one stream."""
+class DeltaReader:
+    """Reads the events of one stream; each provider has its own subclass.
 
-    @property
-    def is_done(self) -> bool:
-        """Whether the event has come after which nothing does: the rest need not be waited for."""
-        ...
+    `is_done`: the event has arrived after which there are no others, so the rest need not be
+    awaited. `is_finished`: the reply is complete, though events may follow, such as counts.
+    """
+
+    def __init__(self) -> None:
+        self.is_done = False
+        self.is_finished = False
+        self.has_calls = False
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:
-        """What an event tells: its name (empty where it has none) and its data as JSON.
+        """Yield the deltas of an event: its name (empty if it has none) and its data as JSON.
 
-        Raises BadPayload for data of another shape and for an error that it tells.
+        Raises BadPayload for data of another shape and for an error that it reports.
         """
-        ...
+        raise NotImplementedError
 
     def close(self) -> Iterator[Delta]:
-        """What is left when the stream has ended.
+        """Yield what remains at the end of the stream.
 
         Raises BadPayload, with `is_cut`, if the stream ended before its documented end.
         """
-        ...
+        if not (self.is_done or self.is_finished):
+            raise BadPayload("the stream was cut: it ended before the reply did", is_cut=True)
+        yield from ()
+
+
+def bearer(key: str) -> dict[str, str]:
+    """Return the header of a key (RFC 6750); local servers have none."""
+    return {"authorization": f"Bearer {key}"} if key else {}
 
 
 @dataclass(frozen=True)
-class Family:
-    """The interface of a provider: pure functions, nothing is sent.
+class ProviderApi:
+    """The interface of a provider, as pure functions: nothing is sent.
 
-    `payload(request, model)` makes the body of a request; it raises MediaError, TurnError or
-    ConfigError for what the provider cannot take. `read(body)` reads the body of an answer and
+    `payload(request, model)` builds the body of a request; it raises MediaError, TurnError or
+    ConfigError for what the provider doesn't support. `read(body)` reads the body of an answer and
     `deltas()` a stream of them, as the provider wrote them; `reply` and `stream` do so too and
-    take back what `Payload.undo` and `Payload.begun` say: their text is the whole answer. `framing`
-    is how streams are cut into events: SSE, or a line of JSON each. `path(model, stream)` goes
-    behind the base URL. `key_variable` is the environment variable that by custom holds the key;
-    `settings` tells where settings stand, by which an error's words find the one that is meant.
-    `needs_key` says whether the server at `base_url` answers nobody without one. `repeats_begun`:
-    a whole reply may have the beginning again that the prompt gave it; streams never do.
-    `elsewhere` gives the interface of the same server for what this one does not take.
+    apply `Payload.decoder` and `Payload.prefill`, so that their text is the whole answer. `framing`
+    is how streams are split into events: SSE, or one line of JSON each. `endpoint` follows the base
+    URL; it may be a function of the model and of whether it streams. `key_variable` is the
+    environment variable that usually has the key; `settings` maps settings to the body, also to
+    find the one that an error is about. `needs_key`: the server at `base_url` answers nobody
+    without one. `repeats_prefill`: a whole reply may repeat the beginning that the prompt gave it;
+    streams never do. `alternative` returns the interface of the same server for requests that this
+    one doesn't support.
     """
 
     name: str
     base_url: str
-    path: Callable[[str, bool], str]
+    endpoint: str | Callable[[str, bool], str]
     payload: Callable[[Request, str], Payload]
     read: Callable[[Json], Reply]
-    deltas: Callable[[], Deltas]
-    headers: Callable[[str], dict[str, str]]
+    deltas: Callable[[], DeltaReader]
+    headers: Callable[[str], dict[str, str]] = bearer
     key_variable: str = ""
     needs_key: bool = False
     framing: Literal["sse", "ndjson"] = "sse"
-    repeats_begun: bool = False
-    settings: Settings = field(default_factory=lambda: Settings("the server"))
-    elsewhere: Callable[[Request], Family | None] | None = None
+    repeats_prefill: bool = False
+    settings: SettingsMap = field(default_factory=lambda: SettingsMap("the server"))
+    alternative: Callable[[Request], ProviderApi | None] | None = None
 
-    def by(self, request: Request) -> Family:
-        """The interface that a request goes by: this one, or another of the same server."""
-        return (self.elsewhere and self.elsewhere(request)) or self
+    def path(self, model: str, stream: bool) -> str:  # noqa: FBT001 - one of two calls
+        """Return what follows the base URL."""
+        return self.endpoint if isinstance(self.endpoint, str) else self.endpoint(model, stream)
+
+    def for_request(self, request: Request) -> ProviderApi:
+        """Return the interface for a request: this one, or another of the same server."""
+        return (self.alternative and self.alternative(request)) or self
 
     def reply(self, payload: Payload, body: Json) -> Reply:
-        """What a model said to a payload, its text as the request's schema has it."""
+        """Return what a model answered to a payload, its text in the request's own form."""
         return self.restored(payload, self.read(body))
 
     def restored(self, payload: Payload, reply: Reply) -> Reply:
-        """A reply as the provider wrote it, its text and calls as the request has them."""
+        """Return a reply that the provider wrote with its text and calls in the request's form."""
         reply = replace(reply, calls=_own(reply.calls, payload))
-        text = reply.text if payload.undo is None else payload.undo.text(reply.text)
-        if self.repeats_begun and text.startswith(payload.begun):
+        text = reply.text if payload.decoder is None else payload.decoder.text(reply.text)
+        if self.repeats_prefill and text.startswith(payload.prefill):
             return replace(reply, text=text)
-        return replace(reply, text=payload.begun + text)
+        return replace(reply, text=payload.prefill + text)
 
-    def stream(self, payload: Payload) -> Deltas:
-        """Reads the events of a stream that answers a payload, its text likewise."""
+    def stream(self, payload: Payload) -> DeltaReader:
+        """Return the reader of a stream that answers a payload, its text likewise."""
         return _Restored(self.deltas(), payload)
 
 
 def _own(calls: tuple[ToolCall, ...], payload: Payload) -> tuple[ToolCall, ...]:
-    """Calls with the keys that the tools themselves have."""
+    """Calls with the tools' own keys."""
     return tuple(
-        replace(one, arguments=payload.renamed[one.name].back(one.arguments))
+        replace(one, arguments=payload.renamed[one.name].from_provider(one.arguments))
         if one.name in payload.renamed
         else one
         for one in calls
     )
 
 
-class _Restored:
-    """Deltas whose texts, joined, are in the form that the request's schema has."""
+class _Restored(DeltaReader):
+    """Deltas whose joined text is in the form of the request's schema."""
 
-    def __init__(self, inner: Deltas, payload: Payload) -> None:
+    def __init__(self, inner: DeltaReader, payload: Payload) -> None:
+        super().__init__()
         self._inner = inner
         self._payload = payload
-        self._begun = payload.begun
-        self._undoing = None if payload.undo is None else payload.undo.stream()
-
-    @property
-    def is_done(self) -> bool:
-        return self._inner.is_done
+        self._prefill = payload.prefill
+        self._decoder = None if payload.decoder is None else payload.decoder.stream()
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:
         for delta in self._inner.feed(event, data):
             yield self._restored(delta)
+        self.is_done = self._inner.is_done
 
     def close(self) -> Iterator[Delta]:
         for delta in self._inner.close():
             yield self._restored(delta)
-        rest = self._begun + ("" if self._undoing is None else self._undoing.close())
-        self._begun = ""
+        rest = self._prefill + ("" if self._decoder is None else self._decoder.close())
+        self._prefill = ""
         if rest:
             yield Delta(text=rest)
 
@@ -346,6 +362,6 @@ class _Restored:
             delta = replace(delta, calls=_own(delta.calls, self._payload))
         if not delta.text:
             return delta
-        text = delta.text if self._undoing is None else self._undoing.feed(delta.text)
-        begun, self._begun = self._begun, ""
-        return replace(delta, text=begun + text)
+        text = delta.text if self._decoder is None else self._decoder.feed(delta.text)
+        prefill, self._prefill = self._prefill, ""
+        return replace(delta, text=prefill + text)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Portal:
+class BlockingPortal:
     """An event loop in a thread, from `with` to its end."""
 
     def __enter__(self) -> Self:
@@ -62,13 +62,13 @@ async def _settle() -> None:
 
 def run(call: Coroutine[Any, Any, T]) -> T:
     """What a coroutine returns or raises, waited for."""
-    with Portal() as portal:
+    with BlockingPortal() as portal:
         return portal.run(call)
 
 
 def iterate(items: AsyncIterator[T]) -> Generator[T]:
     """The items of an asynchronous generator, waited for one by one; closing closes it too."""
-    with Portal() as portal:
+    with BlockingPortal() as portal:
         try:
             while (found := portal.run(_next(items))) is not None:
                 yield found[0]

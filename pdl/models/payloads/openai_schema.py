@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.payloads.form import Form, free_key, narrowed, wrapped
-from pdl.models.payloads.subset import Subset, UnheldError
-from pdl.models.payloads.undo import Undo
+from pdl.models.payloads.response_decoder import ResponseDecoder
+from pdl.models.payloads.schema_dialect import SchemaDialect, UnsupportedSchemaError
+from pdl.models.payloads.schema_projection import ProviderSchema, free_key, project, wrapped
 from pdl.schema.formats import standard
 from pdl.schema.keywords import schemas, subschemas
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.schema import Schema
 
-STRICT = Subset(
+STRICT = SchemaDialect(
     provider="OpenAI",
     keywords=frozenset(
         {
@@ -41,28 +41,28 @@ _MOST_STRINGS = 15_000
 """The characters that an enum of more than `_MANY_STRINGS` strings may have."""
 
 
-def strict_form(schema: Schema) -> tuple[Form, bool]:
+def strict_schema(schema: Schema) -> tuple[ProviderSchema, bool]:
     """A schema as OpenAI takes it, and whether it is held to it (`strict`).
 
     What strict schemas cannot say at all is sent as it is, and only advises the model.
     """
     try:
-        form = narrowed(schema.document, STRICT)
-        refuse_large(form.schema)
-    except UnheldError as error:
+        projected = project(schema.document, STRICT)
+        refuse_large(projected.schema)
+    except UnsupportedSchemaError as error:
         held = error.dropped("; so nothing of the schema is held, it is only shown to the model")
         return advice(schema, dropped=(held,)), False
-    return form, True
+    return projected, True
 
 
-def advice(schema: Schema, **more: Any) -> Form:
+def advice(schema: Schema, **more: Any) -> ProviderSchema:
     """The whole schema, in an object where it may be anything else."""
     document = standard(schema.to_json_schema())
     if document.get("type") == "object":
-        return Form(document, **more)
+        return ProviderSchema(document, **more)
     key = free_key(document)
     _move(document, f"/properties/{key}")
-    return Form(wrapped(document, key), undo=Undo((), key), **more)
+    return ProviderSchema(wrapped(document, key), decoder=ResponseDecoder((), key), **more)
 
 
 def _move(document: dict[str, Json], prefix: str) -> None:
@@ -93,7 +93,9 @@ def refuse_large(schema: dict[str, Any]) -> None:
         (strings, _MOST_STRINGS, "characters in one long enum"),
     ):
         if count > most:
-            raise UnheldError((), "", f"it has {count:,} {what}, and OpenAI takes {most:,}")
+            raise UnsupportedSchemaError(
+                (), "", f"it has {count:,} {what}, and OpenAI takes {most:,}"
+            )
 
 
 def _chars_of_many(choices: Any) -> int:

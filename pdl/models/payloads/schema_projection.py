@@ -1,33 +1,87 @@
-"""From a JSON Schema to what a provider's subset can say of it, and what it cannot.
+"""Project a JSON Schema onto the part of the language that a provider accepts.
 
-`Named` has the definitions of a narrowed schema: each schema that a reference names, under one
-name.
+`project` is the entry point. What the provider's dialect can't express is dropped and listed, never
+weakened silently; a schema that has no projection at all raises UnsupportedSchemaError.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from pdl.graphs import strongly_connected_components
 from pdl.models.exchange import Dropped
-from pdl.models.payloads.objects import ObjectForms, enumerated, scalar
-from pdl.models.payloads.subset import UnheldError, asserted, of_type, types
-from pdl.schema.keywords import lookup, pointer, steps, subschemas
+from pdl.models.payloads.nullable_keys import NullableKeys, decoder_states
+from pdl.models.payloads.projected_types import ObjectProjector, enumerated, scalar
+from pdl.models.payloads.response_decoder import ResponseDecoder
+from pdl.models.payloads.schema_dialect import UnsupportedSchemaError, asserted, of_type, types
+from pdl.schema.keywords import lookup, pointer, schemas, steps, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json, JsonPath, JsonSchema
-    from pdl.models.payloads.subset import Recursion, Subset
+    from pdl.models.payloads.schema_dialect import Recursion, SchemaDialect
+
+
+@dataclass(frozen=True)
+class ProviderSchema:
+    """A schema as a provider takes it, what it leaves to the check, and what is to be undone."""
+
+    schema: dict[str, Any]
+    dropped: tuple[Dropped, ...] = ()
+    decoder: ResponseDecoder | None = None
+
+
+def project(document: JsonSchema, dialect: SchemaDialect) -> ProviderSchema:
+    """The form of a schema's document in a subset. Raises UnheldError if it has none."""
+    projection = Projection(document, dialect)
+    root = projection.schema({**document, "$defs": {}}, ())
+    definitions: dict[str, dict[str, Any]] = {}
+    while projection.definitions.pending:
+        name, node, path = projection.definitions.next()
+        definitions[name] = projection.schema(node, path)
+    nulls = NullableKeys(definitions)
+    if dialect.all_required:
+        nulls.widen(projection.objects.optional)
+    states = decoder_states(root, nulls)
+    key = ""
+    if dialect.object_root and root.get("type") != "object":
+        key = free_key(document)
+        root = wrapped(root, key)
+    schema = {**root, **({"$defs": definitions} if definitions else {})}
+    decoder = ResponseDecoder(states, key) if states or key else None
+    return ProviderSchema(schema, tuple(dict.fromkeys(projection.dropped)), decoder)
+
+
+def wrapped(schema: dict[str, Any], key: str) -> dict[str, Any]:
+    """An object whose one key has a schema: most providers take nothing but objects."""
+    return {
+        "type": "object",
+        "properties": {key: schema},
+        "required": [key],
+        "additionalProperties": False,
+    }
+
+
+def free_key(document: JsonSchema) -> str:
+    """A key that no object of the schema has, so that nothing else can be taken for the wrapper."""
+    taken: set[str] = set()
+    for _, node in schemas(document):
+        taken |= {*node.get("properties", {}), *node.get("required", ())}
+    key = "answer"
+    while key in taken:
+        key += "_"
+    return key
 
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-class Named:
+class Definitions:
     """Gives names to what references lead to, and remembers what is still to be narrowed."""
 
     def __init__(self, document: JsonSchema, recursion: Recursion) -> None:
@@ -43,7 +97,7 @@ class Named:
         """A reference to a definition. Raises UnheldError for one that may not lead back."""
         if self._is_back(reference):
             where = "" if self._recursion == "none" else " in a key that must be there"
-            raise UnheldError(path, "$ref", f"it leads back to itself{where}")
+            raise UnsupportedSchemaError(path, "$ref", f"it leads back to itself{where}")
         return {"$ref": f"#/$defs/{self.name(reference)}"}
 
     def name(self, reference: str) -> str:
@@ -114,26 +168,26 @@ _ADDING = frozenset(
 """Keywords that may speak of keys which the rest of the schema does not have."""
 
 
-class Narrowing:
+class Projection:
     """Narrows the schemas of one document.
 
     `dropped` lists what was left out. What cannot be narrowed raises UnheldError in a closed
     subset, and becomes any value in another.
     """
 
-    def __init__(self, document: JsonSchema, subset: Subset) -> None:
-        self.subset = subset
+    def __init__(self, document: JsonSchema, dialect: SchemaDialect) -> None:
+        self.dialect = dialect
         self.dropped: list[Dropped] = []
-        self.named = Named(document, subset.recursion)
-        self.objects = ObjectForms(self)
+        self.definitions = Definitions(document, dialect.recursion)
+        self.objects = ObjectProjector(self)
 
     def schema(self, node: Json, path: JsonPath) -> dict[str, Any]:
         """What the subset says of a schema."""
         before = len(self.dropped)
         try:
             return self._described(self._schema(node, path), node)
-        except UnheldError as error:
-            if self.subset.is_closed:
+        except UnsupportedSchemaError as error:
+            if self.dialect.is_closed:
                 raise
             del self.dropped[before:]
             self.dropped.append(error.dropped("; any value is taken here"))
@@ -141,47 +195,47 @@ class Narrowing:
 
     def drop(self, path: JsonPath, keyword: str, why: str = "") -> None:
         """List a keyword that is left out."""
-        reason = why or f"{self.subset.provider} has no `{keyword}`"
+        reason = why or f"{self.dialect.provider} has no `{keyword}`"
         self.dropped.append(Dropped(pointer(path), keyword, reason))
 
     def _schema(self, node: Json, path: JsonPath) -> dict[str, Any]:
         if node is False:
-            raise UnheldError(path, "", "no value satisfies it")
+            raise UnsupportedSchemaError(path, "", "no value satisfies it")
         if len(path) > _DEEPEST:
-            raise UnheldError(path, "", f"it nests deeper than {_DEEPEST} levels")
+            raise UnsupportedSchemaError(path, "", f"it nests deeper than {_DEEPEST} levels")
         if node is True or not asserted(node):
             return self._anything(path)
         main = _main(node)
         if main == "$ref":
-            form = self.named.reference(node["$ref"], path)
+            projected = self.definitions.reference(node["$ref"], path)
         elif main in ("enum", "const"):
-            form = enumerated(self, node, path)
+            projected = enumerated(self, node, path)
         elif main in _UNIONS:
-            form = self._union(node, main, path)
+            projected = self._union(node, main, path)
         else:
-            form = self._typed(node, path)
+            projected = self._typed(node, path)
         self._drop_beside(node, main, path)
-        return form
+        return projected
 
     def _anything(self, path: JsonPath) -> dict[str, Any]:
-        if self.subset.is_closed:
-            why = f"{self.subset.provider} has no form for any value whatsoever"
-            raise UnheldError(path, "type", why)
+        if self.dialect.is_closed:
+            why = f"{self.dialect.provider} has no form for any value whatsoever"
+            raise UnsupportedSchemaError(path, "type", why)
         return {}
 
-    def _described(self, form: dict[str, Any], node: Json) -> dict[str, Any]:
+    def _described(self, projected: dict[str, Any], node: Json) -> dict[str, Any]:
         """A form with the schema's own title and description."""
         words = {
             key: node[key]
             for key in ("title", "description")
             if isinstance(node, dict) and isinstance(node.get(key), str)
         }
-        if "description" in words and "description" in form:
-            words["description"] += f" ({form['description']})"
-        if "$ref" in form and words:
-            form = {"anyOf": [form]}  # nothing may stand beside a reference
-        form.update(words)  # in place: others remember the form by its identity
-        return form
+        if "description" in words and "description" in projected:
+            words["description"] += f" ({projected['description']})"
+        if "$ref" in projected and words:
+            projected = {"anyOf": [projected]}  # nothing may stand beside a reference
+        projected.update(words)  # in place: others remember the form by its identity
+        return projected
 
     def _union(self, node: JsonSchema, main: str, path: JsonPath) -> dict[str, Any]:
         branches = [
@@ -196,14 +250,14 @@ class Narrowing:
         given = {"type": node["type"]} if "type" in node else {}
         forms = [self.schema(_with(inner, given), place) for inner, place in branches]
         if not forms:
-            raise UnheldError(path, main, "no value satisfies it")
+            raise UnsupportedSchemaError(path, main, "no value satisfies it")
         return forms[0] if len(forms) == 1 else {"anyOf": forms}
 
     def _all(self, branches: list[tuple[Json, JsonPath]], path: JsonPath) -> dict[str, Any]:
         said = [branch for branch in branches if branch[0] is not True and asserted(branch[0])]
         if len(said) == 1:
             return self.schema(*said[0])
-        raise UnheldError(path, "allOf", f"{self.subset.provider} cannot join schemas")
+        raise UnsupportedSchemaError(path, "allOf", f"{self.dialect.provider} cannot join schemas")
 
     def _typed(self, node: JsonSchema, path: JsonPath) -> dict[str, Any]:
         found = types(node)
@@ -225,9 +279,9 @@ class Narrowing:
         for keyword in asserted(node):
             if keyword in own or (main == "type" and keyword not in _BESIDE):
                 continue
-            if keyword in _ADDING and self.subset.is_closed and not _is_known(node, keyword, main):
-                why = f"{self.subset.provider} cannot join it with `{main}`"
-                raise UnheldError(path, keyword, why)
+            if keyword in _ADDING and self.dialect.is_closed and not _is_known(node, keyword, main):
+                why = f"{self.dialect.provider} cannot join it with `{main}`"
+                raise UnsupportedSchemaError(path, keyword, why)
             if keyword not in ("then", "else") or "if" not in node:
                 self.drop(path, keyword)
 

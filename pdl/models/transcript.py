@@ -1,6 +1,7 @@
-"""Transcripts in a folder: two new files a run, none of which is ever written over.
+"""Transcripts in a directory: two new files per run, which never overwrite others.
 
-The one that is JSON records the run: what it cost, how long it took, what went wrong, each attempt.
+One is a prompt file that can be asked again. The JSON file records the run: what it cost, how long
+it took, what went wrong, and each attempt.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from pdl._types import format_path
 from pdl.errors import FileError, Problem
 from pdl.models.answer import total
-from pdl.models.transcript.source import hidden_in_record, mask_of, prompt_source
+from pdl.models.prompt_source import Run, prompt_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
     from pdl.errors import PdlError
     from pdl.models.answer import Answer, Attempt
     from pdl.models.exchange import Dropped, Fault, Reply
-    from pdl.models.transcript.source import Run
+    from pdl.models.secret import Secret
     from pdl.reply import Check
     from pdl.tools.tool import ToolCall
 
+__all__ = ["Run", "prepare", "prompt_source", "record", "write"]
+
 
 def record(run: Run) -> dict[str, Json]:
-    """All of a run but its messages, which its transcript holds. Seconds are wall clock."""
+    """Return a run as JSON, without the messages, which the prompt file has."""
     told: dict[str, Json] = {
         "prompt": run.prompt,
         "model": run.model,
@@ -43,8 +46,23 @@ def record(run: Run) -> dict[str, Json]:
         "usage": total(run.attempts).counts(),
         "attempts": [_attempt(attempt) for attempt in run.attempts],
     }
-    without_key: dict[str, Json] = hidden_in_record(told, mask_of(run))
-    return without_key
+    redacted: dict[str, Json] = _redacted(told, run.secret)
+    return redacted
+
+
+_DATA = frozenset({"arguments", "value"})
+"""Data of the model, in which the keys of objects may contain the secret too."""
+
+
+def _redacted(value: Json, secret: Secret) -> Json:
+    if isinstance(value, list):
+        return [_redacted(one, secret) for one in value]
+    if isinstance(value, dict):
+        return {
+            key: secret.redact_json(one) if key in _DATA else _redacted(one, secret)
+            for key, one in value.items()
+        }
+    return secret.redact_json(value)
 
 
 def _answer(answer: Answer | None) -> dict[str, Json]:
@@ -132,10 +150,10 @@ _LONGEST = 80
 
 
 def write(run: Run, folder: str | Path) -> Path:
-    """Write the transcript of a run into a folder, which is made if there is none; its `.pdl` file.
+    """Write the transcript of a run into a directory, and return the path of its `.pdl` file.
 
-    Beside it stands the `.json` file of the same name. The name is the prompt's and the time in
-    UTC. Raises FileError for what cannot be written.
+    The `.json` file is next to it. The name is that of the prompt with the time in UTC. The
+    directory is created if needed. Raises FileError for what can't be written.
     """
     folder = prepare(folder)
     texts = prompt_source(run), json.dumps(record(run), ensure_ascii=False, indent=2) + "\n"
@@ -150,7 +168,7 @@ def write(run: Run, folder: str | Path) -> Path:
 
 
 def prepare(folder: str | Path) -> Path:
-    """The folder, made if there is none. Raises FileError: better before a model is asked."""
+    """Create the directory if needed. Raises FileError: better before a model is asked."""
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -174,7 +192,7 @@ def _stems(run: Run) -> Iterator[str]:
 
 
 def _write_both(path: Path, prompt: str, details: str) -> Path | None:
-    """Both files, or None if one of that name exists; a file that is just being written counts."""
+    """Write both files; None if one of that name exists, even if it is just being written."""
     first, second = (path.with_name(path.name + ending) for ending in (".pdl", ".json"))
     if second.exists():
         return None
@@ -189,10 +207,10 @@ def _write_both(path: Path, prompt: str, details: str) -> Path | None:
 
 
 def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner may read: prompts and replies may be anybody's secrets."""
+    """Open a file that only its owner can read: prompts and replies may be private."""
     return os.open(path, flags, 0o600)
 
 
 def _encoded(text: str) -> bytes:
-    """UTF-8. It has no lone surrogates: JSON has an escape for them, and the prompt none left."""
+    """UTF-8. Neither file contains unpaired surrogates: JSON and the template escape them."""
     return text.encode("utf-8", "backslashreplace")
