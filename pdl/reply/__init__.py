@@ -1,4 +1,4 @@
-"""The checker: from what a model said to the one value that fits, or to why there is none."""
+"""The checker: finds the one value in a reply that fits the schema, or says why there is none."""
 
 from __future__ import annotations
 

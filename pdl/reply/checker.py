@@ -1,4 +1,4 @@
-"""Checking a reply: at once if it is one clean JSON value that fits, else by searching it."""
+"""Checking a reply: directly if it is one clean JSON value that fits, else by searching it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def check(
     dialects: Dialects = DIALECTS,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
-    """Find the one answer in a reply and hold it against the schema.
+    """Find the one answer in a reply and check it against the schema.
 
-    Without a schema the whole reply is the answer, less its reasoning. `dialects` are the marks
-    that tell reasoning and tokens from text. Never raises for a bad reply: `Check` says what was
-    wrong with it. Raises TypeError for arguments of other types.
+    Without a schema the answer is the whole reply without its reasoning. `dialects` are the marks
+    that distinguish reasoning and tokens from text. Never raises for a bad reply: the `Check` lists
+    its errors. Raises TypeError for arguments of other types.
     """
     if not (schema is None or isinstance(schema, Schema)):
         raise schema_type_error(schema, "a pdl.Schema or None")
@@ -68,7 +68,7 @@ def extract(
     dialects: Dialects = DIALECTS,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Json:
-    """The value of the one answer in a reply. Raises OutputError, which carries the `Check`."""
+    """Return the value of the one answer in a reply. Raises OutputError with the `Check`."""
     result = check(schema, reply, coercions=coercions, dialects=dialects, limits=limits)
     if not result.ok:
         raise OutputError(result)
@@ -76,7 +76,7 @@ def extract(
 
 
 def violations(schema: Schema, value: Json) -> tuple[Violation, ...]:
-    """Return all that is wrong with a Python value, up to 1,000 things; an empty tuple if it fits.
+    """Return the violations of a Python value, at most 1,000; an empty tuple if it fits.
 
     In the order of the value's parts. A tuple counts as an array. Raises TypeError for a schema of
     another type, and RecursionError for a value that is nested beyond all limits.
@@ -93,7 +93,7 @@ def violations(schema: Schema, value: Json) -> tuple[Violation, ...]:
 def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
     """The check of a reply that is one JSON value in brackets or quotes and fits, as most do.
 
-    What looks like a mark in it is a part of its strings.
+    Anything in it that looks like a mark is part of its strings.
     """
     if schema is None or schema.form != "json" or len(reply) > limits.reply_chars:
         return None
@@ -102,7 +102,7 @@ def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
     if not exact or reply[exact.span[1] :].strip(_BLANKS):
         return None
     if is_quoted(schema) and "\\" not in reply:
-        return None  # its quotes may be a part of a text
+        return None  # its quotes might be part of the text
     made = _fitting(schema.document, exact)
     if made is None:
         return None
@@ -112,7 +112,7 @@ def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
 
 
 def _fitting(document: Document, exact: Exact) -> Parsed | None:
-    """What was read if it is plain and fits; what is not has a closer look elsewhere."""
+    """The value if it is plain and fits; `search` takes a closer look at others."""
     made, deep, suspect = exact.findings
     if deep or not isinstance(made, Parsed):
         return None

@@ -1,7 +1,7 @@
-"""The one way in which allowed changes make a value fit, if there is exactly one.
+"""The allowed changes that make a value fit, if there is exactly one way to make them.
 
-A search over (subschemas, part of the value), each of which is solved once. Parts are solved before
-the whole; each way is checked against the schemas, so a change that does not help is no way.
+A memoized search over (subschemas, part of the value). Parts are solved before the whole; each way
+is checked against the schemas, so a change that does not help is not a way.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ NO_WAY, SEVERAL_WAYS = Unsolved.NO_WAY, Unsolved.SEVERAL_WAYS
 def coerce(
     document: Document, value: Json, allowed: Coercions, limits: Limits
 ) -> tuple[Json, tuple[Repair, ...]]:
-    """Return the value with the changes that make it fit; as it is if it fits, or if none do.
+    """Return the value with the changes that make it fit; unchanged if it fits, or if none do.
 
-    Nor is it changed if two ways to make it fit give different values. Paths of repairs are those
-    of the value as it came, and lead into JSON inside strings; spans are left at (0, 0).
+    It is also unchanged if two ways to make it fit lead to different values. Paths of repairs are
+    those of the original value, and lead into JSON inside strings; spans are left at (0, 0).
     """
     validator = validator_of(document)
     if not allowed or validator.is_valid(value):
@@ -86,7 +86,7 @@ class _Solver:
     literals: dict[int, tuple[bool, dict[str, list[str]]]] = field(default_factory=dict)
 
     def fits(self, schemas: Schemas, value: Json) -> bool:
-        self.alive.append(value)  # what is remembered of it is found by its identity
+        self.alive.append(value)  # the memo finds it by its identity
         return all(self.validator.fits(schema, value, self.memo) for schema in schemas)
 
     def solve(self, schemas: Schemas, value: Json, path: JsonPath) -> Recur[Found]:
@@ -99,10 +99,10 @@ class _Solver:
     def search(
         self, schemas: Schemas, value: Json, path: JsonPath, *, wraps: bool = True
     ) -> Recur[Found]:
-        """The only way to change a value that does not fit; `wraps`: a list may be made of it."""
+        """The only way to change a value that does not fit; `wraps`: it can become a list."""
         mark = (*map(id, schemas), id(value), path, wraps)
         if mark not in self.known:
-            self.known[mark] = SEVERAL_WAYS  # met again on the way, it could be wrapped forever
+            self.known[mark] = SEVERAL_WAYS  # found again, it could be wrapped forever
             ways: list[Found] = yield gather(self._attempts(schemas, value, path, wraps=wraps))
             self.known[mark] = _only(ways)
         return self.known[mark]
@@ -225,7 +225,7 @@ class _Solver:
         return _only(ways)
 
     def _scalars(self, schemas: Schemas, text: str, *, free: bool) -> Iterator[tuple[str, Json]]:
-        """The scalars that a string may represent, by the name of the change."""
+        """The scalars that a string can represent, by the name of the change."""
         if self.allowed.numbers_in_strings and not free:
             whole = any(self._literals(schema)[0] for schema in schemas)
             thousands = self.allowed.thousands
@@ -267,7 +267,7 @@ def _after(kind: str, path: JsonPath, before: Json, after: Json, found: Found) -
 
 
 def _only(found: Iterable[Found]) -> Found:
-    """The one way, if all ways give equal values."""
+    """The one way, if all ways lead to equal values."""
     first: Found = NO_WAY
     for other in found:
         if other is SEVERAL_WAYS:

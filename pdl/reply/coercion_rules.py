@@ -1,4 +1,4 @@
-"""What applies at one place of a value: schemas without references and unions, and their keys."""
+"""Rules of coercions: the values of strings, the choices of union branches, spellings of keys."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _EXPONENT = 5  # digits of an exponent; no float needs as many
 
 
 def numeral(text: str, limits: Limits, *, whole: bool, thousands: bool) -> tuple[str, float] | None:
-    """The number that a text is as JSON writes it (RFC 8259, section 6), and the coercion's name.
+    """The number that a string is in JSON's spelling (RFC 8259, 6), and the coercion's name.
 
     `thousands` allows commas between groups of three digits. With them 1.234 is ambiguous, as 1.000
     is where an integer is expected (`whole`).
@@ -73,15 +73,15 @@ def constants(text: str) -> list[Json]:
 
 
 def fold(text: str) -> str:
-    """The text without what does not distinguish members of an enum: case and outer spaces."""
+    """The string without case and outer spaces, which do not distinguish members of an enum."""
     return text.strip().lower()
 
 
 def is_single(value: Json) -> bool:
     """Whether a value can be one element of a list.
 
-    Null cannot, nor a text that says so (`none`, `N/A`), that is empty, that is JSON, or that may
-    hold several elements: `a, b`.
+    Null cannot, nor a string that means null (`none`, `N/A`), is empty, is JSON, or might contain
+    several elements: `a, b`.
     """
     if not isinstance(value, str):
         return value is not None
@@ -89,7 +89,7 @@ def is_single(value: Json) -> bool:
 
 
 def container(text: str, depth: int, limits: Limits) -> Json:
-    """The object or array that a text is as JSON, at most `depth` deep; None for all other text.
+    """The object or array that a string is as JSON, at most `depth` deep; None for others.
 
     None also for JSON that contains an unpaired surrogate.
     """
@@ -108,7 +108,7 @@ Schemas: TypeAlias = tuple[Any, ...]
 Shape: TypeAlias = tuple[Mapping[str, Any], ...]
 """The same with one branch chosen of each union; only the keywords of each itself count."""
 
-_MOST = 2_000  # choices of branches that are tried for one place
+_MOST = 2_000  # choices of branches that are tried for one part
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 _ANSWER = frozenset(
     (

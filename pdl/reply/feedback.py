@@ -1,7 +1,7 @@
-"""Feedback: what is wrong with a reply and where, then what to return. And a line for people.
+"""Feedback for the model: the errors of a reply and what to return; and a summary for people.
 
-What to return is one imperative that a model can act on. Other languages, or another voice, say the
-same by `ENGLISH` with other values.
+The last sentence is one imperative that a model can act on. For other languages, pass a table with
+the keys of `ENGLISH` and other values.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def feedback(schema: Schema | None, check: Check) -> str:
 
 
 def lines(schema: Schema | None, check: Check) -> list[Phrase]:
-    """Return the sentences of the feedback: those that name an error and its place, then advice."""
+    """Return the sentences of the feedback: each error with its path, then advice."""
     key = _message(check.errors[0]).key
     aid = [say(_FIRST_AID[key])] if key in _FIRST_AID else []
     return [*_violations(check), *aid, _advice(schema, check, key)]
@@ -230,9 +230,8 @@ def _advice(schema: Schema | None, check: Check, key: str) -> Phrase:
 def feedback_in(words: Words, schema: Schema | None, check: Check) -> str:
     """Return the feedback of a check in the words of another table; empty for a check that is `ok`.
 
-    Keys that the table lacks stay English. Raises ValueError for a key or a field that `ENGLISH`
-    does not have and for an invalid template; TypeError for a value that is neither a string nor a
-    function that returns one.
+    Missing keys stay English. Raises ValueError for an unknown key or field and for an invalid
+    template; TypeError for a value that is neither a string nor a function that returns one.
     """
     if not (schema is None or isinstance(schema, Schema)):
         raise schema_type_error(schema, "a pdl.Schema or None")
@@ -246,7 +245,7 @@ def feedback_in(words: Words, schema: Schema | None, check: Check) -> str:
 
 
 def fields_of(key: str) -> tuple[str, ...]:
-    """Return the names of the fields of a phrase, which are those that its English text uses."""
+    """Return the names of the fields of a phrase: those that its English text uses."""
     english = ENGLISH[key]
     if isinstance(english, str):
         return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(english) if name))
@@ -262,7 +261,7 @@ def _check(key: str, text: object) -> None:
     elif callable(text):
         _check_function(key, text)
     else:
-        raise TypeError(f"phrase `{key}` must be a text or a function, not {type(text).__name__}")
+        raise TypeError(f"phrase `{key}` must be a string or a function, not {type(text).__name__}")
 
 
 def _check_template(key: str, text: str) -> None:

@@ -1,7 +1,7 @@
-"""Translatable messages: each keeps its key and fields, so that other languages can say it again.
+"""Translatable messages: each keeps its key and fields, so other languages can re-render it.
 
-A message is a `str`, its English text, wherever it goes. `ENGLISH` has all that feedback says, by
-key; tables of other languages use these keys.
+A message is a `str`, its English text. `ENGLISH` has all texts of feedback by key; tables of other
+languages use these keys.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "none-of-those": "not {items}",
     "all-but": "a value that does not match `{schema}`",
     "a-fit": "a value that matches the schema",
-    # What is wrong with a part of an answer
+    # Errors of a part of an answer
     "type": "has the wrong type: expected {wanted}, found {found}",
     "must-be": "must be {wanted}, not {found}",
     "must-have": "must have {wanted}, not {found}",
@@ -156,7 +156,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "misfit": "does not match the schema",
     "did-you-mean": " (did you mean {near}?)",
     "key": "`{name}`{hint}",
-    # Why a number in prose is not an answer
+    # Why a number in prose is not the answer
     "number-or-fraction": "might be a thousand or a fraction; write only digits",
     "part-of-date": "is a date, a time, or a version",
     "part-of-name": "is part of a name",
@@ -200,7 +200,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "too-deep": _counted("is nested more than {number} level{s} deep"),
     "nested-too-deep": "is nested too deeply",
     "half-character": "contains an unpaired surrogate: `{found}`",
-    # What is wrong with a whole reply
+    # Errors of a whole reply
     "holds-no": "does not contain {wanted}",
     "many-candidates": _counted("contains more than {number} possible answer{s}"),
     "several-answers": (
@@ -266,19 +266,19 @@ class Phrase(str):
     fields: Mapping[str, Any]
 
     def __new__(cls, key: str, fields: Mapping[str, Any]) -> Self:
-        """The text that `ENGLISH` has for the key. Raises KeyError for an unknown one."""
+        """Return the English text of a key. Raises KeyError for an unknown one."""
         phrase = super().__new__(cls, _said(ENGLISH[key], fields))
         phrase.key = key
         phrase.fields = fields
         return phrase
 
     def __getnewargs__(self) -> tuple[str, Mapping[str, Any]]:  # type: ignore[override]
-        """What pickling and copying make it from."""
+        """The arguments for pickling and copying."""
         return self.key, self.fields
 
 
 def say(key: str, **fields: Any) -> Phrase:
-    """The phrase of a key. Fields are texts, numbers, phrases, and tuples of them."""
+    """The phrase of a key. Fields are strings, numbers, phrases, and tuples of them."""
     return Phrase(key, fields)
 
 
@@ -303,14 +303,14 @@ def kinds(names: Iterable[str]) -> Phrase:
 def translate(text: str, words: Words) -> str:
     """Translate a phrase; any other text stays as it is.
 
-    Keys that the table lacks stay English, also inside phrases that it has.
+    Missing keys stay English, also inside phrases that the table has.
     """
     if not isinstance(text, Phrase):
         return text
     fields = {name: _translated(field, words) for name, field in text.fields.items()}
     said = _said(words.get(text.key, ENGLISH[text.key]), fields)
     if not isinstance(said, str):
-        raise TypeError(f"phrase `{text.key}` must give a text, not {type(said).__name__}")
+        raise TypeError(f"phrase `{text.key}` must return a string, not {type(said).__name__}")
     return said
 
 

@@ -1,4 +1,4 @@
-"""A reply and what was asked for: all that the readers of the several forms look at."""
+"""A reply and the request: the input of the readers of all forms."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 
 def form_of(schema: Schema | None) -> Form:
-    """The form of a schema; a free string that was asked for as JSON is read as text is.
+    """The form of a schema; a free string that was requested as JSON is read like text.
 
-    Models leave its quotes out more often than not, and quotes may be meant: they are taken for
-    those of JSON only where an escape or a mark shows that it is JSON, or where the text does not
-    fit with them.
+    Models usually omit its quotes, and quotes can be part of the text: they count as JSON's only
+    where an escape or a mark shows that it is JSON, or where the text does not fit with them.
     """
     if schema is None or is_quoted(schema):
         return "text"
@@ -34,12 +33,12 @@ def form_of(schema: Schema | None) -> Form:
 
 
 def is_quoted(schema: Schema | None) -> bool:
-    """Whether the answer is a free string that was asked for as JSON."""
+    """Whether the answer is a free string that was requested as JSON."""
     return schema is not None and schema.form == "json" and json_form(schema.document) == "text"
 
 
 def string_of(text: str) -> str | None:
-    """The value of a text that is one JSON string (RFC 8259, section 7) and nothing else."""
+    """The value of a text that is exactly one JSON string (RFC 8259, section 7)."""
     if not (text.startswith('"') and text.endswith('"')):
         return None
     try:
@@ -54,8 +53,8 @@ class Query:
     """The text of a reply, its parts, and the JSON Schema that the answer must fit.
 
     `lang` is the language that a code block must have, `tasks` bound the items of a task list.
-    `quoted` says that a text may stand there as a JSON string, `spelled` that the reply is one and
-    has marks in it, which are characters of its value.
+    `quoted`: the text can be written as a JSON string; `spelled`: the reply is one and contains
+    marks, which are characters of its value.
     """
 
     text: str
@@ -76,10 +75,10 @@ class Query:
 
     @cached_property
     def front(self) -> str:
-        """The text with blanks in place of reasoning, of which no word is about what follows it.
+        """The text with spaces instead of reasoning, whose words are not about what follows it.
 
-        As long as before. What stands behind an answer is read in `text`: there a second thought
-        may take it back.
+        Of the same length. The words after an answer are read in `text`: there a second thought can
+        withdraw it.
         """
         parts: list[str] = []
         at = 0

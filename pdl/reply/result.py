@@ -14,11 +14,11 @@ Span: TypeAlias = tuple[int, int]
 Reason: TypeAlias = Literal[
     "absent", "truncated", "unparsable", "wrong-schema", "ambiguous", "elided", "limit"
 ]
-"""Why a reply gave no value.
+"""Why a reply has no value.
 
 absent: nothing in it looks like an answer; truncated: the answer stops before its end; unparsable:
 it is broken; wrong-schema: it parses and does not fit; ambiguous: several answers fit and nothing
-says which counts; elided: the model left data out and said so; limit: a bound of `Limits` was hit.
+marks one; elided: the model omitted data and said so; limit: a bound of `Limits` was reached.
 """
 
 
@@ -30,9 +30,9 @@ Kind: TypeAlias = Literal["text", "reasoning", "fence", "token"]
 class Segment:
     """A part of a reply.
 
-    `span` is the whole of it and `body` what stands between its marks; `label` is the name of the
-    tag or channel, the info string of the fence, or the token; `closed` is false if the mark that
-    ends it is missing.
+    `span` is the whole part and `body` the text between its marks; `label` is the name of the tag
+    or channel, the info string of the fence, or the token; `closed` is false if the closing mark is
+    missing.
     """
 
     kind: Kind
@@ -44,12 +44,12 @@ class Segment:
 
 @dataclass(frozen=True)
 class Violation:
-    """One thing that is wrong with an answer.
+    """One error of an answer.
 
     `keyword` is the JSON Schema keyword that failed, or the name of a rule of pdl (`ambiguous`);
-    `found` (at most 40 characters) and `wanted` say what stands there and what should;
-    `message` is what follows a subject ("Your output …"), without a final stop; `span` tells
-    where the part stands in the reply, if that is known.
+    `found` (at most 40 characters) and `wanted` describe the actual and the expected text;
+    `message` follows a subject ("Your output …"), without a final period; `span` is that of the
+    part in the reply, if it is known.
     """
 
     path: JsonPath
@@ -113,7 +113,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Why a text has no value: what follows "it …"; the offset and the text there."""
+    """Why a text has no value: the message follows "it …"; with the offset and the text there."""
 
     reason: Reason
     message: str
@@ -123,7 +123,7 @@ class Broken:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one of the readers made of a reply: a value and its place, or a reason and errors."""
+    """The result of a reader of one form: a value and its span, or a reason and errors."""
 
     value: Json = None
     span: Span | None = None
@@ -135,11 +135,11 @@ class Reading:
 
 @dataclass(frozen=True)
 class Check:
-    """What a reply holds. Either `ok` and `value`, or `reason`, `errors` and `feedback`.
+    """The result of a check: either `ok` and `value`, or `reason`, `errors`, and `feedback`.
 
-    `feedback` is for the model, `summary` is one line for a person or a log; both are empty
-    if all is well. `span` is where the answer stands, or where the nearest candidate does. A check
-    is true if it is `ok`.
+    `feedback` is for the model, `summary` is one line for a person or a log; both are empty if the
+    check is `ok`. `span` is that of the answer, or of the nearest candidate. A check is true if it
+    is `ok`.
     """
 
     value: Json = None
@@ -154,7 +154,7 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """Whether the reply holds exactly one answer, and it fits the schema."""
+        """Whether the reply contains exactly one answer, and it fits the schema."""
         return self.reason is None
 
     def __bool__(self) -> bool:
@@ -173,7 +173,7 @@ class Check:
 class OutputError(PdlError):
     """A reply contains no answer that matches the schema.
 
-    `check` says why, and `check.feedback` tells the model.
+    `check` has the errors, and `check.feedback` is for the model.
     """
 
     def __init__(self, check: Check) -> None:
@@ -193,6 +193,6 @@ def failed(  # noqa: PLR0913 - each is a field of the violation
     found: str = "",
     wanted: str = "",
 ) -> Reading:
-    """A reading that gave no value for one reason, which is also its only violation."""
+    """A reading without a value for one reason, which is also its only violation."""
     violation = Violation(path, reason, found, wanted, message, span)
     return Reading(reason=reason, span=span, errors=(violation,))

@@ -1,4 +1,4 @@
-"""From a reply that is more than one clean JSON value to a reading of it."""
+"""Searching a reply that is not just one clean JSON value."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _READERS = {
     "code": ("blocks.code", "read"),
     "tasklist": ("blocks.tasklist", "read"),
 }
-"""Where the readers of the forms stand: imported when first used, as each compiles patterns."""
+"""Form -> the module and name of its reader: imported when first used, as it compiles patterns."""
 _CONTAINERS = frozenset(["object", "array"])
 _ESCAPES = ("\\u", "\\U", "\\x")  # of characters, in all spellings that are read
-_OPENERS = " \t\r>*_`#|"  # what may stand in front of a tag at the start of a line
+_OPENERS = " \t\r>*_`#|"  # characters that can come before a tag at the start of a line
 
 
 def search(
@@ -50,7 +50,7 @@ def search(
     dialects: Dialects,
     limits: Limits,
 ) -> Check:
-    """Segmented the reply into parts, find the answer in them, and check it."""
+    """Segment the reply, find the answer in its parts, and check it."""
     if len(reply) > limits.reply_chars:
         message = say("too-many-characters", number=limits.reply_chars)
         return _check(schema, failed("limit", message, found=str(len(reply))), ())
@@ -106,7 +106,7 @@ def _encodable(reply: str, reading: Reading) -> Reading:
 
 
 def _has_no_halves(reply: str) -> bool:
-    """Whether neither a surrogate stands in a reply nor an escape that may be one."""
+    """Whether a reply contains neither a surrogate nor an escape that might be one."""
     if "\\" in reply and any(map(reply.__contains__, _ESCAPES)):
         return False
     try:
@@ -117,9 +117,9 @@ def _has_no_halves(reply: str) -> bool:
 
 
 def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
-    """Reasoning that never ends: what stands in it is no answer yet.
+    """Reasoning that is not closed, whose content is not an answer yet.
 
-    An opener amid a line may be no more than a word of the text; then the answer is not known.
+    An opening tag inside a line might be only a word of the text; then the answer is unclear.
     """
     for segment in segments:
         if segment.kind == "reasoning" and not segment.closed:
@@ -128,7 +128,7 @@ def _unfinished(reply: str, segments: tuple[Segment, ...]) -> Reading | None:
                 message = say("tag-amid-line", tag=segment.label)
                 return failed("ambiguous", message, span=segment.span, wanted="an answer alone")
             message = say("endless-reasoning", tag=segment.label)
-            return failed("truncated", message, span=segment.span, wanted="an answer behind it")
+            return failed("truncated", message, span=segment.span, wanted="an answer after it")
     return None
 
 
@@ -149,7 +149,7 @@ def _reader(form: str) -> Callable[[Query], Reading]:
 
 
 def _settled(query: Query, reading: Reading) -> Reading:
-    """The same with integers where the schema wants them, which may then not fit its bounds."""
+    """The same with integers where the schema expects them, which might then violate its bounds."""
     if reading.reason or reading.span is None:
         return reading
     as_written = not reading.repairs
@@ -164,7 +164,7 @@ def _settled(query: Query, reading: Reading) -> Reading:
 
 
 def _held(query: Query, reading: Reading) -> Reading:
-    """A text that was found, held against the bounds that the schema has for it."""
+    """A reading whose value is checked against the bounds of the schema."""
     if reading.reason or query.is_valid(reading.value):
         return reading
     from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
@@ -175,7 +175,7 @@ def _held(query: Query, reading: Reading) -> Reading:
 
 
 def _read_json(query: Query) -> Reading:
-    """Objects and arrays are looked for as such; scalars alone first, then in prose."""
+    """Look for objects and arrays as such; for scalars first alone, then in prose."""
     if not query.kinds:
         return failed("wrong-schema", say("nothing-fits"))
     containers = query.kinds & _CONTAINERS
@@ -188,14 +188,14 @@ def _read_json(query: Query) -> Reading:
 
 
 def _spoken(query: Query) -> Reading:
-    """The scalar that the prose of a reply gives; any prose may be a text of one's own choice."""
+    """The scalar that the prose of a reply states; if any string is allowed, by its format."""
     from pdl.reply.validation.schema_walk import is_free_text  # noqa: PLC0415 - seldom needed
 
     return _reader("formatted" if is_free_text(query.document) else "prose")(query)
 
 
 def _unwrapped(query: Query) -> Reading | None:
-    """The scalar in the only object of a reply, if the text around it says no other one."""
+    """The scalar in the only object of a reply, if the text around it states no other one."""
     if not query.coercions.unwrap or not query.parts.brackets:
         return None
     found = _reader("brackets")(query)
@@ -209,9 +209,9 @@ def _unwrapped(query: Query) -> Reading | None:
 
 
 def _too_many(query: Query) -> Reading | None:
-    """A reply with so many objects that there is no need to look at each of them.
+    """The refusal of a reply with more objects than the limit of candidates.
 
-    They are all candidates; arrays may be none.
+    All objects are candidates; arrays might not be.
     """
     most = query.limits.reply_candidates
     if len(query.parts.brackets) <= most:
@@ -239,5 +239,5 @@ def _check(schema: Schema | None, reading: Reading, segments: tuple[Segment, ...
 
 
 def _printable(text: str) -> str:
-    """A text that quotes from the reply, with escapes for lone surrogates."""
+    """A text with excerpts of the reply, with escapes for lone surrogates."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

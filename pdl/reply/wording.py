@@ -53,7 +53,7 @@ def _scalar(value: Json, width: int) -> str:
 
 
 def shorten(text: str, width: int = FOUND_WIDTH) -> str:
-    """The text on one line, cut to a width with an ellipsis."""
+    """The text on one line, shortened to a width with an ellipsis."""
     text = " ".join(text[: 4 * width].split())
     return text if len(text) <= width else text[: width - 1] + "…"
 
@@ -69,7 +69,7 @@ def quoted(words: Iterable[str]) -> list[str]:
 
 
 def line(text: str) -> str:
-    """A pattern on one line: line ends are written as escapes."""
+    """A pattern on one line, with newlines as escapes."""
     return text.replace("\r", "\\r").replace("\n", "\\n")
 
 
@@ -90,8 +90,8 @@ def excerpt(schema: Json, width: int = 80) -> str:
 
 
 def line_before(text: str, at: int, since: int = 0, *, most: int = 200) -> str:
-    """What stands on a line before an offset; of a long line, its last `most` characters.
+    """The part of a line before an offset; of a long line, its last `most` characters.
 
-    Nothing before the offset `since` is looked at.
+    It does not begin before the offset `since`.
     """
     return text[max(since, at - most) : at].rpartition("\n")[2]

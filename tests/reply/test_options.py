@@ -68,7 +68,7 @@ def test_options_are_looked_at_when_they_are_given(
     [
         (str.upper, "words must be a mapping, not method_descriptor"),
         ({5: "x"}, "no phrase has the key `5`"),
-        ({"output": 5}, "phrase `output` must be a text or a function, not int"),
+        ({"output": 5}, "phrase `output` must be a string or a function, not int"),
         (
             {"output": "{"},
             "phrase `output` is not a valid template: Single '{' encountered in format string",
@@ -87,7 +87,7 @@ def test_options_are_looked_at_when_they_are_given(
         ),
         (
             {"holds-no": lambda wanted: [wanted]},
-            "phrase `holds-no` must give a text, not list",
+            "phrase `holds-no` must return a string, not list",
         ),
     ],
 )

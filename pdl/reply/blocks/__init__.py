@@ -1,1 +1,1 @@
-"""Answers that are no JSON: text, code, and lists of tasks."""
+"""Answers that are not JSON: text, code, and task lists."""

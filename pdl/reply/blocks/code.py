@@ -1,6 +1,6 @@
 """`code`: the content of the one fenced block of a reply, exactly as it is written there.
 
-Dots and comments that stand for code that is not there refuse it.
+Dots and comments that represent omitted code refuse it.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _IN_LIST = re.compile(
 _PYTHON = frozenset(["", "python", "pyi", "pycon", "python-repl"])
 _CLOSES = re.compile(r"[ \t]*(?:$|[\])}]|</|end\b)", re.MULTILINE)
 _CLAUSE = re.compile(r"[ \t]*(?:$|\)|from|where|order|group|limit)", re.MULTILINE | re.IGNORECASE)
-"""What may be below a comment that names nothing below it; `_CLAUSE` below one of SQL."""
+"""What can follow a comment that is not a heading; `_CLAUSE` is the same for SQL."""
 
 _LONGEST = 300  # characters of a comment
 _NEAR_COMMENT = 400  # characters before something in which its line is looked for
 
 
 def left_out(program: str, language: str) -> str:
-    """What in a program stands for code that is not there; an empty string if nothing does."""
+    """The part of a program that represents omitted code; empty if there is none."""
     if _DOTS.fullmatch(program.strip()):
         return program.strip()
     for token in _TOKEN.finditer(program):
@@ -67,7 +67,7 @@ def left_out(program: str, language: str) -> str:
 def _stands_for_code(comment: re.Match[str], text: str) -> bool:
     """Whether a comment begins with dots, or says on a line of its own that code is left out.
 
-    One that only names parts, such as `other imports`, may be the heading of what is below it.
+    One that only names parts, such as `other imports`, can be a heading of the code below it.
     """
     if OPENING.match(comment[0].lstrip(" \t/#*<!-;%[({")):
         return True
@@ -122,7 +122,7 @@ def read(query: Query) -> Reading:
         contents = {_content(query, block): block for block in reversed(fitting)}
     if len(contents) > 1:
         message = say("several-blocks", number=len(fitting))
-        refused = failed("ambiguous", message, span=fitting[1].span, wanted="1 code block")
+        refused = failed("ambiguous", message, span=fitting[1].span, wanted="one code block")
         rivals = tuple(Rejected(span, "differs from another block") for span in spans)
         return replace(refused, rejected=rivals)
     [(value, block)] = contents.items()
@@ -184,7 +184,7 @@ def _content(query: Query, block: Segment) -> str:
 
 
 def _nested(query: Query, value: str, block: Segment, blocks: list[Segment]) -> Reading | None:
-    """The refusal of a block that may contain another, so that a line only seems to close it.
+    """The refusal of a block that might contain another, so that a line only seems to close it.
 
     A line of it begins as its own fence does, or a bare fence comes later that is never closed, or
     that neither a blank line nor a colon separates from the block.
@@ -198,7 +198,7 @@ def _nested(query: Query, value: str, block: Segment, blocks: list[Segment]) -> 
         inner |= not one.label and not (one.closed and led)
     if not inner:
         return None
-    return failed("ambiguous", say("block-in-block"), span=block.span, wanted="1 code block")
+    return failed("ambiguous", say("block-in-block"), span=block.span, wanted="one code block")
 
 
 def _unfinished(query: Query, value: str, block: Segment) -> Reading | None:

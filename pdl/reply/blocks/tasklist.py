@@ -48,7 +48,7 @@ _SHOWN = 40  # characters of a line, in a message
 def read(query: Query) -> Reading:
     """The lines of the only task list, as they are; the bounds count its items at the top."""
     text = _masked(query)
-    if not _LIST.search(text):  # it may be in a block quote, whose marks are blanks (GFM 5.1)
+    if not _LIST.search(text):  # it might be in a block quote, whose marks are spaces (GFM 5.1)
         bare = _QUOTE_MARK.sub(lambda mark: " " * len(mark[0]), query.text)
         query = replace(query, text=bare)
         text = _masked(query)
@@ -80,8 +80,8 @@ def read(query: Query) -> Reading:
 def _masked(query: Query) -> str:
     r"""The reply with `\0` for what is not text: reasoning, tokens, fences, tags of the answer.
 
-    As long as the reply, with the same lines. What a fence contains is kept if it is no program;
-    an indented one with a program may be a part of a task, and is `\1`. Nothing is shown of a
+    As long as the reply, with the same lines. The body of a fence is kept unless it is a
+    program; an indented program can be part of a task, and is `\1`. Nothing is shown of a
     reply that puts nothing into its answer tags.
     """
     answers = query.parts.answers
@@ -118,15 +118,15 @@ def _width(found: re.Match[str]) -> int:
 
 def _several(number: int, span: Span) -> Reading:
     message = say("several-lists", number=number)
-    return failed("ambiguous", message, span=span, wanted="1 task list")
+    return failed("ambiguous", message, span=span, wanted="one task list")
 
 
 def _misshapen(
     text: str, found: re.Match[str], items: list[re.Match[str]], tops: list[re.Match[str]]
 ) -> Reading | None:
-    """The refusal of what is not one list, or may be only a part of one.
+    """The refusal of text that is not one list, or might be only part of one.
 
-    Its markers differ, a line beside it may be a task, or blank lines separate some items only.
+    Its markers differ, a line next to it might be a task, or blank lines separate some items only.
     """
     span = _span(found)
     kinds = {(_width(one), one["marker"][-1]) for one in items if one["box"]}
@@ -139,7 +139,7 @@ def _misshapen(
 
 
 def _stray(text: str, found: re.Match[str]) -> str:
-    """A line that is written almost like a task, or that has no clear place beside the list.
+    """A line that is written almost like a task, or that is next to the list without a clear role.
 
     Just below the list no line is clear; after a blank one a bullet would be an item (GFM 5.3).
     """
@@ -155,7 +155,7 @@ def _stray(text: str, found: re.Match[str]) -> str:
 
 
 def _tag_amid(query: Query, text: str, span: Span) -> Reading | None:
-    """The refusal of a list with a tag of reasoning or of an answer that a task may speak of."""
+    """The refusal of a list with a reasoning tag or answer tag that a task might only mention."""
     tags = [(span, "answer")] if "\0" in text[slice(*span)] else []
     for one in query.parts.segments:
         bare = one.kind == "reasoning" and one.span[0] == one.body[0]
@@ -176,7 +176,7 @@ def _cut_off(query: Query, fence: Segment, span: Span) -> Reading | None:
 
 
 def _elided(text: str, items: list[re.Match[str]], span: Span) -> Reading | None:
-    """The refusal of a list of which an item, or the line after it, stands for more tasks."""
+    """The refusal of a list in which an item, or the line after it, represents more tasks."""
     text = text.replace("\0", " ")
     lines = [
         one[0].strip("\0 \t\r\n") for one in items if stands_for_more(one["said"].rstrip("\0 \t\r"))

@@ -1,6 +1,6 @@
 """Answers that are text: the reply without reasoning, without the tokens around a turn, stripped.
 
-A string that is asked for as JSON may be written as JSON; then it is the value of that string.
+A string that is requested as JSON can be written as JSON; then the answer is its value.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _LINE = 1000  # characters of a line before a tag that are looked at
 
 
 def read(query: Query) -> Reading:
-    """The text; if it does not fit, what its quotes enclose, or a format that is found in it.
+    """The text; if it does not fit, the text inside its quotes, or a format that is found in it.
 
-    The quotes of JSON are taken off first where an escape, a tag or a token shows what they are.
+    JSON quotes are removed first where an escape, a tag or a token shows that they are JSON.
     """
     start, end = span = _inner(query)
     if doubtful := _tag_amid(query, span):
@@ -57,10 +57,10 @@ def read(query: Query) -> Reading:
 def spelled(
     schema: Schema | None, reply: str, limits: Limits, dialects: Dialects
 ) -> Segmented | None:
-    """The parts of a reply that is a JSON string with tags or tokens in it, where JSON is asked.
+    """The parts of a reply that is a JSON string with tags or tokens in it, if JSON is requested.
 
-    Reasoning may come before the string, tokens before and after it, and so may the tags around an
-    answer unless the string is free text. None for other replies.
+    Reasoning may come before the string, tokens before and after it, and so can the tags around
+    an answer unless the string is free text. None for other replies.
     """
     if schema is None or schema.form != "json":
         return None
@@ -110,7 +110,7 @@ def _inner(query: Query) -> Span:
 
 
 def _tag_amid(query: Query, inner: Span) -> tuple[Span, str] | None:
-    """A tag of reasoning that the text may only speak of, or use for a part of itself.
+    """A reasoning tag that the text might only mention, or use for a part of itself.
 
     It is on a line with text, between two pieces of text, or closes a line within brackets.
     """
@@ -126,7 +126,7 @@ def _tag_amid(query: Query, inner: Span) -> tuple[Span, str] | None:
 
 
 def _token_amid(query: Query, inner: Span) -> Reading | None:
-    """Tokens that end a turn where the text may go on, or speaks of them."""
+    """Tokens that end a turn where the text might continue, or mentions them."""
     text, (start, end) = query.text, inner
     inside = query.patterns.end_token.search(text, start, end)
     if inside and not _MENTION.match(text, inside.end()):
@@ -143,10 +143,10 @@ def _token_amid(query: Query, inner: Span) -> Reading | None:
 
 
 def amid_line(query: Query, segment: Segment) -> bool:
-    """Whether a tag of reasoning is on a line with text, as one that is spoken of.
+    """Whether a reasoning tag is on a line with text, as one that is only mentioned.
 
-    An opener has text before it, or its closer goes on in lower case: `[INST] is the tag and
-    [/INST] closes it`. A closer without an opener has text on both sides.
+    An opening tag has text before it, or lowercase text follows its closing tag: `[INST] is the tag
+    and [/INST] closes it`. A closing tag without an opening one has text on both sides.
     """
     text, (start, end) = query.text, segment.span
     if query.patterns.opener.match(text, start):

@@ -1,4 +1,4 @@
-"""The parts of a reply that may be its answer, and how clearly the reply marks each of them."""
+"""The parts of a reply that might be its answer, and how clearly the reply marks each one."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _HARMLESS_CODE = (
     r"(?:[\w$.]+\s*(?::\s*[\w\[\], ]+)?=\s*)?(?:[\w.]{1,40}\()?)?$"
 )
 _NEAR = 16  # characters at the end of a line in which a word and marks lead to a value
-_LINE = 200  # characters in front of a bracket that are looked at
+_LINE = 200  # characters before a bracket that are looked at
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A bracketed span that looks like data, in `fence` if that isn't None.
 
-    `since` is where the candidate before it ends: the words from there on are about this one.
-    `closes` is where, after other text, a bracket is closed that was never opened; 0 if nowhere.
-    `silent` are the parts of the reply in which there is no answer.
+    `since` is the end of the candidate before it: the words from there on are about this one.
+    `closes` is the offset of the next unmatched closing bracket after it; 0 if there is none.
+    `silent` are the parts of the reply that contain no answer.
     """
 
     span: Span
@@ -60,12 +60,12 @@ class Candidate:
 
     @property
     def fenced(self) -> bool:
-        """Whether it stands in a fence that is closed, so that it is not cut off."""
+        """Whether it is in a closed fence, so it is not cut off."""
         return self.fence is not None and self.fence.closed
 
     @property
     def outer(self) -> Span:
-        """The span of the fence that holds nothing else before it, or of the candidate itself."""
+        """The span of its fence if nothing comes before it there, or else of the candidate."""
         fence = self.fence
         return fence.span if fence and fence.span[0] >= self.since else self.span
 
@@ -85,12 +85,12 @@ class Candidate:
 
     @cached_property
     def is_example(self) -> bool:
-        """Whether the words in front call it an example, a draft, or what was there before."""
+        """Whether the words before it call it an example, a draft, or an earlier version."""
         return exemplified(self.query.front, self.since, self.outer[0])
 
     @cached_property
     def doubt(self) -> str:
-        """The key of why it may be no answer although it fits; empty if nothing says so."""
+        """The key of the reason why it might not be an answer although it fits; empty for none."""
         query = self.query
         if self.span[0] in self.silent:
             return "in-comment"
@@ -101,7 +101,7 @@ class Candidate:
         return "unmeant" if unmeant(query.front, self.since, self.outer[0]) else ""
 
     def _is_mark(self) -> bool:
-        """Whether it is such as `[1]` or `{}` amid a sentence."""
+        """Whether it is a mark such as `[1]` or `{}` inside a sentence."""
         text, (start, end) = self.query.text, self.span
         if self.fence or not _MARK_IN_PROSE.fullmatch(text, start, end):
             return False
@@ -114,7 +114,7 @@ class Candidate:
         return not _LED.search(line[-_NEAR:])
 
     def _is_in_program(self) -> bool:
-        """Whether code in its fence does more with it than to give it a name."""
+        """Whether code in its fence does more with it than name it."""
         fence = self.fence
         if not fence or is_plain(fence.label):
             return False
@@ -159,9 +159,9 @@ def _data(query: Query) -> Iterator[tuple[Bracketed, Segment | None]]:
 
 
 def _is_no_data(text: str, span: Span, before: int) -> bool:
-    """Whether an array is none: a task box, the text of a link, an index.
+    """Whether an array is not data: a task box, the text of a link, an index.
 
-    `before` is where the last span ended that was found to be no data.
+    `before` is the end of the last span that was not data.
     """
     start, end = span
     if text[start] != "[":

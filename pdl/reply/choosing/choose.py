@@ -1,6 +1,6 @@
-"""Which candidate is the answer.
+"""The choice of the answer among the candidates, and the reasons for refusals.
 
-Structure decides, never position alone: first or last is how injected text wins.
+Structure decides, never position alone: with "first" or "last", injected text would win.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pdl.reply.result import Span
 
 _WORDS = frozenset(["text", "reasoning"])
-"""Segments whose words may take an answer back."""
+"""Segments whose words can withdraw an answer."""
 
 _GAP = re.compile(r"[\s,;]*+(?>(?:(?:[-*+•]|\d{1,6}[.):])[ \t]++)?)")
 """What is between two items of a list that has no brackets: JSON Lines, with or without marks."""
@@ -70,7 +70,7 @@ def _nothing(query: Query, found: Sequence[Candidate]) -> Reading:
 
 
 def _wanted(query: Query, found: Sequence[Candidate]) -> Sequence[Candidate]:
-    """The candidates of a kind that fits; all of them if a change of the kind may make one fit."""
+    """The candidates of a type that fits; all of them if a coercion might make one fit."""
     if query.coercions:
         return found
     wanted = [one for one in found if one.kind in query.kinds or one.bracket.cut]
@@ -81,10 +81,10 @@ def _wanted(query: Query, found: Sequence[Candidate]) -> Sequence[Candidate]:
 
 
 def _group(query: Query, wanted: Sequence[Candidate]) -> list[Evaluated]:
-    """Those that have a say: all of the highest rank, and what no fence decides against.
+    """The candidates that compete: all of the highest rank, and what no fence decides against.
 
-    A fence for JSON is a mark among fences only: what is bare in the prose, fits and differs has a
-    say beside it.
+    A JSON fence outranks only other fences: a bare candidate in the prose that fits and differs
+    competes with it.
     """
     top = max(one.rank for one in wanted)
     group = evaluate_all(query, [one for one in wanted if one.rank == top or one.bracket.cut])
@@ -109,7 +109,7 @@ def _is_form(one: Evaluated) -> bool:
 
 
 def _tagged_otherwise(found: Sequence[Candidate], group: Sequence[Evaluated]) -> Candidate | None:
-    """What is of a kind that isn't wanted and is called the answer, while nothing else is."""
+    """The candidate of another type that is called the answer, if no other candidate is."""
     if any(one.candidate.rank == TAGGED or one.candidate.claimed for one in group):
         return None
     own = {one.candidate.kind for one in group}
@@ -154,7 +154,7 @@ def _taken(query: Query, answer: Evaluated, copies: Sequence[Evaluated]) -> Read
 
 
 def _contradicts(query: Query, answer: Evaluated, repair: Repair) -> bool:
-    """Whether a repair dropped a comment that takes back the value beside it."""
+    """Whether a repair dropped a comment that withdraws the value next to it."""
     if repair.kind != "comment":
         return False
     said = query.text[slice(*repair.span)].strip("/*#<!-> ")
@@ -169,7 +169,7 @@ def _words_after(query: Query, at: int) -> str:
 
 
 def _in_sequence(text: str, group: Sequence[Evaluated]) -> set[Span]:
-    """The spans that stand beside another with nothing but blanks between: they are one list."""
+    """The spans that are separated only by spaces: they are one list."""
     spans: set[Span] = set()
     stated = [one.candidate.span for one in group if one.fate != "other" or not one.candidate.doubt]
     for left, right in pairwise(stated):
@@ -188,7 +188,7 @@ def _distinct(fitting: Sequence[Evaluated]) -> Sequence[Evaluated]:
 
 
 def _other_call(query: Query, answer: Evaluated, group: Sequence[Evaluated]) -> Evaluated | None:
-    """Another tool call beside the one that holds the answer."""
+    """Another tool call next to the one that contains the answer."""
     assert isinstance(answer.made, Parsed)
     if all(repair.kind != "tool-call" for repair in answer.made.repairs):
         return None
@@ -199,7 +199,7 @@ def _other_call(query: Query, answer: Evaluated, group: Sequence[Evaluated]) -> 
 def _lines(query: Query, found: Sequence[Candidate]) -> Reading | None:
     """The array of all candidates, if they are its items: JSON Lines (jsonlines.org).
 
-    Nothing may be lost: all that looks like data in the reply must be part of the one sequence.
+    Nothing must be lost: everything in the reply that looks like data must be in the sequence.
     """
     text, spans = query.text, [one.span for one in found]
     if "array" not in query.kinds or len(found) < 2 or len({one.kind for one in found}) > 1:  # noqa: PLR2004
@@ -239,7 +239,7 @@ def several(query: Query, fitting: Sequence[Evaluated]) -> Reading:
         found=found,
     )
     span = other.candidate.span
-    return failed("ambiguous", message, span=span, path=path, found=found, wanted="1 answer")
+    return failed("ambiguous", message, span=span, path=path, found=found, wanted="one answer")
 
 
 def _shown(value: Json, path: JsonPath) -> str:
@@ -252,27 +252,27 @@ def _shown(value: Json, path: JsonPath) -> str:
 
 
 def rivaled(query: Query, span: Span, why: str) -> Reading:
-    """One candidate fits, and another one that does not may have been meant."""
+    """One candidate fits, but another one that does not might have been meant."""
     found = shorten(query.text[slice(*span)], _EXCERPT)
     message = say("one-fits", other=found, why=why)
-    return failed("ambiguous", message, span=span, found=found, wanted="1 answer")
+    return failed("ambiguous", message, span=span, found=found, wanted="one answer")
 
 
 def unclear(query: Query, span: Span, why: str) -> Reading:
-    """The only one that fits is no clear answer; `why` is the key of the reason."""
+    """The only one that fits is not a clear answer; `why` is the key of the reason."""
     found = shorten(query.text[slice(*span)], _EXCERPT)
     message = say("unclear", found=found, why=say(why))
-    return failed("ambiguous", message, span=span, found=found, wanted="1 answer")
+    return failed("ambiguous", message, span=span, found=found, wanted="one answer")
 
 
 def nearest(query: Query, group: Sequence[Evaluated]) -> Reading:
-    """None fits: what is wrong with the candidate that came nearest, judged by its violations."""
+    """None fits: the errors of the nearest candidate, which has the fewest violations."""
     readings = [unread(query, one) for one in group]
     return min(readings, key=lambda one: (one.reason != "wrong-schema", len(one.errors)))
 
 
 def unread(query: Query, one: Evaluated) -> Reading:
-    """What is wrong with one candidate."""
+    """The errors of one candidate."""
     start, end = one.candidate.span
     if isinstance(one.made, Broken):
         place = (min(start + one.made.at, end), end)

@@ -1,9 +1,11 @@
-"""From the text of a candidate to its value, and whether that fits.
+"""Parsing a candidate, unwrapping a tool call around the answer, and checking the value.
 
-The pass that finds brackets takes each quote for what it would be in JSON; one without a backslash
-hides which brackets count. Where a candidate cannot be read, what it may have been is tried: all up
-to the last closing bracket of its fence, or of its paragraph. Only a reading that fits the schema
-counts.
+The pass that finds brackets takes each quote as JSON would; one without a backslash hides which
+brackets count. A candidate that cannot be parsed is also tried up to the last closing bracket of
+its fence or paragraph. Only a reading that fits the schema counts.
+
+The shapes of tool calls are those of OpenAI's chat and responses formats, Anthropic's `tool_use`
+blocks, Gemini's `functionCall`, and the JSON that Hermes, Llama 3, and ReAct prompts lead to.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ _DEEPEST = 3  # envelopes in envelopes
 
 
 def payload(value: Json, limits: Limits) -> tuple[Json] | None:
-    """The arguments of the one tool call that a value is, in a tuple; None if it is none."""
+    """The arguments of a value that is one tool call, in a tuple; None for other values."""
     for _ in range(_DEEPEST):
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
@@ -70,7 +72,7 @@ def payload(value: Json, limits: Limits) -> tuple[Json] | None:
 
 
 def _speaks_for_itself(value: Mapping[str, Json]) -> bool:
-    """Whether nothing in an envelope speaks against what is in it: that it failed, or a thought."""
+    """Whether no other member of a call contradicts it, such as a failed status or a thought."""
     expected = (("type", TYPES), ("status", STATES), ("role", SPEAKERS))
     for key, known in expected:
         said = value.get(key)
@@ -95,7 +97,7 @@ def _arguments(value: Mapping[str, Json]) -> str | None:
 
 
 def _inner(value: Mapping[str, Json]) -> Json | None:
-    """What is inside an object that says of itself that it holds a call, or a list of one."""
+    """The content of an object that declares that it contains a call, or a list of one."""
     keys = set(value) - OTHERS - {"role", "content"}
     if len(keys) != 1 or (value.get("content") or "") != "":
         return None
@@ -118,7 +120,7 @@ _GUESSES = frozenset(["inner-quotes", "missing-quote", "missing-closer"])
 
 
 def read(query: Query, candidate: Candidate) -> Parsed | Broken:
-    """Parse it, the C parser first, and look for what it says against itself."""
+    """Parse it, with the C parser first, and look for signs that it is not the whole answer."""
     start, end = candidate.span
     body = query.text[start:end]
     if candidate.bracket.deep:
@@ -138,7 +140,7 @@ def read(query: Query, candidate: Candidate) -> Parsed | Broken:
 
 
 def _alone(query: Query, candidate: Candidate, made: Parsed) -> Parsed | Broken:
-    """What was parsed, if nothing around it or in it says that it is not all of the answer."""
+    """The parsed value, unless something around it or in it shows that it is incomplete."""
     start, end = candidate.span
     if trailing.goes_on(candidate, made):
         return Broken("unparsable", say("goes-on"), end - start)
@@ -155,7 +157,7 @@ def _alone(query: Query, candidate: Candidate, made: Parsed) -> Parsed | Broken:
 def _respelled(
     body: str, candidate: Candidate, query: Query, broken: Broken | None
 ) -> Parsed | Broken | None:
-    """The value of what is JSON but for its spelling, unless words in it say what is missing."""
+    """The value of JSON in another spelling, unless words in it say that something is missing."""
     bracket = candidate.bracket
     if bracket.cut or not bracket.closed:
         return broken
@@ -206,7 +208,7 @@ def _mismatched(body: str) -> int:
 
 
 def _whole(query: Query, made: Parsed) -> Parsed | Broken:
-    """What was parsed, if no string in it stands for data that is left out."""
+    """The parsed value, unless a string in it represents omitted data."""
     said = left_out(query.document, made.value)
     if not said:
         return made
@@ -215,7 +217,7 @@ def _whole(query: Query, made: Parsed) -> Parsed | Broken:
 
 
 def _is_aside(query: Query, candidate: Candidate, repairs: Sequence[Repair]) -> bool:
-    """Whether a list of words without quotes may be a remark in brackets: `[Note, see below]`."""
+    """Whether a list of bare words might be a remark in brackets: `[Note, see below]`."""
     if candidate.kind != "array" or candidate.fence:
         return False
     bare = any(one.kind == "bare-value" and " " in one.before for one in repairs)
@@ -232,7 +234,7 @@ Fate: TypeAlias = Literal["fits", "misfit", "other", "broken"]
 
 _TWO_WAYS = Broken("ambiguous", say("two-ways"))
 _UNREAD = frozenset(["unparsable", "truncated"])
-_TRIES = 4  # candidates of one reply that are read at another length; each may cost a pass
+_TRIES = 4  # candidates of one reply that are parsed at another length; each can cost a pass
 _PARAGRAPH = re.compile(r"\n[ \t]*+\n(?=[^\s{}\[\]\"'])")
 _TAGS = re.compile(r"[\s.;,`]*+(?>(?:<[^<>\n]{1,40}>\s*+)*)")
 
@@ -295,7 +297,7 @@ def _takes_prose(query: Query, short: Evaluated, long: Evaluated) -> bool:
 
 
 def evaluate(query: Query, candidate: Candidate) -> Evaluated:
-    """Parse a candidate and hold its value against the schema."""
+    """Parse a candidate and check its value against the schema."""
     made = read(query, candidate)
     if isinstance(made, Broken):
         return Evaluated(candidate, "broken", made)
@@ -336,7 +338,7 @@ _Placed = TypeVar("_Placed", Violation, Repair)
 def placed(
     query: Query, candidate: Candidate, made: Parsed, found: Sequence[_Placed]
 ) -> tuple[_Placed, ...]:
-    """Violations or repairs of a value, each with the place of the part that it is about."""
+    """Violations or repairs of a value, each with the span of the part that it is about."""
     paths = {one.path[:length] for one in found for length in range(len(one.path) + 1)}
     places = locate(made, query.text, candidate.span, paths)
     spans = [_nearest(places, one.path, candidate.span) for one in found]
@@ -344,6 +346,6 @@ def placed(
 
 
 def _nearest(places: Mapping[JsonPath, Span], path: JsonPath, whole: Span) -> Span:
-    """Where a part stands, or the part around it: some paths lead into JSON inside a string."""
+    """The span of a part, or of the part around it: some paths lead into JSON in a string."""
     prefixes = (path[:length] for length in range(len(path), 0, -1))
     return next((places[prefix] for prefix in prefixes if prefix in places), whole)

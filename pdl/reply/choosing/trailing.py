@@ -1,8 +1,8 @@
-"""What is beside a bracketed span, and whether it belongs inside of it.
+"""Text next to a bracketed span that might belong inside it.
 
-A closing bracket that is too early leaves data after it: `[{"a": 1}], {"a": 2}]`. What is before
-the bracket fits the schema all the same, so the answer would lose the rest silently. A bracket that
-is missing, or in a string, does the same.
+A closing bracket that is too early leaves data after it: `[{"a": 1}], {"a": 2}]`. The part
+before the bracket still fits the schema, so the answer would silently lose the rest. A bracket that
+is missing, or inside a string, has the same effect.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _LED = re.compile(
     r"""[^\s{]["']\s*+(?::++|=>)\s*+\Z"""
     r"""|(?:["'\d]|\b(?:true|false|null))\s*+,\s*+\Z|(?<=[^\s=({\[,:>])["']\Z"""
 )
-"""A key, or an item and a comma: what is after them is part of what is around them."""
+"""A key, or an item and a comma: the text after them is part of an outer value."""
 _RUNS_ON = re.compile(r"""\d|\w++"|"\w""")
-"""A digit, or a word with a quote, without a blank: something of the data was closed too early."""
+"""A digit, or a word with a quote, without a space: a part of the data was closed too early."""
 _MEMBER = re.compile(
     r"""(?<![\w.-])(?P<more>[^\W\d][\w-]*+[ ])?(?P<name>[^\W\d][\w-]*+)["'”`*_]{0,4}+[ \t]*+"""
     r"[:=](?![:=/])"
@@ -69,14 +69,13 @@ _FOLLOWED = re.compile(r"\s*+,")
 _NEAR = 80  # characters before a bracket that are looked at
 _BLOCK = 4000  # characters after a bracket that are looked at
 _OPEN = 16  # brackets before a fence that are looked at
-_TRIES = 8  # closers that may be the one too many; with more of them it is not certain which
+_TRIES = 8  # closing brackets that might be the extra one; with more of them it is unclear which
 
 
 def is_headless(query: Query, span: Span) -> bool:
-    """Whether a key or an item comes before it, so that a bracket around both has no opener.
+    """Whether a key or an item comes before it, so the bracket around both is never opened.
 
-    Of lines such as `5` and `["b"]` where an array is expected, the array would be the only one to
-    be taken.
+    Of lines such as `5` and `["b"]` where an array is expected, only the second would be taken.
     """
     text, start = query.text, span[0]
     before = text[max(0, start - _NEAR) : start]
@@ -92,7 +91,7 @@ def is_headless(query: Query, span: Span) -> bool:
 
 
 def goes_on(candidate: Candidate, made: Parsed) -> bool:
-    """Whether what comes after a span may be part of what it contains."""
+    """Whether the text after a span might be part of its value."""
     query, (start, end), fence = candidate.query, candidate.span, candidate.fence
     text = query.text
     array = text[end - 1] == "]" and "array" in query.kinds
@@ -122,13 +121,13 @@ def _ends_later(candidate: Candidate) -> bool:
 
 
 def after_closers(text: str, end: int) -> int:
-    """Where the closing brackets right after a span end, and the blanks around them."""
+    """The end of the closing brackets right after a span, and of the spaces around them."""
     found = _CLOSERS.match(text, end)
     return found.end() if found else end
 
 
 def unopened(text: str, start: int, end: int) -> int:
-    """Where a part of a text first closes a bracket that it does not open; 0 if nowhere."""
+    """The offset of the first unmatched closing bracket in a part of a text; 0 if there is none."""
     depth = 0j
     for mark in _BRACKET.finditer(text, start, end):
         depth += _STEPS[mark[0]]
@@ -140,7 +139,7 @@ def unopened(text: str, start: int, end: int) -> int:
 def _names_member(query: Query, end: int, value: Json) -> bool:
     """Whether a key follows with a value that the last object lacks and the schema has.
 
-    `{"a": 1}, b = 2`. It may be on a line of its own, or in a sentence.
+    `{"a": 1}, b = 2`. It can be on a separate line, or in a sentence.
     """
     stop = _OPENER.search(query.text, end, end + _BLOCK)
     after = query.text[end : stop.start() if stop else end + _BLOCK]
@@ -156,9 +155,9 @@ def _names_member(query: Query, end: int, value: Json) -> bool:
 
 
 def _stops(text: str, at: int, made: Parsed) -> bool:
-    """Whether what is after a fence, in which a closer is missing, is data or says why it is.
+    """Whether a fence with a missing closing bracket is followed by data, or by the reason for it.
 
-    The end of the fence is all that says that nothing was cut off.
+    Only the end of the fence shows that nothing was cut off.
     """
     if all(repair.kind != "missing-closer" for repair in made.repairs):
         return False
@@ -195,11 +194,11 @@ def extra_closers(text: str, end: int) -> Repair | None:
 
 
 def is_certain(query: Query, body: str, read: Parsed, surplus: str) -> bool:
-    """Whether what was read of a body, with some closers left over after it, is its only reading.
+    """Whether the value of a body is certain although extra closing brackets follow it.
 
-    `{"a": {"b": 1}, "c": 2}}` has a closer too many at its end, or one after the 1, and then `c` is
-    in `a`; `[1]]` may lack an opener. Only where the schema excludes the other readings is one
-    certain. The body begins with its bracket and ends where it is closed.
+    `{"a": {"b": 1}, "c": 2}}` has an extra bracket at its end, or one after the 1, and then `c` is
+    in `a`; `[1]]` might lack an opening bracket. One reading is certain only if the schema excludes
+    the others. The body begins with its bracket and ends where it is closed.
     """
     own = body[-1]
     nests = Node(query.document).may_nest() if body[0] == "[" else "array" in query.kinds

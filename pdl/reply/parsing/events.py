@@ -1,4 +1,4 @@
-"""What a parser has read, event by event, and the value that the events make.
+"""The events of the tolerant parser, and the value that they make.
 
 Events are linked backwards, so that the readings of a text share what they have in common.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
 _COLON = re.compile(r"\s*+:")
-_MOST = 1_000  # keys that stand twice of which each is listed
+_MOST = 1_000  # duplicate keys that are listed
 
 
 def since(last: Event | None, first: Event | None = None) -> list[Event]:
@@ -44,7 +44,7 @@ def make(text: str, last: Event | None) -> Parsed:
 
 
 def doubled_keys(text: str, start: int) -> tuple[Repair, ...]:
-    """The members of the objects in JSON whose keys come for the second time, with equal values.
+    """The members of objects in JSON whose keys are duplicates with equal values.
 
     The text begins at `start` in the reply.
     """
@@ -89,7 +89,7 @@ class _Part:
 
 
 class _Player:
-    """Plays events to the value that they make, its repairs and the places of its parts."""
+    """Plays events: makes the value, its repairs, and the spans of its parts."""
 
     def __init__(
         self, text: str, offset: int = 0, wanted: Collection[JsonPath] | None = None

@@ -1,6 +1,6 @@
-"""The steps of the parser: what may come in each phase, and which spelling of it is a repair.
+"""The steps of the parser: which tokens each phase allows, and which spellings are repairs.
 
-Parts that are as JSON, Python and JSON5 write them are taken by one match of a pattern each.
+Parts as JSON, Python, and JSON5 write them are taken by one pattern match each.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pdl.reply.parsing.reader import Frame
 
 
-_LONGEST = 256  # characters of a part and of what is looked at after it
-_DIGITS = 15  # up to here a float holds a number as it is written
+_LONGEST = 256  # characters of a part and of the text after it that are looked at
+_DIGITS = 15  # up to here a float represents a number exactly as it is written
 _B = r"[ \t\r\n]*+"
 _NUMBER = r"(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?)"
 _LITERAL = r"(?:true|false|null|True|False|None)"
@@ -54,14 +54,14 @@ _PATTERNS = {
         (False, "after", rf"(?:,{_B}{_ITEM}|{_CLOSE})"),
     )
 }
-"""What may come next in an object, or in an array, in each phase."""
+"""The patterns of the next part of an object, or of an array, in each phase."""
 
 
 class Plain(Scalars):
     """A reader that takes plain parts without a look at each of their characters."""
 
     def _take_plain(self) -> Literal["taken", "waits", "odd"]:
-        """Take the parts that are plain. Says whether there were some, or one may become plain."""
+        """Take the parts that are plain; return whether there were some, or might be."""
         begin = self._at
         while frame := self._frame:
             pattern = _PATTERNS.get((frame.is_object, self._phase))
@@ -75,7 +75,7 @@ class Plain(Scalars):
         return "taken" if self._at > begin else "odd"
 
     def _may_come(self, pattern: re.Pattern[str]) -> bool:
-        """Whether what is there may become a match."""
+        """Whether the text there might become a match."""
         if self._ended or len(self._text) >= self._at + _LONGEST:
             return False
         return partial(pattern).match(self._text, self._at, partial=True) is not None
@@ -106,7 +106,7 @@ class Plain(Scalars):
         return True
 
     def _unquoted(self, said: str, start: int, end: int) -> str:
-        """A key or a string without its quotes, which may be others than those of JSON."""
+        """A key or a string without its quotes, which can differ from JSON's."""
         if said[0] == '"':
             return json.loads(said) if "\\" in said else said[1:-1]
         name = said[1:-1] if said[0] == "'" else said
@@ -115,7 +115,7 @@ class Plain(Scalars):
         return name
 
     def _plain_value(self, said: str, start: int, end: int) -> Json | Plain:
-        """The value of a scalar; itself if a float may hold no more than a part of a number."""
+        """The value of a scalar; itself if a float might represent only part of a number."""
         if said[0] in "\"'":
             return self._unquoted(said, start, end)
         if said in CONSTANTS:
@@ -130,7 +130,7 @@ class Plain(Scalars):
 
 
 _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
-"""What may be the last digits of a number that has a blank between its thousands."""
+"""Digits that might be the last group of a number with spaces between its thousands."""
 _CLOSES = re.compile(r"[ \t]*+\]")
 _CLOSER = {"{": "}", "[": "]", "(": ")"}
 _STEPS = {
@@ -140,18 +140,18 @@ _STEPS = {
     "after": "_after",
     "comma": "_behind_comma",
 }
-"""Phase -> what goes on; names, for a parser that refers to itself would keep its text for long."""
+"""Phase -> method name; a parser with a reference to itself would keep its text for long."""
 
 
 class Grammar(Plain):
-    """A reader that knows what may come next."""
+    """A reader that knows which tokens each phase allows."""
 
     def _step(self) -> None:
         """Read the next part, in the present phase."""
         getattr(self, _STEPS[self._phase])()
 
     def _ends(self) -> None:
-        """After the last bracket: nothing but blanks and comments."""
+        """After the last bracket: only spaces and comments."""
         self._skip()
         if self._peek():
             raise UnreadableError(self._at, expected="more-behind")
@@ -184,7 +184,7 @@ class Grammar(Plain):
         self._enter(is_object, "}}" if doubled else _CLOSER[mark], start, self._at)
 
     def _first(self) -> None:
-        """After an opening bracket: its closer, or what is in it."""
+        """After an opening bracket: its closing bracket, or its content."""
         frame = self._frame
         assert frame
         self._skip()
@@ -241,7 +241,7 @@ class Grammar(Plain):
         self._repair("colon", at, self._at, ":")
 
     def _after(self) -> None:
-        """After a value: a comma, a closer, or one of them is missing."""
+        """After a value: a comma, a closing bracket, or one of them is missing."""
         frame = self._frame
         assert frame
         self._skip()
@@ -273,17 +273,17 @@ class Grammar(Plain):
             self._phase = "key" if frame.is_object else "value"
 
     def _close(self, width: int) -> None:
-        """Leave a bracket; `width` is that of its closer, 0 if it is missing."""
+        """Leave a bracket; `width` is that of its closing bracket, 0 if it is missing."""
         frame = self._frame
         assert frame
         self._at += width
         self._leave(frame, self._at - width, self._at)
 
     def _mismatch(self, frame: Frame, mark: str) -> None:
-        """The closer of the bracket around, where that of the one in it is missing.
+        """The closing bracket of the outer bracket, where that of the inner one is missing.
 
-        It can be missing only here, for nothing before is a part of the bracket around; unless the
-        inner one has a bracket of its kind in it, which may be the one that lacks its closer.
+        It can be missing only here, since nothing before is part of the outer bracket; unless the
+        inner one contains a bracket of its kind, which might be the unclosed one.
         """
         around, at = frame.parent, self._at
         if not around or around.closer != mark or frame.nests or not self._ended:
@@ -307,7 +307,7 @@ class Grammar(Plain):
         if frame.is_object:
             certain = self._sees(tokens.KEY_AHEAD, at) and (gap or two[0] in tokens.QUOTES)
         else:
-            pointed = text[last - 1] == "."  # digits may follow
+            pointed = text[last - 1] == "."  # digits can follow
             apart = two[0] in tokens.APART or ("\n" in gap and two[0] != "." and not pointed)
             certain = gap and (apart or (not pointed and self._two_numbers(frame, at, last)))
         if not certain:
@@ -324,6 +324,6 @@ class Grammar(Plain):
             return False
         if self._sees(tokens.GLUED_BEHIND, found.end()):
             return False
-        # An array may have no more than a number that a blank has cut in two.
+        # The whole array might be one number that a space has cut in two.
         alone = frame.size == 1 and self._sees(_CLOSES, found.end())
         return not (found[0].isdigit() and alone)

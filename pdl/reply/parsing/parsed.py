@@ -1,4 +1,4 @@
-"""JSON as it should be, read at the C parser's speed, or why it is not.
+"""Strict JSON (RFC 8259), read at the C parser's speed, or why it is not valid.
 
 Nothing is filled in, closed, dropped or rounded.
 """
@@ -30,7 +30,7 @@ NO_FLOAT = {
     "small": "number-too-small",
     "precise": "number-too-precise",
 }
-"""Why no float holds a number, and the key of what we say."""
+"""Why no float represents a number, and the key of the message."""
 
 _NOT_BRACKET = bytes(set(range(256)) - set(b'[]{}"'))
 _WEIGHT = tuple(1 if code in b"[{" else -1 if code in b"]}" else 0 for code in range(256))
@@ -43,10 +43,10 @@ class _RefusedError(ValueError):
 
 
 def parse(text: str, limits: Limits, start: int = 0) -> Parsed | Broken:
-    """The value of a text that holds one JSON value and blanks, nested no deeper than the limits.
+    """The value of a text that consists of one JSON value and spaces, within the limits of depth.
 
-    Keys may be doubled if their values are equal, which is a repair; `start` is where the text
-    begins in the reply. NaN, Infinity and numbers too large are refused.
+    Duplicate keys are allowed if their values are equal, which is a repair; `start` is the offset
+    of the text in the reply. NaN, Infinity, and numbers too large are refused.
     """
     hooks = _Hooks(limits.integer_digits)
     try:
@@ -65,9 +65,9 @@ def parse(text: str, limits: Limits, start: int = 0) -> Parsed | Broken:
 
 
 def is_deep(text: str, depth: int) -> bool:
-    """Whether brackets outside strings are nested deeper than `depth`, in C's speed.
+    """Whether brackets outside strings are nested deeper than `depth`, at C speed.
 
-    Exact for JSON; of other text it may say yes too often.
+    Exact for JSON; for other text it can be true too often.
     """
     if text.count("{") + text.count("[") <= depth:
         return False
@@ -78,14 +78,14 @@ def is_deep(text: str, depth: int) -> bool:
 
 
 class _Hooks:
-    """What the C parser asks while it reads one text. `doubled`: a key stood twice."""
+    """The hooks of the C parser for one text. `doubled`: a key appeared twice."""
 
     def __init__(self, digits: int) -> None:
         self._digits = digits
         self.doubled = False
 
     def decoder(self) -> json.JSONDecoder:
-        """A parser that asks."""
+        """A parser with these hooks."""
         return json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_float=_float,
@@ -119,14 +119,14 @@ def _float(text: str) -> float:
 
 
 def refuse_constant(text: str) -> float:
-    """What the C parser asks about NaN and Infinity. Raises an error that `parse` handles."""
+    """The hook for NaN and Infinity. Raises an error that `parse` handles."""
     raise _RefusedError(Broken("unparsable", say("no-number", found=text)))
 
 
 def whole(text: str, digits: int) -> int | None:
-    """The integer that is written in digits; None for more of them than `digits`.
+    """The integer of a text; None for more than `digits` digits.
 
-    Nor for more than Python reads, whose own limit may be lowered at any time.
+    Also None for more than Python reads, whose own limit can be lowered at any time.
     """
     if len(text.lstrip("-")) > digits:
         return None
@@ -139,9 +139,9 @@ def whole(text: str, digits: int) -> int | None:
 def exact(text: str) -> float | int | str:
     """The value of a number written with a point or an exponent; a word if there is none.
 
-    A float holds about 16 digits (IEEE 754). Ordinary fractions are rounded to it as everywhere,
-    but one integer never becomes another, nor a fraction an integer, nor any number 0: what a float
-    cannot hold is an integer then, or `large`, `small`, or `precise`.
+    A float has about 16 digits (IEEE 754). Ordinary fractions are rounded to it as everywhere, but
+    an integer never becomes another one, nor a fraction an integer, nor any number 0: if no float
+    will do, the result is an integer, or `large`, `small`, or `precise`.
     """
     value = float(text)
     if math.isinf(value):
@@ -152,7 +152,7 @@ def exact(text: str) -> float | int | str:
         return "precise"
     try:
         return _whole(text, value)
-    except ValueError:  # Python was told to read fewer digits than that
+    except ValueError:  # Python's own limit of digits is lower than that
         return "precise"
 
 
@@ -171,11 +171,11 @@ def _whole(text: str, value: float) -> float | int | str:
 
 
 LIMITS = frozenset(["too-many-digits", "too-deep"])
-"""The keys of what is said where a bound of `Limits` is reached."""
+"""The keys of the messages for a bound of `Limits` that is reached."""
 
 
 def unreadable(text: str, at: int, why: str, expected: str) -> Broken:
-    """What a reader says that came no further than `at`: why, or at least what was expected."""
+    """The result of a reader that stopped at `at`: the reason, or at least what was expected."""
     if not why:
         return broken_at(text, at, expected)
     is_limit = isinstance(why, Phrase) and why.key in LIMITS
@@ -183,20 +183,20 @@ def unreadable(text: str, at: int, why: str, expected: str) -> Broken:
 
 
 def furthest(one: Broken | None, other: Broken) -> Broken:
-    """Of what the C parser and the tolerant one say the one that tells more.
+    """The more informative result of those of the C parser and of the tolerant one.
 
-    The first, if it says why; but not if both say the same, of which the other knows the place.
+    The first, if it gives a reason; the other, which knows the position, if both say the same.
     """
     return other if one is None or _key(one) in {"breaks", "breaks-at-end", _key(other)} else one
 
 
 def _key(broken: Broken) -> str:
-    """The key of the phrase that is said, or what is said itself."""
+    """The key of the message, or the message itself."""
     return broken.message.key if isinstance(broken.message, Phrase) else str(broken.message)
 
 
 def broken_at(text: str, at: int, key: str) -> Broken:
-    """A text that breaks off making sense at an offset; `key` is that of the phrase why."""
+    """A text that stops being valid at an offset; `key` is that of the reason."""
     found = shorten(text[at : at + 80], 24)
     why = say(key)
     message = say("breaks", found=found, why=why) if found else say("breaks-at-end", why=why)
@@ -204,27 +204,27 @@ def broken_at(text: str, at: int, key: str) -> Broken:
 
 
 _DECODER = json.JSONDecoder(parse_constant=refuse_constant)
-_DIGITS = 16  # from here on a float may not hold a number as it is written
+_DIGITS = 16  # from here on a float might not represent a number as it is written
 _KINDS = bytes(
     ord("0") if code in b"0123456789.\\" else ord("e") if code in b"eEu" else ord(" ")
     for code in range(256)
 )
-"""Digits and backslashes as 0, what begins an exponent or a `\\u` behind them as e."""
+"""Digits and backslashes as 0, the start of an exponent or of a `\\u` after them as e."""
 _EXPONENT = rb"\d[eE]"
 _NOT_COLON = bytes(set(range(256)) - set(b':"'))
 _STRING = rb'"[^"]*+"'
 _HOLDERS = frozenset([dict, list])
 _MORE = ("...", "…", "more", "other", "rest", "remaining", "omitted", "truncated")
-"""One of them stands in each last item of a list that speaks of further items."""
+"""Every last item of a list that refers to further items contains one of them."""
 _PLACEHOLDER = r'"(?>(?:\s|\\[nrtf]|\\u(?!003[cC])[0-9a-fA-F]{4})*)(?:<|\\u003[cC])'
 
 
 class Findings(NamedTuple):
-    """What a closer look at JSON in a text found.
+    """The findings of a closer look at JSON in a text.
 
-    `made` is what `parse` makes of it; `deep`: more brackets are open at once than the limit
-    allows; `suspect`: it may say itself that it is not whole, or hold half of a character, for
-    which `wholeness` has a still closer look.
+    `made` is what `parse` makes of it; `deep`: more brackets are open at the same time
+    than the limit allows; `suspect`: it might represent omitted data, or contain a lone surrogate,
+    which takes a still closer look.
     """
 
     made: Parsed | Broken
@@ -233,7 +233,7 @@ class Findings(NamedTuple):
 
 
 class Exact:
-    """JSON in a text and what the parser read; the rest is found out when it is asked for."""
+    """JSON in a text and what the parser read; the rest is computed on demand."""
 
     __slots__ = ("_findings", "_limits", "_text", "_value", "span")
 
@@ -246,7 +246,7 @@ class Exact:
 
     @property
     def findings(self) -> Findings:
-        """What a closer look finds; it is taken once."""
+        """The findings of a closer look, which is taken once."""
         if self._findings is None:
             self._findings = _look(self._value, self._text, self.span, self._limits)
         return self._findings
@@ -262,7 +262,7 @@ def read_exactly(text: str, start: int, limits: Limits) -> Exact | None:
 
 
 def may_hold_whole_float(body: str) -> bool:
-    """Whether a whole number may stand in JSON with a point or an exponent."""
+    """Whether JSON might contain an integer that is written with a point or an exponent."""
     return ".0" in body or b"0e" in body.encode("utf-8", "surrogatepass").translate(_KINDS)
 
 
@@ -304,7 +304,7 @@ def _census(value: Json) -> tuple[int, int, bool]:
 
 
 def _keys(body: str, raw: bytes, least: int) -> int:
-    """How many keys stand in JSON; there are `least` at the least."""
+    """The number of keys in JSON, at least `least`."""
     colons = body.count(":")
     if colons == least:
         return colons
@@ -314,7 +314,7 @@ def _keys(body: str, raw: bytes, least: int) -> int:
 
 
 def _is_suspect(body: str, *, escapes: bool) -> bool:
-    """Whether half of a character stands in JSON, or a string that begins as a placeholder does."""
+    """Whether JSON might contain a lone surrogate, or a string that begins like a placeholder."""
     if escapes and ("\\ud" in body or "\\uD" in body):
         return True
     try:

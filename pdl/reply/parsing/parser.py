@@ -1,8 +1,14 @@
-"""A push parser of JSON in other spellings, which keeps all readings of what is not certain.
+"""A push parser of JSON in other spellings (JSON5, Python, what models write).
 
-It is nondeterministic: the set of its states is what a text can be read as so far, and each state
-goes on as far as the text leads. Where a quote may end a string or be in it, both are read on.
-There is no recursion: brackets are linked frames, and events a linked list that states share.
+It is nondeterministic: the set of its states are the readings of the text so far, and each state
+continues as far as the text allows. Where a quote might end a string or be part of it, both
+readings continue. There is no recursion: brackets are linked frames, and events a linked list that
+states share.
+
+Every departure from RFC 8259 is a repair that changes how a value is written, never which value it
+is: nothing is filled in, cut, rounded, or dropped except commas, comments, closing brackets, and
+spaces. If a text can be read in two ways the schema decides, if only one of them fits it; otherwise
+the text is refused.
 """
 
 from __future__ import annotations
@@ -33,10 +39,10 @@ if TYPE_CHECKING:
     from pdl.reply.validation.schema_walk import Document
 
 _MARK = re.compile(r"""["'“”„‘’＂`「」『』«»{}()\[\]:：,，;；、\n\\/#*<>=+]""")
-"""What may change how a text is read."""
+"""Characters that can change how a text is read."""
 _QUIET = re.compile(r"(?>(?:[^\W\d_]| )*)")
-_PATIENCE = 16  # a state looks again after this part of what it is behind
-_WORK = 16  # how often a text is read at most, all ways together
+_PATIENCE = 16  # a state looks again after this part of its lag
+_WORK = 16  # how often a text is read at most, all readings together
 _FAR = 8192  # characters that a state waits for
 
 
@@ -48,7 +54,7 @@ class FullParse(NamedTuple):
 
 
 class Glimpse(NamedTuple):
-    """How a text seems to go on from one state, if it ended here.
+    """The continuation of a text from one state, if it ended here.
 
     `string`: the span of the body of a string that is open; `done`: the last bracket is there.
     """
@@ -59,12 +65,12 @@ class Glimpse(NamedTuple):
 
 
 class Parser(Grammar):
-    """Reads one text, a bracket and all that is in it.
+    """Parses one text, a bracket and its content.
 
     `certain` is the last event that all states have in common: whatever comes, all readings begin
-    with the events up to it, unless closing brackets are wrong. `limit` says which bound of
-    `Limits` ended the last state. A state waits where it is until the characters that it looks at
-    are there; where that are too many, nothing after it will be certain.
+    with the events up to it, unless closing brackets are wrong. `limit` is the bound of `Limits`
+    that ended the last state. A state waits until the characters that it looks at are there; if
+    those are too many, nothing after it will be certain.
     """
 
     def __init__(self, node: Node, limits: Limits) -> None:
@@ -75,17 +81,17 @@ class Parser(Grammar):
         self.limit: Phrase | None = None
         self._first_state = START  # the last state of those that were the first
         self._odd = -1  # where no plain part begins
-        self._marked = 0  # up to where there is no mark that was not seen
+        self._marked = 0  # no unseen mark comes before this offset
 
     def feed(self, text: str) -> None:
         """Take the next piece.
 
-        States go on at marks, or one character after each, and a single state from one plain part
-        to the next: the pieces make no difference.
+        States continue at marks, or one character after each, and a single state from one plain
+        part to the next: the pieces make no difference.
         """
         if not self._lives():
             return
-        # A local name makes CPython append in place, so that all appending is linear.
+        # A local name makes CPython append in place, so all appending is linear.
         whole, self._text = self._text, ""
         whole += text
         self._text = whole
@@ -98,7 +104,7 @@ class Parser(Grammar):
         return bool(self._others) and not self.lost
 
     def _waits_for_plain(self) -> bool:
-        """Take plain parts in the only state, if there is one; whether there may be another one."""
+        """Take plain parts in the only state, if there is one; return whether to wait."""
         state = self._others[0]
         if len(self._others) > 1 or state.at <= self._odd or state.string or state.ending:
             return False
@@ -112,9 +118,9 @@ class Parser(Grammar):
         return outcome == "waits"
 
     def _next_mark(self) -> int:
-        """Up to where the states may go on next; 0 if there is no mark yet.
+        """The offset up to which the states can continue next; 0 if there is no mark yet.
 
-        The farther a state is behind, the less often it looks again whether it can go on.
+        The farther a state lags, the less often it looks again whether it can continue.
         """
         text, seen, state = self._text, self._seen, self._others[0]
         behind = min(map(_reached, self._others))
@@ -135,7 +141,7 @@ class Parser(Grammar):
         return 0
 
     def flush(self) -> None:
-        """Go on with all that came: it is known that a mark ends it."""
+        """Continue with everything that came: a mark is known to end it."""
         if self._lives():
             self._advance(len(self._text))
 
@@ -182,9 +188,9 @@ class Parser(Grammar):
         return waits or (len(states) > 1 and known < far)
 
     def forget(self) -> Event | None:
-        """Drop the events that are certain; return the one that takes the place of the last one.
+        """Drop the events that are certain; return the one that replaces the last one.
 
-        Then `end` can make no value.
+        After that, `end` cannot make a value.
         """
         last = self.certain
         if last and last.op != "repair" and [state.trail for state in self._others] == [last]:
@@ -204,11 +210,11 @@ class Parser(Grammar):
 
     @property
     def moment(self) -> tuple[ParserState, int]:
-        """The first state, and how much of the text it may still go on in."""
+        """The first state, and how much of the text it can still read."""
         return self._first_state, self._seen if self.is_stuck or self.lost else len(self._text)
 
     def glimpse(self, state: ParserState, end: int) -> Glimpse:
-        """How the text up to an offset goes on from a state, as it stands."""
+        """The continuation of the text up to an offset from a state."""
         parser = Parser(self._node, self._limits)
         parser._text, parser._seen = self._text, end
         parser._ended, parser._others = True, []
@@ -230,7 +236,7 @@ class Parser(Grammar):
         return Glimpse(trail, None, self._phase == "done")
 
     def _may_grow(self, last: Event | None) -> bool:
-        """Whether what was read last is a number or a word that may not be all there."""
+        """Whether the last value is a number or a word that might not be complete."""
         if last is None or last.op != "value" or self._text[last.start] in tokens.QUOTES:
             return False
         rest = self._text[last.end : self._seen]
@@ -249,7 +255,7 @@ class Parser(Grammar):
     def end(self, text: str = "") -> list[FullParse]:
         """Take the last piece; return all readings.
 
-        Raises UnreadableError, that of the state that came furthest, if there are none.
+        Raises the UnreadableError of the state that came furthest, if there are none.
         """
         self._text += text
         self._seen, self._ended = len(self._text), True
@@ -284,7 +290,7 @@ def _reached(state: ParserState) -> int:
 
 
 def _common(trails: list[Event | None], known: Event | None) -> Event | None:
-    """The last event that all trails have in common, which all go on after a known one."""
+    """The last event that all trails have in common; all contain a known one."""
     if len(trails) == 1:
         return trails[0]
     for events in zip(*(since(trail, known) for trail in trails), strict=False):
@@ -301,7 +307,7 @@ _TOO_MUCH = (
     (_BRACKETS, frozenset(["missing-comma", "extra-comma", "brackets"])),
     (_QUOTES, frozenset(["missing-comma"])),
 )
-"""Repairs that are not made in one reading: where the one is, the other may be a sign of it."""
+"""Repairs that exclude each other in one reading: one might be a symptom of the other."""
 
 ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
 _BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
@@ -310,7 +316,7 @@ _BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
 def read_tolerantly(
     text: str, document: Document, fits: Callable[[Json], bool], limits: Limits
 ) -> Parsed | Broken:
-    """The value of a text, with repairs and places as offsets in it; or why none is certain."""
+    """The value of a text, with repairs as offsets in it; or why none is certain."""
     try:
         return _decoded(text, limits) or _readings(text, document, fits, limits)
     except UnreadableError as error:
@@ -341,7 +347,7 @@ def _decoded(text: str, limits: Limits) -> Parsed | None:
 
 
 def _unescaped(text: str) -> str:
-    """The text that the body of a string represents, if each quote in it has its backslash."""
+    """The text of a string's body, if each quote in it has its backslash."""
     if not ESCAPED.match(text) or any(found[1] for found in _BARE_QUOTE.finditer(text)):
         return ""
     try:
@@ -364,9 +370,9 @@ def _is_daring(reading: FullParse) -> bool:
 
 
 def _mixes(made: Parsed) -> bool:
-    """Whether a list has texts with quotes and without: a comma may be part of one of them.
+    """Whether a list has strings with quotes and without: a comma might be part of one of them.
 
-    So it may be in an object, where some keys have quotes and some have none.
+    The same is true of an object in which only some keys have quotes.
     """
     bare = {repair.path for repair in made.repairs if repair.kind == "bare-value"}
     keys = Counter(repair.path for repair in made.repairs if repair.kind == "bare-key")

@@ -1,7 +1,7 @@
-"""Where a parser is in its text, and the smallest steps that it takes.
+"""The position of a parser in its text, and its smallest steps.
 
-The text may still grow. A look at characters that are not there yet raises `IncompleteError`, so
-that nothing is decided by where the text ends, until it is said to have ended.
+The text can still grow. Looking at characters that are not there yet raises `IncompleteError`, so
+nothing depends on where the text ends until it is known to have ended.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from pdl.reply.validation.schema_walk import Node
 
 Phase: TypeAlias = Literal["value", "key", "first", "after", "comma", "done"]
-"""What is expected: a value, a key, either after an opener, what follows a value, or its comma."""
+"""The next part: a value, a key, either after an opening bracket, after a value, or its comma."""
 
-_BRANCHES = 16  # places at which a text may be read in two ways
+_BRANCHES = 16  # positions at which a text can be read in two ways
 
 
 class IncompleteError(Exception):
-    """Characters that are still to come decide how the text is read."""
+    """The reading depends on characters that have not come yet."""
 
 
 class Frame(NamedTuple):
     """A bracket that is open; there is a new one at each key and each item.
 
     `key` is the key that waits for its value, or the index of the next item; `size` counts the
-    values; `closer` is what ends it; `nests`: one of its kind is in it.
+    values; `closer` ends it; `nests`: it contains one of its kind.
     """
 
     parent: Frame | None
@@ -52,9 +52,9 @@ class Frame(NamedTuple):
 class ParserState(NamedTuple):
     """All that a parser knows at one moment: a handful of references, cheap to keep.
 
-    `passed`: a quote was read over that a key may follow. `string` is one to go on with: its
-    start, an offset, and the quotes in it so far; `ending` one that ends without a quote: its start
-    and its end. `comma` is the offset of the last one.
+    `passed`: a quote was skipped that a key might follow. `string` is one to continue: its start,
+    an offset, and the quotes in it so far; `ending` one that ends without a quote: its start and
+    its end. `comma` is the offset of the last one.
     """
 
     at: int
@@ -78,15 +78,15 @@ def _partial(pattern: str, flags: int) -> regex.Pattern[str]:
 
 
 def partial(pattern: re.Pattern[str]) -> regex.Pattern[str]:
-    """The same pattern for `regex`, which tells a text that may become a match.
+    r"""The same pattern for `regex`, which recognizes a text that might become a match.
 
-    In a text that has not ended yet, nothing is its end.
+    In a text that has not ended yet, `\Z` matches nowhere.
     """
     return _partial(pattern.pattern, pattern.flags)  # whose hash is known, unlike the pattern's
 
 
 class Reader:
-    """A place in a text, what was read up to it, and the other states that are possible."""
+    """A position in a text, the events up to it, and the other possible states."""
 
     def __init__(self, node: Node, limits: Limits) -> None:
         self._text = ""
@@ -98,7 +98,7 @@ class Reader:
         self._begun = 0  # where the last string value begins
         self._branches = 0
         self.lost = False
-        """Whether some of the ways to read the text were given up, so that no other is certain."""
+        """Whether some readings of the text were given up, so no other is certain."""
         self._resume(START)
 
     def _resume(self, state: ParserState) -> None:
@@ -131,7 +131,7 @@ class Reader:
     # Looking at the text
 
     def _sees(self, pattern: re.Pattern[str], at: int) -> re.Match[str] | None:
-        """Match a pattern that has an end of its own, so that what follows a match is no matter."""
+        """Match a pattern whose end does not depend on the text after it."""
         if not self._ended:
             found = partial(pattern).match(self._text, at, self._seen, partial=True)
             if found and found.partial:
@@ -155,7 +155,7 @@ class Reader:
         return found
 
     def _skip(self, *, secure: bool = True) -> None:
-        """Pass over blanks and comments; `secure`: they need not be read again."""
+        """Skip spaces and comments; `secure`: they do not have to be read again."""
         while self._peek() not in tokens.SOLID:
             blank = tokens.BLANKS.match(self._text, self._at, self._seen)
             assert blank is not None
@@ -166,7 +166,7 @@ class Reader:
                 return
             if odd := self._match(tokens.ODD_BLANKS, self._at):
                 if odd[0][-2:-1] == "\\" and self._text[odd.end() : odd.end() + 1].isalpha():
-                    raise UnreadableError(self._at)  # it may be of a text: `\there`
+                    raise UnreadableError(self._at)  # it might belong to a string: `\there`
                 self._repair("blank", odd.start(), odd.end(), " ")
                 self._at = odd.end()
             elif comment := self._match(tokens.COMMENT, self._at):
@@ -175,9 +175,9 @@ class Reader:
                 return
 
     def _comment(self, start: int, end: int) -> None:
-        """Pass over a comment, unless it is after data and may hide some.
+        """Skip a comment, unless it comes after data and might hide some.
 
-        One with half of a pair of quotes may be data that lost the other half.
+        One with half of a pair of quotes might be data that lost the other half.
         """
         front = line_before(self._text, start)
         said = self._text[start:end]

@@ -60,7 +60,7 @@ def _decimal(number: int, at: int, digits: int) -> str:
 
 
 def number_value(text: str, at: int) -> float | int:
-    """The value of a number in JSON's spelling. Raises UnreadableError if no float holds it."""
+    """The value of a number in JSON's spelling. Raises UnreadableError if no float will do."""
     made = whole(text, len(text)) if text.lstrip("-").isdigit() else exact(text)
     if made is None:
         raise UnreadableError(at, say("too-many-digits", number=sys.get_int_max_str_digits()))
@@ -156,7 +156,7 @@ class Scalars(Reader):
         self._scalar(value, start)
 
     def _certainly_quoted(self, role: Role) -> str:
-        """A string that can end at one place only: nothing is kept that would forget its start."""
+        """A string with one possible end: no other state is kept, which would forget its start."""
         start, kept, rollback = self._at, len(self._others), self._rollback
         try:
             said = self._quoted(role)
@@ -177,7 +177,7 @@ class Scalars(Reader):
         return None if self._sees(tokens.KEY_AHEAD, line.end()) else line
 
     def _quoted(self, role: Role) -> str:
-        """A string in any quotes, from its opening quote or from where it is to go on."""
+        """A string in any quotes, from its opening quote or from where it was left."""
         if self._ending:
             return self._unclosed(*self._ending)
         start, at, inner = self._string or (self._at, self._at + 1, ())
@@ -204,14 +204,14 @@ class Scalars(Reader):
         return self._held(start, start + 1, found.at, found.next)
 
     def _find_end(self, start: int, at: int, inner: tuple[int, ...], role: Role) -> End | None:
-        """The first quote from `at` on that may end the string at `start`; `inner` were passed.
+        """The first quote from `at` on that can end the string at `start`; `inner` were skipped.
 
         The string that ended without its closing quote, which a key in it suggests, is kept as
         another state.
         """
         text = self._text
         stops = tokens.STOPS[tokens.QUOTES[text[start]]]
-        line: int | None = None  # where the first line ends, on which a string without quote does
+        line: int | None = None  # the end of the first line, where a string without a quote ends
         while found := stops.search(text, at, self._seen):
             place = found.start()
             self._secure(string=(start, place, inner))
@@ -225,7 +225,7 @@ class Scalars(Reader):
             elif self._sees(tokens.POSSIBLE_END[role], at):
                 return strings.End(start, place, at, inner, sure=False)
             elif role == "member" and not inner and self._sees(tokens.ADJACENT, at):
-                # Two strings in sequence; on two lines they are one, else they may be anything.
+                # Two strings in sequence; on two lines they are one, otherwise they are unclear.
                 lines = self._sees(tokens.NEXT_LINE, at)
                 return strings.End(start, place, at, (), sure=True) if lines else None
             else:
@@ -267,7 +267,7 @@ class Scalars(Reader):
         return value
 
     def _held(self, start: int, body_start: int, body_end: int, end: int) -> str:
-        """The value of a string, and the repairs of its quotes and of what is in it."""
+        """The value of a string, and the repairs of its quotes and its content."""
         body = self._text[body_start:body_end]
         self._at = end
         opener = self._text[start:body_start]

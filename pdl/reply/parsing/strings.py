@@ -1,4 +1,4 @@
-"""Where a string ends if quotes in it may lack their backslash, and what it then holds."""
+"""The end of a string whose inner quotes might lack their backslash, and its value."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _BETWEEN_ITEMS = re.compile(r"""\n|["']\s*+,\s*+["']""")
 _WOULD_END = re.compile(r"\s*+(?:[:}\]]|,\s*+[\"'])")
 _ITEM_END = re.compile(r"\s*+[,:\]]")
 ELIDED = 4  # letters before an apostrophe that are looked at
-_GAP = 20  # blanks between a comma and a key that are looked at
+_GAP = 20  # spaces between a comma and a key that are looked at
 _RAW = re.compile(r"[\x00-\x1f]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _JSON_ESCAPES = frozenset('"\\/bfnrtu')
 _AMBIGUOUS_ESCAPES = frozenset("\\/bfnrtu")
 _ANY = re.compile(r"\\.|[\"'`]", re.DOTALL)
 _PYTHON_ESCAPES = frozenset("avN")
-"""Those of Python that look like others; `\\x` and `\\U` without their digits are none of them."""
+"""Those of Python that look like others; not `\\x` and `\\U` without their digits."""
 _NEXT_RECORD = re.compile(r"""[}\]]\s*+,\s*+[{\[]\s*+["'“\w]""")
 _LINE_FOLLOWS = re.compile(r"\s*+,?[ \t]*+\r?\n")
 _BESIDE_STRING = re.compile(r"""["'“”’]\s*+,?\s*+\Z""")
@@ -45,10 +45,10 @@ _QUOTE = re.compile(r'(\\.)|"', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Where the string at `start` ends, with its quote at `at`, and where to go on behind it.
+    """The end of the string at `start`, with its quote at `at`, and where to continue after it.
 
-    `inner` are the places of the quotes in the body that have no backslash and should come in
-    pairs. `sure` is false if the string may as well go on behind this quote.
+    `inner` are the offsets of the quotes in the body that have no backslash and should come in
+    pairs. `sure` is false if the string might also continue after this quote.
     """
 
     start: int
@@ -64,7 +64,7 @@ def settled(text: str, end: End, role: Role) -> End:
 
 
 def is_apostrophe(text: str, place: int, role: Role) -> bool:
-    """Whether a quote belongs to a word; in a list it may as well part two items."""
+    """Whether a quote belongs to a word; in a list it might also separate two items."""
     if text[place] not in _APOSTROPHES or not text[place - 1].isalnum():
         return False
     if role != "item":
@@ -74,11 +74,11 @@ def is_apostrophe(text: str, place: int, role: Role) -> bool:
 
 
 def is_natural(text: str, end: End, role: Role) -> bool:
-    """Whether the quotes in a string stand as quotes in a text do, not as those of JSON.
+    """Whether the quotes in a string are placed like quotes in prose, not like those of JSON.
 
-    In pairs, each around something, with no letters at their outer sides. A lone one is taken only
-    where no string could begin or end. Two that are next to each other may be all that is left of
-    a comma or of a doubled quote.
+    In pairs, each around something, with no letters at their outer sides. A lone one counts only
+    where no string could begin or end. Two adjacent ones might be the remains of a comma or of a
+    doubled quote.
     """
     inner = end.inner
     if role == "key":
@@ -95,7 +95,7 @@ def is_natural(text: str, end: End, role: Role) -> bool:
 
 
 def _is_part_of_json(text: str, end: End) -> bool:
-    """Whether quotes in a string look like those of other strings, or stand twice."""
+    """Whether quotes in a string look like those of other strings, or are doubled."""
     inner = end.inner
     side_by_side = any(not text[a + 1 : b].strip() for a, b in pairwise(inner))
     return (
@@ -115,9 +115,9 @@ def _joins_lines(text: str, end: End) -> bool:
 
 
 def _is_only_text(text: str, end: End) -> bool:
-    """Whether an item is the last of its list, and what is in front of it is no text in quotes.
+    """Whether an item is the last of its list, and no quoted string comes before it.
 
-    Elsewhere a lone quote in an item may be all that is left of two quotes and a comma.
+    Elsewhere a lone quote in an item might be the remains of two quotes and a comma.
     """
     place = end.inner[0]
     inside = _amid_a_word(text, place) or text[place] in _APOSTROPHES
@@ -129,20 +129,20 @@ def _is_only_text(text: str, end: End) -> bool:
 
 
 def _opens_anew(text: str, end: End) -> bool:
-    """Whether a quote that only opens stands in a string for a second time."""
+    """Whether an opening quote appears in a string for a second time."""
     opener = text[end.start]
     return tokens.QUOTES[opener] != opener and text.find(opener, end.start + 1, end.at) >= 0
 
 
 def _may_be_items(text: str, end: End) -> bool:
-    """Whether what looks like a string of a list may be several."""
+    """Whether one string of a list might be several."""
     if _BETWEEN_ITEMS.search(text, end.start + 1, end.at):
         return True
     return any(_ITEM_END.match(text, place + 1) for place in end.inner)
 
 
 def _doubled(text: str, end: End) -> bool:
-    """Whether one quote stands right inside one end of a string, and may be there twice."""
+    """Whether a quote is right inside one end of a string, and might be doubled."""
     first, last = text[end.start + 1], text[end.at - 1]
     opens, closes = end.start + 1 in end.inner, end.at - 1 in end.inner
     if end.inner == (end.at - 1,) == (end.start + 1,):
@@ -176,7 +176,7 @@ def _lone(text: str, place: int, role: Role) -> bool:
 
 
 def _is_letter(char: str) -> bool:
-    """A letter of a script that parts its words by blanks."""
+    """Whether a letter is of a script that separates its words by spaces."""
     return char.isalnum() and char < "\u0e00"
 
 
@@ -202,30 +202,30 @@ def end_before(text: str, key: int) -> int:
 
 
 def ends_in_doubt(body: str) -> bool:
-    """Whether a string without a closing quote ends with a mark that may not belong to it.
+    """Whether a string without a closing quote ends with a mark that might not belong to it.
 
-    Another quote may be that quote; other marks may be of the notation.
+    Another quote might be that quote; other marks might be JSON's.
     """
     return body.rstrip()[-1:] in {*_CLOSING, *"{}[],:;"}
 
 
 def has_quote(body: str, opener: str) -> bool:
-    """Whether a string holds one of its own quotes without a backslash."""
+    """Whether a string contains one of its own quotes without a backslash."""
     return opener in body and any(match[0] == opener for match in _ANY.finditer(body))
 
 
 def raw_control(body: str) -> re.Match[str] | None:
-    """The first control character that RFC 8259, section 7, wants escaped."""
+    """The first control character that must be escaped (RFC 8259, section 7)."""
     return _RAW.search(body)
 
 
 def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
-    r"""What a string's body stands for, and whether it has escapes that JSON does not know.
+    r"""The value of a string's body, and whether it has escapes that are not JSON's.
 
-    JSON's escapes mean what they mean; `\'` is an apostrophe. A backslash before another letter
-    is itself, as in the regular expression or the path that was meant, but not beside an escape
-    such as `\n` or `\\`, which may then be none. Before another mark or a line end it says nothing
-    certain; there it falls away in a key. Raises UnreadableError, with `at` as the body's offset.
+    JSON's escapes keep their meaning; `\'` is an apostrophe. A backslash before another letter is
+    literal, as in a regular expression or a path, but not next to an escape such as `\n` or `\\`,
+    which might then be literal too. Before another mark or a newline it is unclear, except in a
+    key, where it is dropped. Raises UnreadableError, with `at` as the body's offset.
     """
     if "\\" not in body:
         return body, False
@@ -254,7 +254,7 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
 
 
 def beginning(body: str) -> str:
-    """The text of a string that is open, up to an escape that is not all there, or says nothing."""
+    """The text of an open string, up to an escape that is incomplete or invalid."""
     bad = _BAD_ESCAPE.search(body)
     body = body[: bad.end(1)] if bad else body
     try:

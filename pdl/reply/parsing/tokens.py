@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from pdl._types import Json
 
 NEAR = 40
-"""Characters in front of a place that are looked at."""
+"""Characters before a position that are looked at."""
 
 BLANKS = re.compile(r"[ \t\r\n]*+")
 _ODD = r"\s\ufeff\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069"
 ODD_BLANKS = re.compile(rf"(?>(?:[{_ODD}]|\\[nrt]|\\(?=[\[\]{{}}]))+)")
-"""Blanks of all scripts, marks that nobody sees, escapes in front of brackets, escaped blanks."""
+"""Spaces of all scripts, invisible marks, escapes before brackets, escaped spaces."""
 COMMENT = re.compile(r"//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)\*/|#[^\n]*+|<!--(?>(?:[^-]|-(?!->))*)-->")
 
 SOLID = frozenset('{}[]",:abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-' + "'")
-"""Characters at which neither blanks nor comments begin."""
+"""Characters that begin neither spaces nor comments."""
 PLAIN = re.compile(r"""[^"\\\x00-\x1f\ud800-\udfff]*+""")
 STRING = re.compile(rf'"{PLAIN.pattern}"')
 """A string without escapes and without doubt."""
@@ -29,7 +29,7 @@ SINGLE = re.compile(r"'[^'\\\x00-\x1f]*+'")
 HIDDEN = re.compile(r"""(?://|#)(?:.*["']\s*+:|.*["'],\s*+\Z)""")
 """What looks like a member or an item in a comment."""
 HASHTAGS = re.compile(r"#\w[\w-]*+[\"']*+(?>(?:\s*+,\s*+[\"']?#\w[\w-]*+[\"']*+)*)\s*+[,\]}]*+\s*+")
-"""A comment that may be a word with a number sign, or several: tags, colours, numbers of issues."""
+"""A comment that might be words with a number sign: tags, colors, issue numbers."""
 
 WORD = re.compile(r"[^\W\d][\w-]*+")
 BARE_KEY = re.compile(
@@ -46,14 +46,14 @@ YES_OR_NO = frozenset(["yes", "no", "on", "off", "y", "n"])
 """What YAML 1.1 takes for booleans."""
 
 HOLE = re.compile(r"(?i:your|insert|enter|fill)[_-]\w+|\w+_HERE|X{3,}", re.ASCII)
-"""Words that stand where a text is still to be put."""
+"""Words that are placeholders for text."""
 DATE = re.compile(
     r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?(?![\w.:-])"
 )
 """A date or a date and time (RFC 3339)."""
 BARE_END = re.compile(r"\s*+(?:[,，;；、}\])]|\Z)|[ \t]*+(?:\n|//)")
 GLUED = re.compile(r"\d,\d++\Z")
-"""Two numbers with no blank behind their comma, which may be that of a decimal fraction."""
+"""Two numbers without a space after their comma, which might be a decimal comma."""
 GLUED_BEHIND = re.compile(r",\d")
 NEXT_LINE = re.compile(r"[ \t]*+\r?\n\s*+(?=[\"'])")
 """Between two strings on two lines, which many languages take for one."""
@@ -74,7 +74,7 @@ _NEARLY_CONSTANTS = frozenset(
     for one, other in [(word[at], word[at + 1 : at + 2])]
     for changed in (one, other, other + one, one + one + other)
 )
-"""What a literal becomes that lost a letter, has one twice, or two in the other order."""
+"""Literals that lost a letter, or have one doubled or swapped."""
 
 NO_TEXTS = _NEARLY_CONSTANTS | frozenset(
     [
@@ -84,7 +84,7 @@ NO_TEXTS = _NEARLY_CONSTANTS | frozenset(
         "date", "time", "datetime", "email", "uri", "url", "uuid", "enum",
     ]
 )  # fmt: skip
-"""Bare words, in lower case, that may represent something else than the text that they are."""
+"""Bare words, in lower case, that might represent something other than text."""
 
 QUOTES = {
     '"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“", "‘": "’", "’": "’", "＂": "＂",
@@ -99,7 +99,7 @@ STOPS = {
         "』": "』", "»": "»",
     }.items()
 }  # fmt: skip
-"""What may end a string, by the quote that should, and a backslash."""
+"""Opening quote -> the quotes that can end the string, and a backslash."""
 COMMAS, CLOSERS = frozenset(",，"), frozenset("}]")
 JOINS = frozenset(",:")
 APART = frozenset("{[\"'“")
@@ -108,7 +108,7 @@ PUNCTUATION = {"，": ",", "、": ",", "：": ":"}
 """Full-width forms (Unicode, Halfwidth and Fullwidth Forms) and what they represent."""
 
 _B = rf"[{_ODD}]*+(?>(?:\\[nrt]\s*+)*)"
-"""Blanks, and line ends that were escaped once too often."""
+"""Spaces, and newlines that were escaped once too often."""
 _COMMA = "[,，;；、]"
 _COMMENTED = r"//|/\*|\#\s"
 _QUOTED = r"""(?:"[^"\\\n]*+"|'[^'\\\n]*+'|“[^”\n]*+”|„[^“”\n]*+[“”]|「[^」\n]*+」|«[^»\n]*+»)"""
@@ -117,10 +117,10 @@ KEY_AHEAD = re.compile(_KEY)
 QUOTED_KEY_AHEAD = re.compile(rf"""["'“][^"'“”\\\n]*+["'”]{_B}[:：]""")
 
 TRAILS_OFF = re.compile(r"""(?:,\s*+|\n[ \t]*+)["'”]\Z""")
-"""The end of a string that holds the comma, or the line end, that should stand behind it."""
+"""The end of a string that contains the comma or newline that should come after it."""
 
 ENDS_IN_CLOSER = re.compile(r"""[}\]]["'”]\s*+\Z""")
-"""The end of a string that may hold the bracket that should stand behind it."""
+"""The end of a string that might contain the bracket that should come after it."""
 
 _STRING_AHEAD = (
     r"""(?:"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|'[^'\\]*+(?>(?:\\.[^'\\]*+)*)'|“[^“”]*+”|「[^「」]*+」)"""
@@ -149,14 +149,14 @@ POSSIBLE_END = {
     "member": re.compile(rf"{_B}(?:{_COMMA}|[}}\]]|{_COMMENTED}|\Z)|{_QUOTED}{_B}[:：]"),
     "item": re.compile(rf"{_B}(?:{_COMMA}|[}}\])]|{_COMMENTED}|\Z)"),
 }
-"""What may follow it, though it may as well follow a quote inside the string."""
+"""What can follow it, although it can also follow a quote inside the string."""
 
 
 class UnreadableError(Exception):
-    """The text has no certain reading: `at` is the offset where that shows, `why` what it is.
+    """The text has no certain reading: `at` is the offset where that shows, `why` the reason.
 
-    `why` follows "it …"; it is empty if no more is to be said than that the text breaks there.
-    Then `expected` is the key of the phrase that says what should be there.
+    `why` follows "it …"; it is empty if the text only breaks there. Then `expected` is the key of
+    the phrase for what should be there.
     """
 
     def __init__(self, at: int, why: str = "", expected: str = "expected-value") -> None:

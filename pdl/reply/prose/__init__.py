@@ -1,1 +1,1 @@
-"""What the words around an answer say of it, and the answers that stand in words."""
+"""The meaning of the words around an answer, and answers in prose."""

@@ -1,4 +1,4 @@
-"""What in a text may be the answer: the words that a schema names."""
+"""Candidates for a scalar answer in prose: numbers, literals, and the words of an enum."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
 
-_SPACELESS = "\u0e00-\U0003ffff"  # from Thai on, most scripts set no blanks between words
+_SPACELESS = "\u0e00-\U0003ffff"  # from Thai on, most scripts do not separate words by spaces
 _START = rf"(?-i:(?<![^\W{_SPACELESS}])(?<![\w]-)(?<!!))"
 _END = rf"(?-i:(?![^\W{_SPACELESS}]|-[^\W{_SPACELESS}]|\.[a-z0-9]{{1,5}}(?!\w)|[+#]|-(?![\s-])|!=))"
 _MARK = re.compile(r"([!-/:-@\[-`{-~])")
@@ -30,18 +30,18 @@ MONEY = r"(?:(?:US|CA|AU|NZ|HK|R|S)?\\?\$|[€£¥₹₩₽₺₴₫฿])"
 BOX = re.compile(
     r"\\(?:boxed|fbox)\{\s*(?:\\(?:text|math)\w*\{\s*)?(?:[^\W\d_]\s*=\s*)?\\?[$£€]?[-+−]?$"
 )
-"""A box of LaTeX, in front of what is in it."""
+"""The beginning of a LaTeX box."""
 
 _MANY, _SHORT = 500, 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class ScalarCandidate:
-    """Something in a text that may be the answer.
+    """A part of a text that might be the answer.
 
-    `why` says what keeps it from being one; `idle` that it then has no say beside others, as a
-    date or an operand. `rated`: it is the 4 of `4 out of 5`, and 5 is the most that the schema
-    allows. `result`: an equals sign leads to it. `free`: no other word is like it, as of a date.
+    `why` explains why it is not one; `idle`: it then does not compete with others, as a date or an
+    operand. `rated`: it is the 4 of `4 out of 5`, and 5 is the most that the schema allows.
+    `result`: an equals sign leads to it. `free`: it cannot be an ordinary word, such as a date.
     """
 
     span: Span
@@ -77,7 +77,7 @@ def choices(text: str, words: Sequence[str]) -> Iterator[ScalarCandidate]:
 
 
 def _near(text: str, words: Sequence[str]) -> Sequence[str]:
-    """Without words that a short text can't have: a pattern of very many takes long to compile."""
+    """The words that a short text can contain: a pattern of very many takes long to compile."""
     if len(words) < _MANY or len(text) > _SHORT or not text.isascii():
         return words
     folded = text.lower().replace("\\", "")
@@ -112,7 +112,7 @@ def _choice(text: str, word: re.Match[str], by_fold: dict[str, list[str]]) -> Sc
 
 
 def _is_weighed(text: str, span: Span, said: str) -> bool:
-    """Whether a word is not chosen: it is crossed out, given a value, or names what follows."""
+    """Whether a word is not chosen: it is crossed out, has a value, or is a label."""
     start, end = span
     if _CROSSED.search(text[max(0, start - 3) : start] + text[end : end + 4].partition("\n")[0]):
         return True
@@ -169,12 +169,12 @@ _UNSURE_SIGN = re.compile(
     rf"(?<![\w)\]])[{_MINUS}—―‐‑⁻¬∓±](?:[*_`\"'“‘(\[{{\\]|{MONEY})+$|[⁻¬∓±]$|(?<!\w)[—―‐‑]$"
     rf"|[:：=]\s*[{_MINUS}—―]\s+$|/[-−+]$|(?<!\\)(?:\({MONEY}|{MONEY}\s?\()$"
 )
-"""What may be a minus, or not: `-**5**`, `— 5`, `($1,250)`."""
+"""Text that might be a minus sign: `-**5**`, `— 5`, `($1,250)`."""
 
 _ACCOUNT = re.compile(r"[:：=]\s*\($")  # `(1,250)` in accounts is -1250
 _IN_LARGER = re.compile(r"[(\[]\s*(?:USD|EUR|GBP)?\s?[$€£¥]?\s?[mkbMKB]n?\s*[)\]]")
 _BULLET = re.compile(rf"[\s>#]*[{_MINUS}—]\s+{MONEY}?$")
-_NEAR = 48  # characters around a number that can change what it says
+_NEAR = 48  # characters around a number that can change its meaning
 _THAI = "\u0e00"  # from here on, most scripts set no spaces between words
 _HUNDRED = 100  # the most where numbers are percents
 _ATTACHED = re.compile(r"[^\W_]+")
@@ -185,7 +185,7 @@ _CALCULATION = say("part-of-calculation")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What numbers a schema wants: whole ones only, of how many digits, and the most of them."""
+    """The numbers that a schema expects: only integers, how many digits, and the maximum."""
 
     whole: bool
     digits: int
@@ -193,7 +193,7 @@ class Wanted:
 
 
 def is_local(text: str) -> bool:
-    """Whether a number with a point may be a thousand elsewhere."""
+    """Whether a number with a point might be a thousand in another language."""
     found = _LOCAL.fullmatch(text.lstrip("-"))
     return found is not None and found["mark"] == "."
 
@@ -201,7 +201,7 @@ def is_local(text: str) -> bool:
 def numbers(text: str, wanted: Wanted) -> Iterator[ScalarCandidate]:
     """The numbers of a text, in order.
 
-    Dates, times, versions, ordinals, list markers and digits in names are idle.
+    Dates, times, versions, ordinals, list markers, and digits in names are idle.
     """
     past = 0
     words = tokens(text) if " in " in text else []
@@ -226,7 +226,7 @@ def reckoned(text: str, found: Sequence[ScalarCandidate]) -> list[ScalarCandidat
 
 
 class _Near:
-    """A token of digits and what is around it."""
+    """A token of digits and the text around it."""
 
     def __init__(self, text: str, token: re.Match[str]) -> None:
         start, self.end = token.span()
@@ -243,7 +243,7 @@ class _Near:
         self.lists = marked and _LIST_MARKER.match(text, start - len(self.line)) is not None
 
     def says(self, meaning: str) -> bool:
-        """Whether a phrase of a meaning is right in front, or right behind."""
+        """Whether a phrase of a meaning comes right before or right after."""
         if ends(meaning, self.leading) or begins(meaning, self.words):
             return True
         near = self.behind.lstrip().startswith(joined(meaning))
@@ -293,7 +293,7 @@ def _rated(near: _Near, most: float | None) -> tuple[str, int] | None:
 
 
 def _idle(near: _Near) -> str:
-    """What digits are that are no number: a part of a name, a date, an ordinal, a list marker."""
+    """Why digits are not a number: they are part of a name, a date, an ordinal, a list marker."""
     dated = not lexicon("month").isdisjoint([*near.leading[-2:], *near.words[:2]])
     if dated or _DATED.fullmatch(near.digits) or begins("clock", near.words):
         return say("part-of-date")
@@ -307,7 +307,7 @@ def _idle(near: _Near) -> str:
 
 
 def _is_name(near: _Near) -> bool:
-    """Digits of a name: a letter, or a letter and a hyphen, stand right before them."""
+    """Whether digits belong to a name: a letter, or a letter and a hyphen, comes right before."""
     line = near.line
     last, other = line[-1], line[-2:-1]
     if last.isalpha():
@@ -320,7 +320,7 @@ def _is_name(near: _Near) -> bool:
 
 
 def _why_not(near: _Near, wanted: Wanted) -> str:
-    """What keeps a token from being a number that stands for itself."""
+    """Why a token is not a number by itself."""
     digits = near.digits
     if not (_PLAIN.fullmatch(digits) or _GROUPED.fullmatch(digits)):
         return say("no-plain-number")
@@ -339,7 +339,7 @@ def _why_not(near: _Near, wanted: Wanted) -> str:
 
 
 def _is_operand(line: str, behind: str) -> bool:
-    """Whether a number is reckoned with, in signs or in words: `3 + `, `6 times `."""
+    """Whether a number is an operand, in symbols or in words: `3 + `, `6 times `."""
     if _OPERATED.match(behind) or _OPERATING.search(line):
         return True
     if behind.lstrip(" *_`$)").startswith(_EQUALS):
@@ -349,7 +349,7 @@ def _is_operand(line: str, behind: str) -> bool:
 
 
 def _is_multiplied(near: _Near) -> bool:
-    """Whether `million` or the like follows, or stands in the label: `Revenue (in millions): 5`."""
+    """Whether `million` or the like follows, or is in the label: `Revenue (in millions): 5`."""
     attached = _ATTACHED.match(near.behind)
     if attached and attached[0] < _THAI and attached[0].lower() not in lexicon("unit"):
         return True
@@ -364,9 +364,9 @@ def _is_multiplied(near: _Near) -> bool:
 
 
 def _unclear(text: str, near: _Near, wanted: Wanted) -> str:
-    """Whether a number is read in two ways: as a thousand or a fraction, or with another sign.
+    """Why a number is ambiguous: it might be a thousand or a fraction, or have another sign.
 
-    Where `1,234` is 1234 elsewhere it is 1.234.
+    In some languages `1,234` is 1234, in others 1.234.
     """
     if found := _LOCAL.fullmatch(near.digits):
         english, pointed = _speaks("english", text), found["mark"] == "."
@@ -382,7 +382,7 @@ def _speaks(language: str, text: str) -> bool:
 
 
 def _may_be_negative(near: _Near) -> bool:
-    """Whether a number without a sign of its own may be negative, by a mark or in words."""
+    """Whether a number without a sign might be negative, by a mark or in words."""
     if _UNSURE_SIGN.search(near.line) or ends("minus", tokens(near.above[-24:])):
         return True
     if _ACCOUNT.search(near.line) and near.behind.startswith(")") and "," in near.said:

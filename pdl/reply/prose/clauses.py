@@ -1,4 +1,4 @@
-"""What the words around a candidate say of it: that it is the answer, or that it is denied."""
+"""The meaning of the words around a candidate: they call it the answer, or deny it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from pdl.reply.result import Span
 
 MARKS = "*_`\"'“”‘’«»„「」『』~\u200b\u200c\u200d\ufeff"
-"""Marks of emphasis and quotes, which may stand around an answer."""
+"""Emphasis and quotation marks, which can surround an answer."""
 
 WINDOW = 160
-"""Characters in front of an answer, and behind it, that are looked at."""
+"""Characters before an answer, and after it, that are looked at."""
 
 _ENDED = re.compile(rf"[{MARKS})\]}}$\s]*(?:[.,;!。，、；！।،؛…]|[—–(（/-]|$)")
 _SET_OFF = re.compile(
@@ -35,15 +35,15 @@ _OPENED = re.compile(rf"[{MARKS})]*\s*[(\[:：–—-]")
 _COUNTED = re.compile(rf"[{MARKS}]*(?:\s?[%％°€£¥$][^\W\d_]?)?[{MARKS})]*[ \u00a0-]?[^\W\d_'’]")
 _EQUATED = re.compile(r"(?:(?<![=!<>])[=＝]|[≈→⇒])[\s*_`\"'$(]*$")
 _LEADING = " \t,;:!*_`\"'“”’)—–、，！-"
-_REST = 300  # characters behind a yes or a no that may make it none
+_REST = 300  # characters after a yes or a no that can revoke it
 _LABEL = 90  # characters of a label
-_NOUNS = 2  # words behind a choice, as in `a positive review overall`
-_LETTER = 2  # characters of a choice that is no word
-_SAID = 3  # words behind a number that may call it wrong
+_NOUNS = 2  # words after a choice, as in `a positive review overall`
+_LETTER = 2  # characters of a choice that is not a word
+_SAID = 3  # words after a number that can call it wrong
 
 
 class Rank(IntEnum):
-    """How strongly a place says that the answer stands there."""
+    """How strongly a position indicates the answer."""
 
     NOWHERE = 0
     STATED = 1
@@ -54,7 +54,7 @@ class Rank(IntEnum):
 
 
 class Clause:
-    """The clause of a candidate: the words in front of it, and those behind."""
+    """The clause of a candidate: the words before and after it."""
 
     def __init__(
         self, text: str, one: ScalarCandidate, clause: Span, sentence: Span, *, follows: bool
@@ -83,7 +83,7 @@ class Clause:
         self.foreign = self.listed = False
 
     def rank(self, *, edge: bool) -> Rank:
-        """How strong the place is. `edge`: the begin of the text, or alone on an outer line."""
+        """The rank of the position. `edge`: the start of the text, or alone on an outer line."""
         if BOX.search(self._head) and _BOX_END.match(self._tail):
             return Rank.TAGGED
         label = _label(self._head.rpartition("\n")[2])
@@ -108,7 +108,7 @@ class Clause:
         return Rank.NOWHERE if self.foreign or sure else _named(said, label, Rank.MARKED)
 
     def _may_stand(self) -> bool:
-        """Whether what follows lets it stand: units for a number, a noun for a word."""
+        """Whether the text that follows allows it: units for a number, a noun for a word."""
         if self._number or self._ended():
             return True
         if self._letter or self._flag:
@@ -160,7 +160,7 @@ class Clause:
         return bool(nouns) and not fillers and self._lead[-1:] != ["as"]
 
     def _bare(self) -> Rank:
-        """The rank of what has no words in front of it but fillers: `So yes`, `A solid 9`."""
+        """The rank of a candidate with only fillers before it: `So yes`, `A solid 9`."""
         if self._letter and self.listed and self._tail[:1] in {")", ":", "."}:
             return Rank.NOWHERE
         opened = self._head[: len(self._head) - len(self._before)].rstrip()[-1:]
@@ -202,7 +202,7 @@ class Clause:
         return counted and not linked and _is_denied(tokens(self._sentence), self._sentence)
 
     def _is_rejected(self) -> bool:
-        """Whether what is put behind it says that it is none: `bug (ruled out)`, `yes: no`."""
+        """Whether the text right after it rejects it: `bug (ruled out)`, `yes: no`."""
         opened = _OPENED.match(self._tail)
         aside = tokens(self._tail[opened.end() :][:32])[:2] if opened else []
         if not lexicon("rejected").isdisjoint(aside):
@@ -219,7 +219,7 @@ class Clause:
         return counts and any(" ".join(pair) in lexicon("bound") for pair in pairs)
 
     def concluded(self) -> bool:
-        """Whether the words in front draw a conclusion, which a copula states."""
+        """Whether the words before it draw a conclusion, which a copula states."""
         return ends("states", self._lead) > 0 and has("therefore", self._words, self._before)
 
     def alone(self) -> bool:
@@ -228,7 +228,7 @@ class Clause:
 
 
 def _named(words: Sequence[str], text: str, otherwise: Rank) -> Rank:
-    """The rank that words in front of a colon or a copula give."""
+    """The rank by the words before a colon or a copula."""
     answer = _is_answer(words, text)
     final = has("final", words, text) or has("overall", words, text)
     if final and (answer or otherwise is Rank.MARKED):
@@ -254,7 +254,7 @@ def _is_denied(words: Sequence[str], text: str) -> bool:
 
 
 def _label(line: str) -> str | None:
-    """The words in front of the last colon of a line, if no others follow: `Total score: **`."""
+    """The words before the last colon of a line, if no others follow: `Total score: **`."""
     at = max(line.rfind(":"), line.rfind("："))
     rest = line[at + 1 :]
     if at < 0 or any(map(str.isdigit, rest)) or _without_fillers(tokens(rest)):
@@ -284,7 +284,7 @@ def _without_fillers(words: list[str]) -> list[str]:
 
 
 def is_spoiled(behind: str, value: bool) -> bool:  # noqa: FBT001
-    """Whether what follows makes a yes or a no a kindness, or contradicts it at once."""
+    """Whether the text that follows makes a yes or a no a courtesy, or contradicts it."""
     rest = behind[:_REST].lstrip(_LEADING)
     first, second = [*islice(sentences(rest), 2), "", ""][:2]
     if hear(first).says("kindness"):

@@ -29,7 +29,7 @@ _ZONE = re.compile(
     r"|(?i:\b(?:(?:time ?)?zones?|(?:to|mid)?night|evening|(?:after)?noon|o.clock|offset)\b)"
     r"|[(（+]|午|晚|Uhr"
 )
-"""What says which zone, or which half of the day, a local time is of."""
+"""Words that give the zone, or the half of the day, of a local time."""
 
 _SHAPES = {
     "date": rf"{_DAY}(?![\w:/-]|\.\w)",
@@ -48,29 +48,29 @@ _SHAPES = {
     "ipv4": r"\d{1,3}(?:\.\d{1,3}){3}(?![.:/]?\d)",
     "ipv6": r"(?=[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:)[0-9A-Fa-f:]+(?:\.\d+){0,3}",
 }
-"""Format -> what looks like a text of it; whether it is one, the schema decides."""
+"""Format -> strings that look like it; the schema decides whether they are valid."""
 
 _LINK = re.compile(
     r"\[(?P<text>[^\[\]\n]{0,200})\]\((?P<link>[^\s<>()]+(?:\([^\s<>()]*\)[^\s<>()]*)*)\)"
     r"|<(?P<auto>[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+|[^\s<>@:]+@[^\s<>@]+)>"
 )
-"""Links as Markdown has them: `[text](address)`, `<address>`."""
+"""Markdown links: `[text](address)`, `<address>`."""
 
 _ADDRESS = re.compile(r"://|@")
 _GOES_ON = re.compile(r"(?<=-)\n\S|\[(?=[A-Za-z])|\.{2,}|…|<(?=[\w{])|[{|*'’`^\\\"~(](?=[\w/{<])")
-"""What shows that an address has a gap, or letters that an address may not have."""
+"""Signs that an address has a gap, or characters that are not allowed in one."""
 
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "«": "»", "**": "**"}
 _ONE = {"const", "enum", "pattern", "format"}
 
 
 def read_format(query: Query) -> Reading:
-    """The only text of the schema's format that stands where an answer does, if there is one."""
+    """The only string of the schema's format that is in an answer's position, if there is one."""
     return _unquoted(query) or _spoken(query)
 
 
 def scalar(query: Query) -> Reading:
-    """The same where the schema allows other scalars as well, of which no prose can be certain."""
+    """The same if the schema also allows other scalars, which prose cannot state with certainty."""
     found = read_format(query)
     if found.reason != "absent":
         return found
@@ -79,7 +79,7 @@ def scalar(query: Query) -> Reading:
 
 
 def _unquoted(query: Query) -> Reading | None:
-    """The reply without the quotes around it, where the schema tells what is inside."""
+    """The reply without the quotes around it, if the schema determines the content."""
     if not any(_ONE & set(branch) for branch in branches(query.document, query.document)):
         return None
     body, (start, _) = bare(query)
@@ -101,7 +101,7 @@ def _spoken(query: Query) -> Reading:
 
 
 def _unlinked(link: re.Match[str]) -> str:
-    """The address of a link, with blanks for what is around it."""
+    """The address of a link, with spaces for the text around it."""
     if link["text"] and _ADDRESS.search(link["text"]) and link["text"] not in link["link"]:
         return link[0]
     group = "link" if link["link"] else "auto"
@@ -110,7 +110,7 @@ def _unlinked(link: re.Match[str]) -> str:
 
 
 def _shapes(query: Query) -> list[str]:
-    """The patterns of the formats at the root; none if any other text may stand there."""
+    """The patterns of the formats at the root; none if other strings are allowed there."""
     texts = [
         branch
         for branch in branches(query.document, query.document)
@@ -126,7 +126,9 @@ def _found(query: Query, text: str, shapes: list[str]) -> Iterator[ScalarCandida
         if emphasis and text[found.end() : found.end() + 1] != "_":
             continue
         if _GOES_ON.match(query.text, found.end()) and query.is_valid(found[0]):
-            yield ScalarCandidate(found.span(), why="goes on with letters that do not belong to it")
+            yield ScalarCandidate(
+                found.span(), why="continues with letters that do not belong to it"
+            )
         elif _ENDS_LOCAL.search(found[0]) and _ZONE.search(query.text):
             why = "is next to words about its zone or half of the day"
             yield ScalarCandidate(found.span(), why=why)

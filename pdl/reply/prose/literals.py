@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from pdl.reply.query import Query
 
 DECORATION = " \t\r\n*_`\"'“”‘’«»"
-"""What may stand around an answer and is no part of it."""
+"""Characters that can surround an answer and are not part of it."""
 
 
 def literal(query: Query) -> Reading | None:
-    """The reply as one JSON scalar that fits, if it is no more than that."""
+    """The reply as one JSON scalar that fits, if it contains only that."""
     body, span = bare(query)
     if "number" not in query.kinds and is_local(body):
         return None
@@ -53,7 +53,7 @@ def _unwrapped(query: Query, value: Json, span: Span) -> Reading | None:
 
 
 def bare(query: Query) -> tuple[str, Span]:
-    """The text without the tags around it, and its place; those in it are parts of it."""
+    """The text without the tags around it, and its span; tags inside it belong to it."""
     text = masked(query.text, query.parts, PLAIN_FENCES)
     body = untagged(text).strip()
     start, end = _span(untagged(text), body)
@@ -70,7 +70,7 @@ def _span(text: str, body: str) -> Span:
 
 
 def read(query: Query) -> Reading | None:
-    """The reading of a reply that is nothing but a literal, decorated at most."""
+    """The reading of a reply that is only a literal, decorated at most."""
     exact = literal(query)
     if exact:
         return exact
@@ -88,7 +88,7 @@ def read(query: Query) -> Reading | None:
 
 
 def _preferred(query: Query, text: str, body: str) -> Reading | None:
-    """`feature, not bug`: one choice in place of another."""
+    """`feature, not bug`: one choice instead of another."""
     chosen, denied, other = body.partition(", not ")
     words = [word for word in literals(query.document, query.document) if isinstance(word, str)]
     if denied and chosen != other and chosen in words and other in words and query.is_valid(chosen):
@@ -106,9 +106,9 @@ def wanted_kinds(query: Query) -> list[str]:
 
 
 def accept(query: Query, span: Span, value: Json, repairs: tuple[Repair, ...]) -> Reading:
-    """The reading of a value that was found, held against the schema.
+    """The reading of a value that was found, checked against the schema.
 
-    A whole number with a point is an int where the schema allows no other numbers, or names it.
+    An integer with a point is an int where the schema allows only integers, or names it.
     """
     document = query.document
     if isinstance(value, float) and value.is_integer() and not in_digits(document, document):

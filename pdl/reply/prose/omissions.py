@@ -1,4 +1,4 @@
-"""Where a model says that it left data out: with dots, `etc.`, `and 3 more`, `rest omitted`."""
+"""Omissions that a model reports: dots, `etc.`, `and 3 more`, `rest omitted`."""
 
 from __future__ import annotations
 
@@ -33,21 +33,22 @@ _STAND_IN = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"[\[(<+\d]|\.{3}|…")
-"""What an item of data has that stands for others: `[more]`, `and 3 more`, `other items …`."""
+"""Marks of an item of data that represents others: `[more]`, `and 3 more`, `other items …`."""
 
 _CONTAINERS = frozenset(["properties", "items", "prefixItems"])
 EDGES = " \t\r\n.…,;:!*_-–—/#<>()[]{}`\"'（）［］【】。、"
 OPENING = re.compile(rf"[\[(<{{/*#\s（]*{ELLIPSIS}")
 _TRAILING = re.compile(rf"{ELLIPSIS}\W*$")
 _LONGEST = 300  # characters of a remark
-_ITEM = 80  # characters of an item that stands for more
-_LINE = 300  # characters behind an answer that are looked at
+_ITEM = 80  # characters of an item that represents others
+_LINE = 300  # characters after an answer that are looked at
 
 
 def leaves_out(remark: str) -> bool:
-    """Whether a remark amid data, such as a comment, stands for data that is not there.
+    """Whether a remark inside data, such as a comment, represents omitted data.
 
-    `... other items`, `rest omitted`, `45 more rows`, `etc.`; a note on data beside it does not.
+    `... other items`, `rest omitted`, `45 more rows`, `etc.`; a note on the data next to it does
+    not.
     """
     return bool(OPENING.match(remark.lstrip("/#*<!-;% \t"))) or _says(
         remark, "rest", "rest_of_code", "others"
@@ -55,7 +56,7 @@ def leaves_out(remark: str) -> bool:
 
 
 def stands_for_more(item: str) -> bool:
-    """Whether an item of a list is none, but stands for others: `...`, `etc.`, `3 more tasks`."""
+    """Whether an item of a list only represents others: `...`, `etc.`, `3 more tasks`."""
     opening = OPENING.match(item)
     if opening is None:
         return _says(item, "rest")
@@ -74,10 +75,10 @@ def _says(remark: str, *meanings: str) -> bool:
 
 
 def left_out(document: Document, value: Json) -> str:
-    """The first string that represents missing data; an empty string if none does.
+    """The first string that represents missing data; empty if none does.
 
-    Only where the schema says what the parts of its values are: if anything may be a part, then a
-    string of dots may be one.
+    Only if the schema describes the parts of its values: if anything is allowed as a part, a string
+    of dots is allowed too.
     """
     said = _stand_in(value)
     schemas = (part for part in containers(document) if isinstance(part, dict)) if said else ()
@@ -85,10 +86,10 @@ def left_out(document: Document, value: Json) -> str:
 
 
 def _stand_in(value: Json) -> str:
-    """The first string that reads as if data were missing, or an empty string.
+    """The first string that reads as if data were missing; empty if none does.
 
-    The last of several items that stands for more (`...`, `and 3 more`), or the value of a key that
-    names a type in its place (`<string>`). Dots elsewhere may be data.
+    The last of several items that represents more (`...`, `and 3 more`), or the value of a key that
+    names a type instead (`<string>`). Dots elsewhere can be data.
     """
     for part in containers(value):
         last = part[-1] if isinstance(part, list) and len(part) > 1 else None
@@ -113,14 +114,14 @@ def elided_at(text: str) -> tuple[int, int] | None:
 
 
 def placeholder_at(text: str) -> tuple[int, int] | None:
-    """Where broken JSON has a name in place of a value: `<age>`, `YOUR_NAME`."""
+    """Where broken JSON has a name instead of a value: `<age>`, `YOUR_NAME`."""
     return next((m.span("said") for m in _PLACEHOLDER.finditer(text) if m["said"]), None)
 
 
 def left_out_behind(text: str, at: int, *, listed: bool = False) -> tuple[int, int] | None:
-    """Where the line behind an answer, which ends at `at`, goes on with it: `...`, `(truncated)`.
+    """Where the line after an answer, which ends at `at`, continues it: `...`, `(truncated)`.
 
-    `listed`: it is a list; then `and 3 more` and `etc.` go on with it as well.
+    `listed`: it is a list; then `and 3 more` and `etc.` continue it too.
     """
     window = text[at : at + _LINE]
     body = window.lstrip(" \t\r\n`~,;)]}")

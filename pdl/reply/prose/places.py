@@ -1,8 +1,8 @@
-"""Where in a text an answer stands: places ranked by how strongly they say so.
+"""The positions of answers in prose, ranked by how strongly they indicate one.
 
-What is marked as the answer beats what is called it, and that what is only stated: an answer tag or
-a box; `final answer: `; `answer: `, `the answer is `, or alone on the first or last line; another
-label, bold type or code; a copula, a count of things, a rate of `4 out of 5`.
+A marked answer beats one that is called the answer, which beats one that is only stated: an answer
+tag or a box; `final answer: `; `answer: `, `the answer is `, or alone on the first or last line;
+another label, bold type or code; a copula, a count of things, a rate of `4 out of 5`.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ _NO_JOINT = frozenset(".!?\n:=")
 _JOINED = 24  # characters between answers that are named together: `5 or 6`
 _QUESTION = ("?", "？", "؟")
 _CLOSERS = " \"'”’)*_`\n"
-_NEAR = 60  # characters behind an answer that may begin a condition
+_NEAR = 60  # characters after an answer that can begin a condition
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A candidate and its place.
+    """A candidate and its position.
 
-    `turned`: the words around it deny it, ask, or make it depend on something. `concluded`: they
-    draw a conclusion; `alone`: it is a whole sentence; `foreign`: its label is one of something
+    `turned`: the words around it deny it, ask, or make it conditional. `concluded`: they draw a
+    conclusion; `alone`: it is a whole sentence; `foreign`: its label names something
     else; `fits`: the schema; `aside`: it is quoted, or in parentheses.
     """
 
@@ -67,12 +67,12 @@ class Placed:
 
     @property
     def rank(self) -> Rank:
-        """The rank of its place, if nothing turns it round."""
+        """The rank of its position, unless the words turn it around."""
         return Rank.NOWHERE if self.turned else self.place
 
 
 class Prose:
-    """The text of a reply with its candidates, to be asked about their places."""
+    """The prose of a reply, which ranks the positions of its candidates."""
 
     def __init__(self, text: str, found: list[ScalarCandidate]) -> None:
         self.text = text
@@ -83,7 +83,7 @@ class Prose:
         self._several = len(found) > 1
 
     def place(self, one: ScalarCandidate, past: int) -> Placed:
-        """The place of a candidate; the one before it ends at `past`."""
+        """The position of a candidate; the one before it ends at `past`."""
         start, end = self._around(self._clauses, one.span)
         begin, stop = self._around(self._sentences, one.span)
         said = Clause(self.text, one, (start, end), (begin, stop), follows=past > start)
@@ -109,11 +109,11 @@ class Prose:
         return start, ends[later] if later < len(ends) else len(self.text)
 
     def _is_first(self, at: int) -> bool:
-        """Whether nothing is in front of it but signs and the number of a list."""
+        """Whether only symbols and the number of a list come before it."""
         return at <= WINDOW and _OPENING.fullmatch(self.text, 0, at) is not None
 
     def _conditional(self, at: int, end: int) -> bool:
-        """Whether the sentence goes on with a condition behind an answer: `yes, if it rains`."""
+        """Whether the sentence continues with a condition after an answer: `yes, if it rains`."""
         rest = self.text[at : min(end, at + WINDOW)]
         if any(one in rest for one in joined("condition")):
             return True
@@ -150,9 +150,9 @@ def placed(
     answers: Sequence[Span],
     fits: Callable[[ScalarCandidate], bool],
 ) -> list[Placed]:
-    """The candidates in `text`, the prose of a reply, with their places.
+    """The candidates in `text`, the prose of a reply, with their positions.
 
-    `answers` are the insides of answer tags. Those that are named together share the best place.
+    `answers` are the insides of answer tags. Those that are named together share the best position.
     """
     aside = Spans(_quotations(text, found))
     tagged = Spans(answers)
@@ -176,7 +176,7 @@ def placed(
 
 
 def _quotations(text: str, found: Sequence[ScalarCandidate]) -> Iterator[Span]:
-    """What a text quotes, names in code, or puts in parentheses, if it is more than a candidate."""
+    """Quotations, inline code, and parentheses, if they contain more than a candidate."""
     alone = {one.span for one in found}
     for quote in _QUOTED.finditer(text):
         inner = quote[0][1:-1] if quote[0][0] == "(" else quote[0]
@@ -187,7 +187,7 @@ def _quotations(text: str, found: Sequence[ScalarCandidate]) -> Iterator[Span]:
 
 
 def _chained(text: str, made: list[Placed]) -> list[Placed]:
-    """The same, where `5, 6` and `5 or 6` stand in one place."""
+    """The same, where `5, 6` and `5 or 6` share one position."""
     for at, (one, other) in enumerate(pairwise(made)):
         between = text[one.one.span[1] : other.one.span[0]]
         bounded = one.one.free and one.turned

@@ -1,6 +1,6 @@
 """Answers that are one number, boolean, null, or word of an enum, somewhere in prose; and `yesno`.
 
-Candidates are all that the schema's types could mean; each has a place, and the best place decides.
+Everything that fits the types of the schema is a candidate; the best position decides.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from pdl.reply.query import Query
 
 
-_AMID = "stands amid other words, not where an answer does"
+_AMID = "is among other words, not where an answer would be"
 _TURNED = "is denied, conditional or asked about"
 _TAKEN_BACK = "is taken back, or not meant"
-_UNSURE = "is next to words that say that no answer is known"
+_UNSURE = "is next to words that say that the answer is unknown"
 _COMMAND = re.compile(r"\\[A-Za-z]*$")
-_BEFORE = 16  # characters in front of a bracket in which a command of LaTeX is looked for
+_BEFORE = 16  # characters before a bracket in which a LaTeX command is looked for
 _CITATION = re.compile(r"\[\s*\d[\d,\s-]*\](?!\])")
 _JUDGED = re.compile(r"\[\[[^\[\]\n]{1,80}\]\]")
 _BLOCK_QUOTE = re.compile(r"^[ \t]*>.*", re.MULTILINE)
@@ -46,7 +46,7 @@ _NO = re.compile(r"[^\w\s'’]\s*(?P<no>[^\W\d_]+)[,.!]?\s*$")
 
 
 def read(query: Query) -> Reading:
-    """The only scalar that the prose of a reply gives."""
+    """The only scalar that the prose of a reply states."""
     data = next(
         (b for b, _ in query.parts.brackets if _is_data(query.text, b.span, b.shaped)), None
     )
@@ -57,7 +57,7 @@ def read(query: Query) -> Reading:
 
 
 def prose(query: Query) -> str:
-    """The text of a reply, as long as it, without programs, tags, citations and others' words."""
+    """The text of a reply, of the same length, without programs, tags, citations, and quotes."""
     text = untagged(masked(query.text, query.parts, PLAIN_FENCES))
     if "[" in text:
         text = blanked(
@@ -99,9 +99,9 @@ def candidates(query: Query, text: str) -> Iterator[ScalarCandidate]:
 
 
 def choose(query: Query, text: str, spoken: Iterable[ScalarCandidate]) -> Reading:
-    """The one answer among what a text says, or why there is none.
+    """The one answer among the candidates of a text, or why there is none.
 
-    The best place decides; in it all must agree, or the last one concludes.
+    The best position decides; in it all must agree, or the last one concludes.
     """
     most = query.limits.reply_candidates
     found = sorted(islice(spoken, most + 1), key=lambda one: one.span)
@@ -133,7 +133,7 @@ def _fits(query: Query, one: ScalarCandidate) -> bool:
 
 
 def _best(everything: Sequence[Placed]) -> list[Placed]:
-    """Those in the best place, less what does not fit beside others that do."""
+    """Those in the best position, without misfits if others fit."""
     best = max((each.rank for each in everything), default=Rank.NOWHERE)
     if best is Rank.NOWHERE:
         return []
@@ -160,7 +160,7 @@ def _taken(
     everything: Sequence[Placed],
     group: Sequence[Placed],
 ) -> Reading:
-    """The reading of the answer, unless the reply takes it back or says another one as well."""
+    """The reading of the answer, unless the reply takes it back or also states another one."""
     one = answer.one
     other = _rival(text, answer, everything) or _unplaced(answer, everything)
     if other:
@@ -180,7 +180,7 @@ def _taken(
 
 
 def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> ScalarCandidate | None:
-    """Another value that stands alone, or that a later calculation comes to."""
+    """Another value that is a sentence by itself, or the result of a later calculation."""
     if answer.rank >= Rank.FINAL:
         return None
     mine = key(answer.one.value)
@@ -201,7 +201,7 @@ def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> ScalarCan
 
 
 def _unplaced(answer: Placed, everything: Sequence[Placed]) -> ScalarCandidate | None:
-    """Another number, beside one that is only stated: it must be the only one that fits."""
+    """Another number next to one that is only stated, which must be the only one that fits."""
     if answer.rank > Rank.STATED or answer.concluded:
         return None
     if not isinstance(answer.one.value, int | float) or isinstance(answer.one.value, bool):
@@ -232,7 +232,7 @@ def _denies(value: Json) -> bool:
 
 
 def _disowned(text: str, at: int, value: Json) -> bool:
-    """Whether what follows an answer takes it away again; `that is wrong` agrees with a no."""
+    """Whether the text after an answer withdraws it; `that is wrong` agrees with a no."""
     said = taken_back("\n" + text[at:])
     if said and not (_denies(value) and _agrees(said)):
         return True
@@ -248,7 +248,7 @@ def _agrees(said: str) -> bool:
 
 
 def _nothing(query: Query, text: str, everything: Sequence[Placed]) -> Reading:
-    """The reading of a text that has no answer, with a word on what came nearest to one."""
+    """The reading of a text without an answer, which names the nearest candidate."""
     if query.kinds == {"null"}:
         return failed("absent", say("not-null"), found=shorten(text), wanted="null")
     nearest = next((each for each in everything if not each.one.idle), None)
@@ -277,7 +277,7 @@ def _conflict(
     shown = row([brief(one.value, 20) for one in values])
     message = say("several-scalars", wanted=kinds(wanted_kinds(query)), found=shown)
     span = values[1].span
-    reading = failed("ambiguous", message, span=span, found=shorten(shown), wanted="1 answer")
+    reading = failed("ambiguous", message, span=span, found=shorten(shown), wanted="one answer")
     rejected = [
         Rejected(each.one.span, each.one.why or "differs from another one") for each in everything
     ]
@@ -305,14 +305,14 @@ _ECHO = re.compile(
     r"[*_`\s]*[:：][*_`\s]*(?=\S)",
     re.IGNORECASE,
 )
-"""The question for a yes or a no, repeated in front of it."""
+"""The question for a yes or a no, repeated before it."""
 
 _NUMBERED = re.compile(r"\.?[ \t]?\d")
 _UNCHOSEN = re.compile(r"(?:\[[ \t]?\]|☐)[ \t]*$")
 _AGAINST = {True: frozenset("❌✖✗✘👎🚫⛔"), False: frozenset("✅✔👍✓")}
-_SIGNS = 4  # characters around a word in which such signs are looked for
+_SIGNS = 4  # characters around a word in which such symbols are looked for
 _LONG = 100  # characters of such a reply
-_WORDS = 4  # of a reply that is no more than `Absolutely not.`
+_WORDS = 4  # of a reply that is only `Absolutely not.`
 
 
 def read_yesno(query: Query) -> Reading:
@@ -331,7 +331,7 @@ def read_yesno(query: Query) -> Reading:
 
 
 def _whole(text: str) -> Reading | None:
-    """The reading of a reply that is no more than `Absolutely`."""
+    """The reading of a reply that is only `Absolutely`."""
     body = text.strip()
     words = tokens(body) if len(body) < _LONG else []
     if not 0 < len(words) <= _WORDS or any(char in "?？" or char.isdigit() for char in body):
@@ -372,7 +372,9 @@ def _spoken(text: str) -> Iterator[ScalarCandidate]:
         value = said in true
         around = text[max(0, start - _SIGNS) : start] + text[end : end + _SIGNS]
         if not _AGAINST[value].isdisjoint(around.replace("\n", "")):
-            yield ScalarCandidate((start, end), why="has a sign next to it that means the opposite")
+            yield ScalarCandidate(
+                (start, end), why="has a symbol next to it that means the opposite"
+            )
             continue
         yield ScalarCandidate((start, end), value)
 

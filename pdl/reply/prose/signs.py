@@ -1,8 +1,8 @@
-"""What the words around something say of it: final, the answer, an example, taken back.
+"""The meaning of the words around an answer: final, the answer, an example, withdrawn.
 
-Only strong signs take an answer back: an imperative on it, a verdict on it, another value for one
-of its keys, and before it an example where there was no input, or the words of somebody else. A
-sentence that names a condition or a possibility takes nothing back.
+Only strong signs withdraw an answer: an imperative on it, a verdict on it, another value for one of
+its keys; and before it, that it is an example because there was no input, or somebody else's words.
+A sentence that names a condition or a possibility withdraws nothing.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _NEAR_MARK = 50  # characters between such a word and the answer at most
 
 
 def announced(text: str, start: int, at: int, noun: str = "answer") -> bool:
-    """Whether what is at `at` is called final or corrected, on its line or just above it.
+    """Whether the words on the line before `at`, or just above, call it final or corrected.
 
-    `start` is where the answer before it ends: words in front of that one are not about this one.
-    `noun` is the meaning of what it may be called besides. What a block quote says (GFM 5.1) is not
-    said by the model.
+    `start` is where the answer before it ends: words before that one are not about this one.
+    `noun` is the meaning of another word for it. A block quote (GFM 5.1) is not the model's own
+    words.
     """
     clause = lead_clause(text, start, at)
     if not clause or _QUOTED.match(text, text.rfind("\n", 0, at) + 1):
@@ -60,7 +60,7 @@ def _is_cited(front: str) -> bool:
 
 
 def claimed(text: str, start: int, at: int) -> bool:
-    """Whether what is at `at` is called the answer: `Answer:`, `The result is`."""
+    """Whether the words before `at` call it the answer: `Answer:`, `The result is`."""
     lead = _lead(text, start, at)
     clause = _clause(lead)
     if not clause:
@@ -71,7 +71,7 @@ def claimed(text: str, start: int, at: int) -> bool:
 
 
 def exemplified(text: str, start: int, at: int) -> bool:
-    """Whether what is at `at` is called an example, a format, or what was there before."""
+    """Whether the words before `at` call it an example, a format, or an earlier version."""
     clause = lead_clause(text, start, at)
     return bool(clause) and is_example(clause)
 
@@ -83,7 +83,7 @@ def is_example(clause: str) -> bool:
 
 
 def lead_clause(text: str, start: int, at: int) -> str:
-    """The last sentence of the words that lead to what is at `at`; they begin at `start`."""
+    """The last sentence of the words that lead to `at`; they begin at `start`."""
     return _clause(_lead(text, start, at))
 
 
@@ -111,10 +111,10 @@ def _clause(line: str) -> str:
     return clause.strip(_DECORATION)
 
 
-_LEAD = 2000  # characters in front of an answer in which it is said that nothing was there
+_LEAD = 2000  # characters before an answer in which words can say that there was no input
 _LONGEST = 600  # characters of a sentence that are looked at
 _KEYS = 200  # parts of an answer that are looked for in a sentence
-_NEAR = 3  # words between a key and what is said of it
+_NEAR = 3  # words between a key and the words about it
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _VALUE = re.compile(
     r"[\s:=]*(?:an?\s|the\s|\w+\s){0,2}?[\"'`“”*_]{0,3}(?P<number>-?\d[\d.,]*)"
@@ -126,11 +126,10 @@ _LITERALS = {"true": True, "yes": True, "false": False, "no": False, "null": Non
 
 
 def taken_back(behind: str, value: Json = None) -> str:
-    """The sentence behind an answer that takes it back; an empty string if none does.
+    """The sentence after an answer that withdraws it; empty if none does.
 
-    The first may go on with the answer's own line: `{…} is not the answer`.
-
-    `value` is the answer, of whose parts the sentence may speak.
+    The first can continue the answer's own line: `{…} is not the answer`. `value` is the answer,
+    whose parts the sentence can name.
     """
     line = behind.partition("\n")[0].lstrip(" \t*_`\"'”")
     if line.strip() and _goes_on(next(sentences(line))):
@@ -148,16 +147,16 @@ def taken_back(behind: str, value: Json = None) -> str:
 
 
 def _goes_on(said: str) -> bool:
-    """Whether what is behind an answer on its line says of it that it is wrong: `… is not it`."""
+    """Whether the rest of an answer's line calls it wrong: `… is not it`."""
     wrong = any(found.start() == 0 for found in hear(said).find("wrong"))
     return (wrong and not hear(said).says("harmless")) or is_withdrawal(f"that {said}")
 
 
 def unmeant(front: str, start: int, at: int) -> str:
-    """The words in front of what is at `at` that say that it is no answer of the model's.
+    """The words before `at` by which it is not the model's own answer; empty if there are none.
 
-    `start` is where the one before it ends. It is an example and there was no input, a case that is
-    none, or what somebody else has written and the model won't follow.
+    `start` is where the answer before it ends. It is an example because there was no input, a
+    hypothetical case, or something that somebody else wrote and the model won't follow.
     """
     clause = lead_clause(front, start, at)
     if not clause:
@@ -184,7 +183,7 @@ def sentences(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=256)
 def _is_on_values(sentence: str) -> bool:
-    """Whether a sentence may say that a value is wrong, or another."""
+    """Whether a sentence can call a value wrong or correct it."""
     heard = hear(sentence)
     said = heard.says("should_be", "wrong", "actually", "instead")
     return said and not heard.says("harmless")
@@ -215,7 +214,7 @@ def _contradicts(sentence: str, names: dict[str, Json]) -> bool:
 
 
 def _replaces(sentence: str, value: Json) -> bool:
-    """Whether a sentence gives another value than the answer has anywhere."""
+    """Whether a sentence states a value that the answer does not contain."""
     heard = hear(sentence)
     said = [_VALUE.match(sentence, found.end()) for found in heard.find("instead")]
     if not any(said) or heard.says("former"):
@@ -228,14 +227,14 @@ def _replaces(sentence: str, value: Json) -> bool:
 
 
 def _is_alike(said: re.Match[str], value: Json) -> bool:
-    """Whether a value that a sentence gives is of the kind of another."""
+    """Whether a value that a sentence states is of the type of another."""
     if said["number"]:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, str) if said["text"] is not None else isinstance(value, bool | None)
 
 
 def _speaks_against(sentence: str, at: int, value: Json) -> bool:
-    """Whether the words behind the name of a part say that its value is wrong, or another."""
+    """Whether the words after the name of a part call its value wrong or correct it."""
     behind = sentence[at:]
     heard = hear(behind)
     if any(_is_near(behind, found.start()) for found in heard.find("wrong")):
@@ -253,7 +252,7 @@ def _is_near(behind: str, at: int) -> bool:
 
 
 def _differs(said: re.Match[str], value: Json) -> bool:
-    """Whether a value that a sentence gives is another than the answer has."""
+    """Whether a value that a sentence states differs from the answer's."""
     if said["number"] and isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return float(said["number"].rstrip(".,").replace(",", "")) != value

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 _COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
 _TAG = re.compile(r"</?[A-Za-z][\w-]*+(?:\s[^<>\n]{0,200}+)?>")
 PLAIN_FENCES = frozenset(["", "text", "txt", "plaintext", "plain", "json", "markdown", "md"])
-"""Languages of fences that hold an answer, and no program."""
+"""Languages of fences that contain an answer rather than a program."""
 
 
 def masked(text: str, parts: Segmented, fences: frozenset[str]) -> str:
-    """The reply with line breaks for all that is no text: reasoning, tokens, the marks of fences.
+    """The reply with newlines for everything that is not text: reasoning, tokens, marks of fences.
 
-    As long as the reply, so that offsets stay. The bodies of fences with those languages are kept.
-    A reply whose answer tags are all empty has no text: it says that there is no answer.
+    Of the same length, so that offsets stay. The bodies of fences with those languages are kept. A
+    reply whose answer tags are all empty has no text: it says that there is no answer.
     """
     if parts.answers and not any(text[start:end].strip() for start, end in parts.answers):
         return "\n" * len(text)
@@ -42,9 +42,9 @@ def masked(text: str, parts: Segmented, fences: frozenset[str]) -> str:
 
 
 def untagged(text: str) -> str:
-    """The text with blanks in place of tags, `<b>` and `</answer>`; as long as before.
+    """The text with spaces instead of tags, `<b>` and `</answer>`; of the same length.
 
-    Elements that hold no answer are left out as a whole.
+    Elements that contain no answer are blanked as a whole.
     """
     return _TAG.sub(
         lambda tag: " " * len(tag[0]), blanked(text, silent_spans(text, "aside_element"))
@@ -58,13 +58,13 @@ def language(info: str) -> str:
 
 
 def is_plain(info: str) -> bool:
-    """Whether a fence with that info string holds no program."""
+    """Whether a fence with that info string does not contain a program."""
     named = language(info)
     return named in PLAIN_FENCES or named.startswith("json")
 
 
 def silent_spans(text: str, *more: str) -> list[Span]:
-    """Comments, and the outermost elements with what others have said: `<document>`.
+    """Comments, and the outermost elements with other people's words: `<document>`.
 
     `more` are tables with further names of elements.
     """
@@ -83,7 +83,7 @@ def silent_spans(text: str, *more: str) -> list[Span]:
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:
-    """The text with line breaks in place of the spans."""
+    """The text with newlines instead of the spans."""
     parts: list[str] = []
     at = 0
     for start, end in Spans(spans):

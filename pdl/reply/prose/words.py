@@ -1,20 +1,19 @@
-"""The table of words and phrases, and the one matcher that reads it.
+"""The table of words and phrases, and the matcher that reads it.
 
 `words.toml` has a table for each meaning, and in it a list of phrases for each language. In a
 phrase
 
-    word        stands for itself, in any case; `word*` also for what begins with it
-    wor[dk]s?   has one of the letters, and may lack the last one; `[0-9]+` is a number
+    word        matches itself, in any case; `word*` also longer words that begin with it
+    wor[dk]s?   has one of the letters, and the last one is optional; `[0-9]+` is a number
     (a|b c)     is one of several
-    (a|b)?      may be missing
-    <name>      is what the table `name` has for the same language
+    (a|b)?      is optional
+    <name>      is a phrase of the table `name` in the same language
     ..          is up to four words of any kind
-    ^ and $     are the begin and the end of a sentence, and ; is the end of a clause
+    ^ and $     are the start and the end of a sentence, and ; is the end of a clause
 
-Words stand apart in the text, with blanks, commas, quotes or marks of emphasis between them; in
-languages that write without blanks (`zh`, `ja`) they need not. An index of the first letters of
-words tells which phrases a text may have; only these are compiled, so that a reply pays for nothing
-but what it says.
+Words are separated in the text by spaces, commas, quotes, or emphasis marks; in languages without
+spaces (`zh`, `ja`) they don't have to be. An index of the first letters of words tells which
+phrases a text can contain; only these are compiled, so the cost depends on the reply.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _SCRIPTS: Mapping[str, Script] = {
     "ar": "arabic",
 }
 UNSPACED = tuple(lang for lang, script in _SCRIPTS.items() if script == "east")
-"""Languages in which blanks do not always set words apart, or set an ending apart from its word."""
+"""Languages in which spaces do not always separate words, or an ending from its word."""
 
 _RANGES: Mapping[Script, Sequence[tuple[str, str]]] = {
     "east": [("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af")],
@@ -63,7 +62,7 @@ _NESTED = re.compile(r"(\([^()]*)\(([^()]*)\)")
 _APART = r"[^\w\n.!?;:]{1,4}"
 _SPACED = (_APART, rf"(?:{_APART}\w[\w'-]{{0,40}}){{0,4}}?")
 _JOINED = (r"[ 、，,「」“”\"'*_`]{0,3}", r"[^\n。！？]{0,12}?")
-"""What stands between two words, and what `..` is."""
+"""The pattern between two words, and the pattern of `..`."""
 
 _SIGNS = {
     "^": r"(?:(?<=[\n.!?:。！？：])|\A)[^\w\n]{0,8}",
@@ -73,11 +72,11 @@ _SIGNS = {
 SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?:[.!?…](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？؟।\n])")
 """The mark that ends a sentence."""
 
-_SHORT = 600  # characters of a text of which it is kept what it says
+_SHORT = 600  # characters of a text whose phrases are cached
 
 
 class Phrase:
-    """A phrase of the table. `bare` is it without what may be missing in it."""
+    """A phrase of the table. `bare` is the phrase without its optional parts."""
 
     def __init__(self, source: str, bare: str, lang: str) -> None:
         self._source, self._lang = source, lang
@@ -94,7 +93,7 @@ class Phrase:
 
     @cached_property
     def keys(self) -> Sequence[frozenset[str]]:
-        """Of each part that must be there, the keys one of which a text has that it is in."""
+        """For each required part, the keys of which a text that contains it has at least one."""
         each = (_keys(part, self._lang) for part in self._parts)
         return [keys for keys in each if keys]
 
@@ -121,7 +120,7 @@ class Heard:
         return any(start <= key[0] <= end for key in self._keys for start, end in ranges)
 
     def find(self, meaning: str) -> Iterator[re.Match[str]]:
-        """Each phrase of a meaning that the text has, at its first place."""
+        """Each phrase of a meaning that the text contains, at its first position."""
         for phrase in self._possible(meaning):
             if found := phrase.pattern.search(self.text):
                 yield found
@@ -140,7 +139,7 @@ class Heard:
         return any(one.pattern.fullmatch(self.text) for one in self._possible(meaning))
 
     def _possible(self, meaning: str) -> Iterator[Phrase]:
-        """The phrases of a meaning all of whose parts may be in the text."""
+        """The phrases of a meaning whose parts can all be in the text."""
         keys = self._keys
         for script in ("latin", *self._scripts):
             index = _index(meaning, script)
@@ -153,7 +152,7 @@ class Heard:
 
 
 def hear(text: str) -> Heard:
-    """A text to be searched; what a short one says is kept, since it is asked several times."""
+    """A text to be searched; short ones are cached, since they are searched several times."""
     return _kept(text) if len(text) <= _SHORT else Heard(text)
 
 
@@ -199,7 +198,7 @@ def words(meaning: str) -> frozenset[str]:
 
 
 def spellings(word: str) -> list[str]:
-    """The spellings of a word in which letters may be missing, `s?`, or several, `[oa]`."""
+    """The spellings of a word with optional letters, `s?`, or alternatives, `[oa]`."""
     made = [""]
     for letter in _LETTER.finditer(word):
         choices = [*letter[1].strip("[]"), *([""] if letter[2] else [])]
@@ -228,7 +227,7 @@ def _rarity(part: Sequence[str]) -> tuple[bool, int, int]:
 
 
 def _without_optional(phrases: Sequence[str]) -> list[str]:
-    """Phrases without what may be missing in them, and with no choice in another."""
+    """Phrases without their optional parts and without nested choices."""
     bare, count = "\n".join(phrases), 1
     while count:
         bare, count = _OPTIONAL.subn(" ", bare)
@@ -238,7 +237,7 @@ def _without_optional(phrases: Sequence[str]) -> list[str]:
 
 
 def _keys(part: Sequence[str], lang: str) -> frozenset[str]:
-    """The beginnings of words one of which a text has that a part is in; none if any may be."""
+    """The word beginnings of which a text with that part has at least one; none if any will do."""
     found: set[str] = set()
     spaced = lang not in UNSPACED
     for branch in part:
@@ -275,7 +274,7 @@ def _word_keys(word: str, lang: str) -> frozenset[str]:
 
 
 def _named(name: str, lang: str) -> Sequence[str]:
-    """The phrases that `<name>` stands for. Raises KeyError if the language has none."""
+    """The phrases that `<name>` represents. Raises KeyError if the language has none."""
     each = rows(name).get(lang, ())
     if not each:
         raise KeyError(f"a phrase asks for {name!r}, of which {lang!r} has none")
@@ -291,8 +290,7 @@ def _named_pattern(name: str, lang: str) -> str:
 def _sequence(tokens: list[str], at: int, lang: str) -> tuple[str, int]:
     """The expression of tokens up to a `|`, a `)` or their end, and where that is.
 
-    Each part but the first brings the blanks in front of it, so that one that is missing takes
-    them with it.
+    Each part except the first includes the spaces before it, so that a missing one omits them too.
     """
     out: list[str] = []
     lead = ""
@@ -309,7 +307,7 @@ def _sequence(tokens: list[str], at: int, lang: str) -> tuple[str, int]:
             part = _named_pattern(sign[1:-1], lang) if sign[0] == "<" else _word(sign)
         if at < len(tokens) and tokens[at] == "?":
             at += 1
-            # in front, an optional part brings the blanks that follow it
+            # at the start, an optional part includes the spaces after it
             out.append(rf"(?:{lead}{part})?" if lead else rf"(?:{part}{apart})?")
         else:
             out.append(lead + part)
@@ -327,7 +325,7 @@ def _choice(tokens: list[str], at: int, lang: str) -> tuple[str, int]:
 
 
 def _word(sign: str) -> str:
-    """The regular expression of a word in which letters may be missing or several."""
+    """The regular expression of a word with optional or alternative letters."""
     plain = re.escape(sign.removesuffix("*"))
     for mark in "[]?+-":
         plain = plain.replace("\\" + mark, mark)
@@ -357,7 +355,7 @@ def _stems(meaning: str) -> tuple[str, ...]:
 
 @cache
 def joined(meaning: str) -> tuple[str, ...]:
-    """Those of languages in which blanks do not set words apart."""
+    """Those of languages in which spaces do not separate words."""
     return tuple(one for lang in UNSPACED for one in rows(meaning).get(lang, ()))
 
 

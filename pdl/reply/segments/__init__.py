@@ -1,1 +1,1 @@
-"""From the text of a reply to its parts: reasoning, fences, tokens, brackets."""
+"""The parts of a reply: reasoning, fences, tokens, brackets."""

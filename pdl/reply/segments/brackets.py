@@ -1,7 +1,7 @@
 """The bracketed spans of a text, from one pass with a stack (a pushdown automaton).
 
-Quotes count only inside brackets and only where a JSON token may begin, so that apostrophes and
-inch marks in prose hide nothing.
+Quotes count only inside brackets and only where a JSON token can begin, so apostrophes and inch
+marks in prose hide nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pdl.reply.segments.spans import TextBuffer
 
 WAIT = -1
-"""In the place of where to go on: what stands here shows when more of the text is there."""
+"""Returned instead of where to continue: the text here is clear only when more has come."""
 
 _WORD = r"[\w$-]{1,60}+"
 _SHAPES = {
@@ -30,7 +30,7 @@ _SHAPES = {
     r"""|\.\.\.|\\[nrt"]|&quot;|(?<=\s{400})"""
     r"""|(?i:true|false|null|none|nan|infinity|undefined)\b|[\w -]{1,40}+,)""",
 }
-"""How a bracket goes on that opens data, or an attempt at it; others belong to prose."""
+"""How a bracket continues that opens data, or an attempt at it; others belong to prose."""
 _shape = lru_cache(lambda char: re.compile(_SHAPES[char]))
 
 _LONGEST_SHAPE = 800  # characters in which one of them ends
@@ -49,26 +49,26 @@ _INSIDE = """{}[]"'“`~"""
 _ENDS_SHAPE = frozenset(_INSIDE + "<")
 _SEPARATORS = ",:(：，"
 _STARTS = frozenset(["", *_SEPARATORS, *"{}[]"])
-"""What stands in front of a string; nothing does behind another one."""
+"""Characters before a string; after another string there is none."""
 _FENCE = re.compile(r"\n[ \t]*(?:```|~~~)")
 _ENDS = re.compile(r"\s{0,400}+(?:[,:}\]\s]|\Z)")
 _BLANKS = re.compile(r"\s{0,400}+\Z")
-_TRIES = 8  # how often the C parser may fail in one reply, each time after as many characters
+_TRIES = 8  # how often the C parser can fail in one reply, each time after as many characters
 
 
 class _Scanners:
-    """What stops a pass, outside of brackets and inside; `first` are characters that do as well."""
+    """The marks that stop a pass, outside brackets and inside; `first` are further marks."""
 
     def __init__(self, first: str) -> None:
         inside = re.escape(_INSIDE + first)
         separators = re.escape(_SEPARATORS)
         self.outside = re.compile(rf"[{re.escape(_OUTSIDE + first)}](?:(?<=\[)\d{{1,3}}\])?")
-        """A citation, `[1]`, is taken as a whole, for prose may be full of them."""
+        """A citation, `[1]`, is taken as a whole, since prose can be full of them."""
         self.inside = re.compile(f"[{inside}]")
         self.strings = re.compile(
             rf"(?>(?:(?>(?:[^{inside}{separators}]*+[{separators}])*)\s*+{_LINE_STRING})+)"
         )
-        """Strings, each where a token may begin, and what stands between them."""
+        """Strings, each where a token can begin, and the text between them."""
 
 
 _scanners = lru_cache(maxsize=16)(_Scanners)
@@ -78,8 +78,8 @@ class Bracketed(NamedTuple):
     """A maximal span from a bracket to its partner, or to where the text broke off.
 
     `shaped`: it begins as data does; `closed`: its partner is there; `cut`: the reply ended
-    before it did; `overflows`: it was found to nest deeper than the limit allows; `exact`: what
-    was read there, if it is JSON as it should be.
+    before it did; `overflows`: it nests deeper than the limit allows; `exact`: the value, if
+    it is strict JSON.
     """
 
     span: Span
@@ -91,7 +91,7 @@ class Bracketed(NamedTuple):
 
     @property
     def deep(self) -> bool:
-        """Whether more brackets are open in it at once than the limit allows."""
+        """Whether it nests deeper than the limit allows."""
         return self.overflows or (self.exact is not None and self.exact.findings.deep)
 
 
@@ -116,22 +116,22 @@ class _String:
 class Stack:
     """The brackets that are open while a text is read, and the spans that closed.
 
-    A handler takes the place of a mark and returns where to go on, or `WAIT`.
+    A handler takes the offset of a mark and returns where to continue, or `WAIT`.
     """
 
     def __init__(self, source: TextBuffer, limits: Limits, patterns: Patterns) -> None:
         self.spans: list[Bracketed] = []
         self.string: _String | None = None
-        """The one that is open where the text ends, and will be read on, or be read again."""
+        """The one that is open where the text ends; it will be continued, or read again."""
         self.fenced = False  # whether a fence is open
-        self.long_strings = True  # whether strings may go over several lines
+        self.long_strings = True  # whether strings can span several lines
         self._source = source
         self._limits = limits
         self._scanners = _scanners(patterns.first)
         self._tries = _TRIES
         self._read = 0  # how much JSON the C parser has read
         self._last = 0  # the offset up to which `_before` is known
-        self._before = ""  # the last character there that is no blank; none behind a string
+        self._before = ""  # the last character there that is not a space; empty after a string
         self._unclosed: dict[str, int] = {}  # quote -> the offset up to which none closes it
         self._deep_at = -1
         self._open: list[_Open] = []
@@ -146,7 +146,7 @@ class Stack:
         return self._open[-1].data if self._open else None
 
     def next_mark(self, place: int) -> int:
-        """The next character that may mean something; where the text ends if there is none."""
+        """The offset of the next mark; the end of the text if there is none."""
         if self.string:
             place = self._in_string(self.string, place)
             if self.string is not None:
@@ -171,7 +171,7 @@ class Stack:
         return len(self._source.text)
 
     def _note(self, place: int) -> None:
-        """Keep the last character in front of a place that is no blank."""
+        """Keep the last character before an offset that is not a space."""
         before = self._source.text[self._last : place].rstrip()
         self._before = before[-1] if before else self._before
         self._last = place
@@ -219,9 +219,9 @@ class Stack:
         return False if is_told or len(text) - place > _LONGEST_SHAPE else None
 
     def close(self, place: int) -> int:
-        """A closing bracket; brackets of the other kind still open are passed over.
+        """A closing bracket; open brackets of the other kind are skipped.
 
-        What is inside of data is no span of its own, however that ends.
+        Brackets inside data are not separate spans, however the data ends.
         """
         char, end = self._source.text[place], place + 1
         self._last, self._before = end, char
@@ -246,7 +246,7 @@ class Stack:
             self.spans.pop()
 
     def leave(self, end: int, *, cut: bool = False) -> None:
-        """The stretch ends there in which brackets may close; what is open counts if it is data."""
+        """Brackets cannot close after that offset; an open one counts if it is data."""
         for one in self._open if self.data is not None else ():
             if one.shaped:
                 self._add(one, end, closed=False, cut=cut)
@@ -258,7 +258,7 @@ class Stack:
     # Strings
 
     def quote(self, place: int) -> int:
-        """A quote: it opens a string where a token may begin."""
+        """A quote: it opens a string where a token can begin."""
         self._note(place)
         opener = self._source.text[place]
         if self._before not in _STARTS or place < self._unclosed.get(opener, 0):
@@ -267,7 +267,7 @@ class Stack:
         return place + 1
 
     def _in_string(self, string: _String, place: int) -> int:
-        """Read on in a string, over line ends if it may have some."""
+        """Continue a string, over newlines if it can have some."""
         text = self._source.text
         found = (_IN_LINES if string.long else _IN_LINE[string.opener]).match(text, place)
         assert found
@@ -290,8 +290,8 @@ class Stack:
     def _close_string(self, string: _String, place: int) -> int:
         """The quote that ends a string, or would.
 
-        One over several lines is broken JSON; it counts only if it ends as a string does, for
-        the quote that ends it may as well begin another one, far behind a cut.
+        One that spans several lines is broken JSON; it counts only if a string can end there, since
+        that quote might also begin another one, far after a cut.
         """
         text = self._source.text
         if string.long and not self._source.whole and _BLANKS.match(text, place + 1):
@@ -303,7 +303,7 @@ class Stack:
         return place + 1
 
     def _again(self, string: _String, *, unclosed: int = 0) -> int:
-        """It is none: what stands behind its quote is read again."""
+        """It is not a string: the text after its quote is read again."""
         if unclosed:
             self._unclosed[string.opener] = unclosed
         self.string, self._last = None, string.start

@@ -1,7 +1,7 @@
-"""The marks that models put around what they say: reasoning, end of turn, answer.
+"""The marks that models put around their text: reasoning, end of turn, answer.
 
-`Dialects` is a table that users extend; nothing else in the checker knows a model by its marks.
-Elements around data that say nothing about it (`<tool_call>`, `<json>`) need no entry.
+`Dialects` is a table that users extend; no other part of the checker knows the marks of a model.
+Elements around data that do not characterize it (`<tool_call>`, `<json>`) need no entry.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _SHORTEST = 2  # characters of a mark; one alone would be found in any text
 @advised
 @dataclass(frozen=True)
 class Dialects:
-    """Which marks are reasoning, which hold the answer, and which are no text at all.
+    """The marks of reasoning, those around the answer, and tokens that are not text.
 
-    Tags are names of elements (`think` for `<think>` and `</think>`, attributes allowed), marks
-    are pairs of an opener and a closer, tokens are texts. Case counts in tokens alone. Raises
-    ValueError, with advice, for an entry that cannot work.
+    Tags are names of elements (`think` for `<think>` and `</think>`, attributes allowed), marks are
+    pairs of an opening and a closing delimiter, tokens are strings. Only tokens are case-sensitive.
+    Raises ValueError, with advice, for an entry that cannot work.
     """
 
     reasoning_tags: tuple[str, ...] = (
@@ -50,7 +50,7 @@ class Dialects:
         ("<unused94>", "<unused95>"),  # MedGemma
         ("<|channel>thought", "<channel|>"),  # Gemma 4
         ("<|inner_prefix|>", "<|inner_suffix|>"),  # Apertus
-        ("[INST]", "[/INST]"),  # no reasoning, but a prompt that is said again
+        ("[INST]", "[/INST]"),  # not reasoning, but a repeated prompt
     )
     answer_tags: tuple[str, ...] = (
         *("answer", "final_answer", "final", "output", "result", "response"),
@@ -82,20 +82,20 @@ class Dialects:
         *("<|im_start|>", "<|start|>", "<start_of_turn>", "<|start_header_id|>"),
         *("<|start_of_role|>", "<|header_start|>"),
     )
-    """Tokens that begin a turn and behind which its role may stand."""
+    """Tokens that begin a turn; its role can follow them."""
     roles: tuple[str, ...] = ("assistant", "model")
     other_roles: tuple[str, ...] = (
         *("user", "human", "system", "developer", "tool", "function", "observation"),
         *("environment", "ipython"),
     )
-    """Roles whose turns are not the model's: those that a reply begins with are passed over."""
+    """Roles whose turns are not the model's: those at the beginning of a reply are skipped."""
     reasoning_fences: tuple[str, ...] = ("thinking", "think", "thoughts", "reasoning", "scratchpad")
-    """Info strings of fences that hold reasoning."""
+    """Info strings of fences that contain reasoning."""
 
     __repr__ = options_repr
 
     def __post_init__(self) -> None:
-        """Refuse what the patterns cannot tell apart."""
+        """Refuse entries that the patterns cannot distinguish."""
         for field, check in _CHECKS.items():
             entries = _listed(field, getattr(self, field))
             object.__setattr__(self, field, tuple(check(field, entry) for entry in entries))
@@ -104,12 +104,14 @@ class Dialects:
         both = _folded(reasoning) & _folded(answers)
         if both:
             name = min(both)
-            raise ValueError(f"{name!r} is named as reasoning and as an answer; keep one of them")
+            raise ValueError(
+                f"{name!r} is both a reasoning mark and an answer mark; keep one of them"
+            )
 
     def extended(self, **more: Iterable[Any]) -> Dialects:
         """A table with further entries: `DIALECTS.extended(reasoning_tags=["musing"])`.
 
-        Raises TypeError for a field that there is not. `dataclasses.replace` takes entries away.
+        Raises TypeError for an unknown field. `dataclasses.replace` takes entries away.
         """
         for field in more:
             if field not in _CHECKS:
@@ -131,7 +133,7 @@ def _listed(field: str, entries: Any) -> tuple[Any, ...]:
 
 def _text(field: str, entry: Any) -> str:
     if not isinstance(entry, str) or not entry.strip():
-        raise ValueError(f"{field} has an entry that is no text: {entry!r}; leave it out")
+        raise ValueError(f"{field} has an entry that is not text: {entry!r}; remove it")
     return entry
 
 
@@ -146,18 +148,20 @@ def _name(field: str, entry: Any) -> str:
 def _token(field: str, entry: Any) -> str:
     mark = _text(field, entry)
     if len(mark) < _SHORTEST or mark[0].isspace() or (mark[0] == "[" and mark[1:2].isdigit()):
-        advice = "give it 2 characters or more, no blank in front and no number in brackets"
-        raise ValueError(f"{field} has a mark that any text holds: {mark!r}; {advice}")
+        advice = "use 2 or more characters, without a leading space or a number in brackets"
+        raise ValueError(f"{field} has a mark that any text can contain: {mark!r}; {advice}")
     return mark
 
 
 def _pair(field: str, entry: Any) -> tuple[str, str]:
     marks = () if isinstance(entry, str) else tuple(entry)
     if len(marks) != _PAIR:
-        raise ValueError(f"{field} wants pairs of an opener and a closer, not {entry!r}")
+        raise ValueError(
+            f"{field} must contain pairs of an opening and a closing mark, not {entry!r}"
+        )
     opener, closer = (_token(field, mark) for mark in marks)
     if opener.casefold() == closer.casefold():
-        raise ValueError(f"{field} has {opener!r} as its own closer; use two marks that differ")
+        raise ValueError(f"{field} has {opener!r} as its own closing mark; use two different marks")
     return opener, closer
 
 
@@ -173,7 +177,7 @@ _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "other_roles": _name,
     "reasoning_fences": _name,
 }
-"""Field -> what holds each of its entries against the rules."""
+"""Field -> the check of each of its entries."""
 
 
 def _folded(names: Iterable[str]) -> set[str]:
@@ -190,7 +194,7 @@ _LONGEST = 400  # characters of a mark besides its name
 
 
 def _either(texts: Iterable[str]) -> str:
-    """Any of the texts, longer ones first, so that none hides another; a table may be empty."""
+    """Any of the texts, longer ones first, so none hides another; a table can be empty."""
     return "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) or _NEVER
 
 
@@ -236,7 +240,7 @@ class Patterns:
             r"(?=[ \t]{0,200}+(?:\n|\Z))"
         )
     )
-    """A closer of reasoning that ends its line, as one does behind which an answer stands."""
+    """A closing reasoning mark at the end of its line, as before an answer."""
     end_token = _lazy(lambda one: _either(one.end_tokens), 0)
     token = _lazy(
         lambda one: (
@@ -260,10 +264,10 @@ class Patterns:
     channel_end = _lazy(lambda _: r"(?=<\|(?:end|return|call|start|channel)\|>)", 0)
     """OpenAI's harmony format; only its channel `final` is an answer."""
     end_of_line = _lazy(lambda one: rf"(?>(?:\s|{_either(one.end_tokens)})*)", 0)
-    """What may follow the closer of a fence."""
+    """What can follow the closing line of a fence."""
 
     def may_begin(self, text: str) -> bool:
-        """Whether a text is the beginning of a mark, or one that may be longer."""
+        """Whether a text is the beginning of a mark, or one that can be longer."""
         found = self._any.fullmatch(text, partial=True)
         return found is not None and found.partial
 
@@ -277,7 +281,7 @@ class Patterns:
         return regex.compile(whole, regex.IGNORECASE)
 
     def without_end(self, text: str) -> str:
-        """The text less the tokens at its end that end a turn, and the blanks around them."""
+        """The text without the end-of-turn tokens at its end, and the spaces around them."""
         end = kept = len(text)
         while True:
             while end and text[end - 1].isspace():

@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 _RUN = re.compile(r"`{1,512}+|~{1,512}+")
 FENCE_PREFIX = re.compile(r"[ \t]*+(?>(?:(?:[-*+]|\d{1,9}[.)])[ \t]++|>[ \t]*+)*)")
 _SHORTEST_FENCE = 3  # GFM 4.5
-_LONGEST_LINE = 512  # characters behind its run on the line of a fence
-_DEEPER = 3  # how much deeper than its opener a closer may be indented
-PREFIX = 200  # a fence that is indented deeper than this is none
+_LONGEST_LINE = 512  # characters after its run on the line of a fence
+_DEEPER = 3  # how much deeper than its opening line a closing line can be indented
+PREFIX = 200  # a run that is indented deeper than this is not a fence
 QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
 WORD = re.compile(r"[^\s(\[{]")
 _STRIPPED = re.compile(r"\s{0,100}+(?:assistant)?(?:analysis|commentary)(?!\w{0,40}\s{0,8}[:=])")
 _STRIPPED_FINAL = re.compile("assistantfinal")
 """The channels of harmony where the tokens around their names were dropped."""
 _STRIPPED_NAMES = ("assistantanalysis", "assistantcommentary", "analysis", "commentary")
-_STRIPPED_WIDTH = 200  # characters that tell whether a reply begins with one
+_STRIPPED_WIDTH = 200  # characters that show whether a reply begins with one
 
 
 @dataclass(slots=True)
 class Fence:
     """A fence that is open: the run that opened it and where its body begins.
 
-    `ended`: where a closer of reasoning stands in it. If nothing closes the fence, reasoning ends
-    there that left it open.
+    `ended`: the offset of a closing reasoning mark in it. If nothing closes the fence, it was left
+    open by reasoning that ends there.
     """
 
     start: int
@@ -63,22 +63,22 @@ class _Aside(NamedTuple):
 
 
 def segmented(text: str, limits: Limits, dialects: Dialects = DIALECTS) -> Segmented:
-    """Segmented a reply by the marks of those dialects. Linear in its length."""
+    """Segment a reply by the marks of those dialects. Linear in its length."""
     return Segmenter(limits, dialects).end(text)
 
 
 class Segmenter:
     """Reads a reply as it comes. The pieces make no difference.
 
-    A mark may begin where the text ends: so much is held back, at most as long as the longest
-    mark. What is read may still be undone: a string that does not end as one, or a fence in which
-    reasoning ends, is read again; `settled` is in front of them. And a closer of reasoning that
-    nothing opened makes all before it reasoning.
+    A mark can begin at the end of the text: that much is held back, at most the length of the
+    longest mark. A string that does not end as one, or a fence in which reasoning ends, is read
+    again; `settled` is before them. A closing reasoning mark without an opening one makes
+    everything before it reasoning.
     """
 
     def __init__(self, limits: Limits, dialects: Dialects = DIALECTS) -> None:
         self.segments: list[Segment] = []
-        """All but text that have ended; another list behind a closer that took all back."""
+        """All that ended, except text; a new list after a mark that made everything reasoning."""
         self.fence: Fence | None = None
         self.at = 0  # the offset up to which all was read
         self.source = TextBuffer()
@@ -89,7 +89,7 @@ class Segmenter:
         self.answer: Span | None = None  # the tag that opened one
         self._aside: _Aside | None = None
         self._begun = False
-        self._lead = 0  # where the tokens end that the reply begins with; -1 behind them
+        self._lead = 0  # the end of the tokens at the beginning of the reply; -1 after them
         self._handlers: dict[str, Callable[[int], int]] = {
             **dict.fromkeys("[{", self._bracket),
             **dict.fromkeys("]}", stack.close),
@@ -110,7 +110,7 @@ class Segmenter:
 
     @property
     def settled(self) -> int:
-        """The offset up to which it is known what is text, reasoning, fence or token."""
+        """The offset up to which text, reasoning, fences, and tokens are known."""
         if self._aside:
             return self._aside.start
         fence, string = self.fence, self.stack.string
@@ -126,7 +126,7 @@ class Segmenter:
         return start if offset < end else None
 
     def segment_at(self, offset: int) -> Segment | None:
-        """The last segment that begins in front of an offset; a fence may be open."""
+        """The last segment that begins before an offset; a fence can be open."""
         fence = self.fence
         if fence and fence.start < offset:
             span, body = (fence.start, self.at), (fence.body, self.at)
@@ -140,7 +140,7 @@ class Segmenter:
         self._read()
 
     def end(self, text: str = "") -> Segmented:
-        """Take the last piece; give all parts."""
+        """Take the last piece; return all parts."""
         self.source.add(text, last=True)
         self._read()
         while self._recovers():
@@ -191,7 +191,7 @@ class Segmenter:
         return self._begun
 
     def _recovers(self) -> bool:
-        """Whether the end shows that something is to be read again."""
+        """Whether the end shows that something must be read again."""
         if self._aside and self._aside.closer is _STRIPPED_FINAL:
             self._aside = None
             self.at = 0
@@ -204,7 +204,7 @@ class Segmenter:
         return False
 
     def _with_text(self) -> list[Segment]:
-        """The segments, with the text between them as segments of its own."""
+        """The segments, with the text between them as separate segments."""
         out: list[Segment] = []
         at = 0
         for segment in self.segments:
@@ -226,7 +226,7 @@ class Segmenter:
     # Fences: GFM 4.5, but at any indentation, for replies are indented as they please.
 
     def _prefix(self, place: int) -> str:
-        """What stands on the line in front of a place; of a long line its end."""
+        """The part of the line before an offset; of a long line its end."""
         return line_before(self.source.text, place, most=PREFIX)
 
     def _bracket(self, place: int) -> int:
@@ -305,7 +305,7 @@ class Segmenter:
     # Tags and tokens
 
     def _tag(self, place: int) -> int:
-        """The mark that begins here; 0 if there is none."""
+        """Handle the mark that begins here; return 0 if there is none."""
         text, whole = self.source.text, self.source.whole
         near = not whole and len(text) - place < self._patterns.longest
         if near and self._patterns.may_begin(text[place:]):
@@ -319,10 +319,10 @@ class Segmenter:
         return 0
 
     def _is_quoted(self, start: int, end: int) -> bool:
-        """Whether the text names a tag, or all between two, and does not use it: `in "<think>"`."""
+        """Whether the text only mentions a tag, or a whole element: `in "<think>"`."""
         text = self.source.text
         closing = QUOTES.get(text[start - 1 : start])
-        # A quote behind a letter ends what was quoted: `"no"</think>"yes"`.
+        # A quote after a letter ends a quotation: `"no"</think>"yes"`.
         is_quoted = closing is not None and text.startswith(closing, end)
         return is_quoted and not WORD.match(text[max(0, start - 2) : start - 1])
 
@@ -332,7 +332,7 @@ class Segmenter:
         return opener[1]
 
     def _pass(self, aside: _Aside, place: int) -> int:
-        """Go to the end of what is no text, or to where it may begin."""
+        """Skip to the end of reasoning or another role's turn, or to where it might be."""
         text = self.source.text
         found = aside.closer.search(text, place)
         if found is None:
@@ -349,7 +349,7 @@ class Segmenter:
         self.segments.append(Segment(aside.kind, span, body, aside.label, closed))
 
     def _open_reasoning(self, opener: re.Match[str]) -> int:
-        """Any closer ends it: models mix them up."""
+        """Any closing mark ends it: models mix them up."""
         if self.fence:
             self.fence.reasoning += 1
             return opener.end()
@@ -368,7 +368,7 @@ class Segmenter:
         return closer.end()
 
     def _take_back(self, closer: re.Match[str]) -> int:
-        """A closer without an opener: all before it is reasoning."""
+        """A closing mark without an opening one: everything before it is reasoning."""
         start, end = closer.span()
         self.stack.leave(start)
         self.stack.drop(0)
@@ -387,9 +387,9 @@ class Segmenter:
         return self._open_aside("reasoning", head.span(), head["name"], end)
 
     def _other_turn(self, head: re.Match[str]) -> int:
-        """A turn of another role. What the reply begins with is the prompt, said again.
+        """A turn of another role. At the beginning of the reply it is the prompt, repeated.
 
-        One behind text is not passed over: who cites such a token may go on as the model.
+        One after text is not skipped: a model that cites such a token can continue.
         """
         if self._leads(head.start()) and not self.fence and not self.stack:
             return self._open_aside("token", head.span(), head[0], self._patterns.turn_end)
@@ -397,7 +397,7 @@ class Segmenter:
         return self._token(token) if token else head.end()
 
     def _leads(self, place: int) -> bool:
-        """Whether only tokens stand in front of a place."""
+        """Whether only tokens come before an offset."""
         if self._lead >= 0 and self.source.text[self._lead : place].strip():
             self._lead = -1
         return self._lead >= 0
@@ -415,7 +415,7 @@ class Segmenter:
         return tag.end()
 
     def _close_answer(self, tag: re.Match[str]) -> int:
-        """The tag behind an answer, unless all of it is quoted."""
+        """The tag after an answer, unless all of it is quoted."""
         if self.answer is not None and not self.fence and not self.stack:
             start, body = self.answer
             quoted = self._prefix(start).lstrip().startswith(">")

@@ -1,4 +1,4 @@
-"""The text of a reply while it comes in, the parts of one, and sets of places in a text."""
+"""The text of a reply while it comes in, its parts, and sets of spans."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _QUOTE_MARKS = re.compile(r"^[ \t]*+(?>(?:>[ \t]?)+)", re.MULTILINE)
 
 
 def shifted(span: Span, by: int) -> Span:
-    """A span of a part of a text as one of the whole, in which the part begins at an offset."""
+    """A span of a part of a text as a span of the whole, if the part begins at an offset."""
     return span[0] + by, span[1] + by
 
 
@@ -48,7 +48,7 @@ class TextBuffer:
     """A text that grows at its end. `whole`: no more will come.
 
     A piece costs no more than it is long, since CPython appends in place to a string that nothing
-    else refers to: so keep offsets, never `text` itself or a match in it.
+    else refers to: keep offsets, never `text` itself or a match in it.
     """
 
     __slots__ = ("text", "whole")
@@ -69,7 +69,7 @@ class TextBuffer:
 class Segmented:
     """A reply in parts: segments without a gap, bracketed spans, the insides of answer tags.
 
-    Each bracketed span stands beside the fence that it is in. `quoted` are the bodies of fences
+    Each bracketed span is paired with the fence around it. `quoted` are the bodies of fences
     in block quotes, whose lines begin with the mark of a quote.
     """
 
@@ -79,12 +79,12 @@ class Segmented:
     quoted: tuple[Span, ...] = ()
 
     def in_answer(self, at: int) -> bool:
-        """Whether a place is inside of an answer tag."""
+        """Whether an offset is inside an answer tag."""
         index = bisect_right(self.answers, at, key=START) - 1
         return index >= 0 and at < self.answers[index][1]
 
     def unquoted(self, text: str) -> str:
-        """The text with blanks for the marks of quotes in those fences; as long as before."""
+        """The text with spaces for the quote marks in those fences; of the same length."""
         parts: list[str] = []
         at = 0
         for start, end in self.quoted:

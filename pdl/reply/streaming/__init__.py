@@ -1,1 +1,1 @@
-"""Replies that come piece by piece: what is certain of the answer so far, and what is wrong."""
+"""Replies that stream: the part of the answer that is certain so far, and its errors."""

@@ -25,8 +25,8 @@ _DECORATION = ' \t\r\n\ufeff*_`"“>#-'
 _LEADS = re.compile(r"(?:[:：=→]|\b(?:is|are))$", re.IGNORECASE)
 _INDEXED = re.compile(r"[A-Za-z0-9_)]")
 _LIST_ITEM = re.compile(r"[ \t>]*+(?:[-*+]|\d{1,9}[.)])[ \t]++")
-_LEAD = 200  # characters in front of a bracket that are looked at
-_WORDS = 1000  # as many in which words may say what it is
+_LEAD = 200  # characters before a bracket that are looked at
+_WORDS = 1000  # characters before a bracket in which words can introduce it
 
 
 class _Seen(NamedTuple):
@@ -38,10 +38,10 @@ class _Seen(NamedTuple):
 
 
 class BracketView:
-    """Shows the bracket of a wanted kind that began last, unless an earlier one ranks higher.
+    """Shows the bracket of an expected type that began last, unless an earlier one ranks higher.
 
-    That is provisional: which one is the answer only the end tells. `lasting`: so is all of it.
-    What is shown follows from the brackets that the segmenter has by now, and from nothing else.
+    That is provisional: only the end shows which one is the answer. `lasting`: everything is
+    provisional. The view depends only on the brackets that the segmenter has so far.
     """
 
     def __init__(self, document: Document, limits: Limits, *, lasting: bool) -> None:
@@ -93,7 +93,7 @@ class BracketView:
         return self._seen[-1].ended if self._seen else 0
 
     def _read(self, segmenter: Segmenter, start: int, end: int) -> BracketReader | None:
-        """The bracket that begins there, read up to an offset; None if it is none of data."""
+        """The bracket that begins there, read up to an offset; None if it is not data."""
         candidate = self._open
         if candidate is None or candidate.place.start != start or candidate.end > end:
             text = segmenter.source.text
@@ -132,7 +132,7 @@ class BracketView:
     def _reach(self, limit: str, candidate: BracketReader, end: int) -> None:
         candidate.errors.reach(Violation((), "limit", "", "", limit, (end, end + 1)))
 
-    # Where a bracket stands
+    # The position of a bracket
 
     def _place(self, segmenter: Segmenter, start: int) -> Standing:
         text, fence = segmenter.source.text, _fence_at(segmenter, start)
@@ -150,14 +150,14 @@ class BracketView:
         )
 
     def _is_clear(self, segmenter: Segmenter, start: int, fence: Segment | None) -> bool:
-        """Whether nothing but an answer stands there."""
+        """Whether only an answer can be there."""
         text = segmenter.source.text
         before = text[max(0, start - _LEAD) : start]
         line = before.rpartition("\n")[2]
         if fence:
             return is_plain(fence.label) and not line.strip()
         if text[start] == "[" and _LIST_ITEM.fullmatch(line):
-            return False  # it may be the box of a task
+            return False  # it might be the box of a task
         segment = segmenter.segment_at(start)
         begun = max(segment.span[1] if segment else 0, segmenter.in_answer(start) or 0)
         is_first = begun >= max(self._ended, start - _LEAD)
@@ -173,7 +173,7 @@ def _fence_at(segmenter: Segmenter, offset: int) -> Segment | None:
 
 
 def _rank(lead: str, fence: Segment | None) -> int:
-    """As in `pdl.reply.choosing.candidates`, by the words in front."""
+    """The rank as in `pdl.reply.choosing.candidates`, by the words before it."""
     if announced(lead, 0, len(lead)):
         return 2
     is_json = fence is not None and language(fence.label).startswith("json")

@@ -1,6 +1,6 @@
-"""A bracket that may begin the answer: when it is shown, what of it is certain, what is wrong.
+"""A bracket that might begin the answer: whether it is shown, what is certain, and its errors.
 
-An error is found as the part that it is about ends.
+An error is found when the part that it is about ends.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _DEEP = 2  # brackets around one that is checked as a whole when it ends
 
 
 class CertainErrors:
-    """Checks each part of a value against the subschemas that apply to it in any case, once.
+    """Checks each part of a value once against the subschemas that apply unconditionally.
 
-    Those are the ones of no union and no condition. A scalar is checked when it ends; an object or
+    Those are outside unions and conditions. A scalar is checked when it ends; an object or
     an array when it closes, unless it is deep in others, which are then checked as a whole. If a
-    pattern of the schema cannot be used, only the end tells.
+    pattern of the schema cannot be used, only the end shows errors.
     """
 
     def __init__(self, document: Document) -> None:
@@ -79,7 +79,7 @@ class CertainErrors:
                     self._add(schema, top.box, top.growing(), whole)
 
     def _place(self, top: Open | None) -> Node:
-        """The place of the part that comes next."""
+        """The schema node of the part that comes next."""
         return self._root if top is None or top.key is None else self._open[-1].at(top.key)
 
     def _misfits(self, place: Node, value: Json) -> list[Json]:
@@ -122,10 +122,10 @@ class Standing(NamedTuple):
 
 
 class BracketReader:
-    """Reads one bracket, as far as it came, and knows what of it is certain.
+    """Reads one bracket as it comes, and knows which part of it is certain.
 
-    Prose has brackets as well: `{name}`, `[1]`, `[see below]`. Where one would do, a bracket counts
-    from what makes it data: a string, a key with its colon, a bracket in it.
+    Prose contains brackets too: `{name}`, `[1]`, `[see below]`. Where prose is possible, a bracket
+    counts only once it is data: it has a string, a key with its colon, or a bracket in it.
     """
 
     def __init__(self, node: Node, place: Standing, limits: Limits, errors: CertainErrors) -> None:
@@ -141,11 +141,11 @@ class BracketReader:
         self._quoted = False  # a quote is in it
         self._solid = False  # it is data
         self._fits = False  # it looks like the answer
-        self._only_call = True  # all of its keys may be those of a tool call
+        self._only_call = True  # all of its keys can be those of a tool call
         self._call = False  # it seems to be one, around the answer
-        self._cited = 0  # numbers in it that may be citations
+        self._cited = 0  # numbers in it that might be citations
 
-    # What it is told
+    # Input
 
     def feed(self, text: str) -> None:
         """The next characters of the bracket."""
@@ -176,12 +176,12 @@ class BracketReader:
 
     @property
     def is_data(self) -> bool:
-        """Whether it is data, wanted or not."""
+        """Whether it is data, of an expected type or not."""
         return self._solid or self._quoted
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is no data, for it cannot be read as such."""
+        """Whether it is not data, since it cannot be parsed."""
         return self._parser.is_stuck and not self.is_data
 
     @property
@@ -190,7 +190,7 @@ class BracketReader:
         return None if self.place.lasting or not self._parser.is_stuck else self._parser.limit
 
     def is_shown(self, rival: BracketReader | None) -> bool:
-        """Whether it is to be shown, in the place of an earlier one if there is a rival."""
+        """Whether to show it, instead of an earlier one if there is a rival."""
         if self._kind not in self._node.kinds or self._call or self.is_prose:
             return False
         if rival is not None and (not self._fits or self.place.rank < rival.place.rank):

@@ -1,8 +1,8 @@
-"""What is known of an answer while its reply comes in.
+"""The known part of an answer while its reply comes in.
 
-The value is a JSON value that grows, of which every earlier moment can be had again. The brackets
-that are open are a linked list of tuples, each with the number of the parts that it had: parts are
-only ever added, so that a moment is the innermost of them and what is in it.
+The value is a persistent JSON value that grows: every earlier moment stays available. The open
+brackets are a linked list of tuples, each with the number of parts that it had: parts are only
+added, so a moment is the innermost bracket and its size.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class View(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Partial:
-    """The answer as far as it is certain, at one moment. It stays as it is when more comes in.
+    """The answer so far, at one moment. It does not change when more comes in.
 
     `started`: an answer has begun; `start`: its first bracket's offset in the reply, None for text.
-    `complete`: its last bracket is there, or the fence that ends its code; what follows may still
+    `complete`: its last bracket is there, or the fence that ends its code; what follows can still
     change the outcome, which only `close` knows. `growing` is the path of the innermost part that
     is being written, () for the whole; it is None if nothing is open.
 
-    `is_complete` and `errors` are certain of the answer that begins at `start`: `errors` are what
-    is wrong with parts that are complete, 1000 at most, and limits that were reached. If `close`
-    finds its answer elsewhere, nothing that was said of this one is of account.
+    `is_complete` and `errors` are certain for the answer that begins at `start`: `errors` are
+    those of complete parts, 1000 at most, and limits that were reached. If `close` finds its answer
+    elsewhere, they do not apply.
 
-    `value` is put together when it is first read. The parts that have ended are shared by all
+    `value` is assembled when it is first read. The parts that have ended are shared by all
     partials of a stream: copy them before you change them.
     """
 
@@ -85,7 +85,7 @@ class Partial:
         return self._known is not None and self._known.holds(path)
 
     def complete_paths(self) -> Iterator[JsonPath]:
-        """The paths of all parts that are complete, each behind the one that it is in."""
+        """The paths of all complete parts, each after the one that contains it."""
         known = self._known
         pending: list[tuple[JsonPath, Json]] = [((), known.value())] if known else []
         growing = known.growing() if known else None
@@ -141,7 +141,7 @@ class Whole(NamedTuple):
 
 
 class Open(NamedTuple):
-    """A bracket that is open: its place in the one around it, its offset, its first parts.
+    """An open bracket: its step in the one around it, its offset, its first parts.
 
     `key` is that of the part that comes next.
     """
@@ -205,7 +205,7 @@ class Open(NamedTuple):
         return self.copy().closed()
 
     def closed(self) -> Json:
-        """The value that it is when all brackets close here; they hold it then."""
+        """The value if all brackets close here; it is added to them."""
         top = self
         while top.around is not None:
             top = top.around.put(top.box)
@@ -219,7 +219,7 @@ def _first(box: Any, size: int) -> Any:
 
 
 Known: TypeAlias = Open | Whole | None
-"""The value as far as it is certain."""
+"""The part of the value that is certain."""
 
 
 def play(top: Known, event: Event) -> Known:
@@ -240,9 +240,9 @@ def play(top: Known, event: Event) -> Known:
 
 
 class JsonView:
-    """What is shown of a value: what is certain, and how it seems to go on from there.
+    """The view of a value: the certain part, and its likely continuation.
 
-    That is looked for when it is asked for; until then it is a state of the parser.
+    The continuation is computed on demand; until then it is a state of the parser.
     """
 
     def __init__(self, parser: Parser, known: Known, heard: Event | None) -> None:
@@ -265,7 +265,7 @@ class JsonView:
         return [one for one in since(self._glimpse.trail, self._heard) if one.op != "repair"]
 
     def shows(self) -> tuple[object, ...]:
-        """What tells two moments apart; parts that are certain are compared by their identity."""
+        """What distinguishes two moments; certain parts are compared by identity."""
         events = [(event.op, event.payload) for event in self._events]
         return id(self._known), events, self._glimpse.string
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _ITEM = re.compile(r"[ \t]*+[-*+][ \t]++\[[^\[\]\n]\][ \t]++\S")
 _INDENTED = re.compile(r"[ \t]++\S")
 _LAST_LINE = re.compile(r"(?:\A|\r\n|\n|\r)[ \t]*\Z")
-_INDENT = 200  # blanks on the last line of code that may stand in front of the end of its fence
+_INDENT = 200  # spaces on the last line of code that can come before the end of its fence
 
 
 class Written(NamedTuple):
@@ -48,7 +48,7 @@ class Written(NamedTuple):
     is_open: bool = True
 
     def value(self) -> str:
-        """The text, less the indentation of its fence (GFM 4.5)."""
+        """The text without the indentation of its fence (GFM 4.5)."""
         text = self.segmenter.source.text
         parts = self.parts[: self.number]
         written = "".join(text[start : min(end, self.end)] for start, end in parts)
@@ -60,7 +60,7 @@ class Written(NamedTuple):
 
 
 class SilentView:
-    """Shows nothing: any later word may deny, correct or double an answer that is one word."""
+    """Shows nothing: any later word can deny, correct, or double an answer that is one word."""
 
     def __init__(self) -> None:
         self._segments: list[Segment] | None = None
@@ -69,7 +69,7 @@ class SilentView:
         self._restart()
 
     def look(self, segmenter: Segmenter) -> Partial:
-        """What is known after a piece; the same partial again while nothing changes."""
+        """The partial after a piece; the same object while nothing changes."""
         if segmenter.segments is not self._segments:
             self._segments = segmenter.segments
             self._restart()
@@ -96,7 +96,7 @@ class SilentView:
         """Read up to the end of a segment."""
 
     def _written(self, segmenter: Segmenter) -> Written | None:  # noqa: ARG002 - for the others
-        """What is shown, with what is settled behind the last segment."""
+        """The part that is shown, with the settled text after the last segment."""
         return None
 
 
@@ -109,7 +109,7 @@ class TextView(SilentView):
 
     def _restart(self) -> None:
         super()._restart()
-        self._ended = False  # behind a token that ends the turn no text is certain to belong to it
+        self._ended = False  # after a token that ends the turn, no text is certain to belong to it
 
     def _pass(self, segmenter: Segmenter, segment: Segment) -> None:
         if segment.kind == "fence":
@@ -180,9 +180,9 @@ class CodeView(SilentView):
 
 
 class TaskView(SilentView):
-    """The lines that have ended of the first task list: its items, and the lines that go on.
+    """The complete lines of the first task list: its items, and their continuation lines.
 
-    It ends with a blank line, or with a line that has no clear place in it.
+    It ends at a blank line, or at a line that does not clearly belong to it.
     """
 
     def _restart(self) -> None:
@@ -225,7 +225,7 @@ _CONTAINERS = frozenset(["object", "array"])
 
 
 class Stream:
-    r"""Reads a reply as it comes: what is certain of the answer so far, and what is wrong with it.
+    r"""Checks a reply as it comes: the part of the answer that is certain so far, and its errors.
 
     >>> import pdl
     >>> from pdl.reply import Stream
@@ -244,23 +244,23 @@ class Stream:
     the text. Reasoning is skipped. Strings are shown as they grow, numbers and literals when the
     next character ends them; where a text can be read in several ways, the likeliest is shown.
 
-    Only `close` knows which bracket is the answer: another one may come and be marked as final, and
-    a closing tag of reasoning that nothing opened takes back everything before it. A partial shows
-    the last one that may be the answer, unless an earlier one ranks higher, and its offset `start`.
+    Only `close` knows which bracket is the answer: another one might come and be marked as final,
+    and a closing reasoning tag without an opening one turns everything before it into reasoning. A
+    partial shows the last one that might be the answer, unless an earlier one ranks higher, and its
+    offset `start`.
     If the check is ok and its span begins there, each part that was complete has the same value at
     the same path, and there were no errors. This holds unless `close` reports a repair of kind
     `tool-call` or `json-lines`, or one of a closing bracket. A part is complete when all states of
-    the parser have it in common, often a token or two after it. In a fence in a block quote, and
-    with `coercions`, nothing is complete before `close`; nor, after a doubt that lasts for very
-    long, is what follows it.
+    the parser have it in common, often a token or two after it. In a fence in a block quote, with
+    `coercions`, and after an ambiguity that lasts very long, nothing is complete before `close`.
 
-    Text is shown as it comes, of `code` the body of the last fence, of `tasklist` the lines that
-    ended; none of it is certain before the end. Of `yesno`, and where the answer is a scalar,
-    inside a tool call, or spread over the lines of JSON Lines, nothing is shown before the end.
+    Text is shown as it comes, for `code` the body of the last fence, for `tasklist` the complete
+    lines; none of it is certain before the end. For `yesno`, and if the answer is a scalar, inside
+    a tool call, or in JSON Lines, nothing is shown before the end.
 
-    Feeding costs the same whether a partial is looked at or not. Reading a `value` costs as much as
-    the string that grows and the number of parts in the open brackets, and nothing where the same
-    partial comes again, as it does while nothing changes.
+    Feeding costs the same whether a partial is looked at or not. The cost of reading a `value`
+    is proportional to the string that grows and the number of parts in the open brackets; while
+    nothing changes, the same partial is returned.
 
     Raises TypeError for arguments of other types.
     """
@@ -287,9 +287,9 @@ class Stream:
         self._check: Check | None = None
 
     def feed(self, text: str) -> Partial:
-        """Take the next piece of the reply; say what is certain now.
+        """Take the next piece of the reply; return the answer so far.
 
-        Raises TypeError if the piece is no str, ValueError behind `close`.
+        Raises TypeError if the piece is not a str, ValueError after `close`.
         """
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, not {type(text).__name__}")
@@ -305,7 +305,7 @@ class Stream:
         return self._last
 
     def close(self) -> Check:
-        """The reply is over: the same as `pdl.check` of all of it. Again, it gives the same."""
+        """End the reply; return the same as `pdl.check` of all of it, also when called again."""
         if self._check is None:
             text = self._segmenter.source.text + self._excess.text
             self._check = check(self._schema, text, **self._options)
@@ -318,7 +318,7 @@ class Stream:
 
 
 def _view_of(schema: Schema | None, options: Mapping[str, Any]) -> SilentView | BracketView:
-    """What shows an answer of the form that is asked for; without a schema it is text."""
+    """The view for the requested form; without a schema it is text."""
     form = form_of(schema)
     if is_quoted(schema):
         return SilentView()  # whether it is JSON shows at its end
@@ -331,6 +331,6 @@ def _view_of(schema: Schema | None, options: Mapping[str, Any]) -> SilentView | 
     kinds = root_kinds(schema.document, schema.document)
     if form == "yesno" or not kinds & _CONTAINERS:
         return SilentView()
-    # Which coercion mends what is wrong shows when all of it is there.
+    # Only the whole value shows which coercion makes it fit.
     lasting = bool(options["coercions"])
     return BracketView(schema.document, options["limits"], lasting=lasting)

@@ -1,1 +1,1 @@
-"""Whether a value fits a JSON Schema, and what is wrong with it."""
+"""Whether a value fits a JSON Schema, and the violations of one that does not."""

@@ -1,6 +1,6 @@
-"""Does a value fit a schema? Compiled to closures, for most replies do and need no more than a yes.
+"""Schemas compiled to closures that decide whether a value fits, as most do.
 
-Each subschema becomes one test in a cell, which may be filled in after others refer to it: so that
+Each subschema becomes one test in a cell, which can be filled in after others refer to it:
 references are shared cells, and following one costs no frame.
 """
 
@@ -43,7 +43,7 @@ _CACHED = 64
 
 
 class Validator:
-    """The compiled tests of one document, which hold no state between questions."""
+    """The compiled tests of one document, which keep no state between calls."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -57,7 +57,7 @@ class Validator:
         return self._root[0](value, {})
 
     def look(self, value: Json) -> tuple[bool, bool]:
-        """Whether the value fits, and whether a float was met where an integer is wanted."""
+        """Whether the value fits, and whether a float was found where an integer is expected."""
         memo: Memo = {}
         return self._root[0](value, memo), FLOAT_MET in memo
 
@@ -76,7 +76,7 @@ class Validator:
         return root_kinds(self.document, self.document)
 
     def cell(self, schema: Json) -> Cell:
-        """The cell of a subschema, compiled with all that it leads to."""
+        """The cell of a subschema, compiled with everything that it refers to."""
         cell = self._cell(schema)
         while self._queue:
             waiting, its_cell = self._queue.pop()
@@ -86,11 +86,11 @@ class Validator:
         return cell
 
     def _cell(self, schema: Json) -> Cell:
-        """The cell of a subschema: that of its target if it is no more than a reference."""
+        """The cell of a subschema: that of its target if it is only a reference."""
         chain: list[int] = []
         while isinstance(schema, Mapping) and id(schema) not in self._cells and _is_bare(schema):
             if id(schema) in chain:
-                return [never]  # references in a circle, which nothing satisfies
+                return [never]  # a cycle of references, which nothing satisfies
             chain.append(id(schema))
             schema = resolve(self.document, schema["$ref"])
         cell = self._own_cell(schema)
@@ -142,14 +142,14 @@ def validator_of(document: Document) -> Validator:
 
 
 def _is_bare(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema says nothing but `$ref`."""
+    """Whether `$ref` is the only keyword that asserts something."""
     return "$ref" in schema and _SILENT.issuperset(schema)
 
 
 def _shared(document: Json) -> frozenset[int]:
-    """The identities of the subschemas whose tests are worth remembering.
+    """The identities of the subschemas whose results are cached during a run.
 
-    They are the targets of references, if anything in the document may look at one value twice:
+    They are the targets of references, if any keyword of the document can look at one value twice:
     then each level of a recursive value would double the work.
     """
     targets: list[int] = []
@@ -177,12 +177,12 @@ def _identity(document: Json, ref: str) -> list[int]:
 
 
 def _looks_on(schema: Mapping[str, Any]) -> bool:
-    """Whether the test of a schema asks others about the same value, which may ask further ones."""
+    """Whether the test of a schema applies others to the same value, which can apply more."""
     return "$ref" in schema or not IN_PLACE_APPLICATORS.isdisjoint(schema)
 
 
 def _remembered(test: Test, *, scalars: bool) -> Test:
-    """A test that is asked once a run for each object and array, and perhaps for each scalar."""
+    """A test that runs once for each object and array, and optionally for each scalar."""
 
     def remember(value: Json, memo: Memo) -> bool:
         if not scalars and not isinstance(value, (dict, list)):
@@ -224,7 +224,7 @@ def _test(
 def rest_of(
     document: Document, cell_of: CellOf, schema: Mapping[str, Any], value: Json, memo: Memo
 ) -> list[Any]:
-    """The keys or indices that no keyword looked at, here or in what applies in place."""
+    """The keys or indices that no keyword evaluated, here or in subschemas in place."""
     rest = dict.fromkeys(value if isinstance(value, dict) else range(len(value)))
     look = _properties if isinstance(value, dict) else _items
     word = "unevaluatedProperties" if isinstance(value, dict) else "unevaluatedItems"

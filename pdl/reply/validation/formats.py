@@ -105,7 +105,7 @@ def is_date_time(text: str) -> bool:
 
 
 def _or_in_utc(fits: Callable[[str], bool]) -> Callable[[str], bool]:
-    """The same for a time whose offset may be left out, as RFC 3339's partial-time."""
+    """The same for a time whose offset is optional, as in RFC 3339's partial-time."""
     return lambda text: fits(text) or fits(f"{text}Z")
 
 
@@ -208,7 +208,7 @@ def _fits_context(text: str, at: int) -> bool:
 
 
 def _joins(char: str) -> bool:
-    """Whether an Arabic letter joins the next one, as far as its name tells (RFC 5892 A.1)."""
+    """Whether an Arabic letter joins the next one, according to its name (RFC 5892 A.1)."""
     name = unicodedata.name(char, "") if char else ""
     words = name.removeprefix("ARABIC LETTER ").split(" ")
     return name.startswith("ARABIC LETTER ") and words[0] not in _JOINS_BACK_ONLY
@@ -235,7 +235,7 @@ def _keeps_bidi(text: str) -> bool:
 
 
 def _is_bidi_name(labels: list[str]) -> bool:
-    """Whether the labels of a name hold right-to-left characters; then each keeps the Bidi rule."""
+    """Whether the labels of a name contain right-to-left characters; then the Bidi rule applies."""
     return any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in "".join(labels))
 
 
@@ -293,7 +293,7 @@ def _is_uri(pattern: re.Pattern[str], text: str) -> bool:
 
 
 def is_regex(text: str) -> bool:
-    """An ECMA-262 pattern, as far as the library that runs it can tell."""
+    """An ECMA-262 pattern, according to the library that runs it."""
     try:
         compile_pattern(text)
     except ValueError:

@@ -69,8 +69,8 @@ def key(value: Json) -> Hashable:
 def _digits(number: float) -> bytes:
     """A number as bytes, the same for 1 and 1.0.
 
-    Python hashes numbers in a way that anybody can foresee (all multiples of 2**61 - 1 alike, and
-    -1 as -2), so that a set of them may take the square of their number; bytes it hashes otherwise.
+    Python's hashes of numbers are predictable (all multiples of 2**61 - 1 are alike, and -1 is like
+    -2), so a set of them can take quadratic time; hashes of bytes are randomized.
     """
     if isinstance(number, int):
         return b"%x" % number
@@ -139,9 +139,9 @@ _HALVES = ("\ud800", "\udfff")
 
 
 def lone_surrogate(value: Json) -> str:
-    """The first lone surrogate in a value's strings and keys, as an escape; or an empty string.
+    """The first lone surrogate in a value's strings and keys, as an escape; empty for none.
 
-    No text that has one can be encoded (RFC 8259, section 8.2).
+    No text that contains one can be encoded (RFC 8259, section 8.2).
     """
     for part in containers([value]):
         for item in part if isinstance(part, list) else [*part, *part.values()]:

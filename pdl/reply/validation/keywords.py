@@ -23,7 +23,7 @@ Memo: TypeAlias = dict[tuple[int, int], bool]
 
 Test: TypeAlias = Callable[[Json, Memo], bool]
 Cell: TypeAlias = list[Test]
-"""One test, which may be filled in after others refer to the cell."""
+"""One test, which can be filled in after others refer to the cell."""
 
 CellOf: TypeAlias = Callable[[Json], Cell]
 """From a subschema to its cell."""
@@ -31,7 +31,7 @@ CellOf: TypeAlias = Callable[[Json], Cell]
 Schema: TypeAlias = Mapping[str, Any]
 
 FLOAT_MET = (0, 0)
-"""What a memo holds once a float was met where an integer is wanted: 5.0 for 5."""
+"""The memo's key once a float was found where an integer is expected: 5.0 for 5."""
 
 ARRAY = (list, tuple)
 """The Python types of arrays."""
@@ -82,7 +82,7 @@ def _exact_type(schema: Json) -> type | None:
 
 
 def of_types(kinds: str | list[str]) -> Test:
-    """`type`; notes the floats that are integers where no other numbers are wanted."""
+    """`type`; notes the floats that are integers where only integers are expected."""
     kinds = [kinds] if isinstance(kinds, str) else kinds
     fits = [KINDS[kind] for kind in kinds]
     one = fits[0]
@@ -330,4 +330,4 @@ ANY_TYPE: Mapping[str, Callable[[CellOf, Schema], Test]] = {
     "if": _if,
     "dependentSchemas": _dependent_schemas,
 }
-"""Keyword -> what builds its test, for those that hold for any value or combine other schemas."""
+"""Keyword -> the builder of its test, for any type of value and for combined schemas."""

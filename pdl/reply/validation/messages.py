@@ -1,4 +1,4 @@
-"""What is said about a value by a keyword that it violates: from jsonschema's words to ours."""
+"""The messages about a value by a keyword that it violates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 MOST = 1_000
-"""Violations of one value that are collected; what may be wrong besides is not looked at."""
+"""The maximum number of violations of one value that are collected."""
 
 _COMPARED = 5_000  # words that are compared with misspelled ones
 _EXAMPLES = {
@@ -36,7 +36,7 @@ _EXAMPLES = {
 
 
 def is_full(violations: Sequence[Violation]) -> bool:
-    """Whether so many were collected that there may be more."""
+    """Whether so many were collected that there might be more."""
     return len(violations) >= MOST
 
 
@@ -46,7 +46,7 @@ def violation(keyword: str, path: JsonPath, value: Json, wanted: str, message: s
 
 
 def must_be(keyword: str, path: JsonPath, value: Json, wanted: str) -> Violation:
-    """A value in the place of one that is described."""
+    """A value instead of one that is described."""
     message = say("must-be", wanted=wanted, found=brief(value))
     return violation(keyword, path, value, wanted, message)
 
@@ -82,7 +82,7 @@ def _required(names: Sequence[str], value: Json, path: JsonPath) -> Iterator[Vio
 
 
 def missing_tag(name: str, values: Sequence[Json], value: Json, path: JsonPath) -> Violation:
-    """The key by which the branches of a union are told apart is missing."""
+    """The key that distinguishes the branches of a union is missing."""
     message = say("missing-tag", name=shown_key(name), wanted=row(map(brief, values), "list-or"))
     return violation("required", path, value, row(quoted([name])), message)
 
@@ -146,7 +146,7 @@ _OTHERS: Mapping[str, Callable[[Any, Json, JsonPath], Iterator[Violation]]] = {
 
 
 def violated(word: str, limit: Any, value: Json, path: JsonPath) -> Iterator[Violation]:
-    """What is said of a value that violates an assertion: a keyword and its limit."""
+    """The violations of an assertion, by its keyword and its limit."""
     if word in _OTHERS:
         yield from _OTHERS[word](limit, value, path)
     elif word in _SIZES:
@@ -161,11 +161,11 @@ def violated(word: str, limit: Any, value: Json, path: JsonPath) -> Iterator[Vio
 
 
 ASSERTIONS = (*_WANTED, *_OTHERS, *_SIZES)
-"""The keywords of `violated`, in the order in which they are told."""
+"""The keywords of `violated`, in the order of their messages."""
 
 
 class Suggestions:
-    """Says which of some literals, or keys, one that is none of them may have been meant to be."""
+    """Messages about literals, or keys, that are not among the allowed ones, with suggestions."""
 
     def __init__(self) -> None:
         self._compared = 0
@@ -254,6 +254,6 @@ def several_fit(number: int, fitting: list[str], value: Json, path: JsonPath) ->
 
 
 def fits_none(keyword: str, number: int, value: Json, path: JsonPath) -> Violation:
-    """A union, several branches of which may have been meant."""
+    """A union of which several branches might have been meant."""
     message = say("no-variant", number=number)
     return violation(keyword, path, value, say("some-variant", number=number), message)

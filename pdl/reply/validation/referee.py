@@ -1,9 +1,9 @@
-"""What is wrong with a value that does not fit: jsonschema is the referee.
+"""The violations of a value that does not fit, with jsonschema as the referee.
 
-Its Draft202012Validator, extended by our patterns, formats and decimals, judges each part of the
-value by itself. Which subschema applies to which part is walked here, and each is asked of the
-compiled tests first: so each part that does not fit is looked at once by each of its subschemas,
-and of a union only the branch that the value comes nearest to is told.
+Its Draft202012Validator, extended by our patterns, formats, and decimals, judges each part of the
+value by itself. This module walks from subschemas to parts and asks the compiled tests first: each
+part that does not fit is looked at once by each of its subschemas, and only the nearest branch of a
+union is reported.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ Task: TypeAlias = tuple[Json, Json, JsonPath]
 
 Found: TypeAlias = "Iterator[Violation | Task]"
 Tag: TypeAlias = "tuple[str, dict[Hashable, tuple[int, Json]]]"
-"""A key that tells the branches of a union apart, as `kind` or `type` often does.
+"""A key that distinguishes the branches of a union, as `kind` or `type` often does.
 
-With the number of the branch that has each value of it.
+With the number of the branch for each of its values.
 """
 
 _KEPT = 60  # violations of one branch of a union that are collected
@@ -76,7 +76,7 @@ def _in_order(value: Json, found: list[Violation]) -> list[Violation]:
 
 
 class Referee:
-    """Finds what is wrong with one value by any subschema of a document."""
+    """Finds the violations of one value by any subschema of a document."""
 
     def __init__(self, validator: Validator) -> None:
         self._validator = validator
@@ -90,7 +90,7 @@ class Referee:
     def violations(
         self, schema: Json, value: Json, path: JsonPath = (), most: int = MOST
     ) -> list[Violation]:
-        """The violations of a part by a subschema, each once, and no more than so many."""
+        """The violations of a part by a subschema, each once, at most `most`."""
         found: dict[tuple[JsonPath, str, str], Violation] = {}
         seen: set[tuple[int, JsonPath]] = set()
         pending: list[Task] = [(schema, value, path)]
@@ -108,7 +108,7 @@ class Referee:
                 if len(found) >= most:
                     break
             pending += reversed(further)
-        if not found and not self._fits(schema, value):  # by references in a circle
+        if not found and not self._fits(schema, value):  # a cycle of references
             return [violation("schema", path, value, say("a-fit"), say("misfit"))]
         return list(found.values())
 
@@ -116,7 +116,7 @@ class Referee:
         return self._validator.fits(schema, value, self._memo)
 
     def _look(self, schema: Json, value: Json, path: JsonPath) -> Found:
-        """What is wrong with the part itself, and the tasks that are left."""
+        """The violations of the part itself, and the remaining tasks."""
         if schema is False:
             yield messages.unwelcome("false", value, path)
             return
@@ -188,7 +188,7 @@ class Referee:
                 yield sub, value, path
 
     def _needless_null(self, subs: Iterable[Json], path: JsonPath) -> Iterator[Violation]:
-        """What is wrong with null for a key that is optional; models write it for no value."""
+        """The violations of null for an optional key; models write it for a missing value."""
         for sub in subs:
             for found in self.violations(sub, None, path):
                 yield replace(found, message=say("or-left-out", why=found.message))
@@ -247,7 +247,7 @@ class Referee:
         return self._tags[id(schemas)]
 
     def _nearest(self, word: str, schemas: list[Json], value: Json, path: JsonPath) -> Found:
-        """The violations of the branch that the value comes nearest to: by type, then by number."""
+        """The violations of the branch that is nearest to the value: by type, then by number."""
         if isinstance(value, (dict, *ARRAY)):
             kind = kind_of(value)
             fitting = [sub for sub in schemas if kind in root_kinds(self._document, sub)]
@@ -270,14 +270,14 @@ class Referee:
         """The violations of a branch, which are looked for once at each part of the value."""
         mark = id(schema), path
         if mark not in self._branches:
-            self._branches[mark] = []  # for a branch that leads to itself
+            self._branches[mark] = []  # for a branch that refers to itself
             self._branches[mark] = self.violations(schema, value, path, _KEPT)
         return self._branches[mark]
 
     def _merged(
         self, word: str, found: list[tuple[Json, list[Violation]]], value: Json, path: JsonPath
     ) -> Violation:
-        """One violation for branches that all want another type or another literal."""
+        """One violation for branches that all expect another type or another literal."""
         names: dict[str, None] = {}
         choices: list[Json] = []
         for sub, [error] in found:
@@ -318,7 +318,7 @@ def _distance(errors: list[Violation], path: JsonPath) -> tuple[bool, int, int]:
 
 
 def _tag(document: Document, schemas: list[Json]) -> Tag | None:
-    """The first key by which the branches that are objects are told apart, if there is one."""
+    """The first key that distinguishes the branches that are objects, if there is one."""
     objects = {
         number: _tags(document, sub)
         for number, sub in enumerate(schemas)
@@ -352,7 +352,7 @@ _OWN = ("multipleOf", "pattern", "format", "uniqueItems", DRAFT_4_INTEGER)
 """Keywords of ours, where jsonschema does not bound the time, or rounds."""
 
 _APART = ONE_SCHEMA | SCHEMA_ARRAYS | SCHEMA_MAPS | {"$ref", "$dynamicRef", "const", "enum"}
-"""Keywords that the referee looks at: those that hold schemas, and literals, which may be many."""
+"""Keywords that the referee handles: those with schemas, and literals, which can be many."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Questions about schemas: what they have for a value, for its parts, and for a place in it."""
+"""Walks over schemas: the subschemas for a value, for its parts, and for a path in it."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ Document: TypeAlias = JsonSchema | bool
 """A whole JSON Schema, in which every `$ref` leads to a part of itself."""
 
 ALL_KINDS = frozenset(KINDS)
-_DEEP = 8  # arrays in arrays that a schema may prescribe
+_DEEP = 8  # arrays in arrays that a schema can prescribe
 
 
 def resolve(document: Document, ref: str) -> Json:
-    """The subschema that a `$ref` names. Raises LookupError if there is none."""
+    """The subschema that a `$ref` names. Raises LookupError if it does not exist."""
     return lookup(document if isinstance(document, Mapping) else {}, ref)
 
 
 def branches(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
-    """A schema, what its references name, and what its unions and conjunctions are made of.
+    """A schema, the targets of its references, and the members of its unions and conjunctions.
 
-    Each of them once, and none of the schemas of its parts.
+    Each of them once, without the schemas of its parts.
     """
     return _joined(document, schema, ("anyOf", "oneOf", "allOf"), ("then", "else"))
 
 
 def conjoined(document: Document, schema: Json) -> Iterator[Mapping[str, Any]]:
-    """A schema and what holds with it: what its references name, and its `allOf`."""
+    """A schema and those that apply with it: the targets of its references, and its `allOf`."""
     return _joined(document, schema, ("allOf",), ())
 
 
@@ -60,9 +60,9 @@ def _joined(
 
 
 def root_kinds(document: Document, schema: Json) -> frozenset[str]:
-    """The type names of the values that may fit; a superset where the schema is intricate.
+    """The type names of the values that might fit; a superset if the schema is intricate.
 
-    `number` stands for `integer` as well. References in a circle allow nothing.
+    `number` includes `integer`. A cycle of references allows nothing.
     """
     return _kinds(document, schema, {})
 
@@ -72,7 +72,7 @@ def _kinds(document: Json, schema: Json, known: dict[int, frozenset[str]]) -> fr
         return ALL_KINDS if schema else frozenset()
     if id(schema) in known:
         return known[id(schema)]
-    known[id(schema)] = frozenset()  # until it is known, for references in a circle
+    known[id(schema)] = frozenset()  # until it is known, for cycles of references
     kinds = _own_kinds(schema)
     if "$ref" in schema:
         kinds &= _kinds(document, resolve(document, schema["$ref"]), known)
@@ -119,7 +119,7 @@ def type_names(document: Document, schema: Json) -> list[str]:
 
 
 def is_free_text(document: Document) -> bool:
-    """Whether the root may be a string of one's own choice: any prose could be meant as it."""
+    """Whether the root can be any string: then any prose could be meant as the answer."""
     return any(
         "string" in _own_kinds(branch) and "type" in branch and not {"enum", "const"} & set(branch)
         for branch in branches(document, document)
@@ -144,7 +144,7 @@ def required_names(document: Document, schema: Json) -> list[str]:
 # Patterns: ECMA-262, unanchored, run by the `regex` library under a timeout
 
 SECONDS = 0.2
-"""How long one pattern may look at one string."""
+"""How long one pattern can take on one string."""
 
 
 class PatternTimeout(Exception):  # noqa: N818 - it ends a check with a reason; nobody else sees it
@@ -157,10 +157,10 @@ class UnusablePattern(ValueError):  # noqa: N818 - it ends a check with a reason
 
 @lru_cache(maxsize=512)
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
-    """The question whether the pattern matches anywhere in a string.
+    """The test whether the pattern matches anywhere in a string.
 
-    Raises UnusablePattern, a ValueError, for an invalid pattern. The question raises
-    `PatternTimeout` if the answer takes longer than `SECONDS`.
+    Raises UnusablePattern, a ValueError, for an invalid pattern. The test raises `PatternTimeout`
+    if it takes longer than `SECONDS`.
     """
     from pdl.schema.patterns import PatternError, compile_pattern  # noqa: PLC0415 - few have patterns
 
@@ -184,7 +184,7 @@ def compile_pattern(pattern: str) -> Callable[[str], bool]:
 def of_key(schema: Mapping[str, Any], name: str) -> list[Json]:
     """The subschemas for the value of a key (2020-12 core, 10.3.2).
 
-    Of `properties` and `patternProperties`; else `additionalProperties`, which may be absent.
+    Those of `properties` and `patternProperties`, or else `additionalProperties`, if present.
     """
     known = schema.get("properties", {})
     found = [known[name]] if name in known else []
@@ -205,12 +205,10 @@ def of_index(schema: Mapping[str, Any], index: int) -> list[Json]:
 
 
 class Node:
-    """The subschemas that may hold at one place, those of all branches of unions.
+    """The subschemas that might apply at one path, including all branches of unions.
 
-    With `join=conjoined` they are those that hold there in any case.
-
-    Nodes are made when they are asked for, one for each set of subschemas: a graph that has a
-    cycle where the schema is recursive.
+    With `join=conjoined` they are those that apply unconditionally. Nodes are made on demand, one
+    for each set of subschemas: a graph with a cycle if the schema is recursive.
     """
 
     def __init__(
@@ -267,7 +265,7 @@ class Node:
         return name in self.names
 
     def may_nest(self) -> bool:
-        """Whether an array may hold arrays to a depth that the schema leaves open."""
+        """Whether an array can contain arrays to a depth that the schema does not determine."""
         inner = self.at(0)
         for _ in range(_DEEP):
             if "array" not in inner.kinds:
@@ -279,7 +277,7 @@ class Node:
 
 
 def _step(branch: Mapping[str, Any], step: str | int) -> list[Json]:
-    """The subschemas of a branch for one of its parts; `True` where it may be anything."""
+    """The subschemas of a branch for one of its parts; `True` where anything is allowed."""
     found = of_index(branch, step) if isinstance(step, int) else of_key(branch, step)
     if not found:
         holder = "array" if isinstance(step, int) else "object"
@@ -290,8 +288,8 @@ def _step(branch: Mapping[str, Any], step: str | int) -> list[Json]:
 def resembles(document: Document, value: Json) -> bool:
     """Whether a value that does not fit looks like an attempt at one that does.
 
-    An object that has one of the keys that the schema names; an array with an element of a type
-    that the schema has for elements. A schema that an example echoes is neither.
+    An object with one of the keys that the schema names; an array with an element of a type that
+    the schema has for elements. An echoed schema is neither.
     """
     node = Node(document)
     if isinstance(value, dict):
@@ -302,7 +300,7 @@ def resembles(document: Document, value: Json) -> bool:
 
 
 def lacking(document: Document, value: Json) -> frozenset[str]:
-    """The keys that the schema has for the objects at the end of a value, and they have not."""
+    """The keys that the schema has, and that the objects at the end of a value lack."""
     node = Node(document)
     found: frozenset[str] = frozenset()
     while value and isinstance(value, dict | list):
@@ -316,9 +314,9 @@ def lacking(document: Document, value: Json) -> frozenset[str]:
 def with_integers(document: Document, value: Json) -> Json:
     """The value with integers where the schema has integers and no other numbers: 1000 for `1e3`.
 
-    An integer may be written with a point or an exponent (2020-12 core, 4.2.3). The parser makes a
-    float of it, and from 2**53 on not each integer is one: the float of `1e23` is less by 8388608.
-    The same object if nothing is to change.
+    An integer can be written with a point or an exponent (2020-12 core, 4.2.3). The parser makes a
+    float of it, and from 2**53 on not every integer is one: the float of `1e23` is less by 8388608.
+    The same object if nothing has to change.
     """
     node = Node(document)
     if isinstance(value, float):
