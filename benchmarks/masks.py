@@ -21,7 +21,7 @@ import pdl
 from pdl import gbnf
 from pdl.masks import Masker, vocabulary_of
 from pdl.masks.forced import cut
-from pdl.masks.lexicon import lexicon
+from pdl.masks.mask_cache import mask_cache
 
 if TYPE_CHECKING:
     from pdl.masks import Vocabulary
@@ -127,7 +127,7 @@ def main() -> None:
         warm = [one for text in held for one in along(masker, text)]
         tried = one_by_one(grammar, vocabulary, rng)
         print(f"{name:18} {ready:5.1f} ms {spread(cold)} {spread(warm)} {tried:11,.0f}")
-    print(f"microseconds, new and known; caches of {lexicon(vocabulary).size / 1e6:.0f} MB")
+    print(f"microseconds, new and known; caches of {mask_cache(vocabulary).size / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -9,11 +9,10 @@ from pdl.errors import missing_package
 
 if TYPE_CHECKING:
     from pdl.errors import TokenError, VocabularyError
-    from pdl.masks.masker import Masker, State, fill
+    from pdl.masks.masker import Masker, State, fill_bitmasks
     from pdl.masks.saved import load, save
     from pdl.masks.sources.anything import vocabulary_of
-    from pdl.masks.trie import Trie
-    from pdl.masks.vocabulary import Vocabulary
+    from pdl.masks.vocabulary import Trie, Vocabulary
 
 __all__ = [
     "Masker",
@@ -22,7 +21,7 @@ __all__ = [
     "Trie",
     "Vocabulary",
     "VocabularyError",
-    "fill",
+    "fill_bitmasks",
     "load",
     "save",
     "vocabulary_of",
@@ -34,10 +33,10 @@ _load = lazy(
         "Masker": "pdl.masks.masker",
         "State": "pdl.masks.masker",
         "TokenError": "pdl.errors",
-        "Trie": "pdl.masks.trie",
+        "Trie": "pdl.masks.vocabulary",
         "Vocabulary": "pdl.masks.vocabulary",
         "VocabularyError": "pdl.errors",
-        "fill": "pdl.masks.masker",
+        "fill_bitmasks": "pdl.masks.masker",
         "load": "pdl.masks.saved",
         "save": "pdl.masks.saved",
         "vocabulary_of": "pdl.masks.sources.anything",

@@ -1,6 +1,6 @@
 """Forced bytes, of which there is no choice (jump-forward decoding), and masks made ahead of time.
 
-Masks are made before anybody asks for them, where a text is likely to come (`prepare`).
+Masks are made before anybody asks for them, where a text is likely to come (`prefetch`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pdl.gbnf.matcher import Configuration, Matcher
-    from pdl.masks.trie import Trie
-    from pdl.masks.vocabulary import Vocabulary
+    from pdl.masks.vocabulary import Trie, Vocabulary
 
 
 def forced(
@@ -80,7 +79,7 @@ _BLANK = b" "
 _LONGEST = 60  # bytes of a literal that are followed at once
 
 
-def prepare(
+def prefetch(
     matcher: Matcher,
     vocabulary: Vocabulary,
     mask: Callable[[Configuration], object],

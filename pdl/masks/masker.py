@@ -21,12 +21,11 @@ from pdl.gbnf.budget import uncollected, within_stack
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.matcher import Matcher
 from pdl.gbnf.nodes import sealed
-from pdl.masks.forced import forced, prepare
-from pdl.masks.lexicon import lexicon
-from pdl.masks.protocol import Ended, check_vocabulary, numbers_of, refusal, token_number
-from pdl.masks.references import References
-from pdl.masks.sayable import sayable
-from pdl.masks.walk import Walker
+from pdl.masks.collector import TokenCollector
+from pdl.masks.forced import forced, prefetch
+from pdl.masks.mask_cache import Learner, mask_cache
+from pdl.masks.protocol import Ended, check_vocabulary, refusal, token_id, token_ids
+from pdl.masks.pruning import References, prune_to_vocabulary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +43,7 @@ _LONGEST = 3600
 _MANY = 50_000  # configurations of which the numbers are kept
 
 
-class Masker:
+class Masker(Learner):
     """The masks of one grammar over one vocabulary; `start` is in front of all texts.
 
     Masks are made when they are asked for, and kept; what tokens do inside strings, numbers and
@@ -70,20 +69,20 @@ class Masker:
         self.vocabulary = vocabulary
         self._references = References(vocabulary)
         self._references.check(grammar)
-        rules = sayable(grammar, vocabulary, self._references)
+        rules = prune_to_vocabulary(grammar, vocabulary, self._references)
         whole = all(rule is grammar.rule[name] for name, rule in rules.items())
         with uncollected():
             machine = grammar.automaton if whole else automaton(rules, grammar.limits)
         _sift()
         self._automaton = machine
         self._matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)
-        self._lexicon = lexicon(vocabulary)
-        self._walker = Walker(self._matcher, rules, self._lexicon)
+        self._cache = mask_cache(vocabulary)
+        self._collector = TokenCollector(self._matcher, rules, self._cache)
         self._number()
-        self._lexicon.maskers.add(self)
-        finalize(self, _release, self._walker, self._matcher)
+        self._cache.learners.add(self)
+        finalize(self, _release, self._collector, self._matcher)
         with uncollected():
-            self._prepare(ahead)
+            self._prefetch(ahead)
 
     def __repr__(self) -> str:
         return f"<Masker over {self.vocabulary!r}>"
@@ -103,21 +102,21 @@ class Masker:
     @property
     def spent(self) -> int:
         """The memory of what was learned of this grammar alone, masks aside, in bytes."""
-        return self._walker.spent
+        return self._collector.spent
+
+    def forget(self) -> None:
+        """Drop what was learned of this grammar alone; it will be learned again."""
+        self._collector.forget()
 
     def start(self) -> State:
         """The state in front of all texts."""
         return State(self, self._matcher.start)
 
-    def forget(self) -> None:
-        """Let go of what was learned of this grammar alone; it will be learned again."""
-        self._walker.forget()
-
-    def _prepare(self, seconds: float) -> None:
+    def _prefetch(self, seconds: float) -> None:
         """Make masks ahead; where that meets a limit, a text is needed to tell."""
         if seconds > 0:
-            with self._lexicon.lock, suppress(LimitError):
-                prepare(self._matcher, self.vocabulary, self.mask, seconds)
+            with self._cache.lock, suppress(LimitError):
+                prefetch(self._matcher, self.vocabulary, self.mask, seconds)
 
     def _number(self) -> None:
         self._serial = next(_SERIAL)
@@ -125,34 +124,34 @@ class Masker:
 
     def mask(self, here: Configuration) -> Ints:
         """The mask of a configuration of this masker's states."""
-        lexicon = self._lexicon
-        with lexicon.lock:
+        cache = self._cache
+        with cache.lock:
             number = self._numbers.get(here)
             if number is None:
                 if len(self._numbers) > _MANY:
                     self._number()
                 number = self._numbers[here] = len(self._numbers)
             key = (self._serial, number)
-            found = lexicon.mask(key)
+            found = cache.mask(key)
             if found is None:
-                lexicon.check()
+                cache.check()
                 with uncollected():
                     found = self._made(here)
-                lexicon.keep(key, found)
+                cache.keep(key, found)
             return found
 
     def _made(self, here: Configuration) -> Ints:
-        bag = self._walker.tokens(here)
+        builder = self._collector.tokens(here)
         for state, _ in here.items if self._automaton.tokens else ():
             if state in self._automaton.tokens:
-                self._references.add(self._automaton.tokens[state][0], bag)
+                self._references.add(self._automaton.tokens[state][0], builder)
         if here.complete:
-            bag.few += self.vocabulary.eos
-        return bag.mask(len(self.vocabulary))
+            builder.few += self.vocabulary.eos
+        return builder.mask(len(self.vocabulary))
 
     def step(self, here: Configuration, token: int) -> Configuration | None:
         """The configuration behind a token; None if it cannot stand there."""
-        with self._lexicon.lock:
+        with self._cache.lock:
             if self._automaton.tokens:
                 return self._referred(here, token)
             return None if token in self.vocabulary.special else self._text(here, token)
@@ -171,7 +170,7 @@ class Masker:
 
     def forced(self, here: Configuration) -> tuple[bytes, tuple[int, ...]]:
         """The bytes that must follow a configuration, and tokens that make them."""
-        with self._lexicon.lock:
+        with self._cache.lock:
             return forced(self._matcher, here, self.vocabulary)
 
 
@@ -197,18 +196,18 @@ def _sift() -> None:
         gc.collect(1)
 
 
-def _release(walker: Walker, matcher: Matcher) -> None:
+def _release(collector: TokenCollector, matcher: Matcher) -> None:
     """Take apart what leads to itself in circles, which else waits for the garbage collector."""
-    walker.release()
+    collector.release()
     matcher.release()
 
 
 @sealed
 @dataclass(frozen=True, slots=True)
 class State:
-    """A place in all texts of a grammar: a value, so that keeping one is enough to come back to it.
+    """A position in the texts of a grammar: an immutable value, so keep one to backtrack to it.
 
-    `copy` gives the state itself; `pickle` raises TypeError: keep the tokens instead.
+    `copy` returns the state itself; `pickle` raises TypeError: keep the tokens instead.
     """
 
     masker: Masker
@@ -237,7 +236,7 @@ class State:
 
     def allowed(self) -> Ints:
         """The numbers of the tokens that may come next, in order."""
-        return numbers_of(self.bitmask())
+        return token_ids(self.bitmask())
 
     def accept(self, token: int) -> State | Ended:
         """The state behind one more token.
@@ -248,7 +247,7 @@ class State:
         masker = self.masker
         vocabulary = masker.vocabulary
         if type(token) is not int:
-            token = token_number(token)
+            token = token_id(token)
         if not 0 <= token < len(vocabulary):
             raise refusal(vocabulary, token)
         if token in vocabulary.eos and self.configuration.complete:
@@ -268,7 +267,7 @@ class State:
         return self.masker.forced(self.configuration)
 
 
-def fill(states: Sequence[TokenState | None], out: Ints) -> None:
+def fill_bitmasks(states: Sequence[TokenState | None], out: Ints) -> None:
     """Write the masks of some states into the rows of `out`, in their order.
 
     None stands for a text that nothing constrains. Raises ValueError unless `out` has a row for

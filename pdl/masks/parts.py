@@ -1,120 +1,121 @@
-"""How the tokens that follow a state are found, within its rule: the parts of a plan.
+"""How the tokens that follow a state are found, within its rule: the parts of a closure.
 
-Each part has `walk(spot, bag, pending)`: it adds to the bag the tokens below a spot that may
-follow, and the places at which they end the rule (`Bag.exits`); to `pending` it adds the plans that
-are to be walked from places further on.
+Each part has `collect(start, builder, pending)`: it adds to the builder the tokens below a position
+that may follow, and the positions at which they end the rule (`TokenSetBuilder.exits`); to
+`pending` it adds the closures that are to be followed from further positions.
 
-`Plain` is followed byte by byte. Of lexemes that are repeated (`Rounds`), what their tokens do in
-many rounds is looked up at once.
+A `BytePart` is followed byte by byte. What tokens do in many rounds of a `RepeatedLexeme` is looked
+up at once.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.masks.ends import Crossing
-from pdl.masks.found import MOST
+from pdl.masks.lexeme_tokens import MOST
+from pdl.masks.trie_index import LexemeExit
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from pdl.gbnf.automaton import Call, Mark
-    from pdl.masks.bags import Bag
-    from pdl.masks.trie import Place
-    from pdl.masks.walk import Walker
+    from pdl.masks.collector import TokenCollector
+    from pdl.masks.trie_index import AnyPosition, Position, TokenSetBuilder
 
-    Pending: TypeAlias = "list[tuple[Plan, Spot]]"
+    Pending: TypeAlias = "list[tuple[Closure, AnyPosition]]"
 
 
-class Plain:
+class BytePart:
     """A state that is followed byte by byte."""
 
-    __slots__ = ("moves", "state", "walker")
+    __slots__ = ("collector", "moves", "state")
 
-    def __init__(self, walker: Walker, state: int) -> None:
-        self.walker = walker
+    def __init__(self, collector: TokenCollector, state: int) -> None:
+        self.collector = collector
         self.state = state
-        self.moves = walker.moves[state]
+        self.moves = collector.moves[state]
 
-    def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
-        """Add the tokens that end behind one more byte, and what else is to be followed."""
-        columns = self.walker.columns
+    def collect(self, start: AnyPosition, builder: TokenSetBuilder, pending: Pending) -> None:
+        """Add the tokens that end after one more byte, and what else must be followed."""
+        index = self.collector.index
         for low, high, target in self.moves:
-            if isinstance(spot, int):
-                kids: Iterable[Place] = columns.toward(spot, low, high)
+            if isinstance(start, int):
+                kids: Iterable[Position] = index.toward(start, low, high)
             else:
-                kids = spot.toward(low, high)
+                kids = start.toward(low, high)
             for kid in kids:
                 if isinstance(kid, int):
-                    self._along(kid, target, bag, pending)
+                    self._along(kid, target, builder, pending)
                     continue
-                bag.few += kid.few
+                builder.few += kid.few
                 if kid.many is not None:
-                    bag.many.append(kid.many)
+                    builder.many.append(kid.many)
                 if kid.below:
-                    pending.append((self.walker.plans.of(target), kid))
+                    pending.append((self.collector.closures.of(target), kid))
 
-    def _along(self, node: int, state: int, bag: Bag, pending: Pending) -> None:
+    def _along(self, node: int, state: int, builder: TokenSetBuilder, pending: Pending) -> None:
         """The same from a node and a state on, and along a literal while tokens go on with it."""
-        columns, moves = self.walker.columns, self.walker.moves
+        index, moves = self.collector.index, self.collector.moves
         while node >= 0:
-            low, own = columns.low[node], columns.own[node]
+            low, own = index.low[node], index.own[node]
             if low != own:
-                bag.few += columns.order[low:own]
-            start, end = columns.child[node], columns.child[node + 1]
+                builder.few += index.order[low:own]
+            start, end = index.child[node], index.child[node + 1]
             if start == end:
                 return
             held = moves[state]
             if len(held) != 1 or held[0][0] != held[0][1]:
-                pending.append((self.walker.plans.of(state), node))
+                pending.append((self.collector.closures.of(state), node))
                 return
             byte, _, state = held[0]
-            node = columns.byte.find(byte, start, end)
+            node = index.byte.find(byte, start, end)
 
 
-class Rounds:
+class RepeatedLexeme:
     """A lexeme that is repeated, at the beginning of a round; `plain` is for a few tokens."""
 
-    __slots__ = ("lexeme", "plain", "steps", "walker")
+    __slots__ = ("collector", "lexeme", "plain", "step")
 
-    def __init__(self, walker: Walker, lexeme: Hashable, steps: Steps, plain: Plan) -> None:
-        self.walker = walker
+    def __init__(
+        self, collector: TokenCollector, lexeme: Hashable, step: Round, plain: Closure
+    ) -> None:
+        self.collector = collector
         self.lexeme = lexeme
-        self.steps = steps
+        self.step = step
         self.plain = plain
 
-    def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
+    def collect(self, start: AnyPosition, builder: TokenSetBuilder, pending: Pending) -> None:
         """Add the tokens that end amid the rounds, and those that leave them."""
-        if not self.add(spot, bag, None):
-            pending.append((self.plain, spot))
+        if not self.add(start, builder, None):
+            pending.append((self.plain, start))
 
-    def add(self, spot: Spot, bag: Bag, firsts: bytes | None) -> bool:
+    def add(self, start: AnyPosition, builder: TokenSetBuilder, firsts: bytes | None) -> bool:
         """Add those of which the first byte is one of some.
 
         False, and none, where the tokens are too few to be looked up, or rounds cannot be told.
         """
-        walker = self.walker
-        if isinstance(spot, Crossing) or walker.columns.below(spot) < WORTH:
+        collector = self.collector
+        if isinstance(start, LexemeExit) or collector.index.below(start) < WORTH:
             return False
-        found = walker.rounds(self.lexeme, spot, self.steps)
+        found = collector.rounds(self.lexeme, start, self.step)
         if found is None:
             return False
         runs, most = self._runs(found.most)
-        found.add(bag, most, firsts)
+        found.add(builder, most, firsts)
         for low, high, others in runs:
             if others.parts:
-                walker.leave(others, found.behind(low, high, firsts), bag)
+                collector.leave(others, found.exit(low, high, firsts), builder)
         return True
 
-    def _runs(self, longest: int) -> tuple[list[tuple[int, int, Plan]], int]:
+    def _runs(self, longest: int) -> tuple[list[tuple[int, int, Closure]], int]:
         """What else may follow after how many rounds, and how many rounds there may be."""
-        runs: list[tuple[int, int, Plan]] = []
-        steps = self.steps
+        runs: list[tuple[int, int, Closure]] = []
+        step = self.step
         number = 1
         while number <= longest:
-            following, others = steps.following()
-            endless = following is steps
-            left = steps.left()
+            following, others = step.following()
+            endless = following is step
+            left = step.left()
             high = MOST if endless else number + left
             if runs and runs[-1][2] is others:
                 runs[-1] = (runs[-1][0], high, others)
@@ -124,55 +125,55 @@ class Rounds:
                 return runs, MOST
             if left or following is None:
                 return runs, high
-            steps = following
+            step = following
             number += 1
         return runs, MOST
 
 
-class Steps:
-    """One round, and the state behind it: of a rule, or of the class of characters of a state."""
+class Round:
+    """One round, and the state after it: of a rule, or of the character class of a state."""
 
-    __slots__ = ("_known", "back", "rule", "state", "walker")
+    __slots__ = ("_known", "back", "collector", "rule", "state")
 
-    def __init__(self, walker: Walker, rule: int | None, state: int, back: int) -> None:
-        self.walker = walker
+    def __init__(self, collector: TokenCollector, rule: int | None, state: int, back: int) -> None:
+        self.collector = collector
         self.rule = rule
         self.state = state
         self.back = back
-        self._known: tuple[Steps | None, Plan] | None = None
+        self._known: tuple[Round | None, Closure] | None = None
 
-    def following(self) -> tuple[Steps | None, Plan]:
+    def following(self) -> tuple[Round | None, Closure]:
         """The next round, None if there is none; and what else may follow."""
         if self._known is None:
-            plans = self.walker.plans
+            closures = self.collector.closures
             call, state = self.next()
-            steps = None
+            step = None
             if call is not None:
-                steps = plans.rule_steps(call.rule, call.back)
+                step = closures.round_of_rule(call.rule, call.back)
             elif state is not None:
-                steps = plans.class_steps(state)
-            self._known = steps, plans.of(self.back, without=call or state)
+                step = closures.round_of_class(state)
+            self._known = step, closures.of(self.back, without=call or state)
         return self._known
 
     def next(self) -> tuple[Call | None, int | None]:
         """The call, or the state of a class, with which the next round begins."""
-        plans = self.walker.plans
-        kernel = self.walker.matcher.kernels.of(self.back)
+        closures = self.collector.closures
+        kernel = self.collector.matcher.kernels.of(self.back)
         if self.rule is not None:
             calls = [call for call in kernel.calls if call.rule == self.rule]
             return (calls[0] if len(calls) == 1 else None), None
-        ranges = plans.wide(self.state).ranges
+        ranges = closures.class_bytes(self.state).ranges
         for state in kernel.takes:
-            wide = plans.wide_of(state)
-            if wide is not None and wide.ranges == ranges:
+            chars = closures.class_of(state)
+            if chars is not None and chars.ranges == ranges:
                 return None, state
         return None, None
 
     def left(self) -> int:
         """How many rounds are left, if the same may follow each of them and this one; else 0.
 
-        The copies of a chain have one shape: where a round leads from one to the same place of the
-        next, and nothing of a copy may follow instead, it is so up to the last.
+        The copies of a chain have one shape: if a round leads from one to the same position of the
+        next, and nothing of a copy may follow instead, this is so up to the last.
         """
         mark = self.mark
         if mark is None or not mark[2]:
@@ -180,43 +181,42 @@ class Steps:
         following, others = self.following()
         if following is None or following.following()[1] is not others:
             return 0
-        chain, place, index = mark
-        return index + 1 if following.mark == (chain, place, index - 1) else 0
+        chain, position, index = mark
+        return index + 1 if following.mark == (chain, position, index - 1) else 0
 
     @property
     def mark(self) -> Mark | None:
-        """The place behind the round, in the innermost chain around it."""
-        return next(iter(self.walker.matcher.automaton.chains.marks(self.back)), None)
+        """The position behind the round, in the innermost chain around it."""
+        return next(iter(self.collector.matcher.automaton.chains.marks(self.back)), None)
 
     def forget(self) -> None:
         """Let go of the next round, which may be this one."""
         self._known = None
 
 
-class First:
+class LeadingClassPart:
     """A class of characters, and behind it the rounds of a lexeme that takes them as well."""
 
     __slots__ = ("firsts", "plain", "rounds")
 
-    def __init__(self, plain: Plan, rounds: Rounds, firsts: bytes) -> None:
+    def __init__(self, plain: Closure, rounds: RepeatedLexeme, firsts: bytes) -> None:
         self.plain = plain
         self.rounds = rounds
         self.firsts = firsts
 
-    def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
+    def collect(self, start: AnyPosition, builder: TokenSetBuilder, pending: Pending) -> None:
         """Add the tokens of the rounds that begin with the class."""
-        if not self.rounds.add(spot, bag, self.firsts):
-            pending.append((self.plain, spot))
+        if not self.rounds.add(start, builder, self.firsts):
+            pending.append((self.plain, start))
 
 
 States: TypeAlias = frozenset[int]
-Spot: TypeAlias = "Place | Crossing"
 WORTH = 12
-"""Nodes below a place from which on a lexeme is looked up."""
+"""Nodes below a position from which on a lexeme is looked up."""
 
 
-class Plan:
-    """Parts of which any may follow; there is one plan of the same parts only."""
+class Closure:
+    """Parts of which any may follow; there is one closure of the same parts only."""
 
     __slots__ = ("parts",)
 
@@ -224,80 +224,82 @@ class Plan:
         self.parts = parts
 
 
-class Inside:
+class LexemePart:
     """States in a lexeme."""
 
-    __slots__ = ("lexeme", "plain", "states", "walker")
+    __slots__ = ("collector", "lexeme", "plain", "states")
 
-    def __init__(self, walker: Walker, states: States, lexeme: Hashable) -> None:
-        self.walker = walker
+    def __init__(self, collector: TokenCollector, states: States, lexeme: Hashable) -> None:
+        self.collector = collector
         self.lexeme = lexeme
         self.states = states
-        self.plain = [Plain(walker, state) for state in states]
+        self.plain = [BytePart(collector, state) for state in states]
 
-    def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
+    def collect(self, start: AnyPosition, builder: TokenSetBuilder, pending: Pending) -> None:
         """Add the tokens that end in the lexeme, and where others leave it."""
-        if isinstance(spot, Crossing) or self._below(spot) < WORTH:
+        if isinstance(start, LexemeExit) or self._below(start) < WORTH:
             for plain in self.plain:
-                plain.walk(spot, bag, pending)
+                plain.collect(start, builder, pending)
             return
-        found = self.walker.inside(self.lexeme, spot, self.states)
-        found.add(bag, MOST, None)
+        found = self.collector.inside(self.lexeme, start, self.states)
+        found.add(builder, MOST, None)
         if found.ends:
-            bag.exits.append(found.behind(0, MOST, None))
+            builder.exits.append(found.exit(0, MOST, None))
 
-    def _below(self, place: Place) -> int:
+    def _below(self, position: Position) -> int:
         """How many nodes there are below that it may come to, roughly."""
-        columns = self.walker.columns
-        if columns.below(place) < WORTH:
+        index = self.collector.index
+        if index.below(position) < WORTH:
             return 0
         return sum(
-            1 + columns.below(kid)
+            1 + index.below(kid)
             for plain in self.plain
             for low, high, _ in plain.moves
-            for kid in columns.toward(place, low, high)
+            for kid in index.toward(position, low, high)
         )
 
 
-class Called:
+class CallPart:
     """A rule that is followed for itself, whoever calls it, and the state that waits for its end.
 
     `inner` is the state at which it begins, or what of it is meant.
     """
 
-    __slots__ = ("back", "inner", "walker")
+    __slots__ = ("back", "collector", "inner")
 
-    def __init__(self, walker: Walker, inner: int | Plan, back: int) -> None:
-        self.walker = walker
+    def __init__(self, collector: TokenCollector, inner: int | Closure, back: int) -> None:
+        self.collector = collector
         self.inner = inner
         self.back = back
 
-    def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:
-        """Add the tokens that end in the rule, and those that go on behind it."""
-        walker, inner = self.walker, self.inner
-        held = walker.walked(walker.plans.of(inner) if isinstance(inner, int) else inner, spot)
-        bag.add(held)
+    def collect(self, start: AnyPosition, builder: TokenSetBuilder, pending: Pending) -> None:
+        """Add the tokens that end in the rule, and those that continue after it."""
+        collector, inner = self.collector, self.inner
+        held = collector.collected(
+            collector.closures.of(inner) if isinstance(inner, int) else inner, start
+        )
+        builder.add(held)
         if not held.exits:
             return
-        walker.spend(len(held.exits))
-        back = walker.plans.of(self.back)
-        for place in held.exits:
-            if isinstance(place, int):
-                if place != spot:  # what follows an empty rule is in the caller's plan
-                    pending.append((back, place))
-            elif place is not spot:
-                walker.leave(back, place, bag)
+        collector.spend(len(held.exits))
+        back = collector.closures.of(self.back)
+        for position in held.exits:
+            if isinstance(position, int):
+                if position != start:  # what follows an empty rule is in the caller's closure
+                    pending.append((back, position))
+            elif position is not start:
+                collector.leave(back, position, builder)
 
 
-class End:
+class RuleEnd:
     """The end of the rule."""
 
     __slots__ = ()
 
-    def walk(self, spot: Spot, bag: Bag, pending: Pending) -> None:  # noqa: ARG002 - as of all parts
-        """Note the place."""
-        bag.exits.append(spot)
+    def collect(self, start: AnyPosition, builder: TokenSetBuilder, pending: Pending) -> None:  # noqa: ARG002 - as of all parts
+        """Note the position."""
+        builder.exits.append(start)
 
 
-END = End()
-Part: TypeAlias = "Plain | Inside | Called | Rounds | First | End"
+RULE_END = RuleEnd()
+Part: TypeAlias = "BytePart | LexemePart | CallPart | RepeatedLexeme | LeadingClassPart | RuleEnd"

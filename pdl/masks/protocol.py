@@ -70,7 +70,7 @@ def check_vocabulary(vocabulary: object) -> None:
         raise TypeError(f"vocabulary must be a pdl.masks.Vocabulary, not {kind}")
 
 
-def token_number(token: object) -> int:
+def token_id(token: object) -> int:
     """A token as a number, of Python, numpy or torch. Raises TypeError for what is no integer."""
     if type(token) is int:
         return token
@@ -111,9 +111,7 @@ class Ended:
 
     def accept(self, token: int) -> NoReturn:
         """Raises TokenError; TypeError for what is no number."""
-        raise refusal(
-            self.vocabulary, token_number(token), "cannot stand behind the end of the text"
-        )
+        raise refusal(self.vocabulary, token_id(token), "cannot stand behind the end of the text")
 
     def forced(self) -> tuple[bytes, tuple[int, ...]]:
         """Nothing."""
@@ -125,7 +123,12 @@ def allows(bitmask: Ints, token: int) -> bool:
     return bool(bitmask[token // WORD] >> (token % WORD) & 1)
 
 
-def numbers_of(bitmask: Ints) -> Ints:
+def token_ids(bitmask: Ints) -> Ints:
     """The tokens of a mask, in order."""
     data = np.ascontiguousarray(bitmask, "<i4").view(np.uint8)
     return np.flatnonzero(np.unpackbits(data, bitorder="little")).astype(np.int32)
+
+
+def packed(marks: NDArray[np.bool_]) -> Ints:
+    """A mask from marks, a multiple of 32 of them."""
+    return np.packbits(marks, bitorder="little").view("<i4")

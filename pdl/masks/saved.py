@@ -17,8 +17,7 @@ import numpy as np
 
 from pdl.errors import FileError, Problem, VocabularyError
 from pdl.masks.protocol import check_vocabulary
-from pdl.masks.trie import Trie
-from pdl.masks.vocabulary import Tokens, Vocabulary
+from pdl.masks.vocabulary import Tokens, Trie, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

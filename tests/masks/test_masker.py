@@ -25,9 +25,8 @@ from shares import share
 import pdl
 from pdl import gbnf
 from pdl.errors import GrammarError, PdlError
-from pdl.masks import Masker, State, TokenError, Vocabulary, fill, lexicon, parts
-from pdl.masks.references import References
-from pdl.masks.sayable import sayable
+from pdl.masks import Masker, State, TokenError, Vocabulary, fill_bitmasks, mask_cache, parts
+from pdl.masks.pruning import References, prune_to_vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,9 +83,9 @@ def vocabulary(seed: int = 1, count: int = 300, kind: str = "bytes") -> Vocabula
     return Vocabulary(tokens, special=[size, size + 1], eos=size + 2)
 
 
-def sayable_part(grammar: Grammar, held: Vocabulary) -> Grammar:
+def spellable_part(grammar: Grammar, held: Vocabulary) -> Grammar:
     """The grammar without what leads nowhere, which masks never begin."""
-    rules = sayable(grammar, held, References(held))
+    rules = prune_to_vocabulary(grammar, held, References(held))
     if all(rules[name] is grammar.rule[name] for name in rules):
         return grammar
     return gbnf.Grammar(tuple(rules.values()), grammar.root)
@@ -99,7 +98,7 @@ def walked(grammar: Grammar, held: Vocabulary, rng: Random, steps: int) -> Itera
     except GrammarError as error:
         assert error.problems[0].code == "gbnf/unsayable"  # noqa: PT017 - some grammars are
         return
-    plain: TokenState = PlainMasker(sayable_part(grammar, held), held).start()
+    plain: TokenState = PlainMasker(spellable_part(grammar, held), held).start()
     for _ in range(steps):
         allowed = here.allowed().tolist()
         assert allowed == plain.allowed().tolist(), str(grammar)
@@ -207,7 +206,7 @@ def test_a_walk_over_all_tokens_finds_the_same() -> None:
     masker = Masker(JSON, held)
     for text in texts:
         here = after(masker, text)
-        together = masker._walker._together(here.configuration)  # noqa: SLF001 - the other way
+        together = masker._collector._all_states(here.configuration)  # noqa: SLF001 - the other way
         found = together.mask(len(held))
         assert here.is_complete is False
         assert (found == here.bitmask()).all(), text
@@ -271,7 +270,7 @@ def test_rules_that_go_on_as_themselves(text: str) -> None:
         state, beside = following, plain.accept(token)
         assert isinstance(beside, PlainState)
         plain = beside
-        assert lexicon.lexicon(vocabulary).size < 100 << 20
+        assert mask_cache.mask_cache(vocabulary).size < 100 << 20
 
 
 @pytest.mark.parametrize(
@@ -351,7 +350,7 @@ def test_state() -> None:
 def test_masks_are_made_ahead() -> None:
     """Those that a text is likely to need; a limit that they meet is not met before a text does."""
     held = vocabulary(4, 1_000)
-    shared = lexicon.lexicon(held)
+    shared = mask_cache.mask_cache(held)
     before = shared.size
     Masker(JSON, held, ahead=0)
     assert shared.size == before
@@ -427,7 +426,7 @@ def test_what_a_vocabulary_cannot_say() -> None:
         found = Masker(gbnf.parse(text), held).start().allowed()
         assert {held.tokens[token] for token in found} == words, text
     for text in ('root ::= "x"', 'root ::= "é" "a"', 'root ::= "a" root'):
-        with pytest.raises(GrammarError, match="the vocabulary can say no text"):
+        with pytest.raises(GrammarError, match=r"cannot spell any|matches no string"):
             Masker(gbnf.parse(text), held)
 
 
@@ -436,27 +435,27 @@ def test_fill() -> None:
     masker = Masker(ABC, PLAIN)
     start = masker.start()
     out = np.zeros((3, len(start.bitmask())), np.int32)
-    fill([start, None, start.accept(ord("a"))], out)
+    fill_bitmasks([start, None, start.accept(ord("a"))], out)
     assert (out[0] == start.bitmask()).all()
     assert (out[1] == -1).all()
     assert (out[2] == start.accept(ord("a")).bitmask()).all()
     with pytest.raises(ValueError, match="out has 3 rows for 1 states"):
-        fill([start], out)
+        fill_bitmasks([start], out)
     with pytest.raises(ValueError, match="a row of out is"):
-        fill([start], out[:1, 1:])
+        fill_bitmasks([start], out[:1, 1:])
     with pytest.raises(TypeError, match="out must be of int32, not float64"):
-        fill([start], np.zeros((1, 3)))  # type: ignore[arg-type]
+        fill_bitmasks([start], np.zeros((1, 3)))  # type: ignore[arg-type]
 
 
 def test_caches_keep_to_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is forgotten is learned again, and gives the same masks."""
     fresh = vocabulary.__wrapped__  # one that was not made before has no caches
     expected = [mask.tobytes() for mask in states(Masker(JSON, fresh(9, 2_000)), LINE)]
-    monkeypatch.setattr(lexicon, "MASKS", 20_000)
-    monkeypatch.setattr(lexicon, "LEARNED", 200_000)
-    monkeypatch.setattr(lexicon, "_SELDOM", 1)
+    monkeypatch.setattr(mask_cache, "MASKS", 20_000)
+    monkeypatch.setattr(mask_cache, "LEARNED", 200_000)
+    monkeypatch.setattr(mask_cache, "_SELDOM", 1)
     held = fresh(9, 2_000)
-    shared = lexicon.lexicon(held)
+    shared = mask_cache.mask_cache(held)
     for _ in range(3):
         for mask, other in zip(states(Masker(JSON, held), LINE), expected, strict=True):
             assert mask.tobytes() == other
@@ -471,12 +470,12 @@ def test_a_masker_goes_when_it_is_let_go() -> None:
     for byte in b'{"a": "b"':
         here.bitmask()
         here = here.accept(byte)  # type: ignore[assignment]
-    walker = ref(masker._walker)  # noqa: SLF001 - its parts lead back to it
+    collector = ref(masker._collector)  # noqa: SLF001 - its parts lead back to it
     matcher = ref(masker._matcher)  # noqa: SLF001
     gc.disable()
     try:
         del masker, here
-        assert walker() is None
+        assert collector() is None
         assert matcher() is None
     finally:
         gc.enable()

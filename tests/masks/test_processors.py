@@ -10,7 +10,7 @@ import pytest
 from plain_masks import PlainMasker
 
 from pdl import gbnf
-from pdl.masks import TokenError, Vocabulary, fill
+from pdl.masks import TokenError, Vocabulary, fill_bitmasks
 from pdl.masks.processors import (
     LlamaCppProcessor,
     TransformersProcessor,
@@ -210,7 +210,7 @@ def test_masks_are_written_into_arrays_of_masks(
     states: Any, out: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        fill(states, out)
+        fill_bitmasks(states, out)
 
 
 def test_rows_of_a_batch_may_change_places_end_and_be_padded() -> None:

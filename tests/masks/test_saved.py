@@ -13,7 +13,7 @@ from vocabularies import TEXTS, byte_level
 
 import pdl
 from pdl.masks import Vocabulary, VocabularyError, load, save, vocabulary_of
-from pdl.masks.trie import Trie
+from pdl.masks.vocabulary import Trie
 
 if TYPE_CHECKING:
     from pathlib import Path

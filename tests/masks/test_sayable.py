@@ -15,9 +15,8 @@ from pdl.errors import GrammarError
 from pdl.gbnf.nodes import Rule, RuleRef, Sequence
 from pdl.gbnf.utf8 import normal
 from pdl.masks import Masker, Vocabulary
-from pdl.masks.references import References
-from pdl.masks.sayable import sayable
-from pdl.masks.spelled import spelled
+from pdl.masks.pruning import References, prune_to_vocabulary
+from pdl.masks.spelling import spellable
 
 ASCII = [bytes([byte]) for byte in range(1, 128)]
 E_ACUTE = "é".encode()
@@ -32,7 +31,7 @@ def held(*tokens: bytes) -> Vocabulary:
 def first(text: str, vocabulary: Vocabulary) -> set[bytes]:
     """What a text of a grammar may begin with, ASCII aside."""
     masker = Masker(gbnf.parse(text), vocabulary)
-    rules = sayable(masker.grammar, vocabulary, References(vocabulary))
+    rules = prune_to_vocabulary(masker.grammar, vocabulary, References(vocabulary))
     plain = PlainMasker(gbnf.Grammar(tuple(rules.values())), vocabulary)
     allowed = masker.start().allowed().tolist()
     assert allowed == plain.start().allowed().tolist()
@@ -69,17 +68,17 @@ def test_classes_stay_as_they_are_where_each_cut_can_be_finished() -> None:
     """So that a byte that is lacking costs nothing."""
     vocabulary = Vocabulary([bytes([byte]) for byte in range(256) if byte != 0x9F], eos=0)
     grammar = gbnf.parse('root ::= [^a] [Ø-ß] . [^"\\\\]')
-    rules = sayable(grammar, vocabulary, References(vocabulary))
+    rules = prune_to_vocabulary(grammar, vocabulary, References(vocabulary))
     assert rules["root"] is grammar.rule["root"]
-    with pytest.raises(GrammarError, match="'ß' is no token, nor do tokens make it"):
+    with pytest.raises(GrammarError, match="'ß' is not a token or a sequence"):
         Masker(gbnf.parse('root ::= "ß"'), vocabulary)
 
 
 def test_what_can_be_spelled_is_found_once() -> None:
     """A masker takes no longer than over a vocabulary that lacks nothing."""
     vocabulary = Vocabulary([bytes([byte]) for byte in range(256) if byte != 0x9F], eos=0)
-    assert spelled(vocabulary) is spelled(vocabulary)
-    assert spelled(Vocabulary([bytes([byte]) for byte in range(256)], eos=0)) is None
+    assert spellable(vocabulary) is spellable(vocabulary)
+    assert spellable(Vocabulary([bytes([byte]) for byte in range(256)], eos=0)) is None
     start = process_time()
     for number in range(100):
         letter = chr(ord("A") + number % 26)
@@ -87,7 +86,7 @@ def test_what_can_be_spelled_is_found_once() -> None:
     assert process_time() - start < 4
 
 
-NOTHING = "the vocabulary can say no text of the grammar's rule `root`"
+NOTHING = "the vocabulary cannot spell any string of the rule `root`"
 
 
 @pytest.mark.parametrize(
@@ -96,8 +95,8 @@ NOTHING = "the vocabulary can say no text of the grammar's rule `root`"
         (
             'root ::= "a" root',
             "1:1",
-            "the rule `root` matches no text, so that the vocabulary can say no text of it",
-            "each of its alternatives needs the rule itself, or what no text can hold",
+            "the rule `root` matches no string",
+            "each alternative refers to the rule itself, or to something that matches nothing",
         ),
         (
             'root ::= "a" <[9999]>',
@@ -109,25 +108,25 @@ NOTHING = "the vocabulary can say no text of the grammar's rule `root`"
             'root ::= ("ü" | "a") (other | "a" root)\nother ::= "b" [α-ω]+',
             "2:15",
             NOTHING,
-            "no character of the class is a token, nor do tokens make one",
+            "no character of the class is a token or a sequence of tokens",
         ),
         (
             'root ::= "xü"',
             "1:10",
             NOTHING,
-            "'ü' is no token, nor do tokens make it in pieces: longer ones do not count",
+            "'ü' is not a token or a sequence of tokens; longer ones do not count",
         ),
         (
             'root ::= "日"',
             "1:10",
             NOTHING,
-            "tokens may begin '日' as b'\\xe6', and none can finish it",
+            "tokens can begin '日' as b'\\xe6', but none can complete it",
         ),
         (
             "root ::= [日本]",
             "1:10",
             NOTHING,
-            "tokens may begin a character of the class that none can finish",
+            "tokens can begin a character of the class, but none can complete it",
         ),
     ],
 )
@@ -147,7 +146,7 @@ def test_a_grammar_without_a_source_has_no_place() -> None:
     """One that was made of nodes, or matches nothing over a vocabulary that lacks nothing."""
     whole = Vocabulary([bytes([byte]) for byte in range(256)], eos=0)
     made = gbnf.Grammar((Rule("root", (Sequence((RuleRef("root"),)),)),))
-    with pytest.raises(GrammarError, match=r"^the rule `root` matches no text"):
+    with pytest.raises(GrammarError, match=r"^the rule `root` matches no string"):
         Masker(made, whole)
     with pytest.raises(GrammarError, match="no token 256: the vocabulary has 256"):
         Masker(gbnf.parse("root ::= <[256]>"), whole)
@@ -166,7 +165,7 @@ def test_what_is_kept_of_a_class_is_what_tokens_can_finish(
     """All that can stay without leading to a place at which no token can go on."""
     vocabulary = Vocabulary([*pieces, b"</s>"], eos=len(pieces))
     texts = {letter.encode() for letter in letters}
-    found = spelled(vocabulary)
+    found = spellable(vocabulary)
     assert found is not None
     kept = found.kept(normal((ord(letter), ord(letter)) for letter in letters))
     codes = {code for low, high in kept for code in range(low, high + 1)}

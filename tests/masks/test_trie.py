@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.masks.trie import Trie, build
+from pdl.masks.vocabulary import Trie, build_trie
 
 TOKENS = st.lists(st.binary(max_size=4) | st.text("ab", max_size=5).map(str.encode), max_size=30)
 
 
 def test_a_small_trie_reads_as_it_should() -> None:
-    trie = build([b"b", b"a", b"ab", b"", b"a", b"abc", b"no"], [0, 1, 2, 3, 4, 5])
+    trie = build_trie([b"b", b"a", b"ab", b"", b"a", b"abc", b"no"], [0, 1, 2, 3, 4, 5])
     assert trie.levels.tolist() == [0, 1, 3, 4, 5]
     assert trie.parent.tolist() == [-1, 0, 0, 1, 3]
     assert bytes(trie.byte[1:]) == b"abbc"
@@ -25,7 +25,7 @@ def test_a_small_trie_reads_as_it_should() -> None:
 
 
 def test_a_trie_of_nothing_is_a_root() -> None:
-    trie = build([], [])
+    trie = build_trie([], [])
     assert (len(trie), trie.depth, trie.child.tolist()) == (1, 0, [1, 1])
     assert trie.find(b"") == 0
     assert trie.find(b"a") is None
@@ -34,7 +34,7 @@ def test_a_trie_of_nothing_is_a_root() -> None:
 
 @given(TOKENS)
 def test_each_prefix_is_one_node_with_its_tokens(tokens: list[bytes]) -> None:
-    trie = build(tokens, range(len(tokens)))
+    trie = build_trie(tokens, range(len(tokens)))
     held = [token for token in tokens if token]
     prefixes = {b""} | {token[:size] for token in held for size in range(len(token) + 1)}
     assert len(trie) == len(prefixes)
@@ -49,7 +49,7 @@ def test_each_prefix_is_one_node_with_its_tokens(tokens: list[bytes]) -> None:
 
 @given(TOKENS)
 def test_levels_children_and_depth_first_numbers_agree(tokens: list[bytes]) -> None:
-    trie = build(tokens, range(len(tokens)))
+    trie = build_trie(tokens, range(len(tokens)))
     nodes = range(len(trie))
     for node in nodes[1:]:
         above = int(trie.parent[node])
@@ -64,7 +64,7 @@ def test_levels_children_and_depth_first_numbers_agree(tokens: list[bytes]) -> N
 
 
 def test_nobody_changes_it() -> None:
-    trie = build([b"a"], [0])
+    trie = build_trie([b"a"], [0])
     for name in Trie.__slots__:
         assert not getattr(trie, name).flags.writeable
 

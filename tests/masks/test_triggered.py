@@ -15,7 +15,7 @@ from pdl import gbnf
 from pdl.masks import Masker, TokenError, Vocabulary
 from pdl.masks.processors import LlamaCppProcessor, Triggered
 from pdl.masks.processors.free import CHARACTERS, Search
-from pdl.masks.trie import build
+from pdl.masks.vocabulary import build_trie
 
 TOKENS = [b"a", b"b", b"<", b"/", b">", b"<t", b"t>", b"<t>", b"<t>a", b"a<t>", b"t", b"<<t>>",
           b"<think>", b"<t>", b"<eos>", b"<pad>"]  # fmt: skip
@@ -212,7 +212,7 @@ def test_the_search_finds_the_first_of_all_texts(texts: list[bytes], pieces: lis
     """In whatever pieces a stream comes, and in each token of a trie."""
     search = Search(texts)
     tokens = [piece.encode() for piece in pieces]
-    trie = build(tokens, range(len(tokens)))
+    trie = build_trie(tokens, range(len(tokens)))
     place, stream = 0, b""
     for _ in range(2):
         beyond = {n for n, one in enumerate(tokens) if one and _over(texts, stream + one)}

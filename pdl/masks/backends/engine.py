@@ -15,7 +15,7 @@ from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import TokenRef, item_text, items, reachable
 from pdl.masks.forced import cut
-from pdl.masks.protocol import Ended, check_vocabulary, numbers_of, refusal, token_number
+from pdl.masks.protocol import Ended, check_vocabulary, refusal, token_id, token_ids
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
@@ -126,11 +126,11 @@ class EngineState(ABC):
 
     def allowed(self) -> Ints:
         """The numbers of those tokens, in order."""
-        return numbers_of(self.bitmask())
+        return token_ids(self.bitmask())
 
     def accept(self, token: int) -> TokenState:
         """The place behind one more token. Raises TokenError if it cannot stand here."""
-        token = token_number(token)
+        token = token_id(token)
         if token in self._vocabulary.eos and self.is_complete:
             return Ended(self._vocabulary)
         known = 0 <= token < len(self._vocabulary)

@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pdl.masks.bags import packed
-from pdl.masks.protocol import WORD, allows
-from pdl.masks.trie import token_rows
+from pdl.masks.protocol import WORD, allows, packed
+from pdl.masks.trie_index import token_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from pdl.masks.trie import Trie
-    from pdl.masks.vocabulary import Vocabulary
+    from pdl.masks.vocabulary import Trie, Vocabulary
 
     Ints: TypeAlias = NDArray[np.int32]
 

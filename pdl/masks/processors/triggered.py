@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, cast
 
 from pdl.gbnf.nodes import sealed
 from pdl.masks.processors.free import CHARACTERS, PARTS, FreeText
-from pdl.masks.protocol import Ended, check_masker, numbers_of, refusal, token_number
+from pdl.masks.protocol import Ended, check_masker, refusal, token_id, token_ids
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,11 +99,11 @@ class Free:
 
     def allowed(self) -> Ints:
         """The numbers of those tokens."""
-        return numbers_of(self.bitmask())
+        return token_ids(self.bitmask())
 
     def accept(self, token: int) -> TokenState:
         """The place behind one more token. Raises TokenError for one that cannot stand here."""
-        return self.its.behind(self.place, token_number(token))
+        return self.its.behind(self.place, token_id(token))
 
     def forced(self) -> tuple[bytes, tuple[int, ...]]:
         """Nothing."""
@@ -122,7 +122,7 @@ def _is_token(trigger: object) -> bool:
 
 
 def _token(trigger: object, vocabulary: Vocabulary) -> int:
-    token = token_number(trigger)
+    token = token_id(trigger)
     if not 0 <= token < len(vocabulary):
         raise ValueError(f"trigger {token} is no token: there are {len(vocabulary):,}")
     return token

@@ -35,17 +35,17 @@ _LEADS = ((0xC2, 2, 0x80), (0xE0, 3, 0x800), (0xF0, 4, 0x10000))
 _MOST = 1_000  # classes of which the outcome is kept
 
 
-def spelled(vocabulary: Vocabulary) -> Spelled | None:
+def spellable(vocabulary: Vocabulary) -> Spellable | None:
     """What tokens can spell, found once for each vocabulary; None if that is each character."""
     if not vocabulary.missing_bytes & _BYTES:
         return None
     found = _KNOWN.get(vocabulary)
     if found is None:
-        found = _KNOWN.setdefault(vocabulary, Spelled(_pieces(vocabulary)))
+        found = _KNOWN.setdefault(vocabulary, Spellable(_pieces(vocabulary)))
     return found
 
 
-class Spelled:
+class Spellable:
     """The characters that tokens can spell, and where tokens may end amid one."""
 
     def __init__(self, pieces: _Pieces) -> None:
@@ -56,14 +56,14 @@ class Spelled:
         self._all = self._finished(ANY, self._suspects())
         self._known: dict[Ranges, Ranges] = {}
 
-    def is_spelled(self, ranges: Ranges) -> bool:
+    def can_spell(self, ranges: Ranges) -> bool:
         """Whether tokens can spell any of some characters."""
         return any(self._from_start.meets(low, high) for low, high in ranges)
 
     def kept(self, ranges: Ranges) -> Ranges:
-        """Those of some characters that may be left to choose from; none if none can be spelled.
+        """Those of some characters that may be left to choose from; none if none can be spellable.
 
-        Not all of them need be spelled: that one can be is enough, at the start and at each cut
+        Not all of them need be spellable: that one can be is enough, at the start and at each cut
         that there may be. Those behind a cut at which none can be finished are gone.
         """
         found = self._known.get(ranges)
@@ -74,7 +74,7 @@ class Spelled:
         return found
 
     def has(self, code: int) -> bool:
-        """Whether a character can stand alone: spelled, and finished wherever it may be begun."""
+        """Whether a character can stand alone: spellable, and finished wherever it may be begun."""
         return bool(self._kept(((code, code),)))
 
     def stuck(self, code: int) -> bytes | None:
@@ -90,7 +90,7 @@ class Spelled:
         cuts = {data[:size] for data in borders for size in range(1, len(data))}
         held = ranges if self._all == ANY else both(ranges, self._all)
         found = self._finished(held, cuts)
-        return found if self.is_spelled(found) else ()
+        return found if self.can_spell(found) else ()
 
     def _finished(self, ranges: Ranges, cuts: Iterable[bytes]) -> Ranges:
         """Characters without those behind some cuts at which tokens can finish none of them."""
@@ -133,7 +133,7 @@ class Spelled:
                 yield from (cut + end for end in self._ends if len(end) < _needs(cut))
 
 
-_KNOWN: WeakKeyDictionary[Vocabulary, Spelled] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Vocabulary, Spellable] = WeakKeyDictionary()
 _LAST_ALONE = 0x7F  # the last character of one byte
 
 

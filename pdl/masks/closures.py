@@ -1,21 +1,27 @@
-"""The plans of the states of one grammar: into which parts what may follow falls.
+"""The closures of the states of one grammar: into which parts what may follow falls.
 
-A plan tells what may follow a state within its rule, and where the rule may end. What waits for
-that does not matter to the plan, so that it is the same for all texts that come to the state.
+A closure tells what may follow a state within its rule, and where the rule may end. What waits for
+that does not matter to the closure, so it is the same for all texts that reach the state.
 
-`Lexemes` tells which rules of a grammar are lexemes: small ones, that other grammars may have as
-well.
+`LexemeRules` tells which rules of a grammar are lexemes: small ones that other grammars may share.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.nodes import AnyChar, CharClass, Literal, RuleRef, TokenRef, items
-from pdl.gbnf.utf8 import of_class
-from pdl.masks.parts import END, Called, First, Inside, Plain, Plan, Rounds, Steps
+from pdl.masks.parts import (
+    RULE_END,
+    BytePart,
+    CallPart,
+    Closure,
+    LeadingClassPart,
+    LexemePart,
+    RepeatedLexeme,
+    Round,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -23,35 +29,32 @@ if TYPE_CHECKING:
     from pdl.gbnf.automaton import Automaton, Call
     from pdl.gbnf.nodes import Rule
     from pdl.gbnf.stack import Node
-    from pdl.gbnf.utf8 import Ranges
-    from pdl.masks.lexicon import Lexicon
+    from pdl.masks.collector import TokenCollector
+    from pdl.masks.mask_cache import ClassBytes, MaskCache
     from pdl.masks.parts import Part, States
-    from pdl.masks.walk import Walker
 
 
 _MOST = 40  # rules of a lexeme
 _COMMON = frozenset(["", "u", "e", "E", "T", "Z", "true", "false", "null"])
 """The letters of the literals in it."""
 _QUOTE = ord('"')
-_ASCII = 0x7F
-_NARROW = 4
 
 
-class Lexemes:
+class LexemeRules:
     """The rules of one grammar, by their numbers in its automaton.
 
     What is taken for a lexeme is a matter of speed alone.
     """
 
-    def __init__(self, automaton: Automaton, rules: Mapping[str, Rule], lexicon: Lexicon) -> None:
+    def __init__(self, automaton: Automaton, rules: Mapping[str, Rule], cache: MaskCache) -> None:
         self._automaton = automaton
         self._rules = rules
-        self._lexicon = lexicon
+        self._cache = cache
         self._known: dict[int, int | None] = {}
         self._known_refs: dict[str, frozenset[str] | None] = {}
 
     def of(self, rule: int) -> int | None:
-        """The number of a rule in the lexicon; None if it is no lexeme."""
+        """The number of a rule in the cache; None if it is no lexeme."""
         if rule not in self._known:
             self._known[rule] = self._number(self._automaton.names[rule])
         return self._known[rule]
@@ -66,7 +69,7 @@ class Lexemes:
             fresh = [one for one in refs if one not in found]
             found.update(dict.fromkeys(fresh))
             pending += fresh
-        return self._lexicon.number(tuple((one, self._rules[one].options) for one in found))
+        return self._cache.number(tuple((one, self._rules[one].options) for one in found))
 
     def _refs(self, name: str) -> frozenset[str] | None:
         """The rules that one leads to; None if it has a text of its own, as a key or a word."""
@@ -84,90 +87,53 @@ def _is_own(item: object) -> bool:
     return isinstance(item, TokenRef)
 
 
-class Wide:
-    """A class of characters that a state takes: its ranges, and the bytes that begin them."""
-
-    def __init__(self, item: CharClass | AnyChar) -> None:
-        self.item = item
-        self.ranges: Ranges = (
-            of_class(item) if isinstance(item, CharClass) else of_class(CharClass((), negated=True))
-        )
-
-    @cached_property
-    def narrow(self) -> bool:
-        """Whether it has so few characters that they are best followed one by one."""
-        return sum(high - low + 1 for low, high in self.ranges) < _NARROW
-
-    @cached_property
-    def high(self) -> Ranges:
-        """The part beyond ASCII."""
-        return tuple((max(a, _ASCII + 1), b) for a, b in self.ranges if b > _ASCII)
-
-    @cached_property
-    def low(self) -> frozenset[int]:
-        """The characters of ASCII."""
-        return frozenset(
-            code for a, b in self.ranges if a <= _ASCII for code in range(a, min(b, _ASCII) + 1)
-        )
-
-    @cached_property
-    def firsts(self) -> bytes:
-        """For each byte a 1 if it begins one of the characters."""
-        high = bool(self.high)
-        return bytes(byte in self.low if byte <= _ASCII else high for byte in range(256))
-
-    def is_part(self, other: Wide) -> bool:
-        """Whether each byte begins all that it begins in another one, or nothing."""
-        return self.low <= other.low and (not self.high or self.high == other.high)
-
-
 _SEVERAL = 4  # that wait for the end of one rule
 _LEADS = (0xC2, 0xE0, 0xF0)  # the least first bytes of characters of two bytes, three, four
 
 
-class Plans:
-    """The plans of one grammar; equal parts are the same one, and so are equal plans.
+class Closures:
+    """The closures of one grammar; equal parts are the same one, and so are equal closures.
 
-    Those states of a plan that are amid lexemes are one part.
+    Those states of a closure that are amid lexemes are one part.
     """
 
-    def __init__(self, walker: Walker, rules: Mapping[str, Rule]) -> None:
-        matcher = walker.matcher
-        self._walker = walker
+    def __init__(self, collector: TokenCollector, rules: Mapping[str, Rule]) -> None:
+        matcher = collector.matcher
+        self._collector = collector
         self._matcher = matcher
         self._machine = matcher.automaton
-        self._lexemes = Lexemes(matcher.automaton, rules, walker.lexicon)
+        self._lexemes = LexemeRules(matcher.automaton, rules, collector.cache)
         self._lexical: dict[int, bool] = {}
-        self._plans: dict[int, Plan] = {}
-        self._same: dict[tuple[Part, ...], Plan] = {}
+        self._closures: dict[int, Closure] = {}
+        self._same: dict[tuple[Part, ...], Closure] = {}
         self._taking: dict[int, Part] = {}
-        self._insides: dict[States, Inside] = {}
+        self._insides: dict[States, LexemePart] = {}
         self._calls: dict[tuple[int, int], tuple[Part, ...]] = {}
-        self._rounds: dict[tuple[int, int], Rounds | None] = {}
-        self._rule_steps: dict[tuple[int, int], Steps] = {}
-        self._class_steps: dict[int, Steps] = {}
+        self._rounds: dict[tuple[int, int], RepeatedLexeme | None] = {}
+        self._rounds_of_rules: dict[tuple[int, int], Round] = {}
+        self._rounds_of_classes: dict[int, Round] = {}
         self._begun: dict[int, States | None] = {}
-        self._wide: dict[int, Wide | None] = {}
+        self._classes_of: dict[int, ClassBytes | None] = {}
 
     def release(self) -> None:
         """Let rounds that are followed by themselves not lead there any more."""
-        for held in (self._rule_steps, self._class_steps):
-            for steps in held.values():
-                steps.forget()
+        for held in (self._rounds_of_rules, self._rounds_of_classes):
+            for step in held.values():
+                step.forget()
 
-    def of(self, state: int, without: Call | int | None = None) -> Plan:
-        """The plan of a state, `without` one of its calls or of the states that it comes to."""
-        known = self._plans.get(state) if without is None else None
+    def of(self, state: int, without: Call | int | None = None) -> Closure:
+        """The closure of a state, `without` one of its calls or of the states that it comes to."""
+        known = self._closures.get(state) if without is None else None
         if known is None:
             known = self._same_as(self._parts(state, without))
             if without is None:
-                self._plans[state] = known
+                self._closures[state] = known
         return known
 
-    def top(self, states: list[int], node: Node) -> Iterator[tuple[Plan, Node]]:
-        """The plans of the states over a node, each with the node in which it is.
+    def top(self, states: list[int], node: Node) -> Iterator[tuple[Closure, Node]]:
+        """The closures of the states over a node, each with the node in which it is.
 
-        What begins a lexeme that one rule waits for is in the plan of the call.
+        What begins a lexeme that one rule waits for is in the closure of the call.
         """
         lexical = [state for state in states if self._is_lexical(state)]
         rule = self._begins(frozenset(lexical), node) if lexical else None
@@ -188,11 +154,11 @@ class Plans:
         rules = {self._rule(state) for state in states}
         return next((rule for rule in rules if self.begun(rule) == states), None)
 
-    def _same_as(self, parts: tuple[Part, ...]) -> Plan:
+    def _same_as(self, parts: tuple[Part, ...]) -> Closure:
         known = self._same.get(parts)
         if known is None:
-            known = self._same[parts] = Plan(parts)
-            self._walker.spent += 100 + 200 * len(parts)
+            known = self._same[parts] = Closure(parts)
+            self._collector.spent += 100 + 200 * len(parts)
         return known
 
     def _parts(self, state: int, without: Call | int | None) -> tuple[Part, ...]:
@@ -202,7 +168,7 @@ class Plans:
             if call != without:
                 parts += self._calling(call.rule, call.back)
         if kernel.ends:
-            parts.append(END)
+            parts.append(RULE_END)
         return tuple(parts)
 
     def _takes(self, states: Iterable[int]) -> list[Part]:
@@ -211,7 +177,7 @@ class Plans:
         inner: list[int] = []
         for state in states:
             part = self._take(state)
-            if isinstance(part, Plain) and self._is_lexical(state):
+            if isinstance(part, BytePart) and self._is_lexical(state):
                 inner.append(state)
             else:
                 parts.append(part)
@@ -222,16 +188,16 @@ class Plans:
     def _take(self, state: int) -> Part:
         known = self._taking.get(state)
         if known is None:
-            plain = Plain(self._walker, state)
-            wide = self._broad(state)
+            plain = BytePart(self._collector, state)
+            chars = self._broad(state)
             known = plain
-            if wide is not None:
+            if chars is not None:
                 back = self.target(state)
-                known = self._class_rounds(state, wide) or self._first(wide, back, plain) or plain
+                known = self._class_rounds(state, chars) or self._first(chars, back, plain) or plain
             self._taking[state] = known
         return known
 
-    def _inside(self, states: States) -> Inside:
+    def _inside(self, states: States) -> LexemePart:
         known = self._insides.get(states)
         if known is None:
             firsts = self._machine.firsts
@@ -239,7 +205,7 @@ class Plans:
             name = frozenset(
                 (self._lexemes.of(rule), state - firsts[rule]) for state, rule in rules
             )
-            known = self._insides[states] = Inside(self._walker, states, name)
+            known = self._insides[states] = LexemePart(self._collector, states, name)
         return known
 
     def _calling(self, rule: int, back: int) -> tuple[Part, ...]:
@@ -250,7 +216,7 @@ class Plans:
             if self._lexemes.of(rule) is not None:
                 rounds = self._rule_rounds(rule, back)
                 known = (rounds,) if rounds else tuple(self._firsts(rule, back))
-            known = known or (Called(self._walker, self._machine.starts[rule], back),)
+            known = known or (CallPart(self._collector, self._machine.starts[rule], back),)
             self._calls[rule, back] = known
         return known
 
@@ -259,51 +225,51 @@ class Plans:
         rest: list[int] = []
         found = False
         for state in self.begun(rule) or ():
-            plain, wide = self._take(state), self._broad(state)
+            plain, chars = self._take(state), self._broad(state)
             first = None
-            if wide is not None and isinstance(plain, Plain):
-                alone = Called(self._walker, self._same_as((plain,)), back)
+            if chars is not None and isinstance(plain, BytePart):
+                alone = CallPart(self._collector, self._same_as((plain,)), back)
                 if self.target(state) in self._machine.ends:
-                    first = self._first(wide, back, alone)
+                    first = self._first(chars, back, alone)
             if first is None:
                 rest.append(state)
             else:
                 found = True
                 yield first
         if found and rest:
-            yield Called(self._walker, self._same_as(tuple(self._takes(rest))), back)
+            yield CallPart(self._collector, self._same_as(tuple(self._takes(rest))), back)
 
-    def _rule_rounds(self, rule: int, back: int) -> Rounds | None:
+    def _rule_rounds(self, rule: int, back: int) -> RepeatedLexeme | None:
         """The rounds of a rule, if it is followed by itself."""
         key = (rule, back)
         if key not in self._rounds:
-            steps = self.rule_steps(rule, back)
+            step = self.round_of_rule(rule, back)
             found = None
-            if steps.next()[0] is not None and self.begun(rule) is not None:
-                plain = Called(self._walker, self._machine.starts[rule], back)
+            if step.next()[0] is not None and self.begun(rule) is not None:
+                plain = CallPart(self._collector, self._machine.starts[rule], back)
                 lexeme = ("rounds", self._lexemes.of(rule))
-                found = Rounds(self._walker, lexeme, steps, self._same_as((plain,)))
+                found = RepeatedLexeme(self._collector, lexeme, step, self._same_as((plain,)))
             self._rounds[key] = found
         return self._rounds[key]
 
-    def _class_rounds(self, state: int, wide: Wide) -> Rounds | None:
+    def _class_rounds(self, state: int, chars: ClassBytes) -> RepeatedLexeme | None:
         """The rounds of a class of characters, if it is followed by itself."""
-        steps = self.class_steps(state)
-        if steps.next()[1] is None:
+        step = self.round_of_class(state)
+        if step.next()[1] is None:
             return None
-        plain = self._same_as((Plain(self._walker, state),))
-        return Rounds(self._walker, ("class", wide.ranges), steps, plain)
+        plain = self._same_as((BytePart(self._collector, state),))
+        return RepeatedLexeme(self._collector, ("class", chars.ranges), step, plain)
 
-    def _first(self, wide: Wide, back: int, plain: Part) -> First | None:
+    def _first(self, chars: ClassBytes, back: int, plain: Part) -> LeadingClassPart | None:
         """A class of characters behind which are endless rounds that take them as well."""
         for rounds in self._rounds_at(back):
-            steps = rounds.steps
-            is_endless = steps.following()[0] is steps
-            if is_endless and any(self._begins_round(wide, one, steps) for one in self._of(steps)):
-                return First(self._same_as((plain,)), rounds, wide.firsts)
+            step = rounds.step
+            is_endless = step.following()[0] is step
+            if is_endless and any(self._begins_round(chars, one, step) for one in self._of(step)):
+                return LeadingClassPart(self._same_as((plain,)), rounds, chars.firsts)
         return None
 
-    def _rounds_at(self, back: int) -> Iterator[Rounds]:
+    def _rounds_at(self, back: int) -> Iterator[RepeatedLexeme]:
         """The rounds that begin at a state, and lead back to it."""
         kernel = self._matcher.kernels.of(back)
         for call in kernel.calls:
@@ -312,43 +278,43 @@ class Plans:
                 if rounds is not None:
                     yield rounds
         for one in kernel.takes:
-            wide = self._broad(one)
-            if wide is not None and self.target(one) == back:
-                alone = self._class_rounds(one, wide)
+            chars = self._broad(one)
+            if chars is not None and self.target(one) == back:
+                alone = self._class_rounds(one, chars)
                 if alone is not None:
                     yield alone
 
-    def _of(self, steps: Steps) -> States:
+    def _of(self, step: Round) -> States:
         """The states at which a round begins."""
-        if steps.rule is None:
-            return frozenset((steps.state,))
-        return self.begun(steps.rule) or frozenset()
+        if step.rule is None:
+            return frozenset((step.state,))
+        return self.begun(step.rule) or frozenset()
 
-    def _begins_round(self, wide: Wide, state: int, steps: Steps) -> bool:
+    def _begins_round(self, chars: ClassBytes, state: int, step: Round) -> bool:
         """Whether a character of a class is a round by one of its states, and by no other."""
-        own = self.wide_of(state)
-        if own is None or not wide.is_part(own):
+        own = self.class_of(state)
+        if own is None or not chars.is_part(own):
             return False
-        if steps.rule is not None and self.target(state) not in self._machine.ends:
+        if step.rule is not None and self.target(state) not in self._machine.ends:
             return False
-        others = self._of(steps) - {state}
+        others = self._of(step) - {state}
         moves = (move for other in others for move in self._machine.moves[other])
-        return not any(any(wide.firsts[low : high + 1]) for low, high, _ in moves)
+        return not any(any(chars.firsts[low : high + 1]) for low, high, _ in moves)
 
-    def rule_steps(self, rule: int, back: int) -> Steps:
+    def round_of_rule(self, rule: int, back: int) -> Round:
         """The one round of a rule that leads to a state."""
-        known = self._rule_steps.get((rule, back))
+        known = self._rounds_of_rules.get((rule, back))
         if known is None:
-            known = Steps(self._walker, rule, self._machine.starts[rule], back)
-            self._rule_steps[rule, back] = known
+            known = Round(self._collector, rule, self._machine.starts[rule], back)
+            self._rounds_of_rules[rule, back] = known
         return known
 
-    def class_steps(self, state: int) -> Steps:
+    def round_of_class(self, state: int) -> Round:
         """The one round of the class of characters that a state takes."""
-        known = self._class_steps.get(state)
+        known = self._rounds_of_classes.get(state)
         if known is None:
-            known = Steps(self._walker, None, state, self.target(state))
-            self._class_steps[state] = known
+            known = Round(self._collector, None, state, self.target(state))
+            self._rounds_of_classes[state] = known
         return known
 
     def begun(self, rule: int) -> States | None:
@@ -379,20 +345,20 @@ class Plans:
                 state = moves[state][0][2]
         return state
 
-    def wide(self, state: int) -> Wide:
+    def class_bytes(self, state: int) -> ClassBytes:
         """The class of characters that a state takes."""
-        found = self.wide_of(state)
+        found = self.class_of(state)
         assert found is not None
         return found
 
-    def _broad(self, state: int) -> Wide | None:
+    def _broad(self, state: int) -> ClassBytes | None:
         """The same, if it has so many characters that they are best followed as one."""
-        wide = self.wide_of(state)
-        return None if wide is None or wide.narrow else wide
+        chars = self.class_of(state)
+        return None if chars is None or chars.narrow else chars
 
-    def wide_of(self, state: int) -> Wide | None:
+    def class_of(self, state: int) -> ClassBytes | None:
         """The class of characters that a state takes, if it takes one."""
-        if state not in self._wide:
+        if state not in self._classes_of:
             origin = self._machine.origins.get(state)
             found = None
             if (
@@ -400,6 +366,6 @@ class Plans:
                 and isinstance(origin.item, CharClass | AnyChar)
                 and self._machine.moves[state]
             ):
-                found = self._walker.lexicon.wide(origin.item)
-            self._wide[state] = found
-        return self._wide[state]
+                found = self._collector.cache.class_bytes(origin.item)
+            self._classes_of[state] = found
+        return self._classes_of[state]
