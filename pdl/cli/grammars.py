@@ -1,37 +1,34 @@
-"""What the commands of `pdl gbnf` share: the grammar, its target, and texts matched against it.
-
-The target is the llama.cpp that is to take the grammar. The texts for a grammar are read here, and
-how they fared is found.
-"""
+"""What commands for grammars share: the grammar, the strings to match, and how they match."""
 
 from __future__ import annotations
 
-import functools
-import sys
 from codecs import getincrementaldecoder
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.options import FILE
-from pdl.cli.texts import STDIN, read_bytes, read_text, refuse_two_stdins, shown_name
+from pdl.cli.files import (
+    display_name,
+    file_or_stdin,
+    read_bytes,
+    read_text,
+    refuse_two_stdins,
+)
+from pdl.cli.options import FILE, bundle
 from pdl.errors import FileError, Problem
-from pdl.gbnf import TARGETS, parse
-from pdl.gbnf.nodes import TokenRef, item_text, items, reachable
+from pdl.gbnf import TARGETS
 from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pdl.gbnf import Grammar
     from pdl.source import Span
 
-    Function = Callable[..., None]
-
 
 @dataclass(frozen=True)
-class GrammarOrigin:
+class GrammarInput:
     """A grammar as the command line names it."""
 
     file: str
@@ -39,41 +36,11 @@ class GrammarOrigin:
     target: str = TARGETS[-1]
 
     def read(self) -> Grammar:
-        """The grammar. Raises FileError, GrammarError, LimitError."""
-        text = read_text(self.file, keep_mark=True)  # llama.cpp refuses it, so it is told
+        """Return the grammar. Raises FileError, GrammarError, LimitError."""
+        from pdl.gbnf import parse  # noqa: PLC0415 - the lint of prompts needs no grammars
+
+        text = read_text(self.file, keep_mark=True)  # llama.cpp refuses it, so it is reported
         return parse(text, root=self.root, target=self.target)
-
-
-def grammar_argument(function: Function) -> Function:
-    """`FILE` and `--root`, which a function takes as one `origin`."""
-
-    @functools.wraps(function)
-    def bundled(file: str | None, root: str, **others: Any) -> None:
-        function(origin=GrammarOrigin(or_stdin(file), root), **others)
-
-    return FILE_ARGUMENT(ROOT(bundled))
-
-
-def targeted_grammar(function: Function) -> Function:
-    """`FILE`, `--root` and `--target`, which a function takes as one `origin`."""
-
-    @functools.wraps(function)
-    def bundled(file: str | None, root: str, target: str, **others: Any) -> None:
-        function(origin=GrammarOrigin(or_stdin(file), root, target), **others)
-
-    return FILE_ARGUMENT(ROOT(TARGET(bundled)))
-
-
-def or_stdin(file: str | None, what: str = "a grammar") -> str:
-    """A file, or the standard input if none is named. Raises UsageError if that is a terminal."""
-    if file is None and is_terminal():
-        raise click.UsageError(f"expected a FILE, or {what} on the standard input")
-    return STDIN if file is None else file
-
-
-def is_terminal() -> bool:
-    """Whether the standard input is a terminal; it is None if the shell closed it (`<&-`)."""
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 FILE_ARGUMENT = click.argument("file", type=FILE, required=False, metavar="[FILE]")
@@ -82,30 +49,47 @@ ROOT = click.option(
     default="root",
     show_default=True,
     metavar="NAME",
-    help="The rule that a whole text must match.",
+    help="The root rule, which must match the whole input.",
 )
 TARGET = click.option(
     "--target",
     type=click.Choice(TARGETS),
     default=TARGETS[-1],
     show_default=True,
-    metavar="MONTH",
-    help=f"The llama.cpp that is to take the grammar, by its month: {', '.join(TARGETS)}."
-    " What it does not know yet is an error.",
+    metavar="YYYY-MM",
+    help=f"The llama.cpp release to target: {', '.join(TARGETS)}. Syntax that it does not support"
+    " is an error.",
 )
 CHOMP = click.option(
-    "--chomp", is_flag=True, help="Leave out the last line end of a file, which editors add."
+    "--chomp", is_flag=True, help="Remove the last newline of a file, which editors add."
 )
 
+grammar_options = bundle(
+    "grammar",
+    lambda file, root: GrammarInput(file_or_stdin(file), root),
+    FILE_ARGUMENT,
+    ROOT,
+)
+"""`FILE` and `--root`, passed as one `grammar`."""
 
-_BAD = "\N{REPLACEMENT CHARACTER}"
+targeted_options = bundle(
+    "grammar",
+    lambda file, root, target: GrammarInput(file_or_stdin(file), root, target),
+    FILE_ARGUMENT,
+    ROOT,
+    TARGET,
+)
+"""`FILE`, `--root`, and `--target`, passed as one `grammar`."""
+
+
+_INVALID = "\N{REPLACEMENT CHARACTER}"
 _BOM = "\ufeff"
-LINE_ENDS = (b"\n", b"\r\n")
+_NEWLINES = (b"\n", b"\r\n")
 
 
 @dataclass(frozen=True)
 class Text:
-    """Some bytes, and where they stand in a source: U+FFFD is there for what is no UTF-8."""
+    """Bytes to match, and where they are in a source, which has U+FFFD for invalid UTF-8."""
 
     data: bytes
     source: Source
@@ -116,25 +100,33 @@ class Text:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name in messages."""
         return self.label or self.source.name
 
     def span(self, start: int, end: int) -> Span:
-        """The characters that some of its bytes are of, in its source."""
-        first = self._place(start)
-        return self.source.span(first, max(first + 1, self._place(end)))
+        """Return the span, in the source, of the characters of some bytes."""
+        first = self._offset(start)
+        return self.source.span(first, max(first + 1, self._offset(end)))
 
-    def _place(self, position: int) -> int:
-        """Where the character begins that a byte is of."""
+    def _offset(self, position: int) -> int:
+        """The offset, in the source, of the character that a byte belongs to."""
         known = getincrementaldecoder("utf-8")("replace")
         return self.start + len(known.decode(self.data[:position]))
 
+    def newline_hint(self, position: int) -> str:
+        """Return what helps if only the newline at the end of a file cannot be where it is."""
+        if not self.is_file or self.data[position:] not in _NEWLINES:
+            return ""
+        if self.chomped:
+            return "the file ends with several newlines, and --chomp removes one"
+        return "--chomp removes the newline that editors add to a file"
+
 
 @dataclass(frozen=True)
-class Matched:
-    """How a text fared: `position` and `character` are those of `Match`.
+class MatchResult:
+    """How text matches: `position` and `character` are those of `Match`.
 
-    `complete` says whether the text may end at that place, `expected` what may follow there.
+    `complete` is whether the text can end at that position, `expected` what can follow there.
     """
 
     text: Text
@@ -147,33 +139,33 @@ class Matched:
     rules: tuple[str, ...]
 
     @property
-    def place(self) -> int:
-        """The same offset in the text's source."""
+    def offset(self) -> int:
+        """The position as an offset in the source."""
         return self.text.start + self.character
 
     @property
     def found(self) -> str | None:
-        """The character there, U+FFFD for what is no UTF-8; None at the end of the text."""
+        """The character there, U+FFFD for invalid UTF-8; None at the end of the text."""
         return self._next.decode("utf-8", "replace")[:1] or None
 
     @property
-    def bad_byte(self) -> int | None:
-        """The byte there, if no character of UTF-8 begins with it."""
-        is_bad = self.found == _BAD and not self._next.startswith(_BAD.encode())
-        return self._next[0] if is_bad else None
+    def invalid_byte(self) -> int | None:
+        """The byte there, if no UTF-8 character begins with it."""
+        is_invalid = self.found == _INVALID and not self._next.startswith(_INVALID.encode())
+        return self._next[0] if is_invalid else None
 
     @property
     def hint(self) -> str:
-        """What helps, where the file and not the text is to blame."""
-        if self.complete and self._next not in LINE_ENDS and self._next.startswith(LINE_ENDS):
-            return "--lines takes each line of a file for a text of its own"
+        """What helps if the file is the problem, and not its text."""
+        if self.complete and self._next not in _NEWLINES and self._next.startswith(_NEWLINES):
+            return "--lines matches each line of a file separately"
         return self.hint_of_file
 
     @property
     def hint_of_file(self) -> str:
-        """The same for a command that takes each file for one text."""
-        if self.complete and self._next in LINE_ENDS:
-            return line_end_hint(self.text)
+        """The same for a command that does not take a file line by line."""
+        if self.complete and (hint := self.text.newline_hint(self.position)):
+            return hint
         if self.position == 0 and self.found == _BOM:
             return "the file begins with a byte order mark; save it without"
         return ""
@@ -184,40 +176,47 @@ class Matched:
         return self.text.data[self.position : self.position + 5]
 
 
-def line_end_hint(text: Text) -> str:
-    """What helps, where only the line end cannot stand there that a text ends with."""
-    if not text.is_file:
-        return ""
-    if text.chomped:
-        return "the file ends in several line ends, of which --chomp leaves out one"
-    return "--chomp leaves out the line end that editors add to a file"
+def match(grammar: Grammar, text: Text, *, prefix: bool) -> MatchResult:
+    """Match text; with `prefix` it can be incomplete."""
+    found = grammar.match(text.data, prefix=prefix)
+    state = grammar.start().accept(text.data[: found.position])
+    return MatchResult(
+        text=text,
+        prefix=prefix,
+        ok=found.ok,
+        complete=state.is_complete,
+        position=found.position,
+        character=found.character,
+        expected=state.expected(),
+        rules=state.rules(),
+    )
 
 
 def read_texts(
     grammar: str, files: Sequence[str], given: Sequence[str], *, lines: bool, chomp: bool
 ) -> list[Text]:
-    """The texts that a command line names: of files, of its own, or of the standard input.
+    """Return the texts of options, of files, or else of standard input.
 
     Raises FileError with all files that cannot be read, LimitError, UsageError.
     """
-    named = list(files) if files or given else [or_stdin(None, "a text")]
+    named = list(files) if files or given else [file_or_stdin(None, "text")]
     refuse_two_stdins(grammar, *named)
     found = list(_given(given))
     problems: list[Problem] = []
     for file in named:
         try:
-            source = _read(file, chomp=chomp)
+            text = _read(file, chomp=chomp)
         except FileError as error:
             problems += error.problems
             continue
-        found += _lines(source) if lines else [source]
+        found += _lines(text) if lines else [text]
     if problems:
         raise FileError(*problems)
     return found
 
 
 def _given(given: Sequence[str]) -> Iterator[Text]:
-    """Texts of the command line; bytes that are no UTF-8 come as half surrogates (PEP 383)."""
+    """Texts of `--text`, where invalid UTF-8 comes as lone surrogates (PEP 383)."""
     for number, text in enumerate(given, 1):
         data = text.encode("utf-8", "surrogateescape")
         name = f"--text {number}" if given[1:] else "--text"
@@ -229,43 +228,15 @@ def _read(file: str, *, chomp: bool) -> Text:
     chomped = chomp and data.endswith(b"\n")
     if chomped:
         data = data[:-1].removesuffix(b"\r")
-    source = Source(data.decode("utf-8", "replace"), shown_name(file))
+    source = Source(data.decode("utf-8", "replace"), display_name(file))
     return Text(data, source, is_file=True, chomped=chomped)
 
 
 def _lines(whole: Text) -> Iterator[Text]:
-    """The lines of a file; behind the last line end there is none."""
+    """The lines of a file; none comes after its last newline."""
     start = 0
     for number, line in enumerate(whole.data.removesuffix(b"\n").split(b"\n"), 1):
-        text = line.removesuffix(b"\r")
         if whole.data:
-            yield Text(text, whole.source, start, f"{whole.source.name}:{number}")
+            label = f"{whole.source.name}:{number}"
+            yield Text(line.removesuffix(b"\r"), whole.source, start, label)
         start += len(line.decode("utf-8", "replace")) + 1
-
-
-def matched(grammar: Grammar, text: Text, *, prefix: bool) -> Matched:
-    """How a text fares; with `prefix` it need not be complete."""
-    match = grammar.match(text.data, prefix=prefix)
-    behind = grammar.start().accept(text.data[: match.position])
-    return Matched(
-        text=text,
-        prefix=prefix,
-        ok=match.ok,
-        complete=behind.is_complete,
-        position=match.position,
-        character=match.character,
-        expected=behind.expected(),
-        rules=behind.rules(),
-    )
-
-
-def token_note(grammar: Grammar) -> Problem | None:
-    """That a grammar asks for a token, which no text is; None if it asks for none."""
-    reached = (grammar.rule[name] for name in reachable(grammar.rule, grammar.root))
-    found = (item for rule in reached for item in items(rule.options))
-    ref = next((item for item in found if isinstance(item, TokenRef)), None)
-    if ref is None:
-        return None
-    message = f"`{item_text(ref)}` stands for a token of the model, which no text is"
-    hint = "what comes behind it can be matched with --root and a rule of its own"
-    return Problem("gbnf/token", message, grammar.source.span(ref.start, ref.end), hint)

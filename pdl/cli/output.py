@@ -1,101 +1,109 @@
-"""In which form a command says what it found, and where it writes it."""
+"""Results as text and as JSON, and the stream or file that they are written to."""
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from pdl.cli.options import FILE
-from pdl.cli.screen import Screen
-from pdl.cli.teaching import AS_JSON
-from pdl.cli.texts import STDIN, unwritable
+from pdl._types import format_path
+from pdl.cli.files import STDIN, unwritable
+from pdl.cli.terminal import Terminal
+from pdl.schema.json_values import json_document, json_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pdl.errors import PdlError, Problem
+    from pdl.reply import Check, Violation
+    from pdl.schema import Schema
 
-    from pdl.cli.options import Function
+__all__ = [
+    "Output",
+    "failure_json",
+    "json_document",
+    "json_line",
+    "problem_fields",
+    "value_text",
+    "violation_fields",
+]
 
 
 @dataclass(frozen=True)
 class Output:
-    """The standard output, or a file that is written when the result is there."""
+    """Standard output, or a file that is written once the result is known."""
 
     file: str | None = None
 
     @property
-    def screen(self) -> Screen:
-        """How a text for it is styled: a file gets no colours."""
-        return Screen(None, terminal=False, colour=False) if self._path else Screen.stdout()
+    def terminal(self) -> Terminal:
+        """What a report is styled for: a file gets no color."""
+        return Terminal(None, is_tty=False, has_color=False) if self._path else Terminal.stdout()
 
     @property
     def _path(self) -> Path | None:
         return Path(self.file) if self.file is not None and self.file != STDIN else None
 
     def write(self, text: str) -> None:
-        """Write data and a newline; to a terminal without control characters of it.
-
-        Raises FileError if that fails.
-        """
-        self.write_report(self.screen.safe(text))
+        """Write data and a newline; a terminal gets no control characters. Raises FileError."""
+        self.write_report(self.terminal.safe(text))
 
     def write_report(self, text: str) -> None:
-        """Write a text that was made for `screen`, and a newline. Raises what `write` raises."""
+        """Write text that was styled for `terminal`, and a newline. Raises FileError."""
         if self._path is None:
-            Screen.stdout().write(text)
+            Terminal.stdout().write(text)
             return
         try:
             with self._path.open("w", encoding="utf-8", newline="") as stream:
-                Screen.of(stream).write(text)
+                Terminal.of(stream).write(text)
         except OSError as error:
             raise unwritable(str(self.file), error) from error
 
 
-def out_option(function: Function) -> Function:
-    """`--out`, which a function takes as `output`."""
-
-    @functools.wraps(function)
-    def bundled(out: str | None, **others: Any) -> None:
-        function(output=Output(out), **others)
-
-    return click.option(
-        "--out",
-        "-o",
-        type=FILE,
-        metavar="FILE",
-        help="Write to FILE, not to the standard output; what it held is gone.",
-    )(bundled)
+def failure_json(error: PdlError) -> str:
+    """Return an error as an object: ok, which is false, and problems."""
+    return json_document({"ok": False, "problems": list(map(problem_fields, error.problems))})
 
 
-def format_option(json: str, *, has_alias: bool = False) -> Callable[[Function], Function]:
-    """`--format`, which a function takes as `form`; `json` tells what that form holds.
+def problem_fields(problem: Problem) -> dict[str, Any]:
+    """Return a problem as JSON: path, line, column, end_column, code, message, hint.
 
-    `has_alias` is whether `--json`, as the option was called before, is still taken.
+    Columns start at 1, and `end_column` is after the last character, on the same line. Without a
+    position they are null.
     """
-    option = click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help=f"text: to read. json: {json} {FAILURES}",
-    )
-    return (lambda function: option(_json_alias(function))) if has_alias else option
+    place = problem.location
+    path = line = column = end_column = None
+    if place is not None:
+        path, line, column = place.source.name, place.line, place.column
+        length = min(place.end - place.start, len(place.source.line(line)) - column + 1)
+        end_column = column + max(length, 1)
+    return {
+        "path": path,
+        "line": line,
+        "column": column,
+        "end_column": end_column,
+        "code": problem.code,
+        "message": problem.message,
+        "hint": problem.hint,
+    }
 
 
-def _json_alias(function: Function) -> Function:
-    @functools.wraps(function)
-    def bundled(*, form: str, as_json: bool, **others: Any) -> None:
-        function(form="json" if as_json else form, **others)
+def violation_fields(violation: Violation) -> dict[str, Any]:
+    """Return an error of a reply as JSON."""
+    return {
+        "path": format_path(violation.path),
+        "keyword": violation.keyword,
+        "found": violation.found,
+        "wanted": violation.wanted,
+        "message": violation.message,
+        "span": violation.span,
+    }
 
-    return click.option("--json", AS_JSON, is_flag=True, hidden=True)(bundled)
 
-
-FAILURES = (
-    "If the command fails, an object with ok (false) and problems: path, line, column, end_column,"
-    " code, message, hint."
-)
-"""What `--format json` holds if an error of pdl ends the command."""
+def value_text(schema: Schema | None, check: Check) -> str:
+    """Return a value for shells: strings as they are, yes or no, everything else as JSON."""
+    form = schema.form if schema is not None else "text"
+    if form == "yesno":
+        return "yes" if check.value else "no"
+    if form == "tasklist" and not isinstance(check.value, str):
+        return "\n".join(map(str, check.value))
+    is_plain = isinstance(check.value, str) and form != "json"
+    return check.value if is_plain else json_line(check.value)

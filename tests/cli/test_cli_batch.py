@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,9 @@ import pdl
 from pdl.cli.app import application
 from pdl.cli.batch import lines as lines_module
 from pdl.cli.batch.lines import Fault, Line, Lines, Record, read_record
-from pdl.cli.batch.results import Tally
-from pdl.cli.batch.sink import FileSink
-from pdl.cli.batch.workers import Workers
+from pdl.cli.batch.results import ResultWriter
+from pdl.cli.batch.run import Tally
+from pdl.cli.batch.workers import map_in_order
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -72,7 +73,7 @@ def test_a_second_run_checks_nothing_and_says_the_same() -> None:
     assert RESULTS.read_bytes() == before
     assert again.exit_code == 1
     assert again.stderr == (
-        "replies.jsonl: 4 replies, 2 good, 2 bad (1 wrong-schema, 1 absent);"
+        "replies.jsonl: 4 replies, 2 valid, 2 invalid (1 wrong-schema, 1 absent);"
         " 4 checked in an earlier run\n"
     )
 
@@ -89,7 +90,7 @@ def test_a_run_that_was_cut_off_anywhere_is_completed() -> None:
 def test_replies_that_were_added_are_checked() -> None:
     resumed()
     write([*REPLIES, '{"n": 5}'])
-    assert resumed().stderr.startswith("replies.jsonl: 5 replies, 3 good")
+    assert resumed().stderr.startswith("replies.jsonl: 5 replies, 3 valid")
     assert answered() == [1, 2, 3, 4, 5]
 
 
@@ -117,7 +118,7 @@ def test_a_reply_at_which_the_checker_fails_costs_its_line_alone(
     monkeypatch.setattr(pdl, "check", failing)
     result = resumed()
     assert result.exit_code == 2
-    assert "4 replies, 2 good, 2 bad (1 wrong-schema, 1 unchecked)" in result.stderr
+    assert "4 replies, 2 valid, 2 invalid (1 wrong-schema, 1 unchecked)" in result.stderr
     assert answered() == [1, 2, 3, 4]
     line = json.loads(RESULTS.read_text(encoding="utf-8").splitlines()[1])
     assert (line["ok"], line["value"], line["reason"]) == (False, None, "unchecked")
@@ -176,7 +177,7 @@ def test_a_row_without_the_data_that_it_needs_is_the_error_of_the_prompt() -> No
 @pytest.mark.parametrize(
     ("context", "told"),
     [
-        ("a", "`context` is a text; expected an object"),
+        ("a", "`context`: expected an object, found a string"),
         ({"names": ["a"]}, "`context` does not fit the prompt: the input `names`"),
         ({"nmaes": []}, "`context` does not fit the prompt: `nmaes` was passed"),
     ],
@@ -197,7 +198,9 @@ def test_other_data_of_a_row_are_another_reply() -> None:
     assert RESULTS.read_bytes() == before
     write([ROWS[0], {**ROWS[1], "context": {"names": ["a", "d"]}}, ROWS[2]])
     told = run_prompt("--out", str(RESULTS)).stderr
-    assert told.startswith("results.jsonl: answers another reply than line 2 of replies.jsonl")
+    assert told.startswith(
+        "results.jsonl: contains the result of another reply for line 2 of replies.jsonl"
+    )
 
 
 def test_another_prompt_is_another_schema() -> None:
@@ -216,8 +219,8 @@ def test_a_schema_that_needs_no_data_takes_none() -> None:
 def test_work_begins_before_other_processes_run() -> None:
     """This one does it meanwhile; later on each does a part."""
     asked = itertools.repeat(("__import__('os').getpid()", 1))
-    with Workers(eval, 3, 10) as workers:
-        results = (found for _, found in workers.in_order(asked))
+    with closing(map_in_order(eval, asked, 3, 10)) as mapped:
+        results = (found for _, found in mapped)
         assert next(results) == os.getpid()
         seen = set(itertools.islice(results, 10))
         while len(seen) < 4:
@@ -235,11 +238,15 @@ def test_jobs_go_on_as_well() -> None:
 @pytest.mark.parametrize(
     ("replies", "options", "said"),
     [
-        (["{}", *REPLIES[1:]], {}, "answers another reply than line 1 of replies.jsonl"),
-        (["", *REPLIES], {}, "answers another reply than line 1 of replies.jsonl"),
-        ([5, *REPLIES[1:]], {}, "answers another reply than line 1 of replies.jsonl"),
-        (REPLIES[:2], {}, "answers 2 lines that replies.jsonl does not have"),
-        ([], {}, "answers 4 lines that replies.jsonl does not have"),
+        (
+            ["{}", *REPLIES[1:]],
+            {},
+            "contains the result of another reply for line 1 of replies.jsonl",
+        ),
+        (["", *REPLIES], {}, "contains the result of another reply for line 1 of replies.jsonl"),
+        ([5, *REPLIES[1:]], {}, "contains the result of another reply for line 1 of replies.jsonl"),
+        (REPLIES[:2], {}, "contains results for 2 lines that replies.jsonl does not have"),
+        ([], {}, "contains results for 4 lines that replies.jsonl does not have"),
         (REPLIES, {"dsl": "{ n: float }"}, "made for another schema or with other coercions"),
         (REPLIES, {"dsl": "yesno"}, "made for another schema or with other coercions"),
     ],
@@ -270,7 +277,7 @@ def test_a_line_that_is_answered_twice_is_refused() -> None:
     RESULTS.write_text(text + text.splitlines(keepends=True)[1], encoding="utf-8")
     result = resumed()
     assert result.exit_code == 2
-    assert "results.jsonl:5:1: this answers line 2 a second time" in result.stderr
+    assert "results.jsonl:5:1: this is a second result of line 2" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -292,19 +299,18 @@ def test_a_file_that_holds_other_things_is_refused_and_kept(text: str) -> None:
     RESULTS.write_text(text, encoding="utf-8")
     result = resumed()
     assert result.exit_code == 2
-    assert "results.jsonl:1:1: this is no line of results" in result.stderr
+    assert "results.jsonl:1:1: this is not a result that --batch wrote" in result.stderr
     assert RESULTS.read_text(encoding="utf-8") == text
 
 
 def test_a_file_that_another_run_writes_is_refused() -> None:
     resumed()
     before = RESULTS.read_bytes()
-    with FileSink(str(RESULTS)):
+    with ResultWriter(str(RESULTS)):
         refused = resumed()
     assert refused.exit_code == 2
     assert refused.stderr == (
-        "another run is writing results.jsonl\n"
-        "  hint: wait until it has ended, or name another --out\n"
+        "another run is writing results.jsonl\n  hint: wait until it ends, or name another --out\n"
     )
     assert RESULTS.read_bytes() == before
     assert resumed().exit_code == 1
@@ -318,7 +324,7 @@ def test_results_may_be_thrown_away() -> None:
 
 def test_a_line_that_is_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines_module, "LONGEST", 100)
-    monkeypatch.setattr(lines_module, "_SKIPPED_AT_ONCE", 7)
+    monkeypatch.setattr(lines_module, "_SKIPPED_BYTES", 7)
     write(['{"n": 1}', "x" * 5000, '{"n": 3}'])
     result = run()
     assert result.exit_code == 2
@@ -354,6 +360,6 @@ def test_a_reply_comes_out_as_it_went_in(reply: str, name: int | str | None) -> 
 
 def test_a_summary_counts_and_tells_the_pace_of_a_long_run() -> None:
     tally = Tally(Counter(ok=99, absent=2, new=1), earlier=2)
-    short = "a: 102 replies, 99 good, 3 bad (2 absent, 1 new); 2 checked in an earlier run"
+    short = "a: 102 replies, 99 valid, 3 invalid (2 absent, 1 new); 2 checked in an earlier run"
     assert tally.long("a", 0.5) == short
     assert tally.long("a", 50.0) == f"{short}; 2 replies per second"

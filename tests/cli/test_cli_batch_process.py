@@ -119,8 +119,8 @@ def test_ctrl_c_ends_it_and_it_can_go_on(replies: Path, tmp_path: Path, jobs: st
     done = lines(out)
     assert 0 < done < MANY
     first, last = told.decode().splitlines()
-    assert first.startswith(f"{replies}: {done:,} replies, {done:,} good, 0 bad")
-    assert last == "stopped by Ctrl-C; the same command goes on from there"
+    assert first.startswith(f"{replies}: {done:,} replies, {done:,} valid, 0 invalid")
+    assert last == "interrupted by Ctrl-C; run the same command again to resume"
     replies.write_bytes(LINE * (done + 50))
     with start(*words) as process:
         _, told = process.communicate(timeout=PATIENCE)
@@ -140,7 +140,7 @@ def test_a_killed_command_leaves_no_process_and_can_go_on(replies: Path, tmp_pat
         process.kill()
         _, told = process.communicate(timeout=PATIENCE)
     assert len(workers) == 2
-    assert told == b""
+    assert b"Traceback" not in told
     until(lambda: not any(map(is_alive, workers)))
     count = lines(out) + 50
     replies.write_bytes(LINE * count)
@@ -183,9 +183,9 @@ def test_a_terminal_shows_a_bar(replies: Path, tmp_path: Path) -> None:
     replies.write_bytes(LINE * 200 + b"oops\n" + LINE * 200)
     out = tmp_path / "results.jsonl"
     shown = on_terminal(str(replies), "--out", str(out))
-    assert "100%  400 good, 0 bad, 1 no reply" in shown
+    assert "100%  400 valid, 0 invalid, 1 without a reply" in shown
     assert "replies.jsonl:201:1: this line is not JSON" in shown
-    assert shown.rstrip().endswith("400 replies, 400 good, 0 bad; 1 line without a reply")
+    assert shown.rstrip().endswith("400 replies, 400 valid, 0 invalid; 1 line without a reply")
     assert lines(out) == 400
 
 

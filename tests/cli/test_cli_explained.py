@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import pdl
 import pdl.reply
 from pdl.cli.app import application
-from pdl.cli.options import FIELDS, MEANINGS
-from pdl.cli.reports.verdict import explanation
-from pdl.cli.screen import Screen
+from pdl.cli.commands.check import explanation
+from pdl.cli.options import COERCION_TERMS, COERCIONS
+from pdl.cli.terminal import Terminal
 from pdl.source import Source
 
 PIECES = (
@@ -31,11 +31,11 @@ SCHEMAS = [pdl.Schema.parse(dsl) for dsl in ("{ n: int }", "[any]", "str", "code
 @given(REPLIES, st.sampled_from([*SCHEMAS, None]))
 def test_no_reply_steers_the_terminal(reply: str, schema: pdl.Schema | None) -> None:
     check = pdl.check(schema, reply)
-    plain = Screen(None, terminal=True, colour=False)
-    coloured = Screen(None, terminal=True, colour=True)
+    plain = Terminal(None, is_tty=True, has_color=False)
+    colored = Terminal(None, is_tty=True, has_color=True)
     text = explanation(schema, check, Source(reply, "reply.txt"), plain)
     assert not STEERING.search(text)
-    assert click.unstyle(explanation(schema, check, Source(reply, "reply.txt"), coloured)) == text
+    assert click.unstyle(explanation(schema, check, Source(reply, "reply.txt"), colored)) == text
 
 
 @given(REPLIES)
@@ -63,7 +63,7 @@ def test_long_replies_are_shortened() -> None:
         schema,
         pdl.check(schema, reply),
         Source(reply, "r"),
-        Screen(None, terminal=False, colour=False),
+        Terminal(None, is_tty=False, has_color=False),
     )
     assert len(text.splitlines()) < 120
     assert max(map(len, text.splitlines())) < 200
@@ -72,8 +72,8 @@ def test_long_replies_are_shortened() -> None:
 def test_a_change_of_data_names_the_option_that_allowed_it() -> None:
     repair = pdl.reply.Repair("numbers_in_strings", (6, 9), ("n",), '"5"', "5")
     check = pdl.Check({"n": 5}, repairs=(repair,), span=(0, 10))
-    screen = Screen(None, terminal=False, colour=False)
-    text = explanation(SCHEMAS[0], check, Source('{"n": "5"}', "r"), screen)
+    terminal = Terminal(None, is_tty=False, has_color=False)
+    text = explanation(SCHEMAS[0], check, Source('{"n": "5"}', "r"), terminal)
     said = """r:1:7: `"5"` is read as `5` at `$.n` [--coerce numbers-in-strings]
   1 | {"n": "5"}
     |       ^^^
@@ -82,9 +82,9 @@ def test_a_change_of_data_names_the_option_that_allowed_it() -> None:
 
 
 def test_each_coercion_is_explained() -> None:
-    assert all(meaning for _, meaning in MEANINGS)
+    assert all(meaning for meaning in COERCION_TERMS[1].values())
     shown = CliRunner().invoke(application, ["check", "--help"]).stdout
-    for name, meaning in MEANINGS:
+    for name, meaning in COERCION_TERMS[1].items():
         assert re.search(rf"^  {name} +{re.escape(meaning)}$", shown, re.MULTILINE)
 
 
@@ -94,8 +94,8 @@ def test_each_coercion_is_explained() -> None:
         ([], set()),
         (["enum-case"], {"enum_case"}),
         (["ENUM_CASE", "key-case"], {"enum_case", "key_case"}),
-        (["all"], set(FIELDS.values())),
-        (["all", "unwrap"], set(FIELDS.values())),
+        (["all"], set(COERCIONS.values())),
+        (["all", "unwrap"], set(COERCIONS.values())),
     ],
 )
 def test_coercions_are_those_that_are_named(names: list[str], allowed: set[str]) -> None:

@@ -7,20 +7,20 @@ import json
 
 import pytest
 
-from pdl.cli.findings import REPORTS, files_below, summary
-from pdl.cli.screen import Screen
+from pdl.cli.commands.lint import FORMATS, files_below, summary
+from pdl.cli.terminal import Terminal
 from pdl.errors import FileError, Problem
 from pdl.prompt.lint import Finding
 from pdl.source import Source
 
-SCREEN = Screen(io.StringIO(), terminal=False, colour=False)
+TERMINAL = Terminal(io.StringIO(), is_tty=False, has_color=False)
 SOURCE = Source("first\nsecond line\nthird\n", "odd, name: 100%.pdl")
 
 
 def test_github_gets_its_escapes() -> None:
     """In properties `:` and `,` are escaped, in messages only `%` and the ends of lines."""
     problem = Problem("turn/odd", "100%:\r\nso, so", SOURCE.span(6, 12), "try\nthis")
-    line = REPORTS["github"]([Finding(problem)], SCREEN)
+    line = FORMATS["github"]([Finding(problem)], TERMINAL)
     assert line == (
         "::error file=odd%2C name%3A 100%25.pdl,line=2,col=1,endColumn=7,title=pdl%3A turn/odd"
         "::100%25:%0D%0Aso, so%0Atry%0Athis"
@@ -32,30 +32,30 @@ def test_github_gets_its_escapes() -> None:
 )
 def test_github_has_a_level_for_each_severity(severity: str, level: str) -> None:
     finding = Finding(Problem("a/b", "words"), severity)  # type: ignore[arg-type]  # a parameter
-    assert REPORTS["github"]([finding], SCREEN) == f"::{level} title=pdl%3A a/b::words"
+    assert FORMATS["github"]([finding], TERMINAL) == f"::{level} title=pdl%3A a/b::words"
 
 
 def test_json_ends_a_span_on_the_line_where_it_begins() -> None:
     [fields] = json.loads(
-        REPORTS["json"]([Finding(Problem("a/b", "m", SOURCE.span(13, 20)))], SCREEN)
+        FORMATS["json"]([Finding(Problem("a/b", "m", SOURCE.span(13, 20)))], TERMINAL)
     )
     assert (fields["line"], fields["column"], fields["end_column"]) == (2, 8, 12)
 
 
 def test_json_gives_nulls_to_what_has_no_place() -> None:
-    [fields] = json.loads(REPORTS["json"]([Finding(Problem("a/b", "m"))], SCREEN))
+    [fields] = json.loads(FORMATS["json"]([Finding(Problem("a/b", "m"))], TERMINAL))
     assert [fields[key] for key in ("path", "line", "column", "end_column")] == [None] * 4
 
 
 def test_a_caret_behind_the_last_character_has_a_column_of_its_own() -> None:
-    [fields] = json.loads(REPORTS["json"]([Finding(Problem("a/b", "m", SOURCE.span(5)))], SCREEN))
+    [fields] = json.loads(FORMATS["json"]([Finding(Problem("a/b", "m", SOURCE.span(5)))], TERMINAL))
     assert (fields["column"], fields["end_column"]) == (6, 7)
 
 
 def test_the_summary_counts() -> None:
     findings = [Finding(Problem("a/b", "m"))] * 2 + [Finding(Problem("a/b", "m"), "note")]
     assert summary(findings, 3) == "3 files: 2 errors, 1 note"
-    assert summary([], 1) == "1 file: nothing found"
+    assert summary([], 1) == "1 file: no findings"
 
 
 def test_a_folder_that_cannot_be_read_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,16 +144,16 @@ def test_bytes_of_the_command_line_are_matched_as_they_are() -> None:
 
 @pytest.mark.parametrize(
     ("words", "missing"),
-    [(("parse",), "a grammar"), (("lint",), "a grammar"), (("match", "list.gbnf"), "a text")],
+    [(("parse",), "a grammar"), (("lint",), "a grammar"), (("match", "list.gbnf"), "text")],
 )
 def test_a_terminal_is_not_read_unasked(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], missing: str
 ) -> None:
     """Whoever forgets the file would wait for ever."""
-    monkeypatch.setattr("pdl.cli.grammars.is_terminal", lambda: True)
+    monkeypatch.setattr("pdl.cli.files.is_terminal", lambda: True)
     shown = run(*words)
     assert shown.exit_code == 2
-    assert shown.stderr.endswith(f"Error: expected a FILE, or {missing} on the standard input\n")
+    assert shown.stderr.endswith(f"Error: expected a FILE, or {missing} on standard input\n")
 
 
 def test_a_shell_gets_completions_of_the_commands_in_the_group() -> None:
@@ -173,7 +173,7 @@ def test_start_up_imports_only_the_command_that_runs() -> None:
         "from pdl.cli.app import application\n"
         "application.main(['gbnf', 'parse', '--check', 'list.gbnf'], standalone_mode=False)\n"
         "print(*sorted({'jinja2', 'jsonschema', 'pdl.cli.commands.render',"
-        " 'pdl.cli.commands.gbnf.lint', 'pdl.cli.commands.gbnf.match'} & set(sys.modules)))"
+        " 'pdl.cli.commands.lint', 'pdl.cli.commands.gbnf_match'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)  # noqa: S603  (our own code)
     assert done.stdout == b"\n"

@@ -109,7 +109,7 @@ def test_each_option_is_one_of_the_library(monkeypatch: pytest.MonkeyPatch) -> N
         asked.append(options)
         return compile_schema(schema, options, strict=strict)
 
-    monkeypatch.setattr("pdl.cli.commands.gbnf.compile.compile_schema", record)
+    monkeypatch.setattr("pdl.cli.commands.gbnf_compile.compile_schema", record)
     chosen = {"whitespace": "any", "objects": "closed", "key_order": "any", "escapes": "any"}
     words = [f"--{name.replace('_', '-')}={value}" for name, value in chosen.items()]
     compiled("--dsl", "bool", *words, "--numbers=plain")
@@ -124,7 +124,7 @@ def test_a_template_has_escapes() -> None:
 
 def test_the_report_stands_beside_a_file() -> None:
     shown = run("--dsl", "{ a: bool }", "--explain", "-o", "a.gbnf")
-    assert shown.stdout.splitlines()[-1].endswith(" held exactly")
+    assert shown.stdout.splitlines()[-1].endswith(" enforced exactly")
     assert gbnf.parse(Path("a.gbnf").read_text()).match('{"a": true}')
 
 
@@ -170,20 +170,20 @@ def test_two_schemas_of_one_uri() -> None:
         Path(f"{name}.json").write_text(f'{{"$id": "x:y", "const": "{name}"}}')
     shown = run("--json-schema", "a.json", "--registry", "a.json", "--registry", "b.json")
     assert shown.exit_code == 2
-    assert "another schema of --registry is `x:y` as well: a.json" in shown.stderr
+    assert "another schema of --registry is also `x:y`: a.json" in shown.stderr
 
 
 @pytest.mark.parametrize("words", [("--dsl", "int"), ("--type", "typing:Any"), ("p.pdl",)])
 def test_other_schemas_are_for_a_json_schema(words: tuple[str, ...]) -> None:
     shown = run(*words, "--registry", "all")
     assert shown.exit_code == 2
-    assert "--registry is for --json-schema FILE" in shown.stderr
+    assert "--registry requires --json-schema FILE" in shown.stderr
 
 
 def test_a_type_that_is_no_name() -> None:
     shown = run("--type", "typing:list[int]")
     assert shown.exit_code == 2
-    assert "`Answer = list[int]`, and take `typing:Answer`" in shown.stderr
+    assert "`Answer = list[int]`, and pass `typing:Answer`" in shown.stderr
 
 
 def test_names_cannot_forge_lines_of_a_report() -> None:

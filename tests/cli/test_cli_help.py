@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from pdl.cli.app import application
-from pdl.cli.teaching import LazyGroup, TaughtCommand
+from pdl.cli.help import Command, LazyGroup
 
 CONTEXT = click.Context(application, info_name="pdl")
 
 
-def command(path: str) -> TaughtCommand:
+def command(path: str) -> Command:
     """The command of a path such as `gbnf parse`."""
     found: click.Command = application
     for name in path.split():
@@ -23,7 +23,7 @@ def command(path: str) -> TaughtCommand:
         inner = found.get_command(CONTEXT, name)
         assert inner is not None
         found = inner
-    assert isinstance(found, TaughtCommand)
+    assert isinstance(found, Command)
     return found
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from snapshots import CASES
 
 from pdl.cli.app import application
-from pdl.cli.masking import Timing
+from pdl.cli.commands.masks_bench import Timing
 from pdl.masks import Vocabulary, save
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def test_the_line_end_of_a_file(
     for vocabulary in (lines, VOCABULARY):
         words = (name, GRAMMAR, str(file), *vocabulary)
         file.write_text('{"age": 12}' + end, newline="")
-        assert "--chomp leaves out the line end" in failed(*words)
+        assert "--chomp removes the newline" in failed(*words)
         assert said(*words, "--chomp")
         file.write_text('{"age": 12}' + end * 2, newline="")
-        assert "several line ends" in failed(*words, "--chomp")
+        assert "several newlines" in failed(*words, "--chomp")
         text = failed(name, GRAMMAR, *vocabulary, "--text", '{"age": 12}' + end)
         assert "--chomp" not in text
 
@@ -100,14 +100,14 @@ def test_bench_says_which_text_does_not_match_and_where(
     bad.write_text('{"age":\n012}', newline="")
     text = failed("bench", GRAMMAR, str(good), str(bad), *lines)
     assert text.startswith(
-        f"{bad}:1:8: token 10, b'\\n', cannot stand here; 1 may: b' '\n  1 | {{\"age\":\n"
+        f"{bad}:1:8: token 10, b'\\n', is not allowed here; 1 are: b' '\n  1 | {{\"age\":\n"
     )
     words = ("bench", GRAMMAR, *lines, "--text", '{"age": 12}', "--text", '{"age": é}')
     found = json.loads(failed(*words, "--format", "json"))
     (problem,) = found["problems"]
     place = (problem["path"], problem["line"], problem["column"], problem["end_column"])
     assert place == ("--text 2", 1, 9, 10)
-    message = r"token 195, b'\xc3', cannot stand here; 10 may: b'1', b'3', b'5', b'7', b'9', …"
+    message = r"token 195, b'\xc3', is not allowed here; 10 are: b'1', b'3', b'5', b'7', b'9', …"
     assert problem["message"] == message
 
 
@@ -122,7 +122,7 @@ def test_bench_says_which_text_no_token_spells() -> None:
 def test_a_grammar_takes_no_values(name: str, values: tuple[str, str]) -> None:
     """They are for a prompt, and are not ignored in silence."""
     text = failed(name, GRAMMAR, *VOCABULARY, "--text", '{"age": 12}', *values)
-    assert "--context and --set fill a prompt (.pdl), and age.gbnf is a grammar" in (
+    assert "--context and --set require a prompt (.pdl), found the grammar age.gbnf" in (
         text.replace(str(FOLDER) + "/", "")
     )
 

@@ -111,7 +111,7 @@ def test_powershell_gets_completions() -> None:
     """Each line has a value and what is shown for it; a folder is left to PowerShell."""
     asked = {"_PDL_COMPLETE": "powershell_complete", "COMP_WORDS": "pdl\nsch", "COMP_WORD": "sch"}
     assert run(**asked).stdout.decode().splitlines() == [
-        "schema\tShow a schema in another notation."
+        "schema\tConvert a schema to JSON Schema, DSL, or text."
     ]
     asked |= {"COMP_WORDS": "pdl\nschema\n--to", "COMP_WORD": ""}
     assert [line.split("\t")[0] for line in run(**asked).stdout.decode().splitlines()] == [

@@ -194,13 +194,13 @@ def test_a_default_is_told() -> None:
         "--model", "replay:bad.txt", "--retries", "0", "--default", '{"name": "", "age": 0}'
     )
     assert (result.exit_code, result.stdout) == (0, '{"name": "", "age": 0}\n')
-    assert result.stderr.startswith("no valid answer, so the default, after 1 attempt")
+    assert result.stderr.startswith("no valid answer after 1 attempt, so used the default")
 
 
 def test_a_default_that_does_not_fit() -> None:
     result = run("--model", "replay:good.txt", "--default", '{"name": null, "age": 0}')
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "--default does not fit the schema: " in result.stderr
+    assert "--default does not match the schema: " in result.stderr
 
 
 @pytest.mark.parametrize("seconds", ["inf", "nan", "-1", "1e300", "1e999"])

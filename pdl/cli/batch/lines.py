@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from pdl.cli.texts import SAVE_AS_UTF8, json_fault, kind_of, strict_json, unreadable
+from pdl.cli.files import SAVE_AS_UTF8, JsonError, kind_of, strict_json, unreadable
 from pdl.errors import Problem, did_you_mean
 from pdl.limits import DEFAULT_LIMITS
 from pdl.source import Source, encoding_fault
@@ -16,30 +16,27 @@ if TYPE_CHECKING:
     from pdl._types import Json
 
 LONGEST = 4 * DEFAULT_LIMITS.reply_chars
-"""Bytes that a line may have; a reply of as many characters as the limit allows fits in it."""
+"""The most bytes of a line, in which a reply of as many characters as the limit allows fits."""
 
 _BOM = b"\xef\xbb\xbf"
-_BLANKS = b" \t\r\n"
-_SKIPPED_AT_ONCE = 1 << 20
+_WHITESPACE = b" \t\r\n"
+_SKIPPED_BYTES = 1 << 20
 _INDEX = re.compile(r"[0-9]{1,9}")
 _NAMED, _NAME = 8, 40  # keys that an error names, and characters of each
-_ONE_A_LINE = "each line holds one reply; `jq -c '.[]'` writes an array so"
-_EXCERPT = 1000  # bytes that are enough to show a line that is too long
+_ONE_PER_LINE = "write one reply per line; `jq -c '.[]'` converts an array"
+_EXCERPT = 1000  # bytes of a line that is too long
 _MISSING = object()
 
 
 class Line(NamedTuple):
-    """A line that is not blank: its number, from 1, and its bytes, or too many of them."""
+    """A line that is not blank: its number, from 1, and its bytes, which can be too many."""
 
     number: int
     data: bytes
 
 
 class Record(NamedTuple):
-    """What a line holds: a reply, and the `id` and `context` that came with it.
-
-    The latter are data for the prompt, for a schema that depends on them.
-    """
+    """A reply with its `id` and its `context`: values for a schema that depends on them."""
 
     id: Json
     reply: str
@@ -47,7 +44,7 @@ class Record(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Why a line holds no reply, at which of its characters, and advice."""
+    """Why a line contains no reply, at which of its characters, and a hint."""
 
     message: str
     at: int = 0
@@ -55,9 +52,9 @@ class Fault(NamedTuple):
 
 
 class Lines:
-    """The lines of a stream; `bytes_read` is how much of it they took so far.
+    """The lines of a stream that are not blank; `bytes_read` is how much was read so far.
 
-    Iterating raises FileError where the stream, which errors call `name`, cannot be read.
+    Iterating raises FileError if the stream, which errors call `name`, cannot be read.
     """
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
@@ -71,15 +68,15 @@ class Lines:
             number += 1
             if number == 1:
                 data = data.removeprefix(_BOM)
-            data = data.rstrip(_BLANKS)
+            data = data.rstrip(_WHITESPACE)
             if data:
                 yield Line(number, data)
 
     def _read(self) -> bytes:
-        """The next line; of one that is too long, no more than shows that."""
+        """The next line; of one that is too long, only enough to show it."""
         data = piece = self._take(LONGEST + 1)
         while len(data) > LONGEST and piece and not piece.endswith(b"\n"):
-            piece = self._take(_SKIPPED_AT_ONCE)
+            piece = self._take(_SKIPPED_BYTES)
         return data
 
     def _take(self, most: int) -> bytes:
@@ -92,7 +89,7 @@ class Lines:
 
 
 def read_record(line: Line, field: str) -> Record | Fault:
-    """The reply of a line: a JSON string, or the part of an object that `field` leads to."""
+    """Return the reply of a line: a JSON string, or the value of `field` in an object."""
     if len(line.data) > LONGEST:
         return Fault(f"this line is longer than {LONGEST:,} bytes")
     try:
@@ -100,36 +97,35 @@ def read_record(line: Line, field: str) -> Record | Fault:
     except UnicodeDecodeError as error:
         at = len(line.data[: error.start].decode())
         return Fault(encoding_fault(error), at, SAVE_AS_UTF8)
-    except (ValueError, RecursionError) as error:
-        reason, place = json_fault(error)
+    except JsonError as error:
         is_spread = line.data in {b"[", b"{"}
-        return Fault(f"this line {reason}", place or 0, _ONE_A_LINE if is_spread else "")
+        return Fault(f"this line {error}", error.at or 0, _ONE_PER_LINE if is_spread else "")
     if isinstance(value, str):
         return Record(None, value)
     if not isinstance(value, dict):
-        advice = _ONE_A_LINE if isinstance(value, list) else ""
-        return Fault(f"expected an object or a string, found {kind_of(value)}", 0, advice)
+        hint = _ONE_PER_LINE if isinstance(value, list) else ""
+        return Fault(f"expected an object or a string, found {kind_of(value)}", 0, hint)
     return _of_object(value, field)
 
 
 def _of_object(value: dict[str, Json], field: str) -> Record | Fault:
     reply = value[field] if field in value else _part(value, field)
     if reply is _MISSING:
-        hint = f"{_advice(value, field)} --field names the key of the reply"
+        hint = f"{_suggestion(value, field)} --field names the key of the reply"
         return Fault(f"this object has no `{field}`", 0, hint)
     if not isinstance(reply, str):
-        return Fault(f"`{field}` is {kind_of(reply)}; expected a string, what the model said")
+        return Fault(f"`{field}`: expected a string, found {kind_of(reply)}")
     return Record(value.get("id"), reply, value.get("context"))
 
 
-def _advice(value: dict[str, Json], field: str) -> str:
+def _suggestion(value: dict[str, Json], field: str) -> str:
     names = ", ".join(f"`{name[:_NAME]}`" for name in list(value)[:_NAMED])
     more = ", …" if len(value) > _NAMED else ""
     return did_you_mean(field, value) or f"it has {names or 'no keys'}{more};"
 
 
 def _part(value: Json, field: str) -> Any:
-    """The part that keys and indices with dots between them lead to."""
+    """The value at a path of keys and indices, joined by dots."""
     for step in field.split("."):
         if isinstance(value, dict) and step in value:
             value = value[step]
@@ -141,9 +137,9 @@ def _part(value: Json, field: str) -> Any:
 
 
 def problem(line: Line, fault: Fault, name: str) -> Problem:
-    """The fault of a line, at its place in the file of that name."""
+    """Return the fault of a line, at its position in the file of that name."""
     data = line.data if len(line.data) <= LONGEST else line.data[:_EXCERPT]
     text = data.decode("utf-8", "replace")
-    # Blank lines in front give the line its number, without the file being read again.
+    # Leading empty lines give the line its number, without reading the file again.
     placed = Source("\n" * (line.number - 1) + text, name)
     return Problem("batch/line", fault.message, placed.span(line.number - 1 + fault.at), fault.hint)

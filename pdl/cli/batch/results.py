@@ -1,127 +1,50 @@
-"""The results of a batch: their JSON lines, written and read back, and counts of their verdicts.
-
-`Earlier` says what such lines of an earlier run have answered. `Tally` counts how many replies were
-good, and what was wrong with the others.
-"""
+"""The results of a batch: their lines, the file they go to, and what it contains already."""
 
 from __future__ import annotations
 
 import dataclasses
+import errno
 import hashlib
+import io
 import json
+import os
+import stat
+import sys
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from pdl.cli.reports.json_text import json_line
-from pdl.cli.reports.verdict import violation_fields
-from pdl.cli.texts import unreadable
+from pdl.cli.files import unreadable, unwritable
+from pdl.cli.output import json_line, violation_fields
+from pdl.cli.terminal import Terminal, interrupts_deferred
 from pdl.errors import FileError, Problem
 from pdl.source import Source
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import Self
+
     from pdl._types import Json
     from pdl.cli.batch.lines import Record
-    from pdl.cli.origin import Schemas
+    from pdl.cli.inputs import RowSchemas
     from pdl.reply import Check, Coercions
 
 
-GOOD = "ok"
+VALID = "ok"
 UNCHECKED = "unchecked"
-"""The verdict on a reply at which the checker itself failed."""
+"""The verdict on a reply that pdl itself failed to check."""
 
-_TELLING = 30.0  # seconds from which on a rate tells something; so that short runs print the same
-_ORDER = (
-    "wrong-schema",
-    "absent",
-    "truncated",
-    "unparsable",
-    "ambiguous",
-    "elided",
-    "limit",
-    UNCHECKED,
-)
-
-
-@dataclass
-class Tally:
-    """Counts that grow while a batch runs.
-
-    `verdicts` are those of all replies, of which `earlier` were checked in an earlier run;
-    `faulty` counts the lines that hold no reply.
-    """
-
-    verdicts: Counter[str] = field(default_factory=Counter)
-    earlier: int = 0
-    faulty: int = 0
-
-    @property
-    def replies(self) -> int:
-        """All replies that have a result."""
-        return self.verdicts.total()
-
-    @property
-    def bad(self) -> int:
-        """Those of them that hold no answer."""
-        return self.replies - self.verdicts[GOOD]
-
-    @property
-    def unchecked(self) -> int:
-        """Those of them at which the checker itself failed."""
-        return self.verdicts[UNCHECKED]
-
-    def short(self) -> str:
-        """The counts for a bar."""
-        faulty = f", {self.faulty:,} no reply" if self.faulty else ""
-        return f"{self.verdicts[GOOD]:,} good, {self.bad:,} bad{faulty}"
-
-    def long(self, name: str, seconds: float) -> str:
-        """The counts at the end: of which file, what was wrong, how fast it went."""
-        parts = [f"{name}: {_count(self.replies, 'reply', 'replies')}"]
-        if self.replies:
-            parts[0] += f", {self.verdicts[GOOD]:,} good, {self.bad:,} bad{self._reasons()}"
-        if self.faulty:
-            parts.append(f"{_count(self.faulty, 'line', 'lines')} without a reply")
-        if self.earlier:
-            parts.append(f"{self.earlier:,} checked in an earlier run")
-        checked = self.replies - self.earlier
-        if seconds > _TELLING and checked:
-            parts.append(f"{checked / seconds:,.0f} replies per second")
-        return "; ".join(parts)
-
-    def _reasons(self) -> str:
-        known = [*_ORDER, *sorted(self.verdicts.keys() - {*_ORDER, GOOD})]
-        told = [f"{self.verdicts[name]:,} {name}" for name in known if self.verdicts[name]]
-        return f" ({', '.join(told)})" if told else ""
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
-
-
-_DIGITS = 16  # of a digest: 64 bits, which an array holds as one number
-_FIRST = b'{"line": '
-_MOST_LINES = 100_000_000  # eight bytes are kept for each
-ANEW = "name another --out, or delete this one to begin anew"
-"""Advice for results that do not belong to what is asked."""
-
-_OTHER = "this is no line of results that --batch wrote"
-_ELSEWHERE = "name another --out"
-
-
-class Result(NamedTuple):
-    """A line of results that was read back: what it answers, and whether that was a good reply."""
-
-    line: int
-    reply: str
-    schema: str
-    verdict: str
+_DIGITS = 16  # of a digest: 64 bits, which an array stores as one number
+_BEGINNING = b'{"line": '
+_MOST_LINES = 100_000_000  # eight bytes are stored for each
+START_OVER = "name another --out, or delete this one to start over"
+"""Advice for results that belong to something else."""
 
 
 def result_text(line: int, record: Record, check: Check, schema: str) -> str:
-    """The result of one reply: a JSON object on one line."""
+    """Return the result of a reply: a JSON object on one line."""
     found = {
         "ok": check.ok,
         "value": check.value,
@@ -135,7 +58,7 @@ def result_text(line: int, record: Record, check: Check, schema: str) -> str:
 
 
 def unchecked_text(line: int, record: Record, error: Exception, schema: str) -> str:
-    """The result of a reply at which the checker itself failed."""
+    """Return the result of a reply that pdl itself failed to check."""
     summary = f"pdl failed to check this reply: {type(error).__name__}: {error}"
     found = {"ok": False, "value": None, "reason": UNCHECKED, "summary": summary}
     return _text(line, record, {**found, "errors": [], "feedback": "", "repairs": []}, schema)
@@ -147,114 +70,198 @@ def _text(line: int, record: Record, found: dict[str, Json], schema: str) -> str
 
 
 def reply_digest(record: Record) -> str:
-    """What tells whether a reply, and the data that came with it, are the same as before."""
+    """Return a digest of a reply and of the values that came with it."""
     data = record.reply.encode("utf-8", "surrogatepass")
     if record.context is not None:
         data += b"\0" + json.dumps(record.context, sort_keys=True).encode()
     return _digest(data)
 
 
-def schema_digest(schemas: Schemas, coercions: Coercions) -> str:
-    """What tells whether replies are checked in the same way as before."""
-    schema = schemas.alone
+def schema_digest(schemas: RowSchemas, coercions: Coercions) -> str:
+    """Return a digest of everything that decides how a reply is checked."""
+    schema = schemas.default
     asked: Json = None
     if schema is not None:
         asked = [schema.to_json_schema(), schema.form, schema.lang, schema.tasks]
-    way = [asked, dataclasses.asdict(coercions), *schemas.texts()]
-    return _digest(json.dumps(way, sort_keys=True, default=str).encode())
+    parts = [asked, dataclasses.asdict(coercions), *schemas.sources()]
+    return _digest(json.dumps(parts, sort_keys=True, default=str).encode())
 
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:_DIGITS]
 
 
-class Earlier:
-    """What a file of results answers already, at eight bytes a line.
+class PreviousResults:
+    """The results that a file contains already, at eight bytes a line.
 
-    `tally` counts its verdicts; `size` is where its last whole line ends.
+    `verdicts` counts them; `size` is where the last whole line ends.
     """
 
     def __init__(self) -> None:
         self._digests = array("Q")
-        self.tally: Counter[str] = Counter()
+        self.verdicts: Counter[str] = Counter()
         self.size = 0
 
     def digest(self, line: int) -> str:
-        """The digest of the reply that was on a line of the input; empty if it has no answer."""
+        """Return the digest of the reply on a line of the input; empty without a result."""
         known = self._digests[line] if line < len(self._digests) else 0
         return f"{known:0{_DIGITS}x}" if known else ""
 
-    def add(self, result: Result) -> bool:
-        """Take note of a result; false if its line has one already."""
+    @classmethod
+    def read(cls, file: str, schema: str) -> Self:
+        """Return the results in a file; none if it is new, or a pipe.
+
+        Raises FileError for other lines, and for results of another schema. An incomplete last line
+        is ignored.
+        """
+        found = cls()
+        try:
+            if not Path(file).is_file():
+                return found
+            with Path(file).open("rb") as stream:
+                for number, data in enumerate(stream, 1):
+                    message = ""
+                    if data.endswith(b"\n"):
+                        message = found._add(data, schema)
+                        found.size += len(data)
+                    elif not data.startswith(_BEGINNING[: len(data)]):
+                        message = _NOT_A_RESULT
+                    if message:
+                        _refuse(file, number, data, message)
+        except OSError as error:
+            raise unreadable(file, error) from error
+        return found
+
+    def _add(self, data: bytes, schema: str) -> str:
+        """Add a line. Returns why it cannot be."""
+        result = _parsed(data)
+        if result is None:
+            return _NOT_A_RESULT
+        if result.schema != schema:
+            return "this result was made for another schema or with other coercions"
         missing = result.line + 1 - len(self._digests)
         if missing > 0:
             self._digests.frombytes(bytes(missing * self._digests.itemsize))
         if self._digests[result.line]:
-            return False
-        # No reply is known whose digest is 0, and one that was would only be checked again.
+            return f"this is a second result of line {result.line:,}"
+        # A digest of 0 is unlikely, and its reply would only be checked again.
         self._digests[result.line] = int(result.reply, 16)
-        self.tally[result.verdict] += 1
-        return True
+        self.verdicts[result.verdict] += 1
+        return ""
 
 
-def read_earlier(file: str, schema: str) -> Earlier:
-    """What the results in a file answer; nothing if it is new, or a pipe.
-
-    Raises FileError for a file that holds other lines, or results for another schema. A last line
-    that was not written to its end does not count.
-    """
-    earlier = Earlier()
-    try:
-        if not Path(file).is_file():
-            return earlier
-        with Path(file).open("rb") as stream:
-            for number, data in enumerate(stream, 1):
-                if data.endswith(b"\n"):
-                    _note(earlier, _Place(file, number, data), schema)
-                    earlier.size += len(data)
-                elif not data.startswith(_FIRST[: len(data)]):
-                    _Place(file, number, data).refuse(_OTHER, _ELSEWHERE)
-    except OSError as error:
-        raise unreadable(file, error) from error
-    return earlier
+_NOT_A_RESULT = "this is not a result that --batch wrote"
 
 
-class _Place(NamedTuple):
-    """A line of a file of results."""
-
-    file: str
-    number: int
-    data: bytes
-
-    def refuse(self, message: str, hint: str) -> NoReturn:
-        """Raise a FileError that shows the line."""
-        source = Source("\n" * (self.number - 1) + self.data.decode("utf-8", "replace"), self.file)
-        span = source.span(self.number - 1)
-        raise FileError(Problem("file/results", message, span, hint))
+def _refuse(file: str, number: int, data: bytes, message: str) -> NoReturn:
+    source = Source("\n" * (number - 1) + data.decode("utf-8", "replace"), file)
+    hint = "name another --out" if message == _NOT_A_RESULT else START_OVER
+    raise FileError(Problem("file/results", message, source.span(number - 1), hint))
 
 
-def _note(earlier: Earlier, place: _Place, schema: str) -> None:
-    result = _result(place.data)
-    if result is None:
-        place.refuse(_OTHER, _ELSEWHERE)
-    if result.schema != schema:
-        place.refuse("this result was made for another schema or with other coercions", ANEW)
-    if not earlier.add(result):
-        place.refuse(f"this answers line {result.line:,} a second time", ANEW)
+class _Result(NamedTuple):
+    line: int
+    reply: str
+    schema: str
+    verdict: str
 
 
-def _result(data: bytes) -> Result | None:
-    """What a line of results says; None if it is none."""
+def _parsed(data: bytes) -> _Result | None:
+    """A line of results; None if it is not one."""
     try:
         found: Any = json.loads(data)
-        result = Result(
-            found["line"], found["reply_digest"], found["schema_digest"], _verdict(found)
-        )
+        verdict = VALID if found["ok"] is True else str(found["reason"])
+        result = _Result(found["line"], found["reply_digest"], found["schema_digest"], verdict)
         is_sound = 0 < result.line < _MOST_LINES and 0 <= int(result.reply, 16) < 1 << 64
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
     return result if is_sound and isinstance(result.line, int) else None
 
 
-def _verdict(found: dict[str, Any]) -> str:
-    return "ok" if found["ok"] is True else str(found["reason"])
+if sys.platform == "win32":
+    import msvcrt
+
+    # A lock of Windows also keeps others from reading, so it is far after all results.
+    _FAR = 1 << 40
+
+    def _take(descriptor: int) -> None:
+        os.lseek(descriptor, _FAR, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+_TAKEN = frozenset([errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK])
+
+
+class ResultWriter:
+    """Standard output, or a file that results are appended to, and that no other run writes.
+
+    `size`, once it is known, is how many bytes of the file are whole lines; results follow them.
+    Raises FileError if the file cannot be written, or another run writes it.
+    """
+
+    def __init__(self, file: str | None) -> None:
+        self._name = file or ""
+        self._terminal = Terminal.stdout()
+        self._file: io.FileIO | None = None
+        self._is_regular = False
+        self.size: int | None = None
+        if file is None:
+            return
+        try:
+            # Unbuffered: what was written is in the file, even if this process is killed.
+            self._file = io.FileIO(file, "ab")
+        except OSError as error:
+            raise unwritable(file, error) from error
+        self._is_regular = stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
+        if not self._lock():
+            self._file.close()
+            hint = "wait until it ends, or name another --out"
+            raise FileError(Problem("file/in-use", f"another run is writing {file}", None, hint))
+
+    def _lock(self) -> bool:
+        """Lock the file until it is closed or this process ends; false if another run has.
+
+        Pipes and devices are not locked, nor are files of systems without locks.
+        """
+        if self._file is None or not self._is_regular:
+            return True
+        try:
+            _take(self._file.fileno())
+        except OSError as error:
+            return error.errno not in _TAKEN
+        return True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, text: str) -> None:
+        """Write lines, and the newline of the last. Raises FileError."""
+        if self._file is None:
+            self._terminal.write(self._terminal.safe(text))
+            return
+        data = memoryview(f"{text}\n".encode())
+        try:
+            if self.size is not None and os.fstat(self._file.fileno()).st_size > self.size:
+                self._file.truncate(self.size)  # a line that a killed run did not finish
+            self.size = None
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            raise unwritable(self._name, error) from error
+
+    def uninterrupted(self) -> AbstractContextManager[None]:
+        """Defer Ctrl-C, so that all lines are complete and counted.
+
+        Not for a stream, whose reader can keep this process waiting indefinitely.
+        """
+        return interrupts_deferred() if self._is_regular else nullcontext()

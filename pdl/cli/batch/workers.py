@@ -1,91 +1,88 @@
-"""A pool of workers: work done in this process or in several, its results in the order of the work.
-
-`Task` and `Outcome` say what is done with a line of replies, in this process or in another.
-"""
+"""The work on a batch: how a line is checked, in this process or in several."""
 
 from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import signal
 from collections import OrderedDict, deque
-from dataclasses import dataclass
-from dataclasses import field as kept
-from multiprocessing import resource_tracker
-from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pdl
-from pdl.cli import exits
 from pdl.cli.batch.lines import Fault, Line, read_record
-from pdl.cli.batch.results import GOOD, UNCHECKED, result_text, unchecked_text
-from pdl.cli.texts import kind_of
+from pdl.cli.batch.results import UNCHECKED, VALID, result_text, unchecked_text
+from pdl.cli.files import kind_of
+from pdl.cli.terminal import interrupts_deferred
 from pdl.errors import PdlError, Problem, PromptError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from multiprocessing.connection import Connection
-    from types import TracebackType
-    from typing import Self
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from pdl._types import Json
-    from pdl.cli.origin import Schemas
+    from pdl.cli.inputs import RowSchemas
     from pdl.reply import Coercions
     from pdl.schema import Schema
 
+T = TypeVar("T")
+R = TypeVar("R")
 
-_KEPT = 1000  # schemas of rows that bring data
-NO_DATA = Fault("this row has no `context`, without whose data there is no schema")
+_SCHEMAS_KEPT = 1000  # of rows that bring values
+NO_CONTEXT = Fault("this row has no `context`, and the schema depends on its values")
 
 
 @dataclass(frozen=True)
 class Task:
-    """How replies are found and checked; `digest` stands for the schemas and the coercions."""
+    """How replies are found and checked; `digest` identifies the schemas and the coercions."""
 
     digest: str
-    field: str
-    schemas: Schemas
+    path: str
+    schemas: RowSchemas
     coercions: Coercions
-    _known: OrderedDict[str, Schema | Fault | None] = kept(default_factory=OrderedDict)
+    _known: OrderedDict[str, Schema | Fault | None] = field(default_factory=OrderedDict)
 
     def schema(self, context: Json) -> Schema | Fault | None:
-        """The schema of a row with such data, or why there is none. Those of late are kept."""
-        if not self.schemas.depend_on_data or (context is None and self.schemas.error is None):
-            return self.schemas.alone
+        """Return the schema of a row with such values, or why there isn't one."""
+        if self.schemas.prompt is None or (context is None and self.schemas.error is None):
+            return self.schemas.default
         if context is None:
-            return NO_DATA
+            return NO_CONTEXT
         if not isinstance(context, dict):
-            return Fault(f"`context` is {kind_of(context)}; expected an object")
+            return Fault(f"`context`: expected an object, found {kind_of(context)}")
         key = json.dumps(context, sort_keys=True)
         if key not in self._known:
-            self._known[key] = self._made(context)
-            if len(self._known) > _KEPT:
+            self._known[key] = self._rendered(context)
+            if len(self._known) > _SCHEMAS_KEPT:
                 self._known.popitem(last=False)
         return self._known[key]
 
-    def _made(self, context: dict[str, Any]) -> Schema | Fault | None:
+    def _rendered(self, context: dict[str, Any]) -> Schema | Fault | None:
         try:
-            return self.schemas.of(context)
+            return self.schemas.render(context)
         except PromptError as error:
             first = error.problem
             return Fault(f"`context` does not fit the prompt: {first.message}", 0, first.hint)
 
 
 class Outcome(NamedTuple):
-    """A line's result; `verdict` is `ok`, the reason of a bad reply, or empty for a fault."""
+    """The result of a line; `verdict` is `ok`, the reason of an invalid reply, or empty."""
 
     text: str
     verdict: str
     fault: Fault | None = None
 
 
-def outcomes(task: Task, lines: Sequence[Line]) -> list[Outcome]:
-    """What becomes of each line, in their order."""
-    return [_outcome(task, line) for line in lines]
+def check_lines(task: Task, lines: Sequence[Line]) -> list[Outcome]:
+    """Return the outcome of each line, in their order."""
+    return [_checked(task, line) for line in lines]
 
 
-def _outcome(task: Task, line: Line) -> Outcome:
-    record = read_record(line, task.field)
+def _checked(task: Task, line: Line) -> Outcome:
+    record = read_record(line, task.path)
     if isinstance(record, Fault):
         return Outcome("", "", record)
     schema = task.schema(record.context)
@@ -93,187 +90,91 @@ def _outcome(task: Task, line: Line) -> Outcome:
         return Outcome("", "", schema)
     try:
         check = pdl.check(schema, record.reply, coercions=task.coercions)
-    except Exception as error:  # noqa: BLE001  (a bug of pdl's costs one line, not the batch)
+    except Exception as error:  # noqa: BLE001  (a bug in pdl costs one line, not the batch)
         return Outcome(unchecked_text(line.number, record, error, task.digest), UNCHECKED)
     text = result_text(line.number, record, check, task.digest)
-    return Outcome(text, check.reason or GOOD)
-
-
-T = TypeVar("T")
-R = TypeVar("R")
-
-_AHEAD = 4  # pieces of work for each process that are under way or wait for an earlier one
+    return Outcome(text, check.reason or VALID)
 
 
 class WorkerError(PdlError):
-    """A process that did a part of the work is gone."""
+    """A worker process ended before its work was done."""
 
 
-class _Piece(Generic[T, R]):
-    """A piece of work and, once it is done, its result."""
-
-    def __init__(self, work: T, size: int) -> None:
-        self.work = work
-        self.size = size
-        self.is_done = False
-        self.result: R
-
-    def finish(self, result: R) -> None:
-        self.result = result
-        self.is_done = True
+_AHEAD = 4  # pieces for each process that are in progress or wait for an earlier one
+_work: Callable[[Any], Any]
+"""In a worker process, what it does with a piece."""
 
 
-class _Worker(Generic[T, R]):
-    """A process that does one piece of work at a time, and ends when nobody can send it more."""
+def map_in_order(
+    work: Callable[[T], R], pieces: Iterable[tuple[T, int]], jobs: int, most: int
+) -> Generator[tuple[T, R], None, None]:
+    """Yield each piece with its result, from up to `jobs` processes, in the order of the pieces.
 
-    def __init__(self, work: Callable[[T], R]) -> None:
-        # Started anew on every system: a copy of a process that has threads may never run.
-        fresh = multiprocessing.get_context("spawn")
-        self.connection, theirs = fresh.Pipe()
-        self.process = fresh.Process(target=_serve, args=(theirs, work), daemon=True)
-        # The first process brings this one along, which lets Ctrl-C through once it runs.
-        resource_tracker.ensure_running()
-        with exits.held():  # it is for this process, which ends the others
-            self.process.start()
-        # As long as nobody else holds this end, its being closed is seen by both.
-        theirs.close()
-        self._piece: _Piece[T, R] | None = None
-        self._is_ready = False
-
-    @property
-    def is_idle(self) -> bool:
-        return self._piece is None and self.is_ready
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether it runs, which takes it as long as a command takes to start."""
-        if not self._is_ready and self.connection.poll():
-            self._receive()
-            self._is_ready = True
-        return self._is_ready
-
-    @property
-    def is_busy(self) -> bool:
-        return self._piece is not None
-
-    def begin(self, piece: _Piece[T, R]) -> None:
-        self._piece = piece
-        try:
-            self.connection.send(piece.work)
-        except OSError as error:
-            raise _gone() from error
-
-    def finish(self) -> None:
-        """Wait for the result of the piece that it works on."""
-        assert self._piece is not None
-        self._piece.finish(self._receive())
-        self._piece = None
-
-    def _receive(self) -> Any:
-        try:
-            return self.connection.recv()
-        except (EOFError, OSError) as error:
-            raise _gone() from error
-
-
-class Workers(Generic[T, R]):
-    """Up to `jobs` processes that call one function; with one job there are none but this one.
-
-    While they start, this process does their work.
-
-    `most` bounds the sizes of the pieces of work that are held at once.
+    Each piece comes with its size, of which at most about `most` are in memory. With one job, and
+    until the first process has started, this process does the work. Raises WorkerError.
     """
-
-    def __init__(self, work: Callable[[T], R], jobs: int, most: int) -> None:
-        self._work = work
-        self._jobs = jobs
-        self._most = most
-        self._workers: list[_Worker[T, R]] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Let the processes end; at once if something went wrong or somebody stopped the work."""
-        for worker in self._workers:
-            worker.connection.close()
-            if kind is not None:
-                worker.process.kill()
-        for worker in self._workers:
-            worker.process.join()
-
-    def in_order(self, pieces: Iterable[tuple[T, int]]) -> Iterator[tuple[T, R]]:
-        """Each piece of work beside its result; it comes with its size.
-
-        Raises WorkerError if a process ends before its work is done.
-        """
-        if self._jobs == 1:
-            return ((work, self._work(work)) for work, _ in pieces)
-        return self._in_processes(pieces)
-
-    def _in_processes(self, pieces: Iterable[tuple[T, int]]) -> Iterator[tuple[T, R]]:
-        held: deque[_Piece[T, R]] = deque()
-        size = 0
-        for work, added in pieces:
-            piece: _Piece[T, R] = _Piece(work, added)
-            held.append(piece)
-            size += added
-            worker = self._idle()
-            if worker is None:
-                piece.finish(self._work(work))
-            else:
-                worker.begin(piece)
-            while held and (
-                held[0].is_done or len(held) > _AHEAD * self._jobs or size > self._most
-            ):
-                size -= held[0].size
-                yield self._finished(held.popleft())
-        for piece in held:
-            yield self._finished(piece)
-
-    def _finished(self, piece: _Piece[T, R]) -> tuple[T, R]:
-        while not piece.is_done:
-            self._collect()
-        return piece.work, piece.result
-
-    def _idle(self) -> _Worker[T, R] | None:
-        """A worker that has nothing to do; None while one starts, for this process to work."""
-        while True:
-            for worker in self._workers:
-                if worker.is_idle:
-                    return worker
-            if len(self._workers) < self._jobs:
-                self._workers.append(_Worker(self._work))
-            if not all(worker.is_ready for worker in self._workers):
-                return None
-            self._collect()
-
-    def _collect(self) -> None:
-        """Wait until at least one piece is done."""
-        busy: dict[Any, _Worker[T, R]] = {w.connection: w for w in self._workers if w.is_busy}
-        for connection in wait(list(busy)):
-            busy[connection].finish()
+    if jobs == 1:
+        yield from ((piece, work(piece)) for piece, _ in pieces)
+        return
+    # A fork of a process with threads might never run.
+    pool = ProcessPoolExecutor(
+        jobs, multiprocessing.get_context("spawn"), initializer=_start, initargs=(work,)
+    )
+    is_done = False
+    try:
+        yield from _mapped(pool, work, pieces, jobs, most)
+        is_done = True
+    except BrokenProcessPool as error:
+        message = "a worker process ended before its work was done"
+        hint = "if memory ran out, use fewer --jobs; results in --out are kept"
+        raise WorkerError(Problem("batch/worker", message, None, hint)) from error
+    finally:
+        if not is_done:
+            for process in multiprocessing.active_children():
+                process.kill()
+        pool.shutdown(cancel_futures=True)
 
 
-def _gone() -> WorkerError:
-    message = "a worker process ended before its work was done"
-    hint = "if it was killed for lack of memory, fewer --jobs need less; what is in --out is kept"
-    return WorkerError(Problem("batch/worker", message, None, hint))
+def _mapped(
+    pool: ProcessPoolExecutor,
+    work: Callable[[T], R],
+    pieces: Iterable[tuple[T, int]],
+    jobs: int,
+    most: int,
+) -> Iterator[tuple[T, R]]:
+    with interrupts_deferred():  # Ctrl-C is for this process, which ends the others
+        starting = [pool.submit(os.getpid) for _ in range(jobs)]
+    pending: deque[tuple[T, int, Future[R]]] = deque()
+    size = 0
+    for piece, added in pieces:
+        if not any(one.done() for one in starting):
+            yield piece, work(piece)
+            continue
+        with interrupts_deferred():
+            pending.append((piece, added, pool.submit(_call, piece)))
+        size += added
+        while pending and (pending[0][2].done() or len(pending) > _AHEAD * jobs or size > most):
+            first, taken, result = pending.popleft()
+            size -= taken
+            yield first, result.result()
+    for piece, _, result in pending:
+        yield piece, result.result()
 
 
-def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
-    """In a worker: do what comes, until the process that sends it closes the connection or ends."""
+def _start(work: Callable[[Any], Any]) -> None:
+    """Prepare a worker process: it leaves Ctrl-C to its parent, and ends with it."""
+    global _work  # noqa: PLW0603  (so that it is sent once)
+    _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    result: Any = None  # that it runs
-    while True:
-        try:
-            connection.send(result)
-            piece = connection.recv()
-        except (EOFError, OSError):
-            return
-        result = work(piece)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _call(piece: Any) -> Any:
+    return _work(piece)

@@ -1,46 +1,215 @@
-"""`pdl lint`: mistakes in prompt files, found without data."""
+"""`pdl lint` and `pdl gbnf lint`: their files, and findings for people, programs, and GitHub."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import os
+from collections import Counter
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.findings import files_below, findings_options, report_findings
-from pdl.cli.options import ROOT
-from pdl.cli.origin import check_root
-from pdl.cli.teaching import TaughtCommand
-from pdl.prompt.lint import included_files, lint_file
+from pdl.cli.files import STDIN, file_or_stdin, read_text, unreadable
+from pdl.cli.grammars import ROOT as ROOT_RULE
+from pdl.cli.grammars import TARGET
+from pdl.cli.help import Command
+from pdl.cli.inputs import check_root
+from pdl.cli.options import ROOT, out_option
+from pdl.cli.output import json_document, problem_fields
+from pdl.cli.terminal import INVALID, Terminal
+from pdl.errors import FileError, LimitError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
 
+    from pdl.cli.options import Function
     from pdl.cli.output import Output
-    from pdl.prompt.lint import Finding
+    from pdl.gbnf import Finding as GrammarFinding
+    from pdl.prompt.lint import Finding as PromptFinding
 
-_EXAMPLES = (
-    ("all prompts below a folder", "pdl lint prompts/"),
-    ("but for some", "pdl lint prompts/ --exclude drafts --exclude '*-old.pdl'"),
-    ("with parts that all of them include", "pdl lint prompts/ --root prompts"),
-    ("annotations in GitHub Actions", "pdl lint prompts/ --format github"),
-    ("only the codes", "pdl lint prompts/ --format json | jq -r '.[].code' | sort | uniq -c"),
+    Finding: TypeAlias = GrammarFinding | PromptFinding
+
+
+def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) -> list[str]:
+    """Return the files of the paths, each once; of directories those that end in `suffix`.
+
+    Skips hidden directories, and files that match one of the globs `exclude` or are in a directory
+    that does. Raises FileError that names all paths without files, and for globs that leave none.
+    """
+    problems = [problem for path in paths if (problem := _missing(path, suffix)) is not None]
+    if problems:
+        raise FileError(*problems)
+    files = dict.fromkeys(file for path in paths for file in _files(path, suffix))
+    kept = [file for file in files if not _matches(file, exclude)]
+    if not kept:
+        raise FileError(Problem("file/none", f"{', '.join(exclude)}: this excludes all files"))
+    return kept
+
+
+def _matches(file: str, globs: Sequence[str]) -> bool:
+    path = PurePath(file)
+    return any(one.match(glob) for glob in globs for one in (path, *path.parents))
+
+
+def _missing(path: str, suffix: str) -> Problem | None:
+    if not Path(path).exists():
+        return Problem("file/unreadable", f"{path}: there is no such file or directory")
+    if next(_files(path, suffix), None) is None:
+        return Problem("file/none", f"{path}: this directory contains no {suffix} file")
+    return None
+
+
+def _files(path: str, suffix: str) -> Iterator[str]:
+    if not Path(path).is_dir():
+        yield str(Path(path))
+        return
+    for directory, inner, names in os.walk(path, onerror=_raise_unreadable):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        files = (Path(directory, name) for name in sorted(names) if name.endswith(suffix))
+        yield from (str(file) for file in files if not file.is_fifo())  # it might never end
+
+
+def _raise_unreadable(error: OSError) -> None:
+    # If the directory were skipped silently, its files would pass.
+    raise unreadable(str(error.filename), error)
+
+
+def _text(findings: Sequence[Finding], terminal: Terminal) -> str:
+    return "\n".join(
+        terminal.problem(
+            finding.problem,
+            finding.severity,
+            [("why", why)] if (why := getattr(finding, "why", "")) else [],
+        )
+        for finding in findings
+    )
+
+
+def _json(findings: Sequence[Finding], terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
+    return json_document([_fields(finding) for finding in findings])
+
+
+def _fields(finding: Finding) -> dict[str, Any]:
+    why = {"why": finding.why} if hasattr(finding, "why") else {}
+    return {**problem_fields(finding.problem), "severity": finding.severity, **why}
+
+
+_GITHUB_LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def _github(findings: Sequence[Finding], terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
+    """Workflow commands, which GitHub Actions turns into annotations of a pull request.
+
+    https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+    """
+    return "\n".join(map(_workflow_command, findings))
+
+
+def _workflow_command(finding: Finding) -> str:
+    fields = _fields(finding)
+    properties = {
+        "file": fields["path"],
+        "line": fields["line"],
+        "col": fields["column"],
+        "endColumn": fields["end_column"],
+        "title": f"pdl: {fields['code']}",
+    }
+    listed = ",".join(
+        f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in properties.items()
+        if value is not None
+    )
+    message = "\n".join(filter(None, (fields["message"], fields.get("why"), fields["hint"])))
+    return f"::{_GITHUB_LEVELS[finding.severity]} {listed}::{_escaped(message)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+FORMATS: dict[str, Callable[[Sequence[Finding], Terminal], str]] = {
+    "text": _text,
+    "json": _json,
+    "github": _github,
+}
+
+
+def summary(findings: Sequence[Finding], files: int) -> str:
+    """Return the counts on one line: `3 files: 1 error, 2 warnings`."""
+    counts = Counter(finding.severity for finding in findings)
+    kinds = [_counted(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind]]
+    return f"{_counted(files, 'file')}: {', '.join(kinds) or 'no findings'}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _options(function: Function) -> Function:
+    """`--format`, `--strict`, and `--out`, passed as `form`, `strict`, and `output`."""
+    return _FORMAT(_STRICT(out_option(function)))
+
+
+_FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Output format: text to read, JSON with the fields below, or annotations of a GitHub pull"
+    " request.",
 )
+_STRICT = click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+_FIELDS = {
+    "path, line, column, end_column": "The position, or nulls.",
+    "code, message, hint": "The mistake, and how to fix it.",
+    "severity": "error, warning, or note.",
+}
+_EXIT_CODES = {
+    0: "No errors.",
+    1: "There are errors, or warnings with --strict.",
+    2: "A path does not exist, or an option is invalid.",
+}
+
+
+def _report(
+    findings: Sequence[Finding], files: int, output: Output, form: str, *, strict: bool
+) -> None:
+    """Write the findings, and their counts to standard error. Raises Exit if any is bad."""
+    text = FORMATS[form](findings, output.terminal)
+    if text or output.file is not None:
+        output.write_report(text)
+    Terminal.stderr().write(summary(findings, files))
+    bad = {"error", "warning"} if strict else {"error"}
+    if any(finding.severity in bad for finding in findings):
+        raise click.exceptions.Exit(INVALID)
 
 
 @click.command(
-    "lint", cls=TaughtCommand, examples=_EXAMPLES, short_help="Look for mistakes in prompt files."
+    "lint",
+    cls=Command,
+    fields={"[]": "A list of objects with:", **_FIELDS},
+    exit_codes=_EXIT_CODES,
+    examples=(
+        ("all prompts in a directory", "pdl lint prompts/"),
+        ("except for some", "pdl lint prompts/ --exclude drafts --exclude '*-old.pdl'"),
+        ("with parts that all of them include", "pdl lint prompts/ --root prompts"),
+        ("annotations in GitHub Actions", "pdl lint prompts/ --format github"),
+        ("only the codes", "pdl lint prompts/ --format json | jq -r '.[].code' | sort | uniq -c"),
+    ),
+    short_help="Find mistakes in prompt files.",
 )
-@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="FILES|FOLDERS...")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="FILE|DIR...")
 @click.option(
     "--exclude",
     multiple=True,
     metavar="GLOB",
-    help="Leave out files and folders whose path ends like this, such as drafts or 'old/*.pdl'; may"
-    " be repeated.",
+    help="Skip files and directories whose path ends like this, such as drafts or 'old/*.pdl'."
+    " Repeatable.",
 )
 @ROOT
-@findings_options()
+@_options
 def command(  # noqa: PLR0913  (each is an option)
     *,
     paths: tuple[str, ...],
@@ -50,23 +219,24 @@ def command(  # noqa: PLR0913  (each is an option)
     form: str,
     strict: bool,
 ) -> None:
-    """Look for mistakes in prompt files, without data and without a model.
+    """Find mistakes in prompt files, without values and without a model.
 
-    Of folders, all *.pdl files are read, at any depth but for hidden folders. A file whose name
-    begins with `_`, or that another one of them includes, imports or extends, is a part of a prompt
-    and needs no turn of its own. Findings go to the standard output, a line that counts them to the
-    standard error. The exit code is 1 if there are errors, else 0; 2 if a path does not exist.
+    Searches directories recursively for *.pdl files, skipping hidden directories. A file that
+    another one includes, imports, or extends, or whose name begins with `_`, is part of a prompt
+    and needs no turn of its own. Findings go to standard output, and their counts to standard
+    error.
     """
     check_root(root)
     files = files_below(paths, ".pdl", exclude)
-    findings = _findings(files, root)
-    report_findings(findings, len(files), output, form, strict=strict)
+    _report(_prompt_findings(files, root), len(files), output, form, strict=strict)
 
 
-def _findings(files: Sequence[str], root: str | None) -> list[Finding]:
-    """Those of all files, each once: what is wrong in a part is so in all that include it."""
+def _prompt_findings(files: Sequence[str], root: str | None) -> list[PromptFinding]:
+    """The findings of all files, each once: one in a part is found in all that include it."""
+    from pdl.prompt.lint import included_files, lint_file  # noqa: PLC0415 - grammars need no Jinja
+
     parts = {part for file in files for part in included_files(file, media_root=root)}
-    found: dict[tuple[str, str, str], Finding] = {}
+    found: dict[tuple[str, str, str], PromptFinding] = {}
     for file in files:
         is_part = Path(file).name.startswith("_") or Path(file).resolve() in parts
         for finding in lint_file(file, media_root=root, partial=is_part):
@@ -74,3 +244,74 @@ def _findings(files: Sequence[str], root: str | None) -> list[Finding]:
             place = str(problem.location or file)
             found.setdefault((place, problem.code, problem.message), finding)
     return list(found.values())
+
+
+@click.command(
+    "lint",
+    cls=Command,
+    fields={"[]": "A list of objects with:", **_FIELDS, "why": "Why it matters."},
+    exit_codes=_EXIT_CODES,
+    examples=(
+        ("all grammars in a directory", "pdl gbnf lint grammars/"),
+        ("one whose strings are read as JSON", "pdl gbnf lint reply.gbnf --must-be-json"),
+        ("for an older llama.cpp", "pdl gbnf lint reply.gbnf --target 2025-11"),
+        ("annotations in GitHub Actions", "pdl gbnf lint grammars/ --format github --strict"),
+        (
+            "only the codes",
+            "pdl gbnf lint a.gbnf --format json | jq -r '.[].code' | sort | uniq -c",
+        ),
+    ),
+    short_help="Find mistakes, and what makes a grammar slow.",
+)
+@click.argument("paths", nargs=-1, type=click.Path(allow_dash=True), metavar="[FILE|DIR]...")
+@ROOT_RULE
+@TARGET
+@click.option(
+    "--must-be-json",
+    is_flag=True,
+    help="Also find strings that the grammar matches and no JSON parser accepts.",
+)
+@_options
+def grammars_command(  # noqa: PLR0913  (each is an option)
+    *,
+    paths: tuple[str, ...],
+    root: str,
+    target: str,
+    must_be_json: bool,
+    output: Output,
+    form: str,
+    strict: bool,
+) -> None:
+    """Find mistakes in grammars, and what makes them slow.
+
+    Searches directories recursively for *.gbnf files, skipping hidden directories. Without paths,
+    or for `-`, reads standard input. An error is what llama.cpp refuses, hangs on, or crashes on,
+    or what nothing matches; a warning is slow, or means something else than it seems to; a note is
+    worth a look. Findings go to standard output, and their counts to standard error.
+    """
+    files = _grammar_files(paths)
+    findings = [
+        finding
+        for file in files
+        for finding in _grammar_findings(file, root=root, target=target, json=must_be_json)
+    ]
+    _report(findings, len(files), output, form, strict=strict)
+
+
+def _grammar_files(paths: Sequence[str]) -> list[str]:
+    named = [path for path in paths if path != STDIN]
+    if len(named) < len(paths) or not paths:
+        return [file_or_stdin(STDIN if paths else None), *files_below(named, ".gbnf")]
+    return files_below(named, ".gbnf")
+
+
+def _grammar_findings(
+    file: str, *, root: str, target: str, json: bool
+) -> tuple[GrammarFinding, ...]:
+    from pdl.gbnf import Finding, lint  # noqa: PLC0415 - prompts need no grammars
+
+    try:
+        source = read_text(file, keep_mark=True)
+    except (FileError, LimitError) as error:
+        return tuple(map(Finding, error.problems))
+    return lint(source, root=root, target=target, json=json)

@@ -1,8 +1,4 @@
-"""`pdl render`: a prompt file and data to messages.
-
-The rendered prompt is shown as a transcript for people, as JSON for programs, or as a provider
-would be sent it, with notes on what it would not be sent.
-"""
+"""`pdl render`: the messages of a prompt, as text, as JSON, or as a provider's request body."""
 
 from __future__ import annotations
 
@@ -10,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.options import prompt_options
-from pdl.cli.output import out_option
-from pdl.cli.reports.json_text import json_document, problem_fields
-from pdl.cli.screen import Screen
-from pdl.cli.teaching import TaughtCommand
+from pdl.cli.help import Command
+from pdl.cli.options import out_option, prompt_options
+from pdl.cli.output import json_document, problem_fields
+from pdl.cli.terminal import Terminal
 from pdl.models.exchange import Request
 from pdl.models.payloads import FAMILIES
 from pdl.prompt.messages import Text
@@ -23,27 +18,36 @@ from pdl.tools.tool import ToolCall, ToolResult
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.cli.origin import PromptOrigin
+    from pdl.cli.inputs import PromptInput
     from pdl.cli.output import Output
     from pdl.models.exchange import Payload
-    from pdl.prompt import Message, Rendered
+    from pdl.prompt import Rendered
     from pdl.prompt.messages import Part
 
+_PROVIDERS = (
+    *("openai", "openai-responses", "anthropic", "gemini"),
+    *("ollama", "llama-server", "vllm", "litellm"),
+)
+_ALIASES = {"llama": "llama-server"}  # the name of the format in earlier versions
+_DEFAULT_MODEL = "MODEL"
 
-def transcript(rendered: Rendered, screen: Screen) -> str:
-    """What `str(rendered)` is, for a screen."""
+
+def _text(rendered: Rendered, terminal: Terminal) -> str:
+    """What `str(rendered)` is, with styles."""
     return "\n\n".join(
-        f"{screen.style(f'<|{role}|>', 'strong')}\n{screen.safe(text)}"
+        f"{terminal.style(f'<|{role}|>', 'strong')}\n{terminal.safe(text)}"
         for role, text in rendered.turns()
     )
 
 
-def rendered_json(rendered: Rendered) -> str:
-    """All of a rendered prompt, as an object; media with their bytes in base64, or their URL."""
+def _json(rendered: Rendered) -> str:
     schema = rendered.schema
     return json_document(
         {
-            "messages": [_message_fields(message) for message in rendered.messages],
+            "messages": [
+                {"role": message.role, "content": list(map(_part_fields, message.parts))}
+                for message in rendered.messages
+            ],
             "schema": schema.to_json_schema() if schema is not None else None,
             "form": schema.form if schema is not None else None,
             "config": dict(rendered.config),
@@ -52,10 +56,6 @@ def rendered_json(rendered: Rendered) -> str:
             "warnings": [problem_fields(problem) for problem in rendered.warnings],
         }
     )
-
-
-def _message_fields(message: Message) -> dict[str, Any]:
-    return {"role": message.role, "content": [_part_fields(part) for part in message.parts]}
 
 
 def _part_fields(part: Part) -> dict[str, Any]:
@@ -71,118 +71,96 @@ def _part_fields(part: Part) -> dict[str, Any]:
     return {"type": "media", "mime_type": part.mime_type, **where}
 
 
-UNNAMED = "MODEL"
-"""The model's name in a body, where nobody says one."""
-
-
-def payload_of(rendered: Rendered, provider: str, *, model: str, constrain: bool) -> Payload:
-    """The body of a request, which is not sent. Raises the errors of `Family.payload`."""
+def _payload(rendered: Rendered, provider: str, *, model: str, constrain: bool) -> Payload:
+    """The body of a request, which is not sent. Raises the errors of the provider's payload."""
     request = Request(
         rendered.messages, rendered.schema, rendered.tools, rendered.config, constrain=constrain
     )
-    named = model or str(rendered.config.get("model", "")) or UNNAMED
+    named = model or str(rendered.config.get("model", "")) or _DEFAULT_MODEL
     scheme, _, rest = named.partition(":")
     api = FAMILIES[provider].for_request(request)
     return api.payload(request, rest if scheme in FAMILIES and rest else named)
 
 
-def body_json(payload: Payload) -> str:
-    """The body, as JSON for people."""
-    return json_document(payload.body)
-
-
-def notes(payload: Payload, screen: Screen) -> str:
-    """What the provider is not held to and not told, a line each; empty if there is nothing."""
-    return "\n".join(
-        f"{screen.style('note:', 'note')} {screen.safe(one)}" for one in _told(payload)
-    )
-
-
-def _told(payload: Payload) -> Iterator[str]:
+def _notes(payload: Payload) -> Iterator[str]:
+    """What the provider does not enforce and is not sent, and how the answer is encoded."""
     for one in payload.dropped:
         place = f"{one.pointer} {one.keyword}" if one.keyword else "the schema"
-        yield f"left to the check: {place}: {one.why}"
+        yield f"not enforced: {place}: {one.why}"
     for key in payload.ignored:
         yield f"not sent: {key.key}: {key.why}"
     if payload.decoder is not None and payload.decoder.key:
-        yield f'the answer comes in an object: {{"{payload.decoder.key}": …}}'
+        yield f'the answer is wrapped in an object: {{"{payload.decoder.key}": …}}'
     names = sorted(payload.decoder.nulls) if payload.decoder is not None else []
     if names:
-        yield f"null says that a key is absent: {', '.join(names)}"
+        yield f"null stands for an absent key: {', '.join(names)}"
     if payload.prefill:
-        yield "the answer goes on from the last assistant turn"
-
-
-_EXAMPLES = (
-    ("with values from the command line", "pdl render classify.pdl --set text='It crashes'"),
-    (
-        "with values from a file, one of them changed",
-        "pdl render rag.pdl --context ctx.json --set k=3",
-    ),
-    (
-        "with values from another program",
-        "jq '{text: .body}' mail.json | pdl render mail.pdl --context -",
-    ),
-    (
-        "what a provider would be sent",
-        "pdl render mail.pdl --context ctx.json --format anthropic --model MODEL",
-    ),
-)
-
-
-_PROVIDERS = {
-    **{name: name for name in ("openai", "openai-responses", "anthropic", "gemini", "ollama")},
-    "llama": "llama-server",
-    "vllm": "vllm",
-    "litellm": "litellm",
-}
-"""The formats that are bodies of requests, and the providers' names in `pdl.models`."""
+        yield "the answer continues the last assistant turn"
 
 
 @click.command(
     "render",
-    cls=TaughtCommand,
-    examples=_EXAMPLES,
-    short_help="Show the messages that a prompt file makes.",
+    cls=Command,
+    fields={
+        "messages": "Objects with role and content, a list of parts; media are in base64.",
+        "schema": "The JSON Schema of the answer, or null.",
+        "form": "json, text, yesno, code, tasklist, or null.",
+        "config, reasoning, tools": "Those of the prompt.",
+        "warnings": "What --no-strict ignored.",
+    },
+    exit_codes={0: "Done.", 2: "The prompt, its values, or an option is invalid."},
+    examples=(
+        ("with values from the command line", "pdl render classify.pdl --set text='It crashes'"),
+        (
+            "with values from a file, one of them changed",
+            "pdl render rag.pdl --context ctx.json --set k=3",
+        ),
+        (
+            "with values from another program",
+            "jq '{text: .body}' mail.json | pdl render mail.pdl --context -",
+        ),
+        (
+            "the request body for a provider",
+            "pdl render mail.pdl --context ctx.json --format anthropic --model MODEL",
+        ),
+    ),
+    short_help="Render a prompt file to messages.",
 )
 @prompt_options
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", *_PROVIDERS]),
+    type=click.Choice(["text", "json", *_PROVIDERS, *_ALIASES]),
     default="text",
     show_default=True,
     metavar="NAME",
-    help="text: turns to read. json: an object with messages, schema (a JSON Schema, or null),"
-    " form, config, reasoning, tools and warnings; media are in base64;"
-    " an error is an object with ok (false) and problems. Or a"
-    " provider, for the body of a request to it: openai, openai-responses, litellm (any server of"
-    " OpenAI's shape), anthropic, gemini, ollama, llama (llama.cpp's server), vllm;"
-    " what it leaves to the check is told on standard error.",
+    help="Output format: text to read, JSON with the fields below, or the request body for a"
+    f" provider: {', '.join(_PROVIDERS)} (litellm is for any OpenAI-compatible server). Standard"
+    " error reports what the provider does not enforce.",
 )
 @click.option(
     "--model",
     metavar="NAME",
     default="",
-    help="The model's name in such a body; without it that of the config turn.",
+    help="Model name in a request body. Default: `model` of the config turn.",
 )
 @click.option(
     "--no-grammar",
     is_flag=True,
-    help="Leave the schema and the tools out of such a body: nothing but messages.",
+    help="Leave the schema and the tools out of a request body.",
 )
 @click.option(
-    "--prefill", is_flag=True, help="Allow a last assistant turn, for the model to go on from."
+    "--prefill", is_flag=True, help="Allow a last assistant turn, for the model to continue."
 )
 @click.option(
     "--no-strict",
     is_flag=True,
-    help="Go on where possible; what was passed over is listed on standard error.",
+    help="Continue after errors where possible, and report them on standard error.",
 )
 @out_option
 def command(  # noqa: PLR0913 - one for each option
     *,
-    origin: PromptOrigin,
+    prompt: PromptInput,
     output: Output,
     form: str,
     model: str,
@@ -190,30 +168,25 @@ def command(  # noqa: PLR0913 - one for each option
     prefill: bool,
     no_strict: bool,
 ) -> None:
-    """Fill the template FILE and show the messages that it makes.
+    """Render a prompt file to messages, without sending them.
 
-    FILE is a prompt file, or - for the standard input. Nothing is sent anywhere. The exit code is
-    0, or 2 if the file or its data are wrong.
+    FILE is a prompt file, or - for standard input.
     """
-    if form not in _PROVIDERS and (model or no_grammar):
-        raise click.UsageError("--model and --no-grammar go with the format of a provider")
-    rendered = origin.fill(origin.load(strict=not no_strict), prefill=prefill)
+    provider = _ALIASES.get(form, form)
+    is_body = provider in _PROVIDERS
+    if not is_body and (model or no_grammar):
+        raise click.UsageError("--model and --no-grammar require the --format of a provider")
+    rendered = prompt.render(prompt.load(strict=not no_strict), prefill=prefill)
     if form == "json":
-        output.write_report(rendered_json(rendered))
+        output.write_report(_json(rendered))
         return
-    screen = Screen.stderr()
+    terminal = Terminal.stderr()
     for warning in rendered.warnings:
-        screen.write(screen.problem(warning, f"{screen.style('warning:', 'warning')} "))
-    if form in _PROVIDERS:
-        body, told = _body(rendered, _PROVIDERS[form], model, constrain=not no_grammar)
-        output.write_report(body)
-        if told:
-            screen.write(told)
+        terminal.write(terminal.problem(warning, "warning"))
+    if not is_body:
+        output.write_report(_text(rendered, output.terminal))
         return
-    output.write_report(transcript(rendered, output.screen))
-
-
-def _body(rendered: Rendered, provider: str, model: str, *, constrain: bool) -> tuple[str, str]:
-    """The body of a request, and what the provider is not held to."""
-    payload = payload_of(rendered, provider, model=model, constrain=constrain)
-    return body_json(payload), notes(payload, Screen.stderr())
+    payload = _payload(rendered, provider, model=model, constrain=not no_grammar)
+    output.write_report(json_document(payload.body))
+    for note in _notes(payload):
+        terminal.write(f"{terminal.style('note:', 'note')} {terminal.safe(note)}")

@@ -1,124 +1,168 @@
-"""`pdl run`: a prompt file, data and a model to the value that the model answers."""
+"""`pdl run`: the value that a model answers to a prompt."""
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 import os
 import sys
 import time
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.completing import complete_models
-from pdl.cli.exits import BAD, CALLED, UNREACHED, held
-from pdl.cli.options import FILE, MEANINGS, coerce_option, prompt_options
-from pdl.cli.output import format_option, out_option
-from pdl.cli.reports.json_text import failure_json
-from pdl.cli.reports.ran import Watch, answer_json, answer_text, calls_line, summary_line
-from pdl.cli.screen import Screen
-from pdl.cli.teaching import TaughtCommand
-from pdl.cli.texts import json_fault, shown_name, strict_json
+from pdl.cli.files import JsonError, display_name, strict_json
+from pdl.cli.help import Command
+from pdl.cli.options import (
+    COERCION_TERMS,
+    FILE,
+    coerce_option,
+    format_option,
+    out_option,
+    prompt_options,
+)
+from pdl.cli.output import failure_json, json_document, json_line, value_text
+from pdl.cli.terminal import INVALID, TOOL_CALLS, UNREACHABLE, Terminal, interrupts_deferred
 from pdl.models import transcript
 from pdl.models.answer import AskError
-from pdl.models.connecting import below, connect
-from pdl.models.options import CacheWarning, check_seconds
+from pdl.models.connecting import SCHEMES, below, connect
+from pdl.models.options import NO_DEFAULT, CacheWarning, Hook, check_seconds
+from pdl.models.retry import tenths
 from pdl.models.runner import ask
 from pdl.models.secret import NO_SECRET
 from pdl.reply import violations
+from pdl.reply.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
+    from pdl.cli.inputs import PromptInput
     from pdl.cli.options import Function
-    from pdl.cli.origin import PromptOrigin
     from pdl.cli.output import Output
-    from pdl.errors import PdlError
     from pdl.models import Answer, Model
+    from pdl.models.answer import Attempt
+    from pdl.models.exchange import Delta, Request
     from pdl.prompt import Prompt, Rendered
-    from pdl.reply import Coercions
+    from pdl.schema import Schema
 
-_EXAMPLES = (
-    ("a provider's model; its key is in OPENAI_API_KEY", "pdl run mail.pdl --model openai:MODEL"),
-    ("a model in a file, held by a grammar", "pdl run mail.pdl --model llama:qwen3-4b.gguf"),
-    (
-        "any server with OpenAI's interface",
-        "pdl run mail.pdl --model openai:qwen3 --base-url http://localhost:8000/v1",
-    ),
-    ("without a model: replies from a file", "pdl run mail.pdl --model replay:replies.jsonl"),
-    ("keep what was asked and answered", "pdl run mail.pdl --transcript runs/"),
-    ("go on whatever happens", "pdl run mail.pdl --retries 1 --default '{\"tags\": []}'"),
-)
 _VARIABLE = "PDL_MODEL"
+_LONGEST_REASON = 300  # characters
 
 
-@dataclass(frozen=True)
-class Terms:
-    """The options that say how a model is asked."""
+def _answer_text(schema: Schema | None, answer: Answer) -> str:
+    """The value for shells; tool calls, which have none, as a JSON object."""
+    if answer.calls:
+        calls = [{"name": one.name, "arguments": dict(one.arguments)} for one in answer.calls]
+        return json_line({"calls": calls})
+    if answer.check is not None:
+        return value_text(schema, answer.check)
+    return answer.value if isinstance(answer.value, str) else json_line(answer.value)
 
-    base_url: str | None
-    seed: int | None
-    retries: int
-    timeout: float
-    max_tokens: int | None
-    stream: bool
-    constrain: bool
-    default: tuple[Json] | None
-    cache: str | None
-    coercions: Coercions
 
-    def given(self, watch: Watch, *, shows: bool) -> dict[str, Any]:
-        """The keywords of `ask`."""
-        terms: dict[str, Any] = {
-            "retries": self.retries,
-            "timeout": self.timeout,
-            "seed": self.seed,
-            "constrain": self.constrain,
-            "stream": self.stream,
-            "coercions": self.coercions,
-            "hooks": (watch,),
+def _answer_json(answer: Answer) -> str:
+    """Everything in an answer except its attempts, which transcripts have."""
+    calls = [
+        {"id": one.id, "name": one.name, "arguments": dict(one.arguments)} for one in answer.calls
+    ]
+    return json_document(
+        {
+            "ok": not answer.is_default,
+            "is_default": answer.is_default,
+            "value": answer.value,
+            "calls": calls,
+            "attempts": len(answer.attempts),
+            "seconds": round(answer.seconds, 3),
+            "usage": answer.usage.counts(),
+            "dropped": [dataclasses.asdict(one) for one in answer.dropped],
+            "ignored": [dataclasses.asdict(one) for one in answer.ignored],
         }
-        if self.default is not None:
-            terms["default"] = self.default[0]
-        if self.cache is not None:
-            terms["cache"] = self.cache
-        if self.max_tokens is not None:
-            terms["config"] = {"max_tokens": self.max_tokens}
-        if self.stream and shows:
-            terms["on_delta"] = watch.piece
-        return terms
+    )
 
 
-def _leave_out_their_command() -> None:
-    """Keep httpx from importing its own command line, which is nearly half of its import."""
-    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # none: not to be had
+def _summary(answer: Answer) -> str:
+    """What an answer took."""
+    tried = count(len(answer.attempts), "attempt")
+    origin = "from the cache" if answer.attempts[-1].is_cached else f"after {tried}"
+    usage = ((answer.usage.input_tokens, "tokens read"), (answer.usage.output_tokens, "written"))
+    tokens = "".join(f", {number:,} {words}" for number, words in usage if number is not None)
+    dropped = count(len(answer.dropped), "keyword")
+    checked = f"; the provider did not enforce {dropped}" if answer.dropped else ""
+    outcome = (
+        f"no valid answer {origin}, so used the default"
+        if answer.is_default
+        else f"answered {origin}"
+    )
+    return f"{outcome}, {tenths(answer.seconds)}{tokens}{checked}"
 
 
-def _parse_default(
-    ctx: click.Context,  # noqa: ARG001  (click's signature)
-    param: click.Parameter,  # noqa: ARG001  (likewise)
-    text: str | None,
-) -> tuple[Json] | None:
-    """The value in a tuple, so that null is told from no default."""
+class AttemptLog(Hook):
+    """Records the last request and all attempts, and reports them if `shows` is set."""
+
+    def __init__(self, terminal: Terminal, model: str, retries: int, *, shows: bool) -> None:
+        self._terminal = terminal
+        self._model = model
+        self._most = retries + 1
+        self._shows = shows
+        self._in_line = False
+        self.request: Request | None = None
+        self.attempts: list[Attempt] = []
+
+    def before(self, number: int, request: Request) -> None:
+        """Report the model, once."""
+        self.request = request
+        if number == 1:
+            self._say(f"asking {self._model} …")
+
+    def after(self, number: int, attempt: Attempt, pause: float | None) -> None:
+        """Report why an attempt gave no answer."""
+        self.request = attempt.request
+        self.attempts.append(attempt)
+        if self._in_line:
+            self._write("\n")
+            self._in_line = False
+        if attempt.ok:
+            return
+        again = "" if pause is None else f"; retrying in {tenths(pause)}" if pause else "; retrying"
+        reason = attempt.reason
+        reason = f"{reason[:_LONGEST_REASON]}…" if len(reason) > _LONGEST_REASON else reason
+        took = tenths(attempt.seconds)
+        self._say(f"attempt {number} of {self._most}, {took}: {reason}{again}")
+
+    def on_delta(self, delta: Delta) -> None:
+        """Show a piece of a streamed reply."""
+        text = delta.reasoning + delta.text
+        if text:
+            self._write(self._terminal.safe(text))
+            self._in_line = not text.endswith("\n")
+
+    def _say(self, line: str) -> None:
+        if self._shows:
+            self._terminal.write(self._terminal.safe(" ".join(line.split())))
+
+    def _write(self, text: str) -> None:
+        stream = self._terminal.stream
+        if self._shows and stream is not None:
+            stream.buffer.write(text.encode("utf-8", "backslashreplace"))
+            stream.buffer.flush()
+
+
+def _complete_models(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    return [f"{one}:" for one in sorted(SCHEMES) if one.startswith(incomplete)]
+
+
+def _parse_default(_ctx: click.Context, _param: click.Parameter, text: str | None) -> Json:
     if text is None:
-        return None
+        return NO_DEFAULT
     try:
-        return (strict_json(text),)
-    except (ValueError, RecursionError) as error:
-        reason, _ = json_fault(error)
-        raise click.BadParameter(f"`{text[:40]}` {reason}") from error
+        return strict_json(text)
+    except JsonError as error:
+        raise click.BadParameter(f"`{text[:40]}` {error}") from error
 
 
-def _check_timeout(
-    ctx: click.Context,  # noqa: ARG001  (click's signature)
-    param: click.Parameter,  # noqa: ARG001  (likewise)
-    seconds: float,
-) -> float:
+def _check_timeout(_ctx: click.Context, _param: click.Parameter, seconds: float) -> float:
     try:
         check_seconds("it", seconds)
     except ValueError as error:
@@ -126,44 +170,30 @@ def _check_timeout(
     return seconds
 
 
-def _check_default(rendered: Rendered, terms: Terms) -> None:
-    """Refuse a default that no answer could be, which a program would stumble over."""
-    if terms.default is None or rendered.schema is None:
-        return
-    errors = violations(rendered.schema, terms.default[0])
-    if errors:
-        message = f"--default does not fit the schema: {errors[0].message}"
-        raise click.UsageError(message)
+def _config(_ctx: click.Context, _param: click.Parameter, most: int | None) -> dict[str, int]:
+    return {} if most is None else {"max_tokens": most}
 
 
-def _terms_options(function: Function) -> Function:
-    """The options of `Terms`, which a function takes as one `terms`."""
-
-    @coerce_option
-    @functools.wraps(function)
-    def bundled(no_grammar: bool, **others: Any) -> None:  # noqa: FBT001  (click passes it by name)
-        said = {name: others.pop(name) for name in Terms.__dataclass_fields__ if name in others}
-        function(terms=Terms(constrain=not no_grammar, **said), **others)
-
-    for option in reversed(_TERMS):
-        bundled = option(bundled)
-    return bundled
+def _negated(_ctx: click.Context, _param: click.Parameter, flag: bool) -> bool:  # noqa: FBT001  (click's signature)
+    return not flag
 
 
-_TERMS = (
-    click.option(
-        "--base-url",
-        metavar="URL",
-        help="Where the provider's interface is, for another server that has it.",
-    ),
-    click.option("--seed", type=int, help="Ask for the same answer each time, where it is heeded."),
+def _ask_options(function: Function) -> Function:
+    """The options that are passed as the keyword arguments of `ask`."""
+    for option in reversed(_ASK_OPTIONS):
+        function = option(function)
+    return function
+
+
+_ASK_OPTIONS = (
+    click.option("--seed", type=int, help="Sampling seed, for providers that support one."),
     click.option(
         "--retries",
         type=click.IntRange(0),
         default=3,
         show_default=True,
-        help="Attempts behind the first: with what was wrong after a bad answer, unchanged after a"
-        " fault on the way.",
+        help="Maximum retries. An invalid answer is retried with feedback; a transport error is"
+        " retried unchanged.",
     ),
     click.option(
         "--timeout",
@@ -172,142 +202,192 @@ _TERMS = (
         default=600.0,
         show_default=True,
         metavar="SECONDS",
-        help="Seconds for all attempts together.",
+        help="Time limit for all attempts together.",
     ),
     click.option(
         "--max-tokens",
+        "config",
         type=click.IntRange(1),
+        callback=_config,
         metavar="N",
-        help="Tokens that one reply may have; over `max_tokens` of the config turn.",
+        help="Token limit of one reply, overriding `max_tokens` of the config turn.",
     ),
     click.option(
         "--stream",
         is_flag=True,
-        help="Read the reply as it comes, and stop it where it is certainly wrong. On a terminal it"
-        " is shown.",
+        help="Stream the reply, and stop it once it is certainly invalid. A terminal shows it.",
     ),
     click.option(
         "--no-grammar",
+        "constrain",
         is_flag=True,
-        help="Do not hold the model to the schema: only check what it says.",
+        callback=_negated,
+        help="Do not constrain the model to the schema: only check the reply.",
     ),
+    coerce_option,
     click.option(
         "--default",
         callback=_parse_default,
         metavar="JSON",
-        help="The value to print, with exit code 0, if there is no valid answer.",
+        help="Value to print, with exit code 0, if there is no valid answer.",
     ),
     click.option(
         "--cache",
         type=FILE,
         metavar="FILE",
-        help="Keep good replies in this database, and do not ask again for what is in it.",
+        help="Store valid replies in this database, and reuse them.",
     ),
 )
 
 
 @click.command(
     "run",
-    cls=TaughtCommand,
-    examples=_EXAMPLES,
-    terms=("Coercions", MEANINGS),
-    short_help="Ask a model, and print its checked answer.",
+    cls=Command,
+    terms=COERCION_TERMS,
+    fields={
+        "ok": "Whether there is a valid answer.",
+        "is_default": "Whether the value is that of --default.",
+        "value": "The value, or null.",
+        "calls": "Tool calls: objects with id, name, arguments.",
+        "attempts": "How many there were.",
+        "seconds, usage": "Time and tokens.",
+        "dropped": "Schema keywords that the provider did not enforce.",
+        "ignored": "Settings that were not sent.",
+    },
+    exit_codes={
+        0: "The value is printed.",
+        1: "No attempt returned a valid answer.",
+        2: "The prompt, its values, an option, or a file is invalid.",
+        3: "The model could not be asked.",
+        4: "The model requested tool calls, which are printed as JSON.",
+        130: "Interrupted by Ctrl-C.",
+    },
+    examples=(
+        (
+            "a provider's model; the key is in OPENAI_API_KEY",
+            "pdl run mail.pdl --model openai:MODEL",
+        ),
+        ("a local model, constrained by a grammar", "pdl run mail.pdl --model llama:qwen3-4b.gguf"),
+        (
+            "any OpenAI-compatible server",
+            "pdl run mail.pdl --model openai:qwen3 --base-url http://localhost:8000/v1",
+        ),
+        ("recorded replies, no model", "pdl run mail.pdl --model replay:replies.jsonl"),
+        ("keep requests and replies", "pdl run mail.pdl --transcript runs/"),
+        (
+            "always print a value",
+            "pdl run mail.pdl --retries 1 --default '{\"tags\": []}'",
+        ),
+    ),
+    short_help="Ask a model and print its validated answer.",
 )
 @prompt_options
 @click.option(
     "--model",
     "model_name",
-    shell_complete=complete_models,
+    shell_complete=_complete_models,
     metavar="NAME",
-    help="openai:, anthropic:, gemini: or ollama: and the provider's name of it; llama:PATH.gguf;"
-    f" replay:FILE. Else `model` of the config turn, or the environment variable {_VARIABLE}.",
+    help="A provider and its name of a model (openai:NAME, anthropic:NAME, gemini:NAME,"
+    " ollama:NAME), llama:PATH.gguf, or replay:FILE. Default: `model` of the config turn, or the"
+    f" environment variable {_VARIABLE}.",
 )
 @click.option(
     "--transcript",
-    "folder",
+    "directory",
     type=FILE,
     metavar="DIR",
-    help="Keep what was asked and answered in two new files: a .pdl file to be rendered and run"
-    " again, and a .json file with usage, times and faults.",
+    help="Record the run in two new files: a .pdl file to render and run again, and a .json file"
+    " with usage, times, and errors.",
 )
-@_terms_options
+@click.option("--base-url", metavar="URL", help="Address of another server with the same API.")
+@_ask_options
 @out_option
-@format_option(
-    "an object with ok, is_default, value, calls, attempts (how many), seconds, usage, dropped"
-    " (what of the schema was left to the check), ignored (settings that were not sent)."
-)
+@format_option
 def command(  # noqa: PLR0913  (each is an option)
     *,
-    origin: PromptOrigin,
+    prompt: PromptInput,
     model_name: str | None,
-    folder: str | None,
-    terms: Terms,
+    directory: str | None,
+    base_url: str | None,
     output: Output,
     form: str,
+    **options: Any,
 ) -> None:
-    """Fill the template FILE, ask a model, and print the value of its answer.
+    """Render a prompt file, ask a model, and print the value of its answer.
 
-    The model is held to the schema by whatever its provider has: a grammar or a JSON Schema. The
-    answer is checked all the same, and a bad one goes back with what is wrong with it. The value
-    is printed as `pdl check` prints it. On a terminal the standard error tells how it goes.
+    The model is constrained to the schema by what its provider supports: a grammar or a JSON
+    Schema. The answer is checked in any case, and an invalid one is retried with feedback. The
+    value is printed as by `pdl check`. On a terminal, standard error shows the progress.
 
-    Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY; for a server
-    of your own, with --base-url, PDL_API_KEY.
-
-    The exit code is 0 for a value; 1 if there was no valid answer; 2 if the prompt, its data, an
-    option or a file is wrong; 3 if the model could not be asked; 4 if it wants tools called: the
-    calls are printed as JSON; 130 after Ctrl-C.
+    Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY; for your own
+    server (--base-url), PDL_API_KEY.
     """
-    prompt = origin.load()
-    rendered = origin.fill(prompt)
-    if folder is not None:
-        transcript.prepare(folder)
-    _check_default(rendered, terms)
-    _leave_out_their_command()
-    model = _connected(model_name, prompt, rendered, terms.base_url)
-    screen = Screen.stderr()
-    watch = Watch(screen, model.name, terms.retries, shows=screen.terminal)
-    asking = Asking(shown_name(origin.file), rendered, model, terms, watch, folder)
+    loaded = prompt.load()
+    rendered = prompt.render(loaded)
+    if directory is not None:
+        transcript.prepare(directory)
+    _check_default(rendered, options["default"])
+    # Keep httpx from importing its own command line, which takes nearly half of its import.
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
+    model = _connect(model_name, loaded, rendered, base_url)
+    terminal = Terminal.stderr()
+    log = AttemptLog(terminal, model.name, options["retries"], shows=terminal.is_tty)
+    if options["stream"] and terminal.is_tty:
+        options["on_delta"] = log.on_delta
     try:
-        with _warnings_on(screen):
-            answer = asking.answer(shows=screen.terminal)
+        with _warnings_on(terminal):
+            name = display_name(prompt.file)
+            answer = _answer(rendered, model, options, log, name=name, directory=directory)
     except AskError as error:
         if form == "json":
             output.write_report(failure_json(error))
         else:
-            screen.write_error(error)
-        raise click.exceptions.Exit(UNREACHED if error.is_fault else BAD) from error
+            terminal.write_error(error)
+        raise click.exceptions.Exit(UNREACHABLE if error.is_fault else INVALID) from error
+    _report(answer, rendered.schema, terminal, output, form)
+
+
+def _report(
+    answer: Answer, schema: Schema | None, terminal: Terminal, output: Output, form: str
+) -> None:
+    """Write the answer, and remarks on it to the terminal. Raises Exit for tool calls."""
     for one in answer.ignored:
-        screen.write(screen.safe(f"note: not sent: {one.key}: {one.why}"))
-    if screen.terminal or answer.is_default:
-        screen.write(summary_line(answer))
-    if form == "json":
-        output.write(answer_json(answer))
-    else:
-        output.write(answer_text(rendered.schema, answer))
+        terminal.write(terminal.safe(f"note: not sent: {one.key}: {one.why}"))
+    if terminal.is_tty or answer.is_default:
+        terminal.write(_summary(answer))
+    output.write(_answer_json(answer) if form == "json" else _answer_text(schema, answer))
     if answer.calls:
-        screen.write(screen.safe(calls_line(answer)))
-        raise click.exceptions.Exit(CALLED)
+        names = ", ".join(dict.fromkeys(f"`{call.name}`" for call in answer.calls))
+        message = f"the model requested tool calls: {names}; `pdl run` only prints them"
+        terminal.write(terminal.safe(message))
+        raise click.exceptions.Exit(TOOL_CALLS)
+
+
+def _check_default(rendered: Rendered, default: Json) -> None:
+    """Raise UsageError for a default that no answer can be."""
+    if default is NO_DEFAULT or rendered.schema is None:
+        return
+    errors = violations(rendered.schema, default)
+    if errors:
+        raise click.UsageError(f"--default does not match the schema: {errors[0].message}")
 
 
 @contextmanager
-def _warnings_on(screen: Screen) -> Iterator[None]:
-    """Within it, what is warned of is told in a line each."""
+def _warnings_on(terminal: Terminal) -> Iterator[None]:
+    """Show warnings on one line each."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", CacheWarning)
-        warnings.showwarning = lambda message, *_, **__: screen.write(
-            screen.safe(f"warning: {message}")
+        warnings.showwarning = lambda message, *_, **__: terminal.write(
+            terminal.safe(f"warning: {message}")
         )
         yield
 
 
-def _connected(
-    given: str | None, prompt: Prompt, rendered: Rendered, base_url: str | None
-) -> Model:
-    """The model that the first place names which names one.
+def _connect(given: str | None, prompt: Prompt, rendered: Rendered, base_url: str | None) -> Model:
+    """The model of the option, else of the prompt, else of the environment.
 
-    Who types a name may mean any file; a prompt file, which may be a stranger's, only one below
-    its own folder.
+    A name on the command line can be any file; one in a prompt file, which a stranger might have
+    written, only a file below its own directory.
     """
     if given:
         return connect(given, base_url=base_url)
@@ -318,45 +398,35 @@ def _connected(
     if named:
         return connect(named, base_url=base_url)
     raise click.UsageError(
-        "no model is named: expected --model NAME, a line `model: NAME` in the config turn, or the"
+        "no model is named; expected --model NAME, a line `model: NAME` in the config turn, or the"
         f" environment variable {_VARIABLE}"
     )
 
 
-@dataclass(frozen=True)
-class Asking:
-    """One run, with its transcript."""
-
-    file: str
-    rendered: Rendered
-    model: Model
-    terms: Terms
-    watch: Watch
-    folder: str | None
-
-    def answer(self, *, shows: bool) -> Answer:
-        """Ask. Whatever comes, also Ctrl-C, the transcript is written."""
-        started, began = datetime.now(UTC), time.monotonic()
-        answer, error = None, None
-        try:
-            answer = ask(self.rendered, self.model, **self.terms.given(self.watch, shows=shows))
-        except AskError as failure:
-            error = failure
-            raise
-        finally:
-            if self.folder is not None and self.watch.request is not None:
-                with held():
-                    self._keep(started, time.monotonic() - began, answer, error)
-        return answer
-
-    def _keep(
-        self, started: datetime, seconds: float, answer: Answer | None, error: PdlError | None
-    ) -> None:
-        assert self.watch.request is not None
-        asked, attempts = self.watch.request, tuple(self.watch.attempts)
-        secret = getattr(self.model, "key", NO_SECRET)
-        run = transcript.Run(
-            self.file, self.model.name, started, asked, attempts, answer, error, seconds, secret
-        )
-        assert self.folder is not None
-        transcript.write(run, self.folder)
+def _answer(  # noqa: PLR0913  (what a transcript records)
+    rendered: Rendered,
+    model: Model,
+    options: dict[str, Any],
+    log: AttemptLog,
+    *,
+    name: str,
+    directory: str | None,
+) -> Answer:
+    """The answer. Whatever happens, including Ctrl-C, the transcript is written."""
+    started, began = datetime.now(UTC), time.monotonic()
+    answer, error = None, None
+    try:
+        answer = ask(rendered, model, hooks=(log,), **options)
+    except AskError as failure:
+        error = failure
+        raise
+    finally:
+        if directory is not None and log.request is not None:
+            seconds, attempts = time.monotonic() - began, tuple(log.attempts)
+            with interrupts_deferred():
+                secret = getattr(model, "key", NO_SECRET)
+                run = transcript.Run(
+                    name, model.name, started, log.request, attempts, answer, error, seconds, secret
+                )
+                transcript.write(run, directory)
+    return answer

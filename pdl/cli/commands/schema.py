@@ -1,4 +1,4 @@
-"""`pdl schema`: one schema in another notation."""
+"""`pdl schema`: a schema in another notation."""
 
 from __future__ import annotations
 
@@ -6,28 +6,36 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.options import schema_options
-from pdl.cli.output import format_option, out_option
-from pdl.cli.reports.json_text import json_document
-from pdl.cli.teaching import TaughtCommand
+from pdl.cli.help import Command
+from pdl.cli.options import format_option, out_option, schema_options
+from pdl.cli.output import json_document
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.cli.origin import SchemaOrigin
+    from pdl.cli.inputs import SchemaInput
     from pdl.cli.output import Output
     from pdl.schema import Schema
 
-_EXAMPLES = (
-    ("the JSON Schema of a prompt's answer", "pdl schema person.pdl"),
-    ("of a pydantic model, a dataclass …", "pdl schema --type app.models:Person --to dsl"),
-    ("try the notation out", "pdl schema --dsl '{ tags: [str]<1,5>, nick?: str }'"),
-    ("a JSON Schema in the notation", "pdl schema --json-schema openapi-part.json --to dsl"),
-    ("what {{ schema }} prints into a prompt", "pdl schema --dsl '{ ok: bool }' --to text"),
-)
-
 
 @click.command(
-    "schema", cls=TaughtCommand, examples=_EXAMPLES, short_help="Show a schema in another notation."
+    "schema",
+    cls=Command,
+    fields={"ok": "true.", "to": "The notation.", "schema": "A JSON Schema, or a string."},
+    exit_codes={
+        0: "Done.",
+        2: "The schema or an option is invalid, or the DSL cannot express a JSON Schema.",
+    },
+    examples=(
+        ("the JSON Schema of a prompt's answer", "pdl schema person.pdl"),
+        ("of a pydantic model, a dataclass …", "pdl schema --type app.models:Person --to dsl"),
+        ("try out the DSL", "pdl schema --dsl '{ tags: [str]<1,5>, nick?: str }'"),
+        ("a JSON Schema in the DSL", "pdl schema --json-schema openapi-part.json --to dsl"),
+        (
+            "what {{ schema }} prints into a prompt",
+            "pdl schema --dsl '{ ok: bool }' --to text",
+        ),
+    ),
+    short_help="Convert a schema to JSON Schema, DSL, or text.",
 )
 @schema_options
 @click.option(
@@ -36,18 +44,17 @@ _EXAMPLES = (
     type=click.Choice(["json-schema", "dsl", "text"]),
     default="json-schema",
     show_default=True,
-    help="json-schema: of draft 2020-12. dsl: the notation of prompt files. text: words for a"
-    " model.",
+    help="json-schema: draft 2020-12. dsl: the schema DSL of prompt files. text: a description for"
+    " a model.",
 )
 @out_option
-@format_option("an object with ok, to, schema (a JSON Schema, or a text).")
-def command(origin: SchemaOrigin, notation: str, output: Output, form: str) -> None:
-    """Show the schema of FILE as JSON Schema, in the notation, or in words.
+@format_option
+def command(schema: SchemaInput, notation: str, output: Output, form: str) -> None:
+    """Convert a schema to JSON Schema, to the schema DSL, or to a description for a model.
 
-    FILE is a prompt file; its values are needed only if its schema depends on them. The exit code
-    is 0, or 2 if something is wrong, also if the notation cannot write what a JSON Schema says.
+    FILE is a prompt file; its values are needed only if its schema depends on them.
     """
-    written = _written(origin.required(), notation)
+    written = _written(schema.required(), notation)
     if form == "json":
         written = {"ok": True, "to": notation, "schema": written}
     output.write(written if isinstance(written, str) else json_document(written))

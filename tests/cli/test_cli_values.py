@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdl
-from pdl.cli.context import Data, parse_assignment
+from pdl.cli.values import TemplateValues, parse_assignment
 from pdl.errors import FileError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def read(*lines: str) -> dict[str, Any]:
-    return Data(None, tuple(map(parse_assignment, lines))).read()
+    return TemplateValues(None, tuple(map(parse_assignment, lines))).read()
 
 
 NAMES = st.from_regex(r"[a-z_]\w{0,8}", fullmatch=True)
@@ -111,7 +111,7 @@ hi
 )
 def test_a_declared_value_is_of_its_type(line: str, value: Json) -> None:
     """What is text wherever it is declared is text; all else is JSON if it is."""
-    found: Any = Data(None, (parse_assignment(line),)).read(DECLARED)
+    found: Any = TemplateValues(None, (parse_assignment(line),)).read(DECLARED)
     for name in line.partition("=")[0].split("."):
         found = found[name]
     assert (found, type(found)) == (value, type(value))
@@ -120,7 +120,7 @@ def test_a_declared_value_is_of_its_type(line: str, value: Json) -> None:
 @given(st.text())
 def test_each_text_can_be_set_for_a_str(text: str) -> None:
     for line in (f"text={json.dumps(text)}", f"text={json.dumps(text, ensure_ascii=False)}"):
-        assert Data(None, (parse_assignment(line),)).read(DECLARED) == {"text": text}
+        assert TemplateValues(None, (parse_assignment(line),)).read(DECLARED) == {"text": text}
 
 
 def test_without_pyyaml_the_error_says_how_to_get_it(
@@ -133,4 +133,4 @@ def test_without_pyyaml_the_error_says_how_to_get_it(
     file.write_text("a: 1\n")
     monkeypatch.setattr(importlib, "import_module", refuse)
     with pytest.raises(FileError, match=r"pip install 'pdl-prompts\[yaml\]'"):
-        Data(str(file), ()).read()
+        TemplateValues(str(file), ()).read()

@@ -1,4 +1,4 @@
-"""Colour and control characters, on a terminal and off it."""
+"""Color and control characters, on a terminal and off it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import click
 import pytest
 
-from pdl.cli.screen import Screen
+from pdl.cli.terminal import Terminal
 from pdl.errors import Problem, TurnError
 from pdl.source import Source
 
@@ -19,7 +19,7 @@ PROBLEMS = (
 )
 
 
-class Terminal(io.TextIOWrapper):
+class FakeTerminal(io.TextIOWrapper):
     def __init__(self) -> None:
         super().__init__(io.BytesIO(), encoding="ascii")
 
@@ -33,49 +33,49 @@ class Terminal(io.TextIOWrapper):
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def terminal(monkeypatch: pytest.MonkeyPatch) -> FakeTerminal:
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    return Terminal()
+    return FakeTerminal()
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_a_coloured_error_holds_the_words_of_the_plain_one(terminal: Terminal, count: int) -> None:
+def test_a_colored_error_has_the_words_of_the_plain_one(terminal: FakeTerminal, count: int) -> None:
     error = TurnError(*PROBLEMS[:count])
-    Screen.of(terminal).write_error(error)
+    Terminal.of(terminal).write_error(error)
     assert "\x1b[" in terminal.written
     assert click.unstyle(terminal.written) == f"{error}\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "coloured"),
+    ("name", "value", "colored"),
     [("NO_COLOR", "1", False), ("NO_COLOR", "", True), ("TERM", "dumb", False)],
 )
-def test_the_environment_may_turn_colour_off(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, name: str, value: str, *, coloured: bool
+def test_the_environment_may_turn_color_off(
+    terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch, name: str, value: str, *, colored: bool
 ) -> None:
     monkeypatch.setenv(name, value)
-    Screen.of(terminal).write_error(TurnError(*PROBLEMS))
-    assert ("\x1b[" in terminal.written) is coloured
+    Terminal.of(terminal).write_error(TurnError(*PROBLEMS))
+    assert ("\x1b[" in terminal.written) is colored
 
 
-def test_data_does_not_steer_a_terminal(terminal: Terminal) -> None:
+def test_data_does_not_steer_a_terminal(terminal: FakeTerminal) -> None:
     error = TurnError(Problem("a/b", "found \x1b]0;title\x07 and \x9b31m"))
-    Screen.of(terminal).write_error(error)
+    Terminal.of(terminal).write_error(error)
     assert terminal.written == "found �]0;title� and �31m\n"
 
 
 def test_a_file_gets_data_as_it_is() -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    screen = Screen(stream, terminal=False, colour=False)
-    screen.write(screen.safe("\x1b[31m ü 🙂 \ud83d"))
+    output = Terminal(stream, is_tty=False, has_color=False)
+    output.write(output.safe("\x1b[31m ü 🙂 \ud83d"))
     assert isinstance(stream.buffer, io.BytesIO)
     assert stream.buffer.getvalue() == "\x1b[31m ü 🙂 \\ud83d\n".encode()
 
 
 @pytest.mark.parametrize(
-    ("environment", "coloured"),
+    ("environment", "colored"),
     [
         ({"FORCE_COLOR": "1"}, True),
         ({"FORCE_COLOR": ""}, False),
@@ -83,13 +83,13 @@ def test_a_file_gets_data_as_it_is() -> None:
         ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
     ],
 )
-def test_the_environment_may_turn_colour_on(
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], *, coloured: bool
+def test_the_environment_may_turn_color_on(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], *, colored: bool
 ) -> None:
     """Also where no terminal is; what comes as data stays as it is there."""
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.setenv(name, environment.get(name, ""))
     stream = io.TextIOWrapper(io.BytesIO())
-    screen = Screen.of(stream)
-    assert ("\x1b[" in screen.problem(PROBLEMS[0])) is coloured
-    assert screen.safe("\x1b[2J") == "\x1b[2J"
+    output = Terminal.of(stream)
+    assert ("\x1b[" in output.problem(PROBLEMS[0])) is colored
+    assert output.safe("\x1b[2J") == "\x1b[2J"

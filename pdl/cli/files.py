@@ -1,0 +1,254 @@
+"""The one reader of files and standard input, as bytes, text, JSON, and YAML."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import re
+import sys
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+
+import click
+
+from pdl.errors import FileError, LimitError, Problem
+from pdl.limits import DEFAULT_LIMITS
+from pdl.source import Source, encoding_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+
+STDIN = "-"
+SAVE_AS_UTF8 = "save the file as UTF-8"
+_BYTES_PER_CHARACTER = 4
+
+
+def refuse_two_stdins(*names: str | None) -> None:
+    """Raise UsageError if more than one of the files is standard input."""
+    if names.count(STDIN) > 1:
+        raise click.UsageError("only one file can be `-` (standard input)")
+
+
+def file_or_stdin(file: str | None, what: str = "a grammar") -> str:
+    """Return the file, or `-` without one. Raises UsageError if standard input is a terminal."""
+    if file is None and is_terminal():
+        raise click.UsageError(f"expected a FILE, or {what} on standard input")
+    return STDIN if file is None else file
+
+
+def is_terminal() -> bool:
+    """Whether standard input is a terminal; it is None if the shell closed it (`<&-`)."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def display_name(name: str) -> str:
+    """Return what messages call a file."""
+    return "<stdin>" if name == STDIN else name
+
+
+@contextmanager
+def opened(name: str) -> Iterator[BinaryIO]:
+    """Open a file, or standard input for `-`. Raises FileError."""
+    if name == STDIN:
+        stream: BinaryIO | None = getattr(sys.stdin, "buffer", None)
+        if stream is None:  # the shell closed it: `<&-`
+            raise FileError(Problem("file/unreadable", "<stdin>: cannot be read: it is closed"))
+        yield stream
+        return
+    try:
+        file = Path(name).open("rb")  # noqa: SIM115  (errors of opening differ from the reader's)
+    except OSError as error:
+        raise unreadable(name, error) from error
+    with file:
+        yield file
+
+
+def read_bytes(name: str) -> bytes:
+    """Return the bytes of a file, or of standard input for `-`.
+
+    Raises FileError if it cannot be read, LimitError if it is too long.
+    """
+    limit = DEFAULT_LIMITS.source_chars
+    shown = display_name(name)
+    with opened(name) as stream:
+        try:
+            data = stream.read(limit * _BYTES_PER_CHARACTER + 1)
+        except OSError as error:
+            raise unreadable(shown, error) from error
+    if len(data) > limit * _BYTES_PER_CHARACTER:
+        message = f"{shown}: is longer than {limit:,} characters"
+        raise LimitError(Problem("limit/source", message))
+    return data
+
+
+def read_text(name: str, *, keep_mark: bool = False) -> Source:
+    """Return the text of a UTF-8 file, or of standard input for `-`.
+
+    A byte order mark is removed, unless `keep_mark` is set. Raises what `read_bytes` raises.
+    """
+    shown = display_name(name)
+    data = read_bytes(name)
+    try:
+        text = data.decode("utf-8")
+        return Source(text if keep_mark else text.removeprefix("\ufeff"), shown)
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        placed = Source(before + "\N{REPLACEMENT CHARACTER}", shown)
+        message, span = encoding_fault(error), placed.span(len(before))
+        raise FileError(Problem("file/encoding", message, span, SAVE_AS_UTF8)) from error
+
+
+def unreadable(shown: str, error: OSError) -> FileError:
+    """Return the error of a file that cannot be read."""
+    reason = (error.strerror or str(error)).lower()
+    return FileError(Problem("file/unreadable", f"{shown}: cannot be read: {reason}"))
+
+
+def unwritable(shown: str, error: OSError) -> FileError:
+    """Return the error of a file that cannot be written."""
+    reason = (error.strerror or str(error)).lower()
+    return FileError(Problem("file/unwritable", f"{shown}: cannot be written: {reason}"))
+
+
+def parse_json(source: Source) -> Json:
+    """Return the JSON value (RFC 8259) of a file. Raises FileError if it is not JSON."""
+    try:
+        return strict_json(source.text)
+    except JsonError as error:
+        if error.at is None:
+            problem = Problem("file/json", f"{source.name}: {error}")
+        else:
+            problem = Problem("file/json", f"this {error}", source.span(error.at))
+        raise FileError(problem) from error
+
+
+class JsonError(ValueError):
+    """Why text is not JSON, to be read after a subject, and the offset if it is known."""
+
+    def __init__(self, reason: str, at: int | None = None) -> None:
+        super().__init__(reason)
+        self.at = at
+
+
+class _RefusedError(ValueError):
+    """A key or a value that Python's parser accepts and RFC 8259 does not."""
+
+    def __init__(self, reason: str, text: str, *, is_key: bool = False) -> None:
+        super().__init__(reason)
+        self.text = text
+        self.is_key = is_key
+
+
+def strict_json(text: str) -> Json:
+    """Return what `json.loads` returns, without NaN and Infinity, and with unique keys.
+
+    Raises JsonError.
+    """
+    try:
+        return json.loads(
+            text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique
+        )
+    except json.JSONDecodeError as error:
+        reason = error.msg.removesuffix(" starting at")
+        raise JsonError(f"is not JSON: {reason[0].lower()}{reason[1:]}", error.pos) from error
+    except _RefusedError as error:
+        raise JsonError(str(error), _offset(text, error)) from error
+    except RecursionError as error:
+        raise JsonError("is nested too deeply") from error
+    except ValueError as error:  # Python reads integers of at most 4,300 digits
+        raise JsonError("contains an integer with too many digits") from error
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _RefusedError(f"is not JSON: `{name}` is not a JSON value", name)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise _RefusedError(f"contains the number {text[:40]}, which is too large", text)
+    return number
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        [(key, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise _RefusedError(f"has the key `{key[:40]}` twice in one object", key, is_key=True)
+    return found
+
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]|[^\s\[\]{},:"]+', re.DOTALL)
+_COLON = re.compile(r"\s*:")
+
+
+def _offset(text: str, refused: _RefusedError) -> int | None:
+    """The offset of a refused value, or of a key's second occurrence in one object."""
+    keys: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        if token[0] in "[{":
+            keys.append(set())
+        elif token[0] in "]}":
+            keys.pop()
+        elif refused.is_key and token[0].startswith('"') and _COLON.match(text, token.end()):
+            key = json.loads(token[0], strict=False)
+            if key == refused.text and key in keys[-1]:
+                return token.start()
+            keys[-1].add(key)
+        elif not refused.is_key and token[0].startswith(refused.text):
+            return token.start()
+    return None
+
+
+def kind_of(value: Json) -> str:
+    """Return the JSON type of a value, with its article."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    kinds = ((str, "a string"), (list, "an array"), (dict, "an object"))
+    return next((words for kind, words in kinds if isinstance(value, kind)), "another value")
+
+
+def parse_yaml(source: Source) -> Json:
+    """Return the value of a YAML file, by PyYAML's safe loader. Raises FileError."""
+    yaml = _yaml(source)
+    try:
+        return yaml.safe_load(source.text)
+    except yaml.MarkedYAMLError as error:
+        raise FileError(_marked_problem(error, source)) from error
+    except yaml.reader.ReaderError as error:
+        message = f"this is not YAML: the character #x{error.character:04x} is not allowed"
+        problem = Problem("file/yaml", message, source.span(error.position))
+        raise FileError(problem) from error
+    except RecursionError as error:
+        raise FileError(Problem("file/yaml", f"{source.name}: is nested too deeply")) from error
+    except ValueError as error:
+        # A date such as 2024-13-01, or an integer of more digits than Python reads.
+        message = f"{source.name}: contains an invalid date or number: {error}"
+        raise FileError(Problem("file/yaml", message)) from error
+
+
+def _yaml(source: Source) -> Any:
+    try:
+        return importlib.import_module("yaml")
+    except ModuleNotFoundError as error:
+        hint = "pip install 'pdl-prompts[yaml]', or pass the values as JSON"
+        message = f"{source.name}: PyYAML, which reads such files, is not installed"
+        raise FileError(Problem("file/no-yaml", message, None, hint)) from error
+
+
+def _marked_problem(error: Any, source: Source) -> Problem:
+    reason = error.problem or error.context or "it cannot be read"
+    if reason.startswith("but "):
+        reason = f"{error.context}, {reason}"
+    mark = error.problem_mark or error.context_mark
+    span = source.span(mark.index if mark is not None else 0)
+    return Problem("file/yaml", f"this is not YAML: {reason}", span)
