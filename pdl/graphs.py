@@ -1,7 +1,8 @@
-"""Directed graphs: strongly connected components, shortest paths, reachable nodes; iterative."""
+"""Directed graphs: components, cycles, shortest paths, reachable nodes; iterative."""
 
 from __future__ import annotations
 
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -86,3 +87,13 @@ def reachable(graph: Mapping[_N, Iterable[_N]], starts: Iterable[_N]) -> set[_N]
         seen.update(fresh)
         pending += fresh
     return seen
+
+
+def find_cycle(graph: Mapping[_N, Iterable[_N]]) -> list[_N]:
+    """Return the nodes of a cycle, each before one that it leads to; empty if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        cycle: list[_N] = error.args[1]
+        return cycle[:0:-1]
+    return []

@@ -1,12 +1,17 @@
-"""All schemas of a document, with their base URIs, anchors and references."""
+"""All schemas of a document, with their base URIs, anchors, references and invalid keywords.
+
+JSON Schema Core 2020-12, sections 8 and 9; the keywords take the values that Core and Validation
+2020-12 and the older drafts define.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pdl.errors import Problem, quoted, visible
@@ -15,29 +20,31 @@ from pdl.schema.keywords import (
     ONE_SCHEMA,
     SCHEMA_ARRAYS,
     SCHEMA_MAPS,
+    parse_step,
     pointer,
     subschemas,
 )
 from pdl.schema.patterns import DIALECT, pattern_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from pdl._types import Json, JsonPath, JsonSchema
 
 
-_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 """Keywords that name a schema."""
 
-_NEWEST_WITH_RECURSIVE = 2019
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
+_LAST_WITH_RECURSIVE = 2019
+_NEWEST = 2020
 
 
 @dataclass(frozen=True, eq=False)
 class SchemaLocation:
-    """A schema, where it stands, and the URI of the resource that it is part of.
+    """A schema, its path, and the URI of the resource that it is part of.
 
-    `file` is the URI of another document that it stands in; none for the document itself.
+    `file` is the URI of another document that contains it; empty for the document itself.
     """
 
     node: Json
@@ -48,24 +55,24 @@ class SchemaLocation:
 
     @property
     def pointer(self) -> str:
-        """Where it stands, with the URI of another document in front."""
+        """Its JSON pointer, after the URI of another document."""
         return self.file + pointer(self.path)
 
 
 class SchemaIndex:
-    """What is known of a document's schemas. `targets` maps a schema's reference to its target.
+    """The schemas of a document; `targets` maps a schema and a keyword to the schema referred to.
 
-    The keys of `places` are identities of the document's dicts, which the survey keeps alive.
+    The keys of `locations` are identities of the document's dicts, which the index keeps alive.
     """
 
     def __init__(
         self, document: JsonSchema, draft: int | None, remote: Callable[[str], Json] | None = None
     ) -> None:
-        """`remote` gives a copy of the schema that other documents know by a URI, or None."""
+        """`remote` returns a copy of the schema that other documents have under a URI, or None."""
         self.document = document
         self._remote = remote
         self.problems: list[Problem] = []
-        self.places: dict[int, SchemaLocation] = {}
+        self.locations: dict[int, SchemaLocation] = {}
         self.targets: dict[tuple[int, str], SchemaLocation] = {}
         self._resources: dict[str, SchemaLocation] = {"": SchemaLocation(document, (), "", draft)}
         self._anchors: dict[tuple[str, str], SchemaLocation] = {}
@@ -80,16 +87,16 @@ class SchemaIndex:
         """Take in a schema and all schemas inside it."""
         pending = [start]
         while pending:
-            place = self._with_base(pending.pop())
-            node = place.node
-            if not isinstance(node, dict) or id(node) in self.places:
+            location = self._with_base(pending.pop())
+            node = location.node
+            if not isinstance(node, dict) or id(node) in self.locations:
                 continue
-            self.places[id(node)] = place
-            self._pending.append(place)
-            self.problems += problems(place)
-            self._anchor(place)
+            self.locations[id(node)] = location
+            self._pending.append(location)
+            self.problems += _bad_keywords(location)
+            self._anchor(location)
             pending += [
-                replace(place, node=inner, path=place.path + steps)
+                replace(location, node=inner, path=location.path + steps)
                 for steps, inner in subschemas(node)
             ]
 
@@ -102,63 +109,65 @@ class SchemaIndex:
                 Problem("schema/old-draft", f"{message} (at #/$schema)", None, hint, "#/$schema")
             )
 
-    def _with_base(self, place: SchemaLocation) -> SchemaLocation:
-        """The place inside the resource that its `$id` begins, if it has one."""
-        node = place.node
-        own = identifier(node, place.draft) if isinstance(node, dict) else ""
+    def _with_base(self, location: SchemaLocation) -> SchemaLocation:
+        """The location inside the resource that its `$id` begins, if it has one."""
+        node = location.node
+        own = _identifier(node, location.draft) if isinstance(node, dict) else ""
         uri, fragment = urldefrag(own)
         if fragment and not uri:  # drafts 4 to 7 name anchors so
-            self._anchors.setdefault((place.base, fragment), place)
+            self._anchors.setdefault((location.base, fragment), location)
         if not uri:
-            return place
-        draft = dialect(node) or place.draft
-        inside = replace(place, base=urljoin(place.base, uri), draft=draft)
+            return location
+        draft = dialect(node) or location.draft
+        inside = replace(location, base=urljoin(location.base, uri), draft=draft)
         self._resources.setdefault(inside.base, inside)
         return inside
 
-    def _anchor(self, place: SchemaLocation) -> None:
+    def _anchor(self, location: SchemaLocation) -> None:
         for key in ("$anchor", "$dynamicAnchor"):
-            name = place.node.get(key)
+            name = location.node.get(key)
             if isinstance(name, str):
-                self._anchors.setdefault((place.base, name), place)
-        dynamic = place.node.get("$dynamicAnchor")
+                self._anchors.setdefault((location.base, name), location)
+        dynamic = location.node.get("$dynamicAnchor")
         if isinstance(dynamic, str):
-            self._dynamic.setdefault(dynamic, []).append(place)
-        if place.node.get("$recursiveAnchor") is True:
-            self._dynamic.setdefault("$recursive", []).append(place)
+            self._dynamic.setdefault(dynamic, []).append(location)
+        if location.node.get("$recursiveAnchor") is True:
+            self._dynamic.setdefault("$recursive", []).append(location)
 
-    def _resolve_all(self, place: SchemaLocation) -> None:
+    def _resolve_all(self, location: SchemaLocation) -> None:
         for key in REFERENCES:
-            reference = place.node.get(key)
-            if key == "$recursiveRef" and place.draft not in (None, _NEWEST_WITH_RECURSIVE):
+            reference = location.node.get(key)
+            if key == "$recursiveRef" and location.draft not in (None, _LAST_WITH_RECURSIVE):
                 continue
             if not isinstance(reference, str):
                 continue
-            target = self._target(place, key, reference)
+            target = self._target(location, key, reference)
             if target is not None:
-                self.targets[id(place.node), key] = target
+                self.targets[id(location.node), key] = target
                 self._visit(target)
 
-    def _target(self, place: SchemaLocation, key: str, reference: str) -> SchemaLocation | None:
+    def _target(self, location: SchemaLocation, key: str, reference: str) -> SchemaLocation | None:
+        is_local = reference.startswith("#")
         base, fragment = urldefrag(
-            place.base + reference if reference.startswith("#") else urljoin(place.base, reference)
+            location.base + reference if is_local else urljoin(location.base, reference)
         )
         resource = self._resources.get(base) or self._fetched(base)
         if resource is None:
-            why = "leads out of the document, and nothing is fetched"
-            self._refuse(place, key, reference, why, _elsewhere(base))
+            why = "points outside the document, and nothing is fetched"
+            self._refuse(location, key, reference, why, _elsewhere(base))
             return None
         if key != "$ref" and self._is_open(key, fragment):
-            self._refuse(place, key, reference, "has several targets that only a validation picks")
+            why = "has several targets that only a validation picks"
+            self._refuse(location, key, reference, why)
             return None
         target = self._inside(resource, unquote(fragment))
-        if target is None and reference.startswith("#"):
+        if target is None and is_local:
             # Before `$id` was understood to begin a resource, such references meant the document.
             target = self._inside(self._resources[""], unquote(fragment))
         if target is None:
-            self._refuse(place, key, reference, "names nothing in the document")
+            self._refuse(location, key, reference, "names nothing in the document")
         elif not isinstance(target.node, dict | bool):
-            self._refuse(place, key, reference, "names something that is no schema")
+            self._refuse(location, key, reference, "names something that is not a schema")
             return None
         return target
 
@@ -180,27 +189,25 @@ class SchemaIndex:
         if fragment and not fragment.startswith("/"):
             return self._anchors.get((resource.base, fragment))
         node, path = resource.node, resource.path
-        for token in fragment.split("/")[1:]:
-            step = token.replace("~1", "/").replace("~0", "~")
+        for step in map(parse_step, fragment.split("/")[1:]):
             if isinstance(node, list) and _INDEX.fullmatch(step) and int(step) < len(node):
                 node, path = node[int(step)], (*path, int(step))
             elif isinstance(node, dict) and step in node:
                 node, path = node[step], (*path, step)
             else:
                 return None
-        known = self.places.get(id(node))
+        known = self.locations.get(id(node))
         return known or replace(resource, node=node, path=path)
 
     def _refuse(
-        self, place: SchemaLocation, key: str, reference: str, why: str, hint: str = ""
+        self, location: SchemaLocation, key: str, reference: str, why: str, hint: str = ""
     ) -> None:
-        where = f"{place.pointer}/{key}"
-        message = f"the reference {quoted(reference)} {why} (at {visible(where)})"
-        self.problems.append(Problem("schema/bad-reference", message, None, hint, where))
+        message = f"the reference {quoted(reference)} {why}"
+        self.problems.append(_problem("schema/bad-reference", message, hint, location, key))
 
 
 def _elsewhere(uri: str) -> str:
-    """How to give a schema that a reference leads to."""
+    """How to provide a schema that a reference names."""
     if not uri:
         return "no schema of this document has that `$id`"
     return f"pass that schema in `registry=`, in the shell by --registry, as {quoted(uri)}"
@@ -212,13 +219,13 @@ _TOO_OLD = re.compile(r"https?://json-schema\.org/(?:draft/)?draft-0[0-3]/")
 
 
 def dialect(document: JsonSchema) -> int | None:
-    """The draft that `$schema` names; None for none, or one that is not known."""
+    """Return the draft that `$schema` names; None if it is absent or unknown."""
     name = document.get("$schema")
     match = _DIALECT.match(name) if isinstance(name, str) else None
     return _DRAFTS[match[1]] if match else None
 
 
-def identifier(node: JsonSchema, draft: int | None) -> str:
+def _identifier(node: JsonSchema, draft: int | None) -> str:
     """The URI that a schema gives itself, or an empty string."""
     for key in ("$id", "id") if draft in (None, 4) else ("$id",):
         value = node.get(key)
@@ -227,52 +234,25 @@ def identifier(node: JsonSchema, draft: int | None) -> str:
     return ""
 
 
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+_Test: TypeAlias = Callable[["Json"], bool]
+_Form: TypeAlias = tuple[_Test, str]
 
 
-def _is_count(value: Json) -> bool:
-    return _is_number(value) and value >= 0 and value == int(value)
+def _is(*kinds: type) -> _Test:
+    """Whether a value is of one of the types; a boolean is not a number."""
+    return lambda value: isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))
 
 
-def _is_step(value: Json) -> bool:
-    return _is_number(value) and value > 0
+def _list_of(test: _Test) -> _Test:
+    return lambda value: isinstance(value, list) and all(map(test, value))
 
 
-def _is_flag(value: Json) -> bool:
-    return isinstance(value, bool)
+def _map_of(test: _Test) -> _Test:
+    return lambda value: isinstance(value, dict) and all(map(test, value.values()))
 
 
-def _is_string(value: Json) -> bool:
-    return isinstance(value, str)
-
-
-def _is_array(value: Json) -> bool:
-    return isinstance(value, list)
-
-
-def _are_names(value: Json) -> bool:
-    return isinstance(value, list) and all(map(_is_string, value))
-
-
-def _are_named_names(value: Json) -> bool:
-    return isinstance(value, dict) and all(map(_are_names, value.values()))
-
-
-def _is_schema(value: Json) -> bool:
-    return isinstance(value, dict | bool)
-
-
-def _are_schemas(value: Json) -> bool:
-    return isinstance(value, list) and all(map(_is_schema, value))
-
-
-def _are_some_schemas(value: Json) -> bool:
-    return bool(value) and _are_schemas(value)
-
-
-def _are_named_schemas(value: Json) -> bool:
-    return isinstance(value, dict) and all(map(_is_schema, value.values()))
+_is_number, _is_string, _is_schema = _is(int, float), _is(str), _is(dict, bool)
+_are_names, _are_schemas = _list_of(_is_string), _list_of(_is_schema)
 
 
 def _is_type(value: Json) -> bool:
@@ -284,87 +264,96 @@ def _is_type_name(value: Json) -> bool:
     return isinstance(value, str) and value in JSON_TYPES
 
 
+def _is_count(value: Json) -> bool:
+    return _is_number(value) and value >= 0 and value == int(value)
+
+
 def _is_anchor(value: Json) -> bool:
     """Core 2020-12, section 8.2.2, and 2019-09."""
     return isinstance(value, str) and _ANCHOR.fullmatch(value) is not None
 
 
-_NEWEST = 2020
-_COUNTS = ("Contains", "Items", "Length", "Properties")
+_ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._:]*")
+_STRING: _Form = (_is_string, "a string")
+_NAME: _Form = (
+    _is_anchor,
+    "a name of letters, digits, `-`, `_`, `.` and `:` that begins with a letter",
+)
+_COUNT: _Form = (_is_count, "an integer from 0 on")
+_COUNTED = ("Contains", "Items", "Length", "Properties")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _STRINGS = ("$comment", "$dynamicRef", "$id", "$ref", "$schema")
 _TEXTS = ("description", "format", "pattern", "title", "x-gbnf")
-_COUNT = (_is_count, "a whole number from 0 on")
-_STRING = (_is_string, "a string")
-_NAME = (_is_anchor, "a name of letters, digits, `-`, `_`, `.` and `:` that begins with a letter")
-_ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._:]*")
 
-_SHAPES: MappingProxyType[str, tuple[Callable[[Json], bool], str]] = MappingProxyType(
+_FORMS: MappingProxyType[str, _Form] = MappingProxyType(
     {
-        **{f"{end}{name}": _COUNT for name in _COUNTS for end in ("min", "max")},
+        **{f"{end}{name}": _COUNT for name in _COUNTED for end in ("min", "max")},
         **dict.fromkeys(_BOUNDS, (_is_number, "a number")),
         **dict.fromkeys((*_STRINGS, *_TEXTS), _STRING),
         **dict.fromkeys(("$anchor", "$dynamicAnchor"), _NAME),
-        **dict.fromkeys(("uniqueItems", "deprecated"), (_is_flag, "true or false")),
+        **dict.fromkeys(("uniqueItems", "deprecated"), (_is(bool), "true or false")),
         **dict.fromkeys(ONE_SCHEMA, (_is_schema, "a schema")),
-        **dict.fromkeys(SCHEMA_ARRAYS, (_are_some_schemas, "an array of one or more schemas")),
-        **dict.fromkeys(SCHEMA_MAPS, (_are_named_schemas, "an object of schemas")),
-        "multipleOf": (_is_step, "a number above 0"),
-        "enum": (_is_array, "an array"),
+        **dict.fromkeys(
+            SCHEMA_ARRAYS,
+            (lambda value: bool(value) and _are_schemas(value), "an array of one or more schemas"),
+        ),
+        **dict.fromkeys(SCHEMA_MAPS, (_map_of(_is_schema), "an object of schemas")),
+        "multipleOf": (lambda value: _is_number(value) and value > 0, "a number above 0"),
+        "enum": (_is(list), "an array"),
         "required": (_are_names, "an array of strings"),
-        "dependentRequired": (_are_named_names, "an object of arrays of strings"),
+        "dependentRequired": (_map_of(_are_names), "an object of arrays of strings"),
         "type": (_is_type, f"one of {', '.join(JSON_TYPES)}, or an array of them, each once"),
     }
 )
+_PARTS: MappingProxyType[str, _Form] = MappingProxyType(
+    {
+        **dict.fromkeys((SCHEMA_MAPS | SCHEMA_ARRAYS) - {"dependencies"}, (_is_schema, "a schema")),
+        "required": _STRING,
+        "dependentRequired": (_are_names, "an array of strings"),
+        "type": (_is_type_name, f"one of {', '.join(JSON_TYPES)}"),
+    }
+)
+"""What the values in the objects and arrays of keywords must be."""
 
 
-def problems(place: SchemaLocation) -> Iterator[Problem]:
+def _bad_keywords(location: SchemaLocation) -> Iterator[Problem]:
     """What is wrong with the keywords of one schema, aside from the schemas in it.
 
-    Where no draft is named, the forms of all drafts are taken.
+    Where no draft is named, the forms of all drafts are accepted.
     """
-    for key, value in place.node.items():
-        test, wanted = _SHAPES.get(key, (None, ""))
-        if test is None or test(value) or _fits_older(key, value, place.draft):
+    for key, value in location.node.items():
+        test, wanted = _FORMS.get(key, (None, ""))
+        if test is None or test(value) or _fits_older(key, value, location.draft):
             continue
         inside = list(_wrong_inside(key, value))
-        for steps, part, inner in inside:
-            message = f"each value in `{key}` is {part}, not {shown(inner)}"
-            yield _problem("schema/bad-keyword", message, "", place, key, *steps)
+        for step, part, inner in inside:
+            message = f"value in `{key}`: expected {part}, found {shown(inner)}"
+            yield _problem("schema/bad-keyword", message, "", location, key, step)
         if not inside:
-            message = f"the value of `{key}` is {wanted}, not {shown(value)}"
-            yield _problem("schema/bad-keyword", message, _hint(key, value), place, key)
-    yield from _bad_patterns(place)
+            message = f"`{key}`: expected {wanted}, found {shown(value)}"
+            yield _problem("schema/bad-keyword", message, _hint(key, value), location, key)
+    yield from _bad_patterns(location)
 
 
-def _wrong_inside(key: str, value: Json) -> Iterator[tuple[JsonPath, str, Json]]:
-    """The parts of a keyword's value that are to blame: the steps to each, what it is to be, it."""
-    wanted = next((part for keys, part in _PARTS if key in keys), None)
-    if wanted is None or not isinstance(value, list | dict):
+def _wrong_inside(key: str, value: Json) -> Iterator[tuple[str | int, str, Json]]:
+    """The invalid parts of a keyword's value: the step to each, what it must be, and it."""
+    if key not in _PARTS or not isinstance(value, list | dict):
         return
+    test, wanted = _PARTS[key]
     for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        if not wanted[0](inner):
-            yield (step,), wanted[1], inner
-
-
-_PARTS = (
-    ((SCHEMA_MAPS | SCHEMA_ARRAYS) - {"dependencies"}, (_is_schema, "a schema")),
-    (frozenset({"required"}), _STRING),
-    (frozenset({"dependentRequired"}), (_are_names, "an array of strings")),
-    (frozenset({"type"}), (_is_type_name, f"one of {', '.join(JSON_TYPES)}")),
-)
-"""What the values in the objects and arrays of keywords are."""
+        if not test(inner):
+            yield step, wanted, inner
 
 
 def _problem(
-    code: str, message: str, hint: str, place: SchemaLocation, *steps: str | int
+    code: str, message: str, hint: str, location: SchemaLocation, *steps: str | int
 ) -> Problem:
-    where = f"{place.pointer}{pointer(steps)[1:]}"
+    where = f"{location.pointer}{pointer(steps)[1:]}"
     return Problem(code, f"{message} (at {visible(where)})", None, hint, where)
 
 
-def _bad_patterns(place: SchemaLocation) -> Iterator[Problem]:
-    own, of_keys = place.node.get("pattern"), place.node.get("patternProperties")
+def _bad_patterns(location: SchemaLocation) -> Iterator[Problem]:
+    own, of_keys = location.node.get("pattern"), location.node.get("patternProperties")
     patterns: list[tuple[str, tuple[str, ...]]] = []
     if isinstance(own, str):
         patterns.append((own, ("pattern",)))
@@ -373,37 +362,34 @@ def _bad_patterns(place: SchemaLocation) -> Iterator[Problem]:
     for pattern, steps in patterns:
         wrong = pattern_error(pattern)
         if wrong:
-            message = f"the pattern {quoted(pattern)} is no regular expression: {wrong}"
-            yield _problem("schema/bad-pattern", message, DIALECT, place, *steps)
+            message = f"invalid regular expression {quoted(pattern)}: {wrong}"
+            yield _problem("schema/bad-pattern", message, DIALECT, location, *steps)
 
 
 def _fits_older(key: str, value: Json, draft: int | None) -> bool:
-    """Whether an older draft, that the schema may be of, takes the value."""
+    """Whether an older draft, which the schema might be of, accepts the value."""
     if key in ("exclusiveMinimum", "exclusiveMaximum"):
         return draft in (None, 4) and isinstance(value, bool)
     if key == "items":
         return draft != _NEWEST and _are_schemas(value)
     if key == "dependencies":
-        return isinstance(value, dict) and all(
-            isinstance(one, dict | bool) or _are_names(one) for one in value.values()
-        )
+        return _map_of(lambda one: _is_schema(one) or _are_names(one))(value)
     return False
 
 
 def _hint(key: str, value: Json) -> str:
     if key == "required" and isinstance(value, bool):
-        return "`required` stands beside `properties` and lists their names, from draft 4 on"
+        return "list the names in a `required` next to `properties`, as in draft 4 and later"
     if key == "type" and value == "any":
         return "leave `type` out for any value"
     if key == "exclusiveMinimum" and isinstance(value, bool):
-        return "from draft 6 on, it is the bound itself"
+        return "write the bound itself, as in draft 6 and later"
     return ""
 
 
 def shown(value: Json) -> str:
-    """A value as an error quotes it, in the words of JSON."""
-    text = json.dumps(value, ensure_ascii=False) if not isinstance(value, dict | list) else ""
-    if not text:
+    """A value as an error quotes it."""
+    if isinstance(value, dict | list):
         kind = "array" if isinstance(value, list) else "object"
         return f"an {kind}" if value else f"an empty {kind}"
-    return quoted(text)
+    return quoted(json.dumps(value, ensure_ascii=False))

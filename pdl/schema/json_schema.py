@@ -1,8 +1,9 @@
-"""A JSON Schema of any draft as the document of a schema, in 2020-12.
+"""Convert a JSON Schema of any draft from 4 on to the document of a `Schema`, in 2020-12.
 
-One schema of an older draft is brought to what 2020-12 writes, while the schemas inside keep their
-identity (`upgrade`). References between the schemas of a document become pointers into that
-document (`resolve_refs`, `emit_refs`).
+`upgrade` rewrites one schema of an older draft, while the schemas inside keep their identity.
+References between the schemas of a document become pointers into it: `resolve_refs` replaces each
+by its target, `emit_refs` writes them again, as JSON Schema Core 2020-12, section 9.3, bundles
+documents.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem, error_from, visible
+from pdl.graphs import strongly_connected_components
 from pdl.schema.index import REFERENCES, SchemaIndex, dialect, shown
-from pdl.schema.json_values import checked_copy
+from pdl.schema.json_values import checked_copy, dicts
 from pdl.schema.keywords import (
     ANNOTATIONS,
     DRAFT_4_INTEGER,
@@ -43,7 +45,7 @@ def upgrade(node: dict[str, Json], draft: int | None) -> dict[str, str]:
     Returns the older names of keywords, and of names in them (`$defs/a_` for `definitions/a`).
     """
     if draft is not None and draft <= _LAST_WITH_LONE_REF and "$ref" in node:
-        # Up to draft 7 the keywords beside a `$ref` are ignored (Core, draft 7, section 8.3).
+        # Up to draft 7 the siblings of a `$ref` are ignored (Core, draft 7, section 8.3).
         for key in node.keys() - _KEPT_BESIDE_REF:
             del node[key]
     if draft is None:
@@ -111,7 +113,7 @@ def _rewrite_items(node: dict[str, Json]) -> dict[str, str]:
 
 
 def _rewrite_exclusive(node: dict[str, Json], exclusive: str, inclusive: str) -> None:
-    """Draft 4 says with a boolean whether `minimum` is exclusive."""
+    """In draft 4 a boolean says whether `minimum` is exclusive."""
     if isinstance(node.get(exclusive), bool) and node.pop(exclusive) and inclusive in node:
         node[exclusive] = node.pop(inclusive)
 
@@ -141,24 +143,24 @@ def _lift_null(node: dict[str, Json]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Ref:
-    """Stands for a reference while the schemas around it move."""
+    """A reference while the schemas around it move."""
 
     target: dict[str, Json]
 
 
-def resolve_refs(survey: SchemaIndex) -> dict[int, SchemaLocation]:
-    """Replace all references of the surveyed schemas by links to their targets.
+def resolve_refs(index: SchemaIndex) -> dict[int, SchemaLocation]:
+    """Replace all references of the indexed schemas by their targets.
 
-    What names `true` or `false` leads to an object that says the same. Returns the first place of
-    each, by the identity of that object.
+    A reference to `true` or `false` gets an equivalent object. Returns the first location of each,
+    by the identity of that object.
     """
     booleans: dict[bool, dict[str, Json]] = {True: {}, False: {"not": {}}}
-    places: dict[int, SchemaLocation] = {}
-    for (identity, key), target in survey.targets.items():
-        node = survey.places[identity].node
+    locations: dict[int, SchemaLocation] = {}
+    for (identity, key), target in index.targets.items():
+        node = index.locations[identity].node
         found = Ref(target.node if isinstance(target.node, dict) else booleans[target.node])
         if isinstance(target.node, bool):
-            places.setdefault(id(found.target), target)
+            locations.setdefault(id(found.target), target)
         if key == "$ref":
             node[key] = found
             continue
@@ -167,35 +169,24 @@ def resolve_refs(survey: SchemaIndex) -> dict[int, SchemaLocation]:
             node["allOf"] = [*node.get("allOf", ()), {"$ref": found}]
         else:
             node["$ref"] = found
-    return places
+    return locations
 
 
-def loops(survey: SchemaIndex) -> Iterator[Problem]:
-    """References that lead back to themselves at the same value, so that no check would end.
+def loops(index: SchemaIndex) -> Iterator[Problem]:
+    """Yield references that lead back to themselves at the same value, so that no check would end.
 
     Core 2020-12, section 9.4.1, forbids them.
     """
-    done: set[int] = set()
-    for identity in survey.places:
-        if identity in done:
-            continue
-        path: dict[int, Iterator[JsonSchema]] = {identity: _in_place(survey.places[identity].node)}
-        while path:
-            last = next(reversed(path))
-            inner = next((one for one in path[last] if id(one) not in done), None)
-            if inner is None:
-                done.add(last)
-                del path[last]
-            elif id(inner) in path:
-                where = survey.places[id(inner)].pointer
-                yield Problem(
-                    "schema/endless",
-                    f"this schema refers to itself for the same value (at {visible(where)})",
-                    pointer=where,
-                )
-                done.add(id(inner))
-            else:
-                path[id(inner)] = _in_place(inner)
+    graph = {
+        identity: [id(inner) for inner in _in_place(location.node)]
+        for identity, location in index.locations.items()
+    }
+    for component in strongly_connected_components(graph):
+        first = component[-1]
+        if component[1:] or first in graph[first]:
+            where = index.locations[first].pointer
+            message = f"this schema refers to itself for the same value (at {visible(where)})"
+            yield Problem("schema/endless", message, pointer=where)
 
 
 def _in_place(node: JsonSchema) -> Iterator[JsonSchema]:
@@ -208,16 +199,16 @@ def _in_place(node: JsonSchema) -> Iterator[JsonSchema]:
 
 
 def emit_refs(document: dict[str, Json]) -> tuple[dict[int, JsonPath], list[dict[str, Json]]]:
-    """Write all links as pointers; a target that no longer stands in the document joins `$defs`.
+    """Write all references as pointers; a target that is not in the document joins `$defs`.
 
     Returns the paths of all objects by their identities, and the targets that joined.
     """
     joined: list[dict[str, Json]] = []
     paths = dict(_paths(document, ()))
-    holders = [node for node in (document, *_dicts(document)) if isinstance(node.get("$ref"), Ref)]
+    holders = [node for node in dicts(document) if isinstance(node.get("$ref"), Ref)]
     for holder in holders:
         if not isinstance(holder["$ref"], Ref):
-            continue  # met twice: a target may hold another one that came before it
+            continue  # met twice: a target can contain another one that came before it
         target = holder["$ref"].target
         if id(target) not in paths:
             defs = document.setdefault("$defs", {})
@@ -225,9 +216,7 @@ def emit_refs(document: dict[str, Json]) -> tuple[dict[int, JsonPath], list[dict
             defs[name] = target
             joined.append(target)
             paths.update(_paths(target, ("$defs", name)))
-            holders += [
-                node for node in (target, *_dicts(target)) if isinstance(node.get("$ref"), Ref)
-            ]
+            holders += [node for node in dicts(target) if isinstance(node.get("$ref"), Ref)]
         holder["$ref"] = pointer(paths[id(target)])
     return paths, joined
 
@@ -237,18 +226,6 @@ def _free_name(taken: Iterable[str]) -> str:
     while f"ref-{number}" in taken:
         number += 1
     return f"ref-{number}"
-
-
-def _dicts(root: Json) -> Iterator[dict[str, Json]]:
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        children = node.values() if isinstance(node, dict) else node
-        for child in children:
-            if isinstance(child, dict):
-                yield child
-            if isinstance(child, dict | list):
-                pending.append(child)
 
 
 def _paths(root: dict[str, Json], path: JsonPath) -> Iterator[tuple[int, JsonPath]]:
@@ -262,26 +239,26 @@ def _paths(root: dict[str, Json], path: JsonPath) -> Iterator[tuple[int, JsonPat
 
 
 def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = None) -> SchemaParts:
-    """The schema in 2020-12, with every reference a pointer into the document.
+    """Convert a schema to 2020-12, with every reference a pointer into the document.
 
     The draft is the one that `$schema` names; without one the forms of all drafts from 4 on are
-    taken. Raises SchemaError with all wrong keyword values and all references that are remote or
-    dangling, each with its JSON path; LimitError for a schema that is too deep or too large.
-    References to a URI that `registry` has lead to the schema there. The arguments are never
-    changed.
+    accepted. `registry` has the schemas of other documents. The arguments are never changed.
+
+    Raises SchemaError with all invalid keyword values and all references that are remote or
+    dangling, each with its JSON pointer; LimitError for a schema that is too deep or too large.
     """
     document = checked_copy(schema, limits)
     if isinstance(document, bool):
         return SchemaParts({} if document else {"not": {}})
     if not isinstance(document, dict):
-        message = f"a JSON Schema is an object, true or false, not {shown(document)}"
+        message = f"expected a JSON Schema (an object, true or false), found {shown(document)}"
         hint = "read the text with json.loads first" if isinstance(document, str) else ""
         raise error_from([Problem("schema/not-a-schema", message, None, hint, pointer="#")])
-    survey = SchemaIndex(document, dialect(document), _remote(registry or {}, limits))
-    _raise(survey.problems)
-    booleans = resolve_refs(survey)
-    _raise(list(loops(survey)))
-    older = {identity: _upgraded(survey, place) for identity, place in survey.places.items()}
+    index = SchemaIndex(document, dialect(document), _remote(registry or {}, limits))
+    _raise(index.problems)
+    booleans = resolve_refs(index)
+    _raise(list(loops(index)))
+    older = {identity: _upgraded(index, one) for identity, one in index.locations.items()}
     paths, joined = emit_refs(document)
     for node in joined:
         if node == {"not": {}} and id(node) in booleans:
@@ -292,22 +269,24 @@ def convert(schema: Any, limits: Limits, registry: Mapping[str, Any] | None = No
         if names and identity in paths
         for new, old in names.items()
     }
-    places = survey.places | booleans
+    locations = index.locations | booleans
     moved = {
-        pointer(paths[id(node)]): places[id(node)].pointer for node in joined if id(node) in places
+        pointer(paths[id(node)]): locations[id(node)].pointer
+        for node in joined
+        if id(node) in locations
     }
     return SchemaParts(document, source_map=SourceMap(renamed, moved))
 
 
-def _upgraded(survey: SchemaIndex, place: SchemaLocation) -> dict[str, str]:
-    """Bring a schema to 2020-12; the older names of its keywords."""
-    older = upgrade(place.node, place.draft)
-    followed = [key for key in REFERENCES if (id(place.node), key) in survey.targets]
+def _upgraded(index: SchemaIndex, location: SchemaLocation) -> dict[str, str]:
+    """Bring a schema to 2020-12, and return the older names of its keywords."""
+    older = upgrade(location.node, location.draft)
+    followed = [key for key in REFERENCES if (id(location.node), key) in index.targets]
     return older if not followed or "$ref" in followed else {**older, "$ref": followed[0]}
 
 
 def _remote(registry: Mapping[str, Any], limits: Limits) -> Callable[[str], Json]:
-    """From a URI to a copy of the schema that a registry has for it, with or without a `#`."""
+    """A function from a URI to a copy of the registry's schema for it, with or without a `#`."""
 
     def copied(uri: str) -> Json:
         found = registry.get(uri, registry.get(f"{uri}#"))

@@ -1,7 +1,4 @@
-"""JSON values as Python's dicts and lists: copies that share nothing, and a hash by content.
-
-Python's lists and dicts have no hash of their own.
-"""
+"""JSON values as dicts and lists: deep copies, a hash by content, and their text for people."""
 
 from __future__ import annotations
 
@@ -16,6 +13,8 @@ from pdl.errors import Problem, error_from, visible
 from pdl.schema.keywords import pointer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl._types import Json, JsonPath
     from pdl.limits import Limits
 
@@ -26,15 +25,15 @@ _CHARS_OF_A_HOLDER = 100  # of an object or array: all that is done with one tak
 
 
 def copy_json(value: Json) -> Json:
-    """A copy of a JSON value, however deep."""
+    """Return a deep copy of a JSON value, without recursion."""
     return _copy(value, most=None, deepest=None)
 
 
 def checked_copy(value: Json, limits: Limits) -> Json:
-    """A copy of what may or may not be JSON, with plain dicts and lists.
+    """Return a deep copy of a value that might not be JSON, with plain dicts and lists.
 
-    Raises SchemaError for what JSON cannot hold, LimitError for a value that is too large or too
-    deep (as one is that holds itself).
+    Raises SchemaError for values that JSON does not have, LimitError for a value that is too large
+    or too deep (as one is that contains itself).
     """
     return _copy(
         value,
@@ -77,7 +76,7 @@ def _plain(value: Json, path: JsonPath) -> Json:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                _refuse("schema/not-json", f"the key {key!r} is no string", path)
+                _refuse("schema/not-json", f"the key {key!r} is not a string", path)
         return dict(value)
     if isinstance(value, list | tuple):
         return list(value)
@@ -85,7 +84,7 @@ def _plain(value: Json, path: JsonPath) -> Json:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
-    _refuse("schema/not-json", f"{type(value).__name__} {value!r:.40} is no JSON value", path)
+    _refuse("schema/not-json", f"{type(value).__name__} {value!r:.40} is not a JSON value", path)
     return None
 
 
@@ -94,10 +93,22 @@ def _refuse(code: str, message: str, path: JsonPath) -> None:
     raise error_from([Problem(code, f"{message} (at {visible(place)})", pointer=place)])
 
 
-def content_hash(value: Json) -> int:
-    """The same for values that Python finds equal, whatever the order of their keys.
+def dicts(value: Json) -> Iterator[dict[str, Json]]:
+    """Yield all dicts of a JSON value, itself included."""
+    pending: list[Json] = [[value]]
+    while pending:
+        node = pending.pop()
+        for child in node.values() if isinstance(node, dict) else node:
+            if isinstance(child, dict):
+                yield child
+            if isinstance(child, dict | list):
+                pending.append(child)
 
-    It is made of what stands in them, not of where: enough to keep schemas apart.
+
+def content_hash(value: Json) -> int:
+    """Return a hash that values share which Python finds equal, whatever the order of their keys.
+
+    It is computed from their parts, not from where these are: enough to distinguish schemas.
     """
     seen: Counter[tuple[Json, Json]] = Counter()
     pending = [value]
@@ -117,22 +128,22 @@ _PAGE = 10_000
 
 
 def json_line(value: Json) -> str:
-    """JSON on one line, with characters of all scripts as they are."""
+    """Write JSON on one line, with characters of all scripts as they are."""
     return _escaped(json.dumps(value, ensure_ascii=False))
 
 
 def json_document(value: Json) -> str:
-    """JSON for people, indented."""
+    """Write indented JSON."""
     return _escaped(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _escaped(text: str) -> str:
-    # Half of a pair is a string in Python and in JSON, but no text in UTF-8.
+    # A lone surrogate is possible in Python and in JSON, but UTF-8 cannot encode it.
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def fenced(text: str, info: str = "") -> str:
-    """A text as a code block of Markdown, in which nothing is markup; cut if it is very long."""
+    """Return a text as a fenced code block of Markdown, cut if it is very long."""
     shown = text if len(text) <= _PAGE else f"{text[: _PAGE - 1]}…"
     longest = max(map(len, _TICKS.findall(shown)), default=0)
     fence = "`" * max(3, longest + 1)

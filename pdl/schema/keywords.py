@@ -1,6 +1,6 @@
-"""Where schemas are inside schemas (JSON Schema Core 2020-12, section 10, and older drafts).
+"""Which keywords contain schemas, and JSON Pointers (RFC 6901) to them.
 
-Pointers (RFC 6901) name them.
+JSON Schema Core 2020-12, section 10, and older drafts.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ JSON_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string
 """The values of `type`."""
 
 DRAFT_4_INTEGER = "x-draft-4-integer"
-"""Says of a schema of draft 4 that its integers are written in digits alone, so that 1.0 is none.
+"""Marks a schema of draft 4, whose integers are written in digits alone, so 1.0 is not one.
 
 An integer is "a JSON number without a fraction or exponent part" there (Core, draft 4, section
 3.5), and any number with a zero fraction from draft 6 on, which has no keyword for the difference.
@@ -89,11 +89,11 @@ An integer is "a JSON number without a fraction or exponent part" there (Core, d
 IN_PLACE_APPLICATORS = frozenset(
     {"allOf", "anyOf", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
 )
-"""Keywords whose schemas look at the same value as the schema that holds them."""
+"""Keywords whose schemas apply to the same value as the schema that contains them."""
 
 
 def subschemas(node: JsonSchema) -> Iterator[tuple[JsonPath, Json]]:
-    """The schemas right inside a schema, each with the steps that lead to it."""
+    """Yield the schemas directly inside a schema, each after the steps to it."""
     for key, value in node.items():
         if isinstance(value, list) and (key in SCHEMA_ARRAYS or key == "items"):
             for index, inner in enumerate(value):
@@ -107,7 +107,7 @@ def subschemas(node: JsonSchema) -> Iterator[tuple[JsonPath, Json]]:
 
 
 def pointer(path: JsonPath) -> str:
-    """A path as the fragment of a reference: `#/$defs/a~1b` (RFC 6901, section 6).
+    """Write a path as the fragment of a reference: `#/$defs/a~1b` (RFC 6901, section 6).
 
     Only `%` is encoded besides `~` and `/`: the other characters stay readable.
     """
@@ -120,39 +120,40 @@ def _step(step: str | int) -> str:
 
 
 def steps(reference: str) -> JsonPath:
-    """The keys that a reference within a document leads through (RFC 6901, section 6).
+    """Return the keys of a reference within a document (RFC 6901, section 6).
 
-    Indices of arrays are strings too: only the document tells them from keys.
+    Indices of arrays are strings too: only the document distinguishes them from keys.
     """
-    tokens = unquote(reference.removeprefix("#")).split("/")[1:]
-    return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
+    return tuple(map(parse_step, unquote(reference.removeprefix("#")).split("/")[1:]))
+
+
+def parse_step(token: str) -> str:
+    """Return the key that a reference token of a JSON pointer represents."""
+    return token.replace("~1", "/").replace("~0", "~")
 
 
 def lookup(document: JsonSchema, reference: str) -> Json:
-    """The schema that a reference of a `Schema.document` names; KeyError if there is none."""
-    node: Json = document
-    for step in steps(reference):
-        try:
-            node = node[int(step)] if isinstance(node, list) else node[step]
-        except (KeyError, IndexError, ValueError, TypeError):
-            raise KeyError(reference) from None
-    return node
+    """Return what a reference of a document names. Raises KeyError if that does not exist."""
+    try:
+        return _find(document, steps(reference))[1]
+    except (KeyError, IndexError, ValueError, TypeError):
+        raise KeyError(reference) from None
 
 
 def schemas(document: Json) -> Iterator[tuple[JsonPath, dict[str, Any]]]:
-    """All schemas of a document that are objects, in its order.
+    """Yield all schemas of a document that are objects, in its order.
 
-    Behind them come those that only a reference tells from other values, as
-    `#/components/schemas/a` does.
+    After them come those that only a reference distinguishes from other values, such as
+    `#/components/schemas/a`.
     """
     pending: list[tuple[JsonPath, Json]] = [((), document)]
     named: dict[str, None] = {}
     seen: set[int] = set()
     while pending or named:
         if not pending:
-            path = steps(next(iter(named)))
-            del named[next(iter(named))]
-            pending = [_found(document, path)]
+            reference = next(iter(named))
+            del named[reference]
+            pending = [_find(document, steps(reference))]
         path, schema = pending.pop()
         if not isinstance(schema, dict) or id(schema) in seen:
             continue
@@ -164,8 +165,8 @@ def schemas(document: Json) -> Iterator[tuple[JsonPath, dict[str, Any]]]:
         pending += reversed(inside)
 
 
-def _found(document: Json, path: JsonPath) -> tuple[JsonPath, Json]:
-    """What stands at a path, which names indices by their digits, and its path with indices."""
+def _find(document: Json, path: JsonPath) -> tuple[JsonPath, Json]:
+    """The value at a path that writes indices as digits, and its path with integers."""
     found: list[str | int] = []
     for step in path:
         found.append(int(step) if isinstance(document, list) else step)

@@ -1,4 +1,4 @@
-"""Any Python typing form as a JSON Schema document."""
+"""Python types as JSON Schema."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import enum
 import importlib
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, Union, get_args, get_origin
 
 from pdl.errors import Problem, error_from
@@ -16,6 +16,7 @@ from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.dsl.tree import NULL, join
 from pdl.schema.dsl.typecheck import TypeChecker
 from pdl.schema.json_schema import convert as convert_json_schema
+from pdl.schema.json_values import dicts
 from pdl.schema.parts import json_form
 from pdl.schema.records import (
     NO_DEFAULT,
@@ -63,11 +64,11 @@ _Bindings = Mapping[Any, Any]
 
 
 def convert(form: Any) -> SchemaParts:
-    """The parts of a type's schema.
+    """Convert a type to a schema.
 
     Records (dataclasses, TypedDicts, NamedTuples) are closed objects; a field with a default is not
-    required. Raises SchemaError for what has no JSON Schema, naming where it stands, LimitError for
-    types that nest deeper than Python's own calls can.
+    required. Raises SchemaError for a type without a JSON Schema, naming its location, and
+    LimitError for types that nest deeper than Python's own calls can.
     """
     converter = _Converter()
     try:
@@ -90,10 +91,10 @@ class _Converter:
         self._defaults: list[tuple[Json, dict[str, Json], str]] = []
 
     def check_defaults(self) -> None:
-        """Refuse a default that its own type does not take, now that all classes are known."""
-        fits = TypeChecker(self.definitions)
+        """Refuse a default that its own type does not accept, now that all classes are known."""
+        checker = TypeChecker(self.definitions)
         for value, schema, where in self._defaults:
-            if not fits(value, schema):
+            if not checker.accepts(value, schema):
                 hint = "a field that may be None has a type such as `int | None`"
                 message = f"the default {value!r:.40} at {where} does not fit the field's type"
                 raise error_from(
@@ -101,7 +102,7 @@ class _Converter:
                 )
 
     def schema(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
-        """The schema of a type that stands at `where`, with type variables as bound."""
+        """The schema of a type at `where`, with type variables as bound."""
         form = _unwrapped(form, bound)
         if not is_form(form):
             refuse(form, where, why_not(form))
@@ -173,11 +174,11 @@ class _Converter:
         resolved = tuple(_unwrapped(argument, bound) for argument in arguments)
         identity = (cls, resolved)
         if identity not in self._names:
-            if where.count(".") > _DEEPEST:  # a generic class may hold ever larger ones of itself
+            if where.count(".") > _DEEPEST:  # a generic class can contain ever larger ones
                 refuse(cls, where, "its fields nest without end")
             name = self._free_name("".join(map(_short_name, (cls, *resolved))))
             self._names[identity] = name
-            self.definitions[name] = {}  # taken, so that a record may hold itself
+            self.definitions[name] = {}  # taken, so that a record can contain itself
             parameters = getattr(cls, "__parameters__", ())
             self.definitions[name] = self._object(
                 cls, dict(zip(parameters, resolved, strict=False)), where
@@ -221,14 +222,14 @@ class _Converter:
         return {"$ref": _PREFIX + self._names[form]}
 
     def _adopted(self, document: dict[str, Json]) -> dict[str, Json]:
-        """A document whose definitions have joined ours, renamed where ours mean something else."""
+        """A document whose definitions have joined ours, renamed where names conflict."""
         own = document.pop("$defs", {})
         renamed = {
             _PREFIX + name: _PREFIX + self._free_name(name)
             for name, schema in own.items()
             if self.definitions.get(name, schema) != schema
         }
-        for node in _dicts([document, own]):
+        for node in dicts([document, own]):
             if isinstance(node.get("$ref"), str):
                 node["$ref"] = renamed.get(node["$ref"], node["$ref"])
         for name, schema in own.items():
@@ -246,7 +247,7 @@ class _Converter:
 
 
 def _unwrapped(form: Any, bound: _Bindings) -> Any:
-    """A form without aliases, new names, qualifiers and variables around it."""
+    """A form without the aliases, new types, qualifiers and variables around it."""
     while True:
         if isinstance(form, TypeVar):
             form = bound.get(form, _default(form))
@@ -263,7 +264,7 @@ def _unwrapped(form: Any, bound: _Bindings) -> Any:
 
 
 def _is_bare(form: Any) -> bool:
-    """Whether it is a generic name of `typing` without its brackets, as `typing.Tuple` is."""
+    """Whether it is a generic type of `typing` without brackets, such as `typing.Tuple`."""
     return not hasattr(form, "__args__")
 
 
@@ -273,7 +274,7 @@ def _is_read_only(form: Any) -> bool:
 
 
 def _default(variable: TypeVar) -> Any:
-    """What an unbound type variable may be."""
+    """The type of an unbound type variable."""
     if variable.__constraints__:
         return Union[variable.__constraints__]  # noqa: UP007 - made of a tuple
     return variable.__bound__ if variable.__bound__ is not None else Any
@@ -314,7 +315,7 @@ def _choice(values: list[Json], where: str) -> dict[str, Json]:
 
 
 def _short_name(form: Any) -> str:
-    """A type's name as a part of a definition's name: `list[int]` is `ListInt`."""
+    """A type's name as part of the name of a definition: `ListInt` for `list[int]`."""
     parts = (get_origin(form) or form, *get_args(form))
     names = [str(getattr(part, "__name__", part)) for part in parts]
     word = "".join(name[:1].upper() + name[1:] for name in names)
@@ -322,7 +323,7 @@ def _short_name(form: Any) -> str:
 
 
 def _inlined(document: dict[str, Json]) -> dict[str, Json]:
-    """The document without a definition that only the root refers to."""
+    """The document with the definition inlined that only the root refers to."""
     name = str(document.get("$ref", "")).removeprefix(_PREFIX)
     definitions = dict(document.get("$defs", {}))
     if name not in definitions or _PREFIX + name in _references(definitions):
@@ -333,15 +334,4 @@ def _inlined(document: dict[str, Json]) -> dict[str, Json]:
 
 
 def _references(value: Json) -> set[str]:
-    return {node["$ref"] for node in _dicts(value) if isinstance(node.get("$ref"), str)}
-
-
-def _dicts(value: Json) -> Iterator[dict[str, Json]]:
-    pending = [value]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            yield node
-            pending += node.values()
-        elif isinstance(node, list):
-            pending += node
+    return {node["$ref"] for node in dicts(value) if isinstance(node.get("$ref"), str)}

@@ -1,8 +1,7 @@
-"""Classes with named fields: dataclasses, TypedDicts, NamedTuples; and which are pydantic's.
+"""What Python's classes and annotations say: scalars, constraints, defaults, named fields.
 
-Also what their fields need: Python types without parts, and what JSON has for them;
-defaults as JSON values; what `Annotated` says of a type, read by the names that annotated-types and
-pydantic share; what is said of values that are not types, and of types that no schema can have.
+Classes with named fields are dataclasses, TypedDicts and NamedTuples. What `Annotated` says of a
+type is read by the attributes that annotated-types and pydantic share.
 """
 
 from __future__ import annotations
@@ -54,14 +53,14 @@ _SHOWN = 60  # characters of a type or of a place in an error
 
 
 def refuse(form: Any, where: str, why: str) -> NoReturn:
-    """Raise the SchemaError for a type at a place."""
+    """Raise the SchemaError for a type at a location."""
     shown = name_of(form)
     message = f"the type `{_cut(shown)}` at {_cut(where)} cannot be a schema: {why}"
     raise error_from([Problem("schema/unsupported-type", message)])
 
 
 def is_form(form: Any) -> bool:
-    """Whether it may be a type: all types have a hash, and values that have one too are known."""
+    """Whether it might be a type: types have a hash, and other values with one are known."""
     try:
         hash(form)
     except TypeError:
@@ -74,7 +73,7 @@ def is_form(form: Any) -> bool:
 
 
 def why_not(form: Any) -> str:
-    """Why something that is none of the known types has no schema, and what to write instead."""
+    """Why something other than a known type has no schema, and what to write instead."""
     for kinds, why in _VALUES:
         if isinstance(form, kinds):
             return why
@@ -90,7 +89,7 @@ def why_not(form: Any) -> str:
 
 
 def name_of(form: Any) -> str:
-    """What a type is called; a value whose text would be an address, by its class."""
+    """The name of a type; of a value whose repr would be an address, that of its class."""
     if name := getattr(form, "__name__", ""):
         return str(name)
     return type(form).__name__ if " at 0x" in repr(form) else str(form)
@@ -127,7 +126,7 @@ _ADDRESSES: MappingProxyType[str, dict[str, Json]] = MappingProxyType(
 
 
 def scalar_schema(form: Any) -> dict[str, Json] | None:
-    """The schema of a type without parts; those of modules that few import go by their names."""
+    """The schema of a type without parts; types of modules that few import go by their names."""
     if form in _SCALARS:
         return _SCALARS[form]
     if isinstance(form, type) and issubclass(form, os.PathLike):
@@ -150,10 +149,10 @@ _SIZES = {"string": "Length", "array": "Items", "object": "Properties"}
 def annotate(
     schema: dict[str, Json], metadata: Iterable[Any], refuse: Callable[[str], None]
 ) -> dict[str, Json]:
-    """The schema with the constraints and the description that the metadata has.
+    """Return the schema with the constraints and the description that the metadata has.
 
-    A plain string is a description. What is unknown is passed over, as PEP 593 demands; `refuse` is
-    called with what is wrong with a constraint that is known but cannot be said.
+    A plain string is a description. Unknown metadata is ignored, as PEP 593 demands; `refuse` is
+    called with what is wrong with a known constraint that JSON Schema cannot express.
     """
     result = dict(schema)
     for one in metadata:
@@ -177,10 +176,10 @@ def _constraints(
     for name, keyword in _NUMBERS.items():
         bound = getattr(one, name, None)
         if bound is not None:
-            number = _bound(bound)
+            number = _number(bound)
             found |= {} if number is None else {keyword: number}
             if number is None:
-                refuse(f"the bound {bound!r} is no JSON number")
+                refuse(f"the bound {bound!r} is not a JSON number")
     for name, end in (("min_length", "min"), ("max_length", "max")):
         length = getattr(one, name, None)
         if isinstance(length, int) and not (end == "min" and length == 0):
@@ -193,11 +192,12 @@ def _constraints(
     return found | ({"pattern": pattern} if isinstance(pattern, str) else {})
 
 
-def _bound(bound: Any) -> int | float | None:
-    if isinstance(bound, Decimal):
-        return int(bound) if bound == bound.to_integral_value() else float(bound)
-    is_number = isinstance(bound, int | float) and not isinstance(bound, bool)
-    return bound if is_number and math.isfinite(bound) else None
+def _number(value: Any) -> int | float | None:
+    """The JSON number of a Python number, or None."""
+    if isinstance(value, Decimal):
+        value = int(value) if value == value.to_integral_value() else float(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and math.isfinite(value) else None
 
 
 def _size(schema: dict[str, Json]) -> str:
@@ -208,66 +208,50 @@ def _size(schema: dict[str, Json]) -> str:
 
 
 NO_DEFAULT: Any = object()
-"""Stands for a default that JSON cannot hold, or that there is none."""
+"""Represents the absence of a default, or one that JSON does not have."""
 
 _EMPTY = (list, dict, set, frozenset, tuple, str, int, float, bool)
 
 
 def json_default(value: Any) -> Json:
     """The JSON value of a default, or NO_DEFAULT."""
+    try:
+        return _to_json(value)
+    except TypeError:
+        return NO_DEFAULT
+
+
+def _to_json(value: Any) -> Json:  # noqa: PLR0911 - one for each kind of value
+    """The JSON value of a Python value. Raises TypeError if it has none."""
     if isinstance(value, enum.Enum):
-        return json_default(value.value)
+        return _to_json(value.value)
     if value is None or isinstance(value, bool | str):
         return value
-    if isinstance(value, int | float | Decimal):
-        return _default_number(value)
-    text = _text(value)
-    return _collection(value) if text is NO_DEFAULT else text
-
-
-def _text(value: Any) -> Json:
-    """The text of a value that JSON has as a string, or NO_DEFAULT."""
-    if isinstance(value, dt.datetime | dt.time) and value.tzinfo is None:
-        return NO_DEFAULT  # RFC 3339 has no times without an offset
-    if isinstance(value, dt.date | dt.time):
+    if (number := _number(value)) is not None:
+        return number
+    # RFC 3339 has no times without an offset.
+    if isinstance(value, dt.date | dt.time) and getattr(value, "tzinfo", True) is not None:
         return value.isoformat()
     if isinstance(value, UUID | PurePath) or type(value).__module__ == "ipaddress":
         return str(value)
-    return NO_DEFAULT
-
-
-def _collection(value: Any) -> Json:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = dataclasses.fields(value)
-        return _mapping({field.name: getattr(value, field.name) for field in fields})
-    if isinstance(value, Mapping):
-        return _mapping(value)
+        return {one.name: _to_json(getattr(value, one.name)) for one in fields}
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: _to_json(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        items = [json_default(item) for item in value]
-        return NO_DEFAULT if any(item is NO_DEFAULT for item in items) else items
-    return NO_DEFAULT
+        return [_to_json(item) for item in value]
+    raise TypeError
 
 
 def made_default(factory: Any) -> Json:
-    """What a factory makes, if it is a plain type; others may do anything, so are not run."""
+    """What a factory makes, if it is a plain type; others could do anything and are not called."""
     return json_default(factory()) if factory in _EMPTY else NO_DEFAULT
-
-
-def _default_number(value: float | Decimal) -> Json:
-    if isinstance(value, Decimal):
-        value = int(value) if value == value.to_integral_value() else float(value)
-    return value if math.isfinite(value) else NO_DEFAULT
-
-
-def _mapping(value: Mapping[Any, Any]) -> Json:
-    found = {key: json_default(inner) for key, inner in value.items()}
-    wrong = any(inner is NO_DEFAULT or not isinstance(key, str) for key, inner in found.items())
-    return NO_DEFAULT if wrong else found
 
 
 @dataclass(frozen=True)
 class Member:
-    """One field: its type as annotated, and what else its class says of it."""
+    """One field: its type as annotated, and what else its class declares."""
 
     name: str
     form: Any
@@ -277,20 +261,20 @@ class Member:
 
 
 def is_record(form: Any) -> bool:
-    """Whether a class has named fields that this module can list."""
+    """Whether a class has named fields that `members` lists."""
     return isinstance(form, type) and (
         dataclasses.is_dataclass(form) or _is_typed_dict(form) or _is_named_tuple(form)
     )
 
 
 def is_pydantic(form: Any) -> bool:
-    """Whether pydantic knows what values a class has: a model, or one with a schema for it."""
+    """Whether pydantic has a schema of a class: it is a model, or defines one for pydantic."""
     names = ("__get_pydantic_core_schema__", "__pydantic_core_schema__")
     return isinstance(form, type) and any(hasattr(form, name) for name in names)
 
 
 def members(cls: Any) -> Iterator[Member]:
-    """The fields in their order. Raises NameError if an annotation names what does not exist."""
+    """Yield the fields in order. Raises NameError if an annotation uses an undefined name."""
     hints = get_type_hints(cls, include_extras=True)
     if dataclasses.is_dataclass(cls):
         for field in dataclasses.fields(cls):
@@ -315,7 +299,7 @@ def docstring(cls: Any) -> str:
 
 
 def _is_typed_dict(form: type) -> bool:
-    """Also one of `typing_extensions`, which may be absent, and has a metaclass of its own."""
+    """Also one of `typing_extensions`, which need not be installed and has its own metaclass."""
     return is_typeddict(form) or (
         issubclass(form, dict) and hasattr(form, "__required_keys__") and hasattr(form, "__total__")
     )
@@ -337,7 +321,7 @@ def _dataclass_member(field: dataclasses.Field[Any], form: Any) -> Member:
 
 
 def _typed_dict_member(name: str, form: Any, required: bool) -> Member:  # noqa: FBT001 - its own field
-    """`Required` and `NotRequired` also count where annotations are strings (PEP 563)."""
+    """`Required` and `NotRequired` also apply where annotations are strings (PEP 563)."""
     marks = {Required: True, NotRequired: False}
     if get_origin(form) in marks:
         return Member(name, get_args(form)[0], marks[get_origin(form)])

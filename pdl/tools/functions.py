@@ -250,11 +250,11 @@ def _schema(
     fields = {key: NotRequired[hint] if key in optional else hint for key, hint in hints.items()}
     record: Any = TypedDict(name, fields)  # type: ignore[misc]  # made of what the function has
     document = dict(Schema.from_type(record).document)
-    fits = TypeChecker(document.get("$defs", {}))
+    checker = TypeChecker(document.get("$defs", {}))
     properties = dict(document.get("properties", {}))
     for key in optional:
         default = json_default(parameters[key].default)  # which Python lets be of any type
-        if default is not NO_DEFAULT and fits(default, properties[key]):
+        if default is not NO_DEFAULT and checker.accepts(default, properties[key]):
             properties[key] = {**properties[key], "default": default}
     document |= {"properties": properties} if properties else {}
     return Schema(document)

@@ -47,7 +47,7 @@ def test_an_error_in_a_file_names_the_file_and_the_path() -> None:
     with pytest.raises(SchemaError) as caught:
         Schema.parse("@a.json", name="p.pdl", resolve=lambda _: ('{"items": 5}', "s/a.json"))
     assert str(caught.value).splitlines()[0] == (
-        "s/a.json:1:11: the value of `items` is a schema, not `5` (at #/items)"
+        "s/a.json:1:11: `items`: expected a schema, found `5` (at #/items)"
     )
 
 

@@ -250,9 +250,9 @@ class _Normalizer:
 
     def _check(self) -> None:
         """What can be told only of all definitions together."""
-        fits = TypeChecker(self._found)
+        checker = TypeChecker(self._found)
         for value, schema, path in self._defaults if not self._problems else ():
-            if not fits(value, schema):
+            if not checker.accepts(value, schema):
                 self._refuse("default", "that does not fit its type", path)
         cycle = alias_cycle(self._found) or endless_cycle(self._found)
         if cycle and not self._problems:

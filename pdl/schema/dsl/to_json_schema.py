@@ -324,9 +324,9 @@ def _way(cycle: list[str]) -> str:
 def _check_defaults(lowering: Lowering, definitions: Mapping[str, JsonSchema]) -> None:
     if lowering.report:
         return  # a type that is unknown has no values to compare with
-    fits = TypeChecker(definitions)
+    checker = TypeChecker(definitions)
     for default in lowering.defaults:
-        if not fits(default.value, default.schema):
+        if not checker.accepts(default.value, default.schema):
             node = default.node
             shown = quoted(lowering.report.source.text[node.start : node.end])
             message = f"the default {shown} does not fit the field's type"

@@ -1,7 +1,6 @@
-"""What is told only of a whole schema: names that no value can complete, defaults that fit.
+"""What can be checked only of a whole schema: names that no value completes, defaults that fit.
 
-Of names: which stand for themselves, and which no value can ever complete. Of defaults: whether
-they fit their types, for the schemas that the notation can write.
+Only for schemas that the DSL can express.
 """
 
 from __future__ import annotations
@@ -12,9 +11,10 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pdl.graphs import find_cycle
 from pdl.schema.dsl.tree import same
 from pdl.schema.formats import is_like
-from pdl.schema.patterns import matches
+from pdl.schema.keywords import subschemas
 from pdl.trampoline import Recur, call, run
 
 if TYPE_CHECKING:
@@ -27,30 +27,33 @@ PREFIX = "#/$defs/"
 
 
 def reachable(root: JsonSchema, definitions: Mapping[str, JsonSchema]) -> set[str]:
-    """The names that the root uses, directly or through others."""
+    """Return the names that the root uses, directly or through others."""
     found: set[str] = set()
     pending = [root]
     while pending:
-        for node in _nodes(pending.pop()):
-            name = _target(node)
-            if name is not None and name not in found:
-                found.add(name)
-                pending.append(definitions.get(name, {}))
+        node = pending.pop()
+        name = _target(node)
+        if name is not None and name not in found:
+            found.add(name)
+            pending.append(definitions.get(name, {}))
+        pending += [inner for _, inner in subschemas(node) if isinstance(inner, dict)]
     return found
 
 
 def alias_cycle(definitions: Mapping[str, JsonSchema]) -> list[str]:
-    """Names that stand for each other with nothing between: `A = B  B = A | int`. Empty if none."""
-    direct = {name: list(_direct(schema)) for name, schema in definitions.items()}
-    return _cycle(direct)
+    """Return names that are only names of each other: `A = B  B = A | int`; empty if none are."""
+    direct = {
+        name: [target for one in (schema, *schema.get("anyOf", ())) if (target := _target(one))]
+        for name, schema in definitions.items()
+    }
+    return find_cycle(direct)
 
 
 def endless_cycle(definitions: Mapping[str, JsonSchema]) -> list[str]:
-    """Names of which no value can be complete, each needing the next. Empty if none.
+    """Return names of which no value can be complete, each needing the next; empty if all can be.
 
-    A name is complete once what it requires is, so completeness spreads from the leaves; each
-    requirement is looked at once (as unit propagation on Horn clauses does it: Dowling and
-    Gallier, 1984).
+    A name is complete once what it requires is, so completeness spreads from the leaves, and each
+    requirement is visited once: unit propagation on Horn clauses (Dowling and Gallier 1984).
     """
     gates = {name: _Gate(1) for name in definitions}
     ready: deque[_Gate] = deque()
@@ -67,7 +70,7 @@ def endless_cycle(definitions: Mapping[str, JsonSchema]) -> list[str]:
         for name in definitions
         if name in endless
     }
-    return _cycle(needed)
+    return find_cycle(needed)
 
 
 @dataclass(eq=False)
@@ -96,7 +99,7 @@ def _wire(
 
 
 def _needs(node: JsonSchema) -> Iterator[JsonSchema]:
-    """The schemas that a value holds for certain; of the branches of an `anyOf`, one."""
+    """The schemas of parts that every value has; of the branches of an `anyOf`, one."""
     if "anyOf" in node:
         yield from node["anyOf"]
     if not isinstance(node.get("type"), str):
@@ -119,47 +122,9 @@ def _required(schema: JsonSchema) -> Iterator[str]:
         pending += _needs(node)
 
 
-def _nodes(schema: JsonSchema) -> Iterator[JsonSchema]:
-    pending = [schema]
-    while pending:
-        node = pending.pop()
-        yield node
-        pending += node.get("anyOf", ())
-        pending += node.get("prefixItems", ())
-        pending += node.get("properties", {}).values()
-        rest = (node.get("items"), node.get("additionalProperties"))
-        pending += [inner for inner in rest if isinstance(inner, dict)]
-
-
-def _direct(schema: JsonSchema) -> Iterator[str]:
-    for branch in (schema, *schema.get("anyOf", ())):
-        target = _target(branch)
-        if target is not None:
-            yield target
-
-
 def _target(node: JsonSchema) -> str | None:
     reference = node.get("$ref")
     return reference.removeprefix(PREFIX) if isinstance(reference, str) else None
-
-
-def _cycle(edges: Mapping[str, list[str]]) -> list[str]:
-    """The first cycle of a graph, each name before the one that it leads to."""
-    done: set[str] = set()
-    for start in edges:
-        path: dict[str, Iterator[str]] = {}
-        following: str | None = start if start not in done else None
-        while following is not None or path:
-            if following is not None:
-                path[following] = iter(edges.get(following, ()))
-            last = next(reversed(path))
-            following = next((name for name in path[last] if name not in done), None)
-            if following in path:
-                return list(path)[list(path).index(following) :]
-            if following is None:
-                done.add(last)
-                del path[last]
-    return []
 
 
 _CLASSES: MappingProxyType[str, tuple[type, ...]] = MappingProxyType(
@@ -175,10 +140,10 @@ _CLASSES: MappingProxyType[str, tuple[type, ...]] = MappingProxyType(
 
 
 class TypeChecker:
-    """Whether values fit; an answer is checked elsewhere, and more fully.
+    """Checks defaults against their types; an answer is checked elsewhere, and more fully.
 
-    Many defaults may lead through the same names, and many ways to one name, so what fits a name
-    is looked at once. The values must live as long as this does: lists are told by their identity.
+    Many defaults can pass through the same names, so whether a value fits a name is checked once.
+    The values must live as long as this does: lists are distinguished by their identity.
     """
 
     def __init__(self, definitions: JsonSchema) -> None:
@@ -186,8 +151,8 @@ class TypeChecker:
         self._targets: dict[str, JsonSchema] = {}
         self._known: dict[tuple[int, Json], bool] = {}
 
-    def __call__(self, value: Json, schema: JsonSchema) -> bool:
-        """Whether a value fits a schema that the notation can write."""
+    def accepts(self, value: Json, schema: JsonSchema) -> bool:
+        """Whether a value fits a schema."""
         return run(self._fits(value, schema))
 
     def _fits(self, value: Json, schema: JsonSchema) -> Recur[bool]:
@@ -210,12 +175,12 @@ class TypeChecker:
         holder = isinstance(value, list | dict)
         key = (id(target), ("id", id(value)) if holder else (type(value), value))
         if key not in self._known:
-            self._known[key] = False  # for a name that leads to itself before anything else
+            self._known[key] = False  # for a name that refers to itself before anything else
             self._known[key] = yield from call(self._fits(value, target))
         return self._known[key]
 
     def _target(self, reference: str) -> JsonSchema:
-        """What a name stands for, through all names that stand for nothing but another name."""
+        """The schema of a name, through all names that are only names of others."""
         passed: set[str] = set()
         schema: JsonSchema = {"$ref": reference}
         while "$ref" in schema and schema["$ref"] not in passed:
@@ -244,7 +209,7 @@ def _fits_itself(value: Json, schema: JsonSchema) -> bool:
 
 
 def is_type(value: Json, name: str) -> bool:
-    """Whether a value is of a JSON Schema type; 1.0 is an integer, true is no number."""
+    """Whether a value is of a JSON Schema type; 1.0 is an integer, true is not a number."""
     if isinstance(value, bool):
         return name == "boolean"
     if name == "integer":
@@ -274,7 +239,11 @@ def _sized(value: str | list[Json] | dict[str, Json], schema: JsonSchema, name: 
 
 
 def _matches(value: str, pattern: str | None) -> bool:
-    return pattern is None or matches(pattern, value)
+    if pattern is None:
+        return True
+    from pdl.schema.patterns import matches  # noqa: PLC0415 - few schemas have patterns
+
+    return matches(pattern, value)
 
 
 def _is_unique(value: list[Json], schema: JsonSchema) -> bool:
@@ -294,14 +263,14 @@ def _in_range(value: float, schema: JsonSchema) -> bool:
 
 
 def _is_multiple(value: float, step: float) -> bool:
-    """Whether it is a multiple as both are written: 0.3 is one of 0.1."""
+    """Whether it is a multiple in decimal: 0.3 is a multiple of 0.1."""
     number, denominator = Decimal(str(value)).as_integer_ratio()
     step_number, step_denominator = Decimal(str(step)).as_integer_ratio()
     return number * step_denominator % (denominator * step_number) == 0
 
 
 def _parts(value: Json, schema: JsonSchema) -> list[tuple[Json, JsonSchema]]:
-    """The parts of a list or an object with their schemas; a key too many has a false one."""
+    """The parts of a list or an object with their schemas; that of an extra key matches nothing."""
     if isinstance(value, list):
         first = schema.get("prefixItems", [])
         rest = schema.get("items", {})
