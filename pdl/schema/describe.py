@@ -1,7 +1,7 @@
-"""What to answer with, in words and in an outline that models read well.
+"""The description of a schema for models.
 
-`outline` writes a JSON value's form as models have seen it often: the types of TypeScript,
-comments in words. `wording` tells the bounds of a value in words.
+`outline` writes the form of a JSON value as models have often seen it: types of TypeScript with
+comments. `wording` describes the bounds of a value in words.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 _FORMATS = {
-    "date": "a date as 2024-12-31",
-    "time": "a time as 23:59:59Z",
-    "x-time": "a time as 23:59:59",
-    "date-time": "a date and time as 2024-12-31T23:59:59Z",
-    "x-date-time": "a date and time as 2024-12-31T23:59:59",
-    "duration": "an ISO 8601 duration as P1DT2H",
+    "date": "a date such as 2024-12-31",
+    "time": "a time such as 23:59:59Z",
+    "x-time": "a time such as 23:59:59",
+    "date-time": "a date and time such as 2024-12-31T23:59:59Z",
+    "x-date-time": "a date and time such as 2024-12-31T23:59:59",
+    "duration": "an ISO 8601 duration such as P1DT2H",
     "email": "an email address",
     "uri": "a URI",
     "uuid": "a UUID",
@@ -39,7 +39,7 @@ _FORMATS = {
 
 
 def wording(schema: JsonSchema) -> list[str]:
-    """What a typed schema in normal form asks of a value besides its type, its parts aside."""
+    """What a typed schema in normal form demands of a value besides its type, its parts aside."""
     if "prefixItems" in schema:
         return _unique(schema)
     said = [_FORMATS[schema["format"]]] if "format" in schema else []
@@ -63,7 +63,7 @@ def counted(low: int | None, high: int | None, noun: str) -> str:
 
 
 def default_phrase(value: Json) -> str:
-    """What is taken for a key that is left out."""
+    """The value of a key that is left out."""
     return f"default {json.dumps(value, ensure_ascii=False)}"
 
 
@@ -77,7 +77,7 @@ def _sized(schema: JsonSchema, name: str, noun: str) -> list[str]:
 
 
 def _unique(schema: JsonSchema) -> list[str]:
-    return ["no two alike"] if schema.get("uniqueItems") else []
+    return ["no duplicates"] if schema.get("uniqueItems") else []
 
 
 def _range(schema: JsonSchema) -> list[str]:
@@ -96,7 +96,7 @@ _STEP = "  "
 
 
 def outline(root: JsonSchema, definitions: Mapping[str, JsonSchema]) -> str:
-    """The form of a schema in normal form and of the names that it uses."""
+    """Write the form of a schema in normal form and of the names that it uses."""
     page = _Page()
     form = run(page.form(root, ""))
     lines = ["Answer with one JSON value of this form, and nothing else:"]
@@ -125,7 +125,7 @@ class _Page:
         return [" ".join(said)] if said else []
 
     def form(self, schema: JsonSchema, indent: str) -> Recur[str]:
-        """The type of a schema, with the lines behind the first indented."""
+        """The type of a schema, with the lines after the first indented."""
         if "$ref" in schema:
             return str(schema["$ref"].rpartition("/")[2])
         if "const" in schema or "enum" in schema:
@@ -191,7 +191,7 @@ def _braces(entries: list[tuple[str, JsonSchema]], indent: str) -> str:
 
 
 def _notes(schema: JsonSchema) -> list[str]:
-    """The bounds of a value and of its parts, as far as no line of their own says them."""
+    """The bounds of a value and of those of its parts that have no line of their own."""
     said = run(_bounds(schema))
     return said + ([default_phrase(schema["default"])] if "default" in schema else [])
 
@@ -221,9 +221,9 @@ def _kind(schema: JsonSchema) -> str:
 
 
 def describe(parts: SchemaParts) -> str:
-    """The text that `{{ schema }}` prints, without a final newline.
+    """Return the text that `{{ schema }}` prints, without a final newline.
 
-    It says the same as the schema: what a outline cannot show is given as JSON Schema.
+    It is equivalent to the schema: where an outline cannot show it, it is JSON Schema.
     """
     match parts.form:
         case "text":
@@ -273,7 +273,7 @@ def _json(document: JsonSchema) -> str:
 
 
 def _without_rules(document: JsonSchema) -> Json:
-    """A copy without the rules of grammars, which say nothing to a model that they do not hold."""
+    """A copy without custom grammar rules, which mean nothing to an unconstrained model."""
     found = copy_json(document)
     pending = [found]
     while pending:

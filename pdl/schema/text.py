@@ -26,7 +26,7 @@ Resolve: TypeAlias = Callable[[str], tuple[str, str]]
 """From what follows the `@` to the text of that file and its name."""
 
 NO_FENCE = (
-    "the first line of a fence has its marks and one word, without backticks",
+    "invalid fence: its first line has its marks and one word, without backticks",
     "put what is in the fence, and the marks that close it, on lines of their own",
 )
 """What is wrong with a text that begins like a fence and does not go on like one, and a hint."""
@@ -48,7 +48,7 @@ def parse(source: Source, limits: Limits, resolve: Resolve | None) -> SchemaPart
     if source.text.startswith(("```", "~~~"), start):
         return _from_fence(source, start, limits)
     if _LIKE_JSON.match(source.text, start) and _looks_like_schema(source.text, limits):
-        message = "this is a JSON Schema, which the notation would read as an object of constants"
+        message = "this is a JSON Schema, which the schema DSL would read as an object of constants"
         hint = "put it into a ```json fence, or call Schema.from_json_schema"
         raise error_from([Problem("schema/bare-json-schema", message, source.span(start), hint)])
     return read(source, limits)
@@ -59,10 +59,10 @@ def _from_file(source: Source, start: int, limits: Limits, resolve: Resolve | No
     words = source.text[start + 1 :].strip()
     span = source.span(start, start + 1 + len(words))
     if not words or "\n" in words:
-        message = "a schema file is named by one line: `@file.json` or `@package:path`"
+        message = "expected one line with the name of a file: `@file.json` or `@package:path`"
         raise error_from([Problem("schema/bad-file", message, span)])
     if resolve is None:
-        message = f"the file {quoted(words)} cannot be read here: only a prompt's file names files"
+        message = f"the file {quoted(words)} cannot be read here: only a prompt file can name files"
         hint = "load the prompt with `pdl.load`, or pass `resolve=`"
         raise error_from([Problem("schema/bad-file", message, span, hint)])
     text, name = resolve(words)
@@ -102,7 +102,7 @@ def _from_fence(source: Source, start: int, limits: Limits) -> SchemaParts:
         raise error_from([Problem("schema/bad-fence", message, source.span(start), hint)])
     info = fence["info"].strip()
     if info.lower() not in _INFOS:
-        message = f"a fence in a schema holds a JSON Schema, not {quoted(info)}"
+        message = f"info string of the fence: expected `json`, found {quoted(info)}"
         span = source.span(fence.start("info"), fence.end("info"))
         raise error_from([Problem("schema/bad-fence", message, span, "write ```json")])
     mark = fence["mark"]
@@ -110,12 +110,12 @@ def _from_fence(source: Source, start: int, limits: Limits) -> SchemaParts:
     end = closer.search(source.text, fence.end())
     span = source.span(fence.start("mark"), fence.end("mark"))
     if end is None:
-        message = "this fence is never closed"
+        message = "unclosed fence"
         raise error_from([Problem("schema/bad-fence", message, span, "close it as it was opened")])
     behind = source.text[end.end() :]
     if behind.strip():
         place = end.end() + len(behind) - len(behind.lstrip())
-        message = "text stands behind the fence, where the schema ends"
+        message = "text after the fence, where the schema ends"
         raise error_from([Problem("schema/trailing-text", message, source.span(place))])
     inside = Source(source.text[: end.start()], source.name, source.anchors)
     return _convert(inside, limits, span, "", fence.end())
@@ -155,7 +155,7 @@ def load(source: Source, limits: Limits, start: int = 0) -> Json:
 
     def constant(name: str) -> Json:
         raise error_from(
-            [Problem("schema/not-json", f"{name} is no JSON value", source.span(start))]
+            [Problem("schema/not-json", f"{name} is not a JSON value", source.span(start))]
         )
 
     def pairs(entries: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -163,7 +163,7 @@ def load(source: Source, limits: Limits, start: int = 0) -> Json:
         if len(result) < len(entries):
             counts = Counter(key for key, _ in entries)
             key = next(key for key in result if counts[key] > 1)
-            message = f"an object of the JSON Schema has the key `{key}` twice"
+            message = f"duplicate key `{key}` in the JSON Schema"
             raise error_from([Problem("schema/duplicate-key", message, source.span(start))])
         return result
 
@@ -176,7 +176,7 @@ def load(source: Source, limits: Limits, start: int = 0) -> Json:
         )
     except json.JSONDecodeError as error:
         end = len(source.text.rstrip())
-        message = f"this is no JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        message = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
         place = source.span(min(start + error.pos, end))
         raise error_from([Problem("schema/not-json", message, place)]) from error
 
@@ -198,7 +198,7 @@ def _looks_like_schema(text: str, limits: Limits) -> bool:
 def check_size(source: Source, limits: Limits, start: int = 0) -> None:
     """Raise LimitError, with a position, for text that is too long or too deep."""
     if len(source.text) > limits.source_chars:
-        message = f"longer than {limits.source_chars:,} characters"
+        message = f"text longer than {limits.source_chars:,} characters"
         raise error_from([Problem("limit/source-chars", message, source.span(start))])
     depth, place = _deepest(source.text, start)
     most = limits.schema_depth * _DEPTH_FACTOR

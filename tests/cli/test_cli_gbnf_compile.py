@@ -162,7 +162,7 @@ def test_what_is_wrong_in_another_file_is_shown_there() -> None:
     Path("a.json").write_text('{"$ref": "https://example.org/b"}')
     shown = run("--json-schema", "a.json", "--registry", "b.json")
     assert shown.exit_code == 2
-    assert shown.stderr.startswith("b.json:2:10: the value of `type` is one of ")
+    assert shown.stderr.startswith("b.json:2:10: `type`: expected one of ")
 
 
 def test_two_schemas_of_one_uri() -> None:

@@ -54,7 +54,7 @@ def test_an_error_in_a_file_names_the_file_and_the_path() -> None:
 def test_a_file_that_is_no_json_is_shown_where_it_breaks() -> None:
     with pytest.raises(SchemaError) as caught:
         Schema.parse("@a.json", resolve=lambda _: ('{\n  "items": ,\n}', "s/a.json"))
-    assert str(caught.value).startswith("s/a.json:2:12: this is no JSON: expecting value\n")
+    assert str(caught.value).startswith("s/a.json:2:12: this is not JSON: expecting value\n")
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_of_a_file_that_is_no_schema_no_word_is_shown(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["@", "@a.json\nint"])
 def test_a_file_is_named_by_one_line(text: str) -> None:
-    with pytest.raises(SchemaError, match="named by one line"):
+    with pytest.raises(SchemaError, match="expected one line with the name of a file"):
         Schema.parse(text, resolve=lambda _: ("{}", "x"))
 
 
 @pytest.mark.parametrize(
     ("inside", "message"),
     [
-        ('{"minimum": NaN}', "NaN is no JSON value"),
+        ('{"minimum": NaN}', "NaN is not a JSON value"),
         ('{"maximum": ' + "9" * 5_000 + "}", "an integer of more than 4,000 digits"),
         ("[" * 5_000, "the JSON nests deeper than 800 levels"),
     ],
@@ -93,7 +93,7 @@ def test_errors_point_into_the_file_that_was_rendered() -> None:
     anchors = (Anchor(0, 12, file, 11),)
     with pytest.raises(SchemaError) as caught:
         Schema.parse(Source("{ a: strng }", "rendered", anchors))
-    assert str(caught.value).startswith("p.pdl:2:6: there is no type `strng`\n  2 | { a: strng }\n")
+    assert str(caught.value).startswith("p.pdl:2:6: unknown type `strng`\n  2 | { a: strng }\n")
 
 
 def test_all_problems_are_told_but_a_hundred_are_enough() -> None:

@@ -350,7 +350,7 @@ def pattern(text: str, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     budget.check(0, unrolled_size(text) // _UNROLLED)  # first, as a bound is not a mistake
     wrong = pattern_error(text)
     if wrong:
-        message = f"this pattern is not a regular expression: {wrong}"
+        message = f"invalid regular expression: {wrong}"
         raise SchemaError(Problem("schema/bad-pattern", message))
     nfa = thompson(read(translate(text)), budget)
     if nfa.lookarounds:

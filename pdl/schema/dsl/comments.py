@@ -49,7 +49,7 @@ _CLOSER = {"{": "}", "[": "]", "(": ")"}
 
 
 class Comment(NamedTuple):
-    """A `// comment`: where its slashes stand, and what stands behind them."""
+    """A `// comment`: where its slashes are, and the text after them."""
 
     start: int
     end: int
@@ -57,12 +57,12 @@ class Comment(NamedTuple):
 
 
 def scan_comments(source: Source, limits: Limits) -> tuple[Comment, ...]:
-    """The comments of a text whose brackets and strings are closed.
+    """Return the comments of a text whose brackets and strings are closed.
 
     Raises SchemaError for the first that is not, LimitError for a text that is too long or deep.
     """
     if len(source.text) > limits.source_chars:
-        message = f"longer than {limits.source_chars:,} characters"
+        message = f"text longer than {limits.source_chars:,} characters"
         _refuse("limit/source-chars", message, source.span(0))
     comments = []
     openers: list[int] = []
@@ -92,8 +92,8 @@ def _close(source: Source, openers: list[int], start: int) -> None:
     closer = source.text[start]
     if not openers:
         opener = next(one for one, other in _CLOSER.items() if other == closer)
-        hint = f"is a `{opener}` missing before it?"
-        _refuse("schema/unopened", f"`{closer}` closes nothing", source.span(start), hint)
+        hint = f"remove it, or add the missing `{opener}`"
+        _refuse("schema/unopened", f"unmatched `{closer}`", source.span(start), hint)
     opener = source.text[openers[-1]]
     if _CLOSER[opener] != closer:
         place = source.span(openers[-1]).origin()
@@ -107,15 +107,15 @@ def _refuse_piece(source: Source, match: re.Match[str]) -> NoReturn:
     assert match.lastgroup is not None
     span, text = source.span(*match.span(match.lastgroup)), match[match.lastgroup]
     if match.lastgroup == "open_string":
-        message = f"this string is never closed: its line has no second `{text}`"
+        message = f"unclosed string: its line has no second `{text}`"
         _refuse("schema/unclosed-string", message, span)
-    hint = "comments begin with `//` and end with the line"
-    _refuse("schema/comment", f"`{text}` begins no comment here", span, hint)
+    hint = "write `// words`, up to the end of the line"
+    _refuse("schema/comment", f"`{text}` does not begin a comment", span, hint)
 
 
 def _refuse_unclosed(source: Source, start: int) -> NoReturn:
     opener = source.text[start]
-    message = f"this `{opener}` is never closed"
+    message = f"unclosed `{opener}`"
     _refuse("schema/unclosed", message, source.span(start), f"add a `{_CLOSER[opener]}`")
 
 
@@ -130,15 +130,15 @@ _COMMA = re.compile(r"\s*,")
 class _Seen(NamedTuple):
     """A comment in its surroundings.
 
-    `own_line` says that nothing stands before it on its line; `behind` is the place that a comment
-    there describes if something does; `inside` is the innermost place that is still open.
+    `own_line` says that it has its line to itself; `after` is the offset of what it describes if it
+    has not; `inside` that of the innermost node that is still open.
     """
 
     comment: Comment
     line: int
     column: int
     own_line: bool
-    behind: int
+    after: int
     inside: int
 
 
@@ -146,9 +146,9 @@ def descriptions(text: str, comments: tuple[Comment, ...], parsed: Text) -> dict
     """The description of each field, definition and of the root, by the offset where it starts."""
     if not comments:
         return {}
-    places = list(_places(parsed))
+    places = list(_described(parsed))
     starts = {place.start for place in places} | {parsed.root.start}
-    seen = list(_survey(text, comments, places, parsed.root.start))
+    seen = list(_located(text, comments, places, parsed.root.start))
     owners = _owners(text, seen, starts, parsed)
     lines: dict[int, list[str]] = {}
     for one, owner in zip(seen, owners, strict=True):
@@ -158,7 +158,7 @@ def descriptions(text: str, comments: tuple[Comment, ...], parsed: Text) -> dict
     return {owner: description for owner, description in found.items() if description}
 
 
-def _places(parsed: Text) -> Iterator[Field | Rest | Definition]:
+def _described(parsed: Text) -> Iterator[Field | Rest | Definition]:
     pending: list[Node] = [*parsed.definitions, parsed.root]
     while pending:
         node = pending.pop()
@@ -180,10 +180,10 @@ def _inner(node: Node) -> Iterable[Node]:
     return ()
 
 
-def _survey(
+def _located(
     text: str, comments: tuple[Comment, ...], places: list[Field | Rest | Definition], root: int
 ) -> Iterator[_Seen]:
-    """One walk over the starts and ends of all places and the comments between them."""
+    """Merge the starts and ends of all nodes with the comments between them."""
     events = sorted(
         [(place.start, True, place) for place in places]
         + [(place.end, False, place) for place in places],
@@ -202,12 +202,12 @@ def _survey(
         line_start = text.rfind("\n", 0, comment.start) + 1
         before = line_start + len(text[line_start : comment.start].rstrip())
         inside = opened[-1] if opened else root
-        behind = latest[2].start if latest and _touches(text, latest, before) else inside
-        yield _Seen(comment, line, comment.start - line_start, before == line_start, behind, inside)
+        after = latest[2].start if latest and _touches(text, latest, before) else inside
+        yield _Seen(comment, line, comment.start - line_start, before == line_start, after, inside)
 
 
 def _touches(text: str, event: tuple[int, bool, Node], before: int) -> bool:
-    """Whether nothing but a comma stands between the end of a place and an offset."""
+    """Whether only a comma is between the end of a node and an offset."""
     end, is_start, _ = event
     if is_start:
         return True
@@ -221,7 +221,7 @@ def _owners(text: str, seen: list[_Seen], starts: set[int], parsed: Text) -> lis
     for index, one in enumerate(seen):
         last = index - 1
         if not one.own_line:
-            owners[index], carried[index] = one.behind, True
+            owners[index], carried[index] = one.after, True
         elif index and carried[last] and _continues(seen[last], one):
             owners[index], carried[index] = owners[last], True
     for index in reversed(range(len(seen))):
@@ -244,7 +244,7 @@ def _continues(above: _Seen, below: _Seen) -> bool:
 
 
 def _ahead(text: str, one: _Seen, starts: set[int], parsed: Text) -> int | None:
-    """What the last line of a block of comments stands above."""
+    """The offset of what follows the last line of a block of comments."""
     blanks = _BLANKS.match(text, one.comment.end)
     position = blanks.end() if blanks else one.comment.end
     if position == len(text):

@@ -1,7 +1,4 @@
-"""Bounds and constraints of a type as keywords of its schema.
-
-`Values` reads numbers, strings, words, lists and maps of the notation as JSON values.
-"""
+"""Bounds and constraints of a type as JSON Schema keywords, and the values of the DSL as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _ESCAPE = re.compile(r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(?P<bad>u?.))""")
-_HALF = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Values:
@@ -41,12 +38,12 @@ class Values:
         return run(self._value(value))
 
     def key(self, scalar: Scalar) -> str:
-        """The key that is written as a word, a number or a string."""
+        """The key that a word, a number or a string represents."""
         if scalar.kind in ("string", "raw"):
             return self.string(scalar)
         if scalar.kind == "word" and "." in scalar.text:
-            hint = f'a key with a dot stands in quotes: `"{scalar.text}"`'
-            self._report.add("schema/bad-key", f"`{scalar.text}` is no key", scalar, hint)
+            hint = f'quote a key with a dot: `"{scalar.text}"`'
+            self._report.add("schema/bad-key", f"invalid key `{scalar.text}`", scalar, hint)
         return scalar.text
 
     def string(self, scalar: Scalar) -> str:
@@ -58,19 +55,21 @@ class Values:
             self._bad_escape(scalar, bad)
             return scalar.text[1:-1]
         text: str = json.loads(scalar.text, strict=False)
-        if _HALF.search(text):
-            message = "this string holds half of a surrogate pair, which is no character"
+        if _SURROGATE.search(text):
+            message = "this string contains an unpaired surrogate, which is not a character"
             self._report.add("schema/bad-escape", message, scalar)
         return text
 
     def number(self, scalar: Scalar) -> int | float:
-        """A number as JSON holds it: an integer of any size, or a double."""
+        """The JSON number: an integer of any size, or a double."""
         text = scalar.text
         if re.fullmatch(r"-?[0-9]+", text):
             return self._integer(scalar)
         number = float(text)
         if math.isinf(number):
-            message = f"{quoted(text)} is too large for a number with a point or an exponent"
+            message = (
+                f"{quoted(text)} is too large for a number with a decimal point or an exponent"
+            )
             self._report.add("schema/bad-number", message, scalar)
         return number
 
@@ -94,7 +93,7 @@ class Values:
         for scalar, inner in value.entries:
             key = self.key(scalar)
             if key in result:
-                self._report.add("schema/duplicate-key", f"`{key}` stands twice", scalar)
+                self._report.add("schema/duplicate-key", f"duplicate key `{key}`", scalar)
             result[key] = yield from call(self._value(inner))
         return result
 
@@ -111,10 +110,10 @@ class Values:
 
     def _bad_escape(self, scalar: Scalar, match: re.Match[str]) -> None:
         start = scalar.start + match.start()
-        hint = "a backslash is written `\\\\`; in single quotes it is itself: `'\\d'`"
+        hint = "write a backslash as `\\\\`, or use single quotes: `'\\d'`"
         if match["bad"].startswith("u"):
-            hint = "`\\u` has four hexadecimal digits behind it"
-        message = f"`{match[0]}` is no escape of a string"
+            hint = "write four hexadecimal digits after `\\u`"
+        message = f"invalid escape `{match[0]}`"
         self._report.add("schema/bad-escape", message, Range(start, start + len(match[0])), hint)
 
 
@@ -123,7 +122,7 @@ def _value_hint(word: str) -> str:
         return "write `null`"
     if word.lower() in CONSTANTS:
         return f"write `{word.lower()}`"
-    return "a string stands in quotes"
+    return "write a string in quotes"
 
 
 _Pair: TypeAlias = tuple[str, Node, Value]
@@ -144,7 +143,7 @@ _TAKES = MappingProxyType(
         "tasklist": _LENGTHS,
     }
 )
-"""The constraints of each kind of type, and what kind of value each takes."""
+"""The constraints of each kind of type, and the kind of value that each takes."""
 
 _UNITS = MappingProxyType(
     {
@@ -180,30 +179,30 @@ _KEYWORDS = MappingProxyType(
 )
 _INSTEAD = MappingProxyType(
     {
-        "group": "bounds and constraints stand inside the parentheses",
-        "name": "bounds and constraints stand where the name is defined",
-        "tuple": "a tuple is as long as its list of types",
+        "group": "write bounds and constraints inside the parentheses",
+        "name": "write bounds and constraints where the name is defined",
+        "tuple": "remove it: a tuple has as many items as types",
     }
 )
-"""What to do about a length that a type cannot have."""
+"""What to do about a length that a type does not have."""
 
 _ALIASES = MappingProxyType({"len_min": "min", "len_max": "max"})
 
 
 class Kind(NamedTuple):
-    """What constraints a type takes, and what its author calls it."""
+    """The constraints that a type takes, and its name for the author."""
 
     takes: str
     name: str
 
     @property
     def constraints(self) -> Mapping[str, str]:
-        """The constraints of this kind, and what kind of value each takes."""
+        """The constraints of this kind, and the kind of value that each takes."""
         return _TAKES.get(self.takes, {})
 
     @property
     def unit(self) -> str:
-        """What its length counts; empty if it has none."""
+        """What its length counts; empty if it has no length."""
         return _UNITS.get(self.takes, "")
 
 
@@ -217,7 +216,7 @@ class Constraints:
     def keywords(self, kind: Kind, item: Item) -> JsonSchema:
         """The keywords that an item's constraints add to a schema of that kind.
 
-        `lang`, and the bounds of a task list, for which there is no keyword, stay what they are.
+        `lang` and the bounds of a task list, which have no keyword, keep their names.
         """
         read: dict[str, Json] = {}
         for key, place, node in self._pairs(kind, item):
@@ -230,13 +229,13 @@ class Constraints:
         }
 
     def _pairs(self, kind: Kind, item: Item) -> Iterator[_Pair]:
-        """The constraints that this kind has, each once."""
+        """The constraints that this kind takes, each once."""
         seen: set[str] = set()
         for written, place, value in self._written(kind, item):
             key = _ALIASES.get(written, written)
             if key in seen:
                 also = "" if key == written else f" (`{written}` is `{key}`)"
-                message = f"`{key}` is set twice{also}"
+                message = f"duplicate constraint `{key}`{also}"
                 self._report.add("schema/duplicate-constraint", message, place)
             elif key in kind.constraints:
                 yield key, place, value
@@ -259,7 +258,7 @@ class Constraints:
             self._report.add("schema/no-bounds", f"{kind.name} has no bounds", bounds, hint)
             return False
         if bounds.exact and not kind.unit:
-            message = f"a single bound is a length, and {kind.name} has none"
+            message = f"a single bound is a length, and {kind.name} has no length"
             number, word = bounds.low.text if bounds.low else "", kind.name.strip("`")
             hint = f"write `{word}<{number},>`, `{word}<,{number}>`, or the number alone"
             self._report.add("schema/exact-bound", message, bounds, hint)
@@ -269,7 +268,7 @@ class Constraints:
     def _refuse_key(self, kind: Kind, key: str, place: Node) -> None:
         known = kind.constraints
         message = f"{kind.name} has no constraint `{key}`"
-        hint = f"it takes {', '.join(known)}" if known else "it takes no constraints"
+        hint = f"use {', '.join(known)}" if known else "remove it: it takes no constraints"
         hint = nearest(key, known) or (_INSTEAD.get(kind.takes, hint) if key in _LENGTHS else hint)
         self._report.add("schema/unknown-constraint", message, place, hint)
 
@@ -282,15 +281,15 @@ class Constraints:
             return self._pattern(value, node) if wanted == "pattern" else value
         shown = node.text if isinstance(node, Scalar) else "a list or a map"
         if value is None and shown != "null":
-            return None  # what is no value has been reported as such
-        message = f"`{key}` of {kind.name} {wrong}, not {shown}"
+            return None  # an invalid value has been reported as such
+        message = f"`{key}` of {kind.name}: expected {wrong}, found {shown}"
         self._report.add("schema/bad-constraint", message, node)
         return None
 
     def _pattern(self, pattern: str, node: Node) -> str | None:
         wrong = pattern_error(pattern)
         if wrong:
-            message = f"this pattern is no regular expression: {wrong}"
+            message = f"invalid regular expression: {wrong}"
             self._report.add("schema/bad-pattern", message, node, DIALECT)
         return None if wrong else pattern
 
@@ -307,24 +306,24 @@ class Constraints:
 
 
 def _complaint(wanted: str, kind: Kind, value: Json) -> str:
-    """What a constraint's value should be, if it is not that; else nothing."""
+    """What a constraint's value must be, if it is something else; else nothing."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     number = whole or isinstance(value, float)
     match wanted:
         case "count":
-            said = f"is a number of {kind.unit}"
+            said = f"a number of {kind.unit}"
             return "" if whole and value >= 0 else said
         case "integer":
-            return "" if whole else "is a whole number"
+            return "" if whole else "an integer"
         case "number":
-            return "" if number else "is a number"
+            return "" if number else "a number"
         case "step":
             fits = (whole if kind.takes == "integer" else number) and value > 0
-            said = "whole number" if kind.takes == "integer" else "number"
-            return "" if fits else f"is a {said} above 0"
+            said = "an integer" if kind.takes == "integer" else "a number"
+            return "" if fits else f"{said} above 0"
         case "flag":
-            return "" if isinstance(value, bool) else "is `true` or `false`"
-    return "" if isinstance(value, str) else "is a string"
+            return "" if isinstance(value, bool) else "`true` or `false`"
+    return "" if isinstance(value, str) else "a string"
 
 
 def _is_empty(kind: str, read: dict[str, Json]) -> bool:

@@ -1,7 +1,6 @@
-"""A document in the form that reading its text gives, or what the notation cannot say of it.
+"""The normal form of a document: the one that reading its DSL text returns.
 
-`Names` gives names of the notation to what a document's references name. The keywords that bound a
-value of one type are those that the notation's text would give back.
+`Names` gives DSL names to the targets of references. Whatever the DSL cannot express is an error.
 """
 
 from __future__ import annotations
@@ -41,10 +40,7 @@ _KEYWORDS = IN_PLACE_APPLICATORS | SCHEMA_ARRAYS | SCHEMA_MAPS | ONE_SCHEMA
 
 
 class Names:
-    """Gives every reference one name, the same for the same reference.
-
-    The names in `$defs` that the notation can write stay what they are.
-    """
+    """Gives each reference a name; names in `$defs` that the DSL can write stay what they are."""
 
     def __init__(self, document: JsonSchema) -> None:
         self._by_reference: dict[str, str] = {}
@@ -59,7 +55,7 @@ class Names:
         return self._by_reference.get(reference)
 
     def name(self, reference: str) -> str:
-        """The name that stands for a reference."""
+        """The name of a reference, which gets one if it has none."""
         known = self._by_reference.get(reference)
         if known is None:
             known = self._by_reference[reference] = self._choose(reference)
@@ -70,7 +66,7 @@ class Names:
         if path[:1] == ("$defs",) and path[1:] and not path[2:] and is_name(str(path[1])):
             return str(path[1])
         words = [step for step in map(str, path) if step not in _KEYWORDS and not step.isdigit()]
-        wanted = capitalised(words[-1] if words else "Answer")
+        wanted = capitalized(words[-1] if words else "Answer")
         name = wanted
         while name in self._taken:
             number = self._next[wanted] = self._next.get(wanted, 1) + 1
@@ -80,19 +76,19 @@ class Names:
 
 
 def is_name(word: str) -> bool:
-    """Whether the notation takes the word as a name."""
+    """Whether the word is a name in the DSL."""
     return word[:1].isupper() and all(c.isalnum() or c in "_-" for c in word)
 
 
-def capitalised(word: str) -> str:
-    """A name made of the letters and digits of a word: `my node` becomes `MyNode`."""
+def capitalized(word: str) -> str:
+    """A name of the letters and digits of a word: `MyNode` for `my node`."""
     parts = "".join(c if c.isalnum() else " " for c in word).split()
     name = "".join(part[:1].upper() + part[1:] for part in parts)
     return name if is_name(name) else f"T{name}"
 
 
 class Unwritable(Exception):  # noqa: N818 - it never leaves this package
-    """A keyword has a value for which there is no notation; `why` follows its name."""
+    """A keyword has a value that the DSL cannot express; `why` follows its name."""
 
     def __init__(self, keyword: str, why: str) -> None:
         super().__init__(keyword, why)
@@ -116,7 +112,7 @@ def string(schema: JsonSchema) -> dict[str, Json]:
 
 
 def number(schema: JsonSchema, kind: str) -> dict[str, Json]:
-    """`int` or `float` with bounds; those of an `int` are brought to whole numbers."""
+    """`int` or `float` with bounds; those of an `int` become integers."""
     found = {key: _plain(schema[key]) for key in _BOUNDS if key in schema}
     if kind == "integer":
         _make_whole(found)
@@ -142,7 +138,7 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
 def _plain(value: Json) -> Json:
-    """An integer where the value is one, as 1.0 is."""
+    """An integer for a value such as 1.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -167,12 +163,12 @@ def _check_range(bounds: dict[str, Json], kind: str) -> None:
     touching = low == high and kind == "number"
     if low > high or (touching and (lows[1] == low or highs[1] == high)):
         name = next(key for key in ("exclusiveMaximum", "maximum") if key in bounds)
-        raise Unwritable(name, "below the least value, which nothing fits")
+        raise Unwritable(name, "below the minimum, which nothing fits")
 
 
 def _pattern(pattern: str) -> str:
     if pattern_error(pattern):
-        raise Unwritable("pattern", "that is no regular expression here")
+        raise Unwritable("pattern", "that is not a valid regular expression")
     return pattern
 
 
@@ -197,22 +193,22 @@ _TYPED = frozenset[str]().union(*_KEYWORDS_OF.values())
 
 @dataclass(frozen=True)
 class NormalForm:
-    """A root and the definitions that it uses, in the normal form of the notation."""
+    """A root and the definitions that it uses, in normal form."""
 
     root: JsonSchema
     definitions: dict[str, JsonSchema]
 
 
 def normal_form(document: JsonSchema, *, whole: bool = True) -> NormalForm:
-    """The normal form of a document; if not the whole, then only of what validates and describes.
+    """Return the normal form of a document, or only of what validates and describes.
 
-    Raises SchemaError with every keyword that the notation has no way to write and its JSON path.
+    Raises SchemaError with each keyword that the DSL cannot express and its JSONPath.
     """
     return _Normalizer(document, whole=whole).normal_form()
 
 
 class _Normalizer:
-    """Normalises one document, gathering what cannot be written."""
+    """Normalizes one document, gathering what cannot be written."""
 
     def __init__(self, document: JsonSchema, *, whole: bool) -> None:
         self._document = document
@@ -249,22 +245,20 @@ class _Normalizer:
         return {name: self._found[name] for name in names}
 
     def _check(self) -> None:
-        """What can be told only of all definitions together."""
+        """Check what concerns all definitions together."""
         checker = TypeChecker(self._found)
         for value, schema, path in self._defaults if not self._problems else ():
             if not checker.accepts(value, schema):
                 self._refuse("default", "that does not fit its type", path)
         cycle = alias_cycle(self._found) or endless_cycle(self._found)
         if cycle and not self._problems:
-            message = (
-                f"no value of `{cycle[0]}` is ever complete, so the notation has no way to write it"
-            )
+            message = f"the schema DSL cannot express `{cycle[0]}`: no value of it can be complete"
             self._problems.append(Problem("schema/unwritable", message))
         if self._problems:
             raise error_from(self._problems)
 
     def _normal(self, node: Json, path: JsonPath, notes: frozenset[str]) -> Recur[JsonSchema]:
-        """A schema, with those of its annotations that can be written where it stands."""
+        """A schema, with those of its annotations that can be written at its position."""
         schema = join((yield from call(self._parts(node, path, notes))))
         if not isinstance(node, dict):
             return schema
@@ -277,7 +271,7 @@ class _Normalizer:
         return written
 
     def _parts(self, node: Json, path: JsonPath, notes: frozenset[str]) -> Recur[list[JsonSchema]]:
-        """The alternatives of a schema, which are no unions themselves."""
+        """The alternatives of a schema, none of which is a union."""
         if isinstance(node, bool):
             if not node:
                 self._problems.append(_problem("a schema that nothing fits", path))
@@ -287,7 +281,7 @@ class _Normalizer:
                 self._refuse(key, "here", path)
         core = {key: value for key, value in node.items() if self._counts(key)}
         if "$ref" in core:
-            self._refuse_all(core.keys() - {"$ref"}, "beside `$ref`", path)
+            self._refuse_all(core.keys() - {"$ref"}, "next to `$ref`", path)
             return [self._reference(core["$ref"])]
         if "enum" in core or "const" in core:
             return self._constants(core, path)
@@ -308,11 +302,11 @@ class _Normalizer:
     def _constants(self, core: JsonSchema, path: JsonPath) -> list[JsonSchema]:
         key = "enum" if "enum" in core else "const"
         values = core["enum"] if key == "enum" else [core["const"]]
-        self._refuse_all(core.keys() - {key, "type"}, f"beside `{key}`", path)
+        self._refuse_all(core.keys() - {key, "type"}, f"next to `{key}`", path)
         types = core.get("type", [])
         types = [types] if isinstance(types, str) else types
         if types and not all(any(is_type(value, name) for name in types) for value in values):
-            self._refuse(key, "of values that are not of the `type` beside it", path)
+            self._refuse(key, "of values that are not of the `type` next to it", path)
         if not values:
             self._refuse(key, "without values, which nothing fits", path)
         scalars = [value for value in values if not isinstance(value, list | dict)]
@@ -321,7 +315,7 @@ class _Normalizer:
         return [NULL if value is None else {"const": value} for value in scalars]
 
     def _union(self, core: JsonSchema, path: JsonPath) -> Recur[list[JsonSchema]]:
-        self._refuse_all(core.keys() - {"anyOf"}, "beside `anyOf`", path)
+        self._refuse_all(core.keys() - {"anyOf"}, "next to `anyOf`", path)
         parts = []
         for index, branch in enumerate(core["anyOf"]):
             parts += yield from call(self._parts(branch, (*path, "anyOf", index), _NOWHERE))
@@ -428,7 +422,7 @@ def _rest_field(rest: JsonSchema | bool) -> JsonSchema:  # noqa: FBT001 - a sche
 
 
 def _problem(what: str, path: JsonPath) -> Problem:
-    message = f"the notation has no way to write {what} (at {format_path(path)})"
+    message = f"the schema DSL cannot express {what} (at {format_path(path)})"
     return Problem("schema/unwritable", message)
 
 

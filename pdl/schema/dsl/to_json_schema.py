@@ -1,6 +1,6 @@
-"""The notation's tree as JSON Schema 2020-12.
+"""Convert the schema DSL to JSON Schema 2020-12.
 
-`read` takes a whole schema text: its answer, its names, and what can be told only of all of them.
+`read` parses a whole schema: its answer, its names, and what can be checked only of all of them.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ if TYPE_CHECKING:
 
 
 _SIZES = MappingProxyType({"string": ("Length", "characters"), "object": ("Properties", "keys")})
-_UNKNOWN: JsonSchema = {"not": {}}  # stands where a problem was reported, so that none follows
+_UNKNOWN: JsonSchema = {"not": {}}  # replaces what has a problem, so that no other problem follows
 
 
 class Default(NamedTuple):
-    """A default that is yet to be checked against its type."""
+    """A default to be checked against its type."""
 
     value: Json
     schema: JsonSchema
     node: Value
 
 
-class Lowering:
-    """Lowers the types of one text; `defaults` gathers what can be checked only at the end."""
+class Converter:
+    """Converts the types of one text; `defaults` gathers what can be checked only at the end."""
 
     def __init__(
         self,
@@ -73,12 +73,12 @@ class Lowering:
         self._names = names
         self._descriptions = descriptions
 
-    def lower(self, node: Type, described: Node) -> JsonSchema:
-        """The JSON Schema of a type, with the description of the node that holds it."""
+    def convert(self, node: Type, described: Node) -> JsonSchema:
+        """The JSON Schema of a type, with the description of the node that contains it."""
         return self.describe(run(self._type(node)), described)
 
     def describe(self, schema: JsonSchema, node: Node) -> JsonSchema:
-        """The schema with the description that the comments give the node, if they do."""
+        """The schema with the description of the node, if comments describe it."""
         description = self._descriptions.get(node.start)
         return {**schema, "description": description} if description else schema
 
@@ -94,7 +94,7 @@ class Lowering:
             if isinstance(leaf, Scalar) and is_literal(leaf) and len(leaves) > 1:
                 value = same(self.values.read(leaf))
                 if value in seen:
-                    message = f"the value {quoted(leaf.text)} stands twice"
+                    message = f"duplicate value {quoted(leaf.text)}"
                     self.report.add("schema/duplicate-value", message, leaf)
                 seen.add(value)
 
@@ -105,7 +105,7 @@ class Lowering:
             if schema is _UNKNOWN:
                 return schema
             bounded = {**schema, **self.constraints.keywords(_kind(leaf.atom, schema), leaf)}
-            self._check_extents(bounded, leaf)
+            self._check_sizes(bounded, leaf)
             if bounded.pop("zone", False):
                 bounded["format"] = ZONED[bounded["format"]]
             return bounded
@@ -115,14 +115,14 @@ class Lowering:
             return (yield from self._object(leaf))
         return self._scalar(leaf)
 
-    def _check_extents(self, schema: JsonSchema, leaf: Item) -> None:
+    def _check_sizes(self, schema: JsonSchema, leaf: Item) -> None:
         kind = str(schema.get("type"))
         if kind not in _SIZES or not is_beyond(schema, _SIZES[kind][0]):
             return
         low, high = size_limits(schema)
         few = f"{low} or more" if math.isinf(high) else f"{low} to {high}"
         few = str(low) if low == high else few
-        message = f"no value of this type has such a number of {_SIZES[kind][1]}: it has {few}"
+        message = f"no value of this type has that many {_SIZES[kind][1]}: it has {few}"
         self.report.add("schema/empty-range", message, leaf)
 
     def _scalar(self, scalar: Scalar) -> JsonSchema:
@@ -135,8 +135,8 @@ class Lowering:
         if word in TYPES:
             return dict(TYPES[word])
         if word in FORMS:
-            message = f"`{word}` stands only at the root: it is a form of the whole answer"
-            self.report.add("schema/root-only", message, scalar, f"here write `{FORMS[word]}`")
+            message = f"`{word}` is allowed only at the root: it is a form of the whole answer"
+            self.report.add("schema/root-only", message, scalar, f"write `{FORMS[word]}` here")
         else:
             self._refuse_word(scalar)
         return _UNKNOWN
@@ -145,14 +145,14 @@ class Lowering:
         word = scalar.text
         hint = "" if self.report.is_full else advice(word, self._names)
         if word[:1].isdigit():
-            code, message = "schema/bad-number", f"{quoted(word)} is no number"
-            hint = "a fixed text stands in quotes"
+            code, message = "schema/bad-number", f"invalid number {quoted(word)}"
+            hint = "write a fixed string in quotes"
         elif word[:1].isupper():
-            code, message = "schema/undefined-name", f"the name {quoted(word)} is not defined"
-            hint = hint or "define it behind the answer's type: `Name = …`"
+            code, message = "schema/undefined-name", f"undefined name {quoted(word)}"
+            hint = hint or "define it after the answer's type: `Name = …`"
         else:
-            code, message = "schema/unknown-type", f"there is no type {quoted(word)}"
-            hint = hint or "a fixed text stands in quotes"
+            code, message = "schema/unknown-type", f"unknown type {quoted(word)}"
+            hint = hint or "write a fixed string in quotes"
         self.report.add(code, message, scalar, hint)
 
     def _array(self, array: Array) -> Recur[JsonSchema]:
@@ -186,15 +186,15 @@ class Lowering:
     def _key(self, member: Field, fields: Mapping[str, JsonSchema]) -> str:
         key = self.values.key(member.key)
         if key in fields:
-            self.report.add("schema/duplicate-key", f"the key `{key}` stands twice", member.key)
+            self.report.add("schema/duplicate-key", f"duplicate key `{key}`", member.key)
         return key
 
     def _check_rest(self, member: Rest, *, first: bool) -> None:
         if member.key.text not in ("str", "string"):
-            message = f"the keys of a map are strings, not `{member.key.text}`"
+            message = f"keys of a map: expected `str`, found `{member.key.text}`"
             self.report.add("schema/bad-map-key", message, member.key, "write `[str]: …`")
         elif not first:
-            message = "an object has one type for all other keys, and this is the second"
+            message = "an object can have only one `[str]: …`, and this is the second"
             self.report.add("schema/duplicate-key", message, member)
 
     def _field(self, member: Field) -> Recur[JsonSchema]:
@@ -208,7 +208,7 @@ class Lowering:
 
 
 def _kind(atom: Type, schema: JsonSchema) -> Kind:
-    """What constraints an atom takes, and what its author calls it."""
+    """The constraints that an atom takes, and its name for the author."""
     if isinstance(atom, Array):
         return Kind("tuple", "a tuple") if "prefixItems" in schema else Kind("array", "an array")
     if isinstance(atom, Object):
@@ -225,19 +225,19 @@ def _kind(atom: Type, schema: JsonSchema) -> Kind:
 def read(source: Source, limits: Limits) -> SchemaParts:
     """schema: type (NAME '=' type)*.
 
-    Raises SchemaError with all problems (a problem of the syntax alone), LimitError for a text that
-    is too long, too deep, or holds too large an integer.
+    Raises SchemaError with all problems (or one of the syntax alone), LimitError for a text that is
+    too long, too deep, or contains too large an integer.
     """
     comments = scan_comments(source, limits)
     text: Text = SCHEMA.parse(source)
     report = Report(source)
     described = descriptions(source.text, comments, text)
     names = frozenset(definition.name.text for definition in text.definitions)
-    lowering = Lowering(report, limits, names, described)
-    parts = _root(text.root, lowering)
-    definitions = _definitions(text, lowering)
+    converter = Converter(report, limits, names, described)
+    parts = _root(text.root, converter)
+    definitions = _definitions(text, converter)
     _check_names(report, text, parts.document, definitions)
-    _check_defaults(lowering, definitions)
+    _check_defaults(converter, definitions)
     report.check()
     if not definitions:
         return parts
@@ -246,7 +246,7 @@ def read(source: Source, limits: Limits) -> SchemaParts:
     )
 
 
-def _root(root: Type, lowering: Lowering) -> SchemaParts:
+def _root(root: Type, converter: Converter) -> SchemaParts:
     bare: Type = root
     while isinstance(bare, Group) or (
         isinstance(bare, Item) and not bare.is_constrained and not bare.nullable
@@ -254,22 +254,22 @@ def _root(root: Type, lowering: Lowering) -> SchemaParts:
         bare = bare.inner if isinstance(bare, Group) else bare.atom
     word = bare.atom if isinstance(bare, Item) else bare
     if isinstance(word, Scalar) and word.kind == "word" and word.text in FORMS:
-        return _form(bare, word, root, lowering)
-    document = lowering.lower(root, root)
+        return _form(bare, word, root, converter)
+    document = converter.convert(root, root)
     return SchemaParts(document, json_form(document))
 
 
-def _form(bare: Type, word: Scalar, root: Node, lowering: Lowering) -> SchemaParts:
+def _form(bare: Type, word: Scalar, root: Node, converter: Converter) -> SchemaParts:
     """A root that is `yesno`, `code constraints?` or `tasklist constraints?`."""
     item = bare if isinstance(bare, Item) else _item(word)
     if item.nullable:
         message = f"`{word.text}` is the form of the whole answer, so it cannot be null"
-        lowering.report.add("schema/root-only", message, item)
-    found = dict(lowering.constraints.keywords(Kind(word.text, f"`{word.text}`"), item))
+        converter.report.add("schema/root-only", message, item)
+    found = dict(converter.constraints.keywords(Kind(word.text, f"`{word.text}`"), item))
     lang = found.pop("lang", None)
     tasks = (found.pop("min", None), found.pop("max", None))
     kind = "boolean" if word.text == "yesno" else "string"
-    document = lowering.describe({"type": kind, **found}, root)
+    document = converter.describe({"type": kind, **found}, root)
     form: Form = "yesno" if word.text == "yesno" else "code" if word.text == "code" else "tasklist"
     return SchemaParts(document, form, lang, tasks)
 
@@ -278,11 +278,11 @@ def _item(word: Scalar) -> Item:
     return Item(word.start, word.end, word, bounds=None, constraints=(), nullable=False)
 
 
-def _definitions(text: Text, lowering: Lowering) -> dict[str, JsonSchema]:
+def _definitions(text: Text, converter: Converter) -> dict[str, JsonSchema]:
     found: dict[str, JsonSchema] = {}
     for definition in text.definitions:
-        _check_name(definition, found, lowering.report)
-        found[definition.name.text] = lowering.lower(definition.type, definition)
+        _check_name(definition, found, converter.report)
+        found[definition.name.text] = converter.convert(definition.type, definition)
     return found
 
 
@@ -291,11 +291,11 @@ def _check_name(definition: Definition, found: Mapping[str, JsonSchema], report:
     if name in found:
         report.add("schema/duplicate-name", f"the name `{name}` is defined twice", definition.name)
     elif name in TYPES or name in FORMS:
-        message = f"`{name}` is a type of the notation, so it cannot be defined"
+        message = f"`{name}` is a type of the schema DSL and cannot be redefined"
         report.add("schema/bad-name", message, definition.name)
     elif not name[:1].isupper() or "." in name:
         hint = f"write `{name[:1].upper()}{name[1:].replace('.', '-')}`"
-        message = f"a name begins with a capital letter and has no dots, so `{name}` is none"
+        message = f"invalid name `{name}`: a name begins with an uppercase letter and has no dots"
         report.add("schema/bad-name", message, definition.name, hint)
 
 
@@ -306,28 +306,29 @@ def _check_names(
     used = reachable(root, definitions)
     for name, node in names.items():
         if name not in used:
-            report.add("schema/unused-name", f"the name `{name}` is never used", node)
+            report.add("schema/unused-name", f"unused name `{name}`", node)
     aliases = alias_cycle(definitions)
     if aliases:
-        message = f"`{aliases[0]}` stands for nothing but itself{_way(aliases)}"
+        message = f"`{aliases[0]}` is defined only as itself{_formatted(aliases)}"
         report.add("schema/endless-name", message, names[aliases[0]])
     elif endless := endless_cycle(definitions):
-        message = f"no value of `{endless[0]}` is ever complete: each holds another{_way(endless)}"
-        hint = "make a field optional (`key?: T`) or nullable (`T?`), or hold it in an array"
+        cycle = _formatted(endless)
+        message = f"no value of `{endless[0]}` can be complete: each contains another{cycle}"
+        hint = "make a field optional (`key?: T`) or nullable (`T?`), or put it in an array"
         report.add("schema/endless-name", message, names[endless[0]], hint)
 
 
-def _way(cycle: list[str]) -> str:
+def _formatted(cycle: list[str]) -> str:
     return f" ({' -> '.join([*cycle, cycle[0]])})" if len(cycle) > 1 else ""
 
 
-def _check_defaults(lowering: Lowering, definitions: Mapping[str, JsonSchema]) -> None:
-    if lowering.report:
-        return  # a type that is unknown has no values to compare with
+def _check_defaults(converter: Converter, definitions: Mapping[str, JsonSchema]) -> None:
+    if converter.report:
+        return  # an unknown type has no values to compare with
     checker = TypeChecker(definitions)
-    for default in lowering.defaults:
+    for default in converter.defaults:
         if not checker.accepts(default.value, default.schema):
             node = default.node
-            shown = quoted(lowering.report.source.text[node.start : node.end])
+            shown = quoted(converter.report.source.text[node.start : node.end])
             message = f"the default {shown} does not fit the field's type"
-            lowering.report.add("schema/bad-default", message, node)
+            converter.report.add("schema/bad-default", message, node)

@@ -1,4 +1,4 @@
-"""The syntax tree that the notation's grammar is read into, and the alternatives of a type in it.
+"""The syntax tree of the schema DSL, and its construction from the grammar's productions.
 
 Offsets are characters of the source, half-open. The nodes are named tuples, since fifteen
 dataclasses would take as long to define as a schema to read.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Range(NamedTuple):
-    """A place in the text."""
+    """A range of the text."""
 
     start: int
     end: int
@@ -66,7 +66,7 @@ class Bounds(NamedTuple):
 
 
 class Constraint(NamedTuple):
-    """`key: value` in the braces behind a type."""
+    """`key: value` in the braces after a type."""
 
     start: int
     end: int
@@ -119,7 +119,7 @@ class Object(NamedTuple):
 
 
 class Item(NamedTuple):
-    """An atom with what stands behind it."""
+    """An atom with its bounds, its constraints and its `?`."""
 
     start: int
     end: int
@@ -130,7 +130,7 @@ class Item(NamedTuple):
 
     @property
     def is_constrained(self) -> bool:
-        """Whether it has a bound or a constraint; `{}` is none."""
+        """Whether it has a bound or a constraint; `{}` contains none."""
         return self.bounds is not None or bool(self.constraints)
 
 
@@ -163,7 +163,7 @@ Type: TypeAlias = Atom | Item | Union
 Node: TypeAlias = (
     Range | Type | ListValue | MapValue | Bounds | Constraint | Field | Rest | Definition
 )
-"""Anything that stands somewhere in the text."""
+"""Anything that has a range of the text."""
 
 
 def alternatives(node: Type) -> list[Scalar | Array | Object | Item]:
@@ -192,7 +192,7 @@ def alternatives(node: Type) -> list[Scalar | Array | Object | Item]:
 
 
 def is_literal(node: Scalar | Array | Object | Item) -> bool:
-    """Whether the type is a value itself: a number, a string, `true` or `false`."""
+    """Whether the type is itself a value: a number, a string, `true` or `false`."""
     if not isinstance(node, Scalar):
         return False
     return node.kind != "word" or (node.text in ("true", "false"))
@@ -202,10 +202,10 @@ NULL: JsonSchema = {"type": "null"}
 
 
 def join(parts: Sequence[JsonSchema]) -> JsonSchema:
-    """The union of schemas that are no unions themselves.
+    """Return the union of schemas, none of which is a union.
 
-    All constants become one `enum` where the first of them stands, and null joins them; null beside
-    a single plain type makes `type` a list; all else is `anyOf`.
+    All constants become one `enum` at the position of the first, and null joins them; null next to
+    a single plain type makes `type` a list; everything else is `anyOf`.
     """
     some = any("const" in part for part in parts)
     constants = [part for part in parts if _is_constant(part, some=some)]
@@ -225,7 +225,7 @@ def join(parts: Sequence[JsonSchema]) -> JsonSchema:
 
 
 def same(one: Json) -> tuple[str, Json]:
-    """What two scalars share if JSON Schema takes them as equal: 1 and 1.0, not 1 and true."""
+    """A key that two scalars share if they are equal in JSON Schema: 1 and 1.0, not 1 and true."""
     return ("bool" if isinstance(one, bool) else "", one)
 
 
@@ -262,17 +262,17 @@ class Build:
         """union: item (_BAR item)+."""
         return Union(items[0].start, items[-1].end, items)
 
-    def item(self, atom: Atom, *behind: Any) -> Type:
+    def item(self, atom: Atom, *after: Any) -> Type:
         """item: atom bounds? constraints? QUESTION?."""
-        if not behind:
+        if not after:
             return atom
-        bounds = next((part for part in behind if isinstance(part, Bounds)), None)
-        braces = next((part for part in behind if isinstance(part, MapValue)), None)
+        bounds = next((part for part in after if isinstance(part, Bounds)), None)
+        braces = next((part for part in after if isinstance(part, MapValue)), None)
         constraints = tuple(
             Constraint(key.start, value.end, key, value)
             for key, value in (braces.entries if braces else ())
         )
-        last = behind[-1]
+        last = after[-1]
         nullable = isinstance(last, Token)
         end = last.end
         return Item(atom.start, end, atom, bounds, constraints, nullable)
@@ -354,9 +354,9 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 
 def lines_of(description: str) -> list[str]:
-    """The lines without blanks at their ends, empty lines at the ends, and common indentation.
+    """Return the lines of a description as comments can carry them.
 
-    What a comment cannot carry is only blanks, so this is what a description is compared by.
+    They lose spaces at their ends, empty lines at both ends, and common indentation.
     """
     lines = [line.rstrip() for line in _LINE_END.split(description)]
     filled = [number for number, line in enumerate(lines) if line]
@@ -366,5 +366,5 @@ def lines_of(description: str) -> list[str]:
 
 
 def joined(lines: list[str]) -> str:
-    """The description that lines of comments make."""
+    """Return the description that lines of comments make."""
     return "\n".join(lines_of("\n".join(lines)))

@@ -1,6 +1,6 @@
-"""The words of the notation, and what to say to someone who used another language's.
+"""The words of the schema DSL, its grammar, and advice for those who wrote something else.
 
-`Report` gathers the problems of one text, so that all are told at once.
+`Report` gathers the problems of one text, so that all are reported together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pdl.source import Source
 
 
-_MOST_PROBLEMS = 100  # problems that are told; a text with more is of another kind altogether
+_MOST_PROBLEMS = 100  # problems that are reported; a text with more is of another kind altogether
 
 
 class Report:
@@ -33,14 +33,14 @@ class Report:
         self._problems: list[Problem] = []
 
     def add(self, code: str, message: str, node: Node, hint: str = "") -> None:
-        """A problem at a node; `code` has its kind (`schema/unknown-type`)."""
+        """Add a problem at a node; `code` includes its kind (`schema/unknown-type`)."""
         span = self.source.span(node.start, max(node.end, node.start + 1))
         if len(self._problems) < _MOST_PROBLEMS:
             self._problems.append(Problem(code, message, span, hint))
 
     @property
     def is_full(self) -> bool:
-        """Whether no further problem would be told, so that none needs to be looked for."""
+        """Whether no further problem would be reported."""
         return len(self._problems) >= _MOST_PROBLEMS
 
     def __bool__(self) -> bool:
@@ -71,11 +71,11 @@ FORMATS = MappingProxyType(
 )
 """The words for strings of a format, and the names of these formats.
 
-Those with `x-` are no formats of JSON Schema: its `time` and `date-time` demand an offset.
+Those with `x-` are not formats of JSON Schema, whose `time` and `date-time` demand an offset.
 """
 
 ZONED = MappingProxyType({"x-time": "time", "x-date-time": "date-time"})
-"""The formats that take local times as well, and what each is with `{ zone: true }`."""
+"""The formats that also accept local times, and what each is with `{ zone: true }`."""
 
 TYPES: MappingProxyType[str, JsonSchema] = MappingProxyType(
     {
@@ -95,15 +95,15 @@ TYPES: MappingProxyType[str, JsonSchema] = MappingProxyType(
 """The type words and what they mean."""
 
 FORMS = MappingProxyType({"yesno": "bool", "code": "str", "tasklist": "[str]"})
-"""The words that stand only at the root, and what to write elsewhere."""
+"""The words that are allowed only at the root, and what to write elsewhere."""
 
 CONSTANTS = MappingProxyType({"true": True, "false": False, "null": None})
 
-_ARRAY = "an array is written `[T]`"
-_MAP = "a map is written `{ [str]: T }`"
-_OBJECT = "an object is written with its fields: `{ name: str }`"
-_NULLABLE = "write `T?` for a type that may be null, `key?: T` for a field that may be absent"
-_ENUM = 'a choice is written with its values: `"a" | "b"`'
+_ARRAY = "write an array as `[T]`"
+_MAP = "write a map as `{ [str]: T }`"
+_OBJECT = "write an object with its fields: `{ name: str }`"
+_NULLABLE = "write `T?` for a type that can be null, `key?: T` for a field that can be absent"
+_ENUM = 'write a choice as its values: `"a" | "b"`'
 
 _ADVICE = MappingProxyType(
     {
@@ -112,10 +112,10 @@ _ADVICE = MappingProxyType(
         "vec": _ARRAY,
         "sequence": _ARRAY,
         "iterable": _ARRAY,
-        "set": "a set is written `[T] { unique: true }`",
-        "frozenset": "a set is written `[T] { unique: true }`",
-        "tuple": "a tuple is written `[A, B]`",
-        "...": "`[T]` is an array of any length, `[T]<2,5>` one of 2 to 5 items",
+        "set": "write a set as `[T] { unique: true }`",
+        "frozenset": "write a set as `[T] { unique: true }`",
+        "tuple": "write a tuple as `[A, B]`",
+        "...": "write `[T]` for an array of any length, `[T]<2,5>` for one of 2 to 5 items",
         "dict": _MAP,
         "map": _MAP,
         "mapping": _MAP,
@@ -123,7 +123,7 @@ _ADVICE = MappingProxyType(
         "hashmap": _MAP,
         "object": _OBJECT,
         "struct": _OBJECT,
-        "json": "`any` is any JSON value; " + _OBJECT,
+        "json": "write `any` for any JSON value; " + _OBJECT,
         "optional": _NULLABLE,
         "nullable": _NULLABLE,
         "option": _NULLABLE,
@@ -131,10 +131,10 @@ _ADVICE = MappingProxyType(
         "enum": _ENUM,
         "literal": _ENUM,
         "oneof": _ENUM,
-        "const": 'a fixed value is written as it is: `"a"`',
-        "union": "a union is written `A | B`",
+        "const": 'write a fixed value as it is: `"a"`',
+        "union": "write a union as `A | B`",
         "text": "write `str`",
-        "char": "one character is written `str<1>`",
+        "char": "write one character as `str<1>`",
         "double": "write `float`",
         "decimal": "write `float`",
         "real": "write `float`",
@@ -144,7 +144,7 @@ _ADVICE = MappingProxyType(
         "none": "write `null`",
         "nil": "write `null`",
         "void": "write `null`",
-        "undefined": "write `null`, or `key?: T` for a field that may be absent",
+        "undefined": "write `null`, or `key?: T` for a field that can be absent",
         "unknown": "write `any`",
         "object.any": "write `any`",
         "url": "write `uri`",
@@ -158,9 +158,9 @@ _ADVICE = MappingProxyType(
         "timedelta": "write `duration`",
         "uuid.uuid": "write `uuid`",
         "ip": "write `ipv4 | ipv6`",
-        "never": "no value fits it, so leave it out",
-        "yes": "an answer of yes or no is written `yesno`, alone",
-        "no": "an answer of yes or no is written `yesno`, alone",
+        "never": "leave it out: no value fits it",
+        "yes": "write an answer of yes or no as `yesno`, alone",
+        "no": "write an answer of yes or no as `yesno`, alone",
         "markdown": "write `str`, or `code` for one fenced block",
     }
 )
@@ -171,7 +171,7 @@ _MOST = 2_000  # words that it is compared with
 
 
 def advice(word: str, names: Iterable[str] = ()) -> str:
-    """What to write instead of an unknown word, or nothing if it is like no other."""
+    """What to write instead of an unknown word, or nothing if it is similar to no other."""
     known = _ADVICE.get(word.lower())
     if known or not word[:1].isupper():
         return known or nearest(word, [*TYPES, *FORMS, *names])
@@ -180,12 +180,12 @@ def advice(word: str, names: Iterable[str] = ()) -> str:
 
 
 def foreign(word: str) -> str:
-    """What to write instead of a word of another language, or nothing if it is no such word."""
+    """What to write instead of a word of another language; empty for other words."""
     return _ADVICE.get(word.lower(), "")
 
 
 def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
-    """Advice that names the known word that is most like this one, in any case of letters."""
+    """Advice that names the known word most similar to this one, ignoring case."""
     if len(word) > _LONGEST:
         return ""
     by_lower = {name.lower(): name for name in list(known)[:_MOST][::-1]}
@@ -233,43 +233,41 @@ def _advise(place: Unexpected) -> Advice:
 
 
 def _advise_trailing(place: Unexpected) -> Advice:
-    """Behind the answer's type stood a word that no `=` follows, so it begins no definition."""
+    """After the answer's type is a word without a `=`, so it does not begin a definition."""
     word = place.before
     if place.found == ":":
-        return Advice(f"expected `=`, found `:` behind the name `{word}`", f"write `{word} = …`")
-    message = f"`{word}` stands behind the answer's type, where the schema ends"
+        return Advice(f"expected `=`, found `:` after the name `{word}`", f"write `{word} = …`")
+    message = f"`{word}` follows the answer's type, where the schema ends"
     end = len(place.source.text[: place.start].rstrip())
     span = place.source.span(end - len(word), end)
-    return Advice(
-        message, "only definitions of names may follow: `Name = …`", "trailing-text", span
-    )
+    return Advice(message, "write only definitions after it: `Name = …`", "trailing-text", span)
 
 
 def _advise_character(place: Unexpected) -> Advice:
     hints = {
-        "“": "strings stand in straight quotes",
-        "”": "strings stand in straight quotes",
-        "‘": "strings stand in straight quotes",
-        "’": "strings stand in straight quotes",
-        "`": "strings stand in straight quotes",
-        ";": "fields are parted by commas",
+        "“": "write strings in straight quotes",
+        "”": "write strings in straight quotes",
+        "‘": "write strings in straight quotes",
+        "’": "write strings in straight quotes",
+        "`": "write strings in straight quotes",
+        ";": "separate fields with commas",
         "：": "write `:`",
         "，": "write `,`",
         "&": "write all fields in one object",
-        "+": "a number has no `+` before it",
-        "*": "`[T]` is an array of any length",
-        "@": "a file is named by the whole schema: `@file.json`",
-        "$": "a key with such a character stands in quotes",
-        "/": "a pattern is written `str { pattern: '…' }`, a comment begins with `//`",
-        "!": "a field without `?` is required",
-        "%": "template syntax has no place here",
+        "+": "write a number without `+`",
+        "*": "write `[T]` for an array of any length",
+        "@": "write `@file.json` as the whole schema",
+        "$": "write a key with such a character in quotes",
+        "/": "write a pattern as `str { pattern: '…' }`, a comment as `// words`",
+        "!": "remove it: a field without `?` is required",
+        "%": "remove the template syntax",
     }
     message = f"unexpected character {quoted(place.found)}"
     return Advice(message, hints.get(place.found, ""), "unexpected-character")
 
 
 def _hint(place: Unexpected) -> str:
-    """Advice by what stands before the place and at it."""
+    """Advice by what precedes the position and what is there."""
     before, found = place.before, place.found
     if found in ("[", "<", "(") and foreign(before):
         return foreign(before)
@@ -277,9 +275,9 @@ def _hint(place: Unexpected) -> str:
     if hint:
         return hint
     if place.expected & {"CLOSE_CURLY", "CLOSE_SQUARE"} and "_COMMA" in place.expected:
-        return "is a comma missing before it?" if _begins_entry(found) else ""
+        return "add a comma before it" if _begins_entry(found) else ""
     if "_COLON" in place.expected and before[-1:].isalnum():
-        return f"a field is written `{before}: type`"
+        return f"write a field as `{before}: type`"
     if found == "=" and before not in TYPES and before.isidentifier():
         return "write the answer's type first, and definitions of names after it"
     return ""
@@ -292,11 +290,11 @@ def _begins_entry(found: str) -> bool:
 _HINTS: tuple[tuple[Callable[[str, str], bool], str], ...] = (
     (
         lambda before, found: found == "[" and (before in TYPES or before in ("]", "}")),
-        "an array is written `[T]`, with its type inside",
+        "write an array as `[T]`, with its type inside",
     ),
     (
         lambda before, found: found == "{" and before == "{",
-        "a field begins with its key; template syntax is no part of a schema",
+        "begin a field with its key; template syntax is not part of a schema",
     ),
     (
         lambda before, found: found == "(" and before in TYPES,
@@ -306,18 +304,18 @@ _HINTS: tuple[tuple[Callable[[str, str], bool], str], ...] = (
         lambda before, found: before == "<" and bool(_RANGE.fullmatch(found)),
         "write a comma between two bounds: `int<1,5>`",
     ),
-    (lambda before, found: found == "]" and before == "[", "a map is written `{ [str]: T }`"),
-    (lambda before, found: found == "{" and before == "?", "constraints stand before the `?`"),
-    (lambda before, found: found == "?" and before == "?", "one `?` is enough"),
+    (lambda before, found: found == "]" and before == "[", "write a map as `{ [str]: T }`"),
+    (lambda before, found: found == "{" and before == "?", "write constraints before the `?`"),
+    (lambda before, found: found == "?" and before == "?", "write one `?`"),
     (
         lambda before, found: found in ("<", "{") and before in (">", "}"),
-        "a type has its bounds once, then its constraints",
+        "write bounds once, then constraints",
     ),
     (
         lambda before, found: found == "=" and before == ":",
-        "a field's type stands before its default: `key: int = 5`",
+        "write the type of a field before its default: `key: int = 5`",
     ),
-    (lambda before, found: "|" in (before, found), "an alternative is missing: `A | B`"),
+    (lambda before, found: "|" in (before, found), "add the missing alternative: `A | B`"),
 )
 
 

@@ -1,6 +1,6 @@
 """The canonical text of a schema in the schema DSL: a pretty-printer.
 
-Its texts fit a line or break at their brackets.
+A text fits on a line or breaks at its brackets (Oppen 1980, Prettyprinting).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 WIDTH = 88
 _STEP = "  "
-_NEVER = 10**9  # the width of what cannot stand on one line
+_NEVER = 10**9  # the width of what does not fit on one line
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Block:
-    """Entries in brackets, parted by commas; `pad` stands inside the brackets on one line."""
+    """Entries in brackets, separated by commas; `pad` is inside the brackets on one line."""
 
     brackets: str
     entries: tuple[Entry, ...]
@@ -128,10 +128,10 @@ class _Page:
         self._column = len(indent)
 
     def _put_sequence(self, doc: Sequence, indent: str, tail: int) -> Recur[None]:
-        behind = doc.width
+        after = doc.width
         for part in doc.parts:
-            behind -= width(part)
-            yield from call(self.put(part, indent, tail + min(behind, WIDTH)))
+            after -= width(part)
+            yield from call(self.put(part, indent, tail + min(after, WIDTH)))
 
     def _put_flat(self, doc: Alternatives | Block) -> Recur[None]:
         if isinstance(doc, Alternatives):
@@ -157,18 +157,18 @@ class _Page:
         self._write(doc.brackets[0])
         deeper = indent + _STEP
         for entry in doc.entries:
-            behind = _beside(entry, deeper)
-            if entry.comment and not behind:
+            after = _beside(entry, deeper)
+            if entry.comment and not after:
                 self.pieces.append("\n" + comment_lines(entry.comment, deeper).rstrip("\n"))
             self._start_line(deeper)
             yield from call(self.put(entry.doc, deeper, 1))
-            self._write(f",{behind}")
+            self._write(f",{after}")
         self._start_line(indent)
         self._write(doc.brackets[1])
 
 
 def _beside(entry: Entry, indent: str) -> str:
-    """The comment as it stands behind an entry's comma, if it fits there."""
+    """The comment to be written after an entry's comma, if it fits there."""
     if len(entry.comment) != 1:
         return ""
     comment = f" // {entry.comment[0]}"
@@ -200,7 +200,7 @@ _BRACES = MappingProxyType(
 def write(parts: SchemaParts) -> str:
     """schema: type (NAME '=' type)*, on one line if that is short.
 
-    Raises SchemaError with each keyword that the notation has no way to write.
+    Raises SchemaError with each keyword that the DSL cannot express.
     """
     if parts.form in ("yesno", "code", "tasklist"):
         return _described(parts.document, render(_form(parts)))
@@ -327,7 +327,7 @@ def _key(key: str) -> str:
 
 
 def _literal(value: Json) -> str:
-    """A scalar; a string that JSON would have to escape stands raw if it can."""
+    """A scalar; a string that JSON would have to escape is written raw if possible."""
     if isinstance(value, str) and _RAW.fullmatch(value):
         return f"'{value}'"
     return _value(value)

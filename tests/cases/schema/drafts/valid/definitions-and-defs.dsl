@@ -1,1 +1,1 @@
-the notation has no way to write `allOf` (at $)
+the schema DSL cannot express `allOf` (at $)

@@ -1,3 +1,3 @@
-the notation has no way to write `dependentRequired` (at $)
-the notation has no way to write `dependentSchemas` (at $)
+the schema DSL cannot express `dependentRequired` (at $)
+the schema DSL cannot express `dependentSchemas` (at $)
 2 problems

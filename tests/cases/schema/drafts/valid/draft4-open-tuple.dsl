@@ -1,3 +1,3 @@
-the notation has no way to write `items` without a `type` (at $)
-the notation has no way to write `prefixItems` without a `type` (at $)
+the schema DSL cannot express `items` without a `type` (at $)
+the schema DSL cannot express `prefixItems` without a `type` (at $)
 2 problems

@@ -1,1 +1,1 @@
-the notation has no way to write `not` (at $)
+the schema DSL cannot express `not` (at $)

@@ -1,1 +1,1 @@
-the notation has no way to write `components` (at $)
+the schema DSL cannot express `components` (at $)

@@ -1,1 +1,1 @@
-no value of `A` is ever complete, so the notation has no way to write it
+the schema DSL cannot express `A`: no value of it can be complete
