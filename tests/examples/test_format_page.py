@@ -7,7 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from jinja2.defaults import DEFAULT_FILTERS, DEFAULT_TESTS
+from jinja2.filters import FILTERS as DEFAULT_FILTERS
+from jinja2.tests import TESTS as DEFAULT_TESTS
 
 from pdl import loads
 from pdl.errors import PromptError
