@@ -11,10 +11,9 @@ from pdl.automata.charset import CharSet
 from pdl.automata.numbers import numbers
 from pdl.gbnf.compiling.compiled import emit
 from pdl.gbnf.compiling.constraints import SchemaLiteral
-from pdl.gbnf.compiling.context import Lengths, ValueLanguages
-from pdl.gbnf.compiling.emission.trim import every
-from pdl.gbnf.compiling.machine import Machine, Member, Run
+from pdl.gbnf.compiling.machine import Lengths, Machine, Member, Run, ValueLanguages
 from pdl.gbnf.compiling.options import Options
+from pdl.gbnf.compiling.trim import every
 from pdl.gbnf.grammar import Grammar
 
 if TYPE_CHECKING:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
 from pdl.automata.pattern import pattern
 from pdl.gbnf.compiling.constraints import Conjunction, SchemaLiteral
+from pdl.gbnf.compiling.machine import Context
 from pdl.gbnf.compiling.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl.automata.dfa import Dfa
+    from pdl.gbnf.compiling.options import Level
 
 VALUES = frozenset({0, 1, 2})
 
@@ -33,44 +34,38 @@ def meaning(goal: Conjunction) -> frozenset[int]:
     return values
 
 
-@dataclass
-class Toy:
+class Toy(Context):
     """Joins literals as they come."""
 
-    options: Options = field(default_factory=Options)
-    weakened: list[tuple[str, str]] = field(default_factory=list)
-    bounded: list[tuple[str, str]] = field(default_factory=list)
+    def __init__(self, options: Options | None = None) -> None:
+        super().__init__(options or Options())
+        self.weakened: list[tuple[str, str]] = []
+        self.bounded: list[tuple[str, str]] = []
 
-    def joined(self, literals: Iterable[SchemaLiteral]) -> Conjunction | None:
-        goal = tuple(dict.fromkeys(literals))
-        opposites = {SchemaLiteral(one.pointer, not one.positive) for one in goal}
-        return None if opposites.intersection(goal) else goal
+    def joined(self, literals: Iterable[SchemaLiteral | None]) -> Conjunction | None:
+        goal = tuple(dict.fromkeys(one for one in literals if one is not None))
+        return None if any(one.opposite in goal for one in goal) else goal
 
-    def negation(self, one: SchemaLiteral) -> SchemaLiteral:
-        return SchemaLiteral(one.pointer, not one.positive)
-
-    def is_empty(self, goal: Conjunction) -> bool:
+    def is_unsatisfiable(self, goal: Conjunction) -> bool:
         return not meaning(goal)
 
-    def keys_of(self, goal: Conjunction) -> Dfa | None:
+    def names_of(self, goal: Conjunction) -> Dfa | None:
         """For names of properties, pointers are patterns; `?` is for what can't be told."""
         return None if goal[0].pointer == "?" else pattern(goal[0].pointer)
 
     def finite(self, goal: Conjunction) -> tuple[Conjunction, ...] | None:
         return tuple((literal(value),) for value in sorted(meaning(goal))) if goal else None
 
-    def weaken(self, keyword: str, why: str) -> None:
-        self.weakened.append((keyword, why))
-
-    def bound(self, keyword: str, why: str) -> None:
-        self.bounded.append((keyword, why))
+    def report(self, keyword: str, level: Level, why: str) -> None:
+        found = self.weakened if level == "POST_HOC" else self.bounded
+        found.append((keyword, why))
 
 
 class CanonicalToy(Toy):
     """Joins literals to one, so that goals with the same values are equal."""
 
-    def joined(self, literals: Iterable[SchemaLiteral]) -> Conjunction | None:
-        values = meaning(tuple(literals))
+    def joined(self, literals: Iterable[SchemaLiteral | None]) -> Conjunction | None:
+        values = meaning(tuple(one for one in literals if one is not None))
         return () if values == VALUES else (literal(*values),)
 
 

@@ -18,21 +18,28 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from pdl.automata import build
 from pdl.automata.charset import EVERY, CharSet
 from pdl.errors import SchemaError
-from pdl.gbnf.compiling.byhand import check_all, placed
-from pdl.gbnf.compiling.compiled import Compiled, compile_schema, entries, few, left_over
+from pdl.gbnf.compiling.compiled import (
+    Compiled,
+    check_custom_rules,
+    compile_schema,
+    entries,
+    limited,
+    post_hoc_problem,
+    with_custom_rules,
+)
 from pdl.gbnf.compiling.compiler import Compiler
 from pdl.gbnf.compiling.constraints import SchemaLiteral
-from pdl.gbnf.compiling.custom_rules import free_name, renamed, wish
 from pdl.gbnf.compiling.emission.dfa_rules import product_rules
 from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, joined
 from pdl.gbnf.compiling.emission.inlining import inline_and_merge
 from pdl.gbnf.compiling.emission.productions import Productions
 from pdl.gbnf.compiling.emission.to_nodes import Writer
-from pdl.gbnf.compiling.emission.trim import every, trim
 from pdl.gbnf.compiling.options import Entry, Report
+from pdl.gbnf.compiling.rule_names import free_name, renamed, wish
+from pdl.gbnf.compiling.trim import every, trim
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import reachable
-from pdl.schema.keywords import ANNOTATIONS, pointer, schemas
+from pdl.schema.keywords import ANNOTATIONS, pointer
 from pdl.schema.parts import SourceMap
 from pdl.tools.tool import Collected, of_parameters
 
@@ -205,7 +212,7 @@ def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
         known = ", ".join(map(repr, get_args(Calls)))
         raise ValueError(f"calls must be one of {known}, not {calls!r}")
     whole = document(tools)
-    check_all(schemas(whole), SourceMap())
+    check_custom_rules(whole, SourceMap())
     compiler = Compiler(whole, options)
     answer = None if schema is None or _is_free(schema) else compile_schema(schema, options)
     if options.key_order == "any":
@@ -214,13 +221,13 @@ def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
         "root", _replies(tools, form, calls, compiler, answered=answer is not None)
     )
     inline_and_merge(root, options.max_rules)
-    rules = placed(Writer(options.max_rules).rules(root), compiler.document)
+    rules = with_custom_rules(Writer(options.max_rules).rules(root), compiler)
     if answer is not None:
         rules = merged(rules, ANSWER, answer.grammar)
-    rules = few(rules, options)
+    rules = limited(rules, options)
     report = Report((*_told(entries(whole, compiler)), *(answer.report if answer else ())))
     if strict and report.post_hoc:
-        raise SchemaError(*map(left_over, report.post_hoc))
+        raise SchemaError(*map(post_hoc_problem, report.post_hoc))
     return Compiled(Grammar(rules), report)
 
 

@@ -13,7 +13,8 @@ from snapshots import CASES
 
 import pdl
 from pdl.gbnf import Grammar
-from pdl.gbnf.compiling.custom_rules import custom_rules, rule_kind
+from pdl.gbnf.compiling.custom_rules import custom_rules
+from pdl.gbnf.compiling.document import rule_kind
 from pdl.gbnf.nodes import write
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ FORMS = ["{ n: int }", "str", "str<1,30>", "yesno", "code", "tasklist"]
 
 
 def wrapped(template: str, dsl: str = "{ n: int }", *, optional: bool = False) -> Grammar:
-    rules = form_rules(pdl.Schema.parse(dsl), Options.generate()) or JSON
+    schema = pdl.Schema.parse(dsl)
+    rules = JSON if schema.form == "json" else form_rules(schema, Options.generate())
     return Grammar(wrap(rules, template, optional=optional))
 
 
@@ -38,7 +39,7 @@ def wrapped(template: str, dsl: str = "{ n: int }", *, optional: bool = False) -
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_the_checker_skips_what_stands_in_front(template: str, dsl: str) -> None:
     schema, grammar, rng = pdl.Schema.parse(dsl), wrapped(template, dsl), Random(7)
-    bare = Grammar(form_rules(schema, Options.generate()) or JSON)
+    bare = Grammar(JSON if schema.form == "json" else form_rules(schema, Options.generate()))
     for size in (1, 30, 60, 200):
         for _ in range(15):
             text = grammar.generate(rng, size=size)

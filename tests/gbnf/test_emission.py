@@ -27,8 +27,7 @@ from pdl.automata.charset import CharSet
 from pdl.errors import LimitError
 from pdl.gbnf import parse
 from pdl.gbnf.compiling.compiled import emit
-from pdl.gbnf.compiling.context import Lengths, ValueLanguages
-from pdl.gbnf.compiling.machine import Machine, Member
+from pdl.gbnf.compiling.machine import Lengths, Machine, Member, ValueLanguages
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.llama_symbols import Symbols
 

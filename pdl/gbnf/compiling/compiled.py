@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import LimitError, Problem, SchemaError, visible
 from pdl.gbnf.budget import Clock, uncollected
-from pdl.gbnf.compiling.byhand import UNCHECKED, check_all, placed
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
-from pdl.gbnf.compiling.custom_rules import KEYWORD, wish
-from pdl.gbnf.compiling.document import TELLING
+from pdl.gbnf.compiling.document import KEYWORD, TELLING
 from pdl.gbnf.compiling.emission.drafts import ProductionDraft, joined
 from pdl.gbnf.compiling.emission.inlining import inline_and_merge, too_many
 from pdl.gbnf.compiling.emission.productions import Productions
 from pdl.gbnf.compiling.emission.to_nodes import Writer
-from pdl.gbnf.compiling.emission.trim import every, trim
-from pdl.gbnf.compiling.forms import form_rules
 from pdl.gbnf.compiling.options import Entry, Options, Report
+from pdl.gbnf.compiling.rule_names import wish
 from pdl.gbnf.compiling.string_language import lone_surrogates, why
-from pdl.gbnf.compiling.unsat_core import unsat_core
+from pdl.gbnf.compiling.trim import every, trim
 from pdl.gbnf.grammar import Grammar
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.schema.keywords import pointer, schemas
 from pdl.schema.model import Schema, schema_type_error
+
+# Most schemas are JSON, satisfiable, and without custom rules: what the others need is imported late.
+# ruff: noqa: PLC0415
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pdl._types import Json
     from pdl.gbnf.compiling.constraints import Conjunction
-    from pdl.gbnf.compiling.context import ValueLanguages
+    from pdl.gbnf.compiling.machine import ValueLanguages
     from pdl.gbnf.nodes import Rule
     from pdl.schema.parts import SourceMap
 
@@ -60,6 +60,8 @@ def emit(
     inline_and_merge(draft, options.max_rules)
     return Writer(options.max_rules).rules(draft)
 
+
+UNCHECKED = "the rule is followed; the checker does not look at it"
 
 _DEFAULT = Options()
 _GENERATE = Options.generate()
@@ -108,14 +110,14 @@ def compile_schema(
     if not isinstance(options, Options):
         raise TypeError(f"options must be gbnf.Options, not {type(options).__name__}")
     source_map = schema.source_map
-    check_all(schemas(schema.document), source_map)
+    check_custom_rules(schema.document, source_map)
     with uncollected():
         compiler, rules = _small(schema, options, Clock(limits, "compiling the schema"))
     if not rules:
         raise SchemaError(*source_map.located([_nothing(schema, options)]))
     report = Report(tuple(dict.fromkeys(_original(entries(schema.document, compiler), source_map))))
     if strict and report.post_hoc:
-        raise SchemaError(*source_map.located(map(left_over, report.post_hoc)))
+        raise SchemaError(*source_map.located(map(post_hoc_problem, report.post_hoc)))
     return Compiled(Grammar(rules), report)
 
 
@@ -166,14 +168,33 @@ def _rules(
     schema: Schema, options: Options, clock: Clock, most_edges: int | None = None
 ) -> tuple[Compiler, tuple[Rule, ...]]:
     compiler = Compiler(schema.document, options, clock, most_edges)
-    rules = form_rules(schema, options, compiler)
-    if rules is not None:
-        return compiler, rules
-    return compiler, few(placed(_emitted(compiler), compiler.document), options)
+    if schema.form != "json":
+        from pdl.gbnf.compiling.forms import form_rules
+
+        return compiler, form_rules(schema, options, compiler)
+    return compiler, with_custom_rules(_emitted(compiler), compiler)
 
 
-def few(rules: tuple[Rule, ...], options: Options) -> tuple[Rule, ...]:
-    """Rules with those that came to them last, if they are no more than the options allow."""
+def check_custom_rules(document: Json, source_map: SourceMap) -> None:
+    """Raise GrammarError, with all problems, if a custom rule of a document is not to be used."""
+    found = [(path, schema) for path, schema in schemas(document) if KEYWORD in schema]
+    if found:
+        from pdl.gbnf.compiling.custom_rules import check
+
+        check(found, source_map)
+
+
+def with_custom_rules(rules: tuple[Rule, ...], compiler: Compiler) -> tuple[Rule, ...]:
+    """Rules with the custom ones for which they have stand-ins. Raises LimitError."""
+    if any(rule.name.startswith("#") for rule in rules):
+        from pdl.gbnf.compiling.custom_rules import insert_custom_rules
+
+        rules = insert_custom_rules(rules, compiler.document)
+    return limited(rules, compiler.options)
+
+
+def limited(rules: tuple[Rule, ...], options: Options) -> tuple[Rule, ...]:
+    """The same rules. Raises LimitError if they are more than the options allow."""
     if len(rules) > options.max_rules:
         raise LimitError(too_many(options.max_rules))
     return rules
@@ -186,6 +207,8 @@ def _nothing(schema: Schema, options: Options) -> Problem:
         message = "no value satisfies this schema without keys that it does not declare"
         hint = 'declare them in `properties`, or take `Options(objects="spec")`'
         return Problem("schema/unsatisfiable", message, hint=hint)
+    from pdl.gbnf.compiling.unsat_core import unsat_core
+
     return unsat_core(schema.document, lambda rest: _is_empty(rest, options), schema.source_map)
 
 
@@ -233,7 +256,7 @@ def _original(entries: Iterable[Entry], source_map: SourceMap) -> Iterator[Entry
         yield entry if same else replace(entry, pointer=place, keyword=keyword)
 
 
-def left_over(entry: Entry) -> Problem:
+def post_hoc_problem(entry: Entry) -> Problem:
     """The problem of what a grammar does not hold, where it must."""
     message = f"{visible(entry.pointer)} {entry.keyword}: {entry.why}"
     where = f"{entry.pointer}/{entry.keyword}"

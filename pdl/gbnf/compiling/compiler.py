@@ -1,4 +1,4 @@
-"""`Compiler`: the goals of one schema, each as languages and machines, with what was lost."""
+"""`Compiler`: the goals of one schema as languages and machines, and what these lose of it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from pdl.errors import LimitError
 from pdl.gbnf.budget import Clock
 from pdl.gbnf.compiling import satisfiability
 from pdl.gbnf.compiling.arrays import array_machine
-from pdl.gbnf.compiling.byhand import hand, left_over, rule_of
-from pdl.gbnf.compiling.constraints import Conjunction, SchemaLiteral
-from pdl.gbnf.compiling.context import Lengths, ValueLanguages
-from pdl.gbnf.compiling.custom_rules import KEYWORD
-from pdl.gbnf.compiling.document import Document
+from pdl.gbnf.compiling.constraints import SchemaLiteral
+from pdl.gbnf.compiling.document import KEYWORD, Document
+from pdl.gbnf.compiling.machine import Context, Lengths, ValueLanguages
 from pdl.gbnf.compiling.number_language import number_language
 from pdl.gbnf.compiling.objects import object_machine
 from pdl.gbnf.compiling.options import Entry, Level
-from pdl.gbnf.compiling.satisfiability import Satisfiability
 from pdl.gbnf.compiling.string_language import as_dfa, strings, union
 from pdl.gbnf.compiling.tableau import Tableau
 from pdl.limits import DEFAULT_LIMITS
+
+# Few schemas have custom rules: what the others need is imported late.
+# ruff: noqa: PLC0415
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl._types import Json
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.constraints import Conjunct, NumberAtom, StringAtom
+    from pdl.gbnf.compiling.constraints import Conjunct, Conjunction, NumberAtom, StringAtom
     from pdl.gbnf.compiling.machine import Objects
     from pdl.gbnf.compiling.options import Numbers, Options
 
@@ -43,8 +43,8 @@ class TooManyEdgesError(Exception):
     """The machines of a schema are larger than was asked for."""
 
 
-class Compiler:
-    """Turns goals into languages; `notes` says what is not held exactly."""
+class Compiler(Context):
+    """Turns goals into languages; `notes` says what is not enforced exactly."""
 
     def __init__(
         self,
@@ -57,23 +57,25 @@ class Compiler:
 
         Where the time of `clock` is over, all methods raise LimitError.
         """
+        super().__init__(options)
         self._edges_left = most_edges
         self._clock = clock or Clock(DEFAULT_LIMITS, "compiling the schema")
         self.document = Document(document)
-        self.options = options
         self._budget = Budget(options.max_states)
         self.notes: dict[tuple[str, str, Level, str], None] = {}
         closed = options.objects == "closed"
         self._tableau = Tableau(self.document, self._note_post_hoc, self._overlap, closed)
         self._conjuncts: dict[Conjunction, tuple[Conjunct, ...]] = {}
         self._numbers: dict[frozenset[NumberAtom], tuple[Dfa | None, Notes]] = {}
-        self._texts: dict[frozenset[StringAtom], tuple[Dfa | Lengths | None, Notes]] = {}
-        self._satisfiability = Satisfiability(
+        self._strings: dict[frozenset[StringAtom], tuple[Dfa | Lengths | None, Notes]] = {}
+        self._satisfiability = satisfiability.Satisfiability(
             self.conjuncts,
             self.document.joined,
             lambda atoms: self._number(atoms)[0] is not None,
-            lambda atoms: self._text(atoms)[0] is not None,
+            lambda atoms: self._string(atoms)[0] is not None,
         )
+        self._pointer = "#"
+        """The schema that is told what is lost of the goal that is compiled."""
 
     @property
     def root(self) -> Conjunction | None:
@@ -89,21 +91,21 @@ class Compiler:
 
     def languages(self, goal: Conjunction) -> ValueLanguages:
         """The values of a goal by their kinds."""
-        written, conjuncts = self._by_hand(self.conjuncts(goal))
-        context = Context(self, goal)
+        custom, conjuncts = self._custom(self.conjuncts(goal))
+        self._pointer = goal[0].pointer if goal else "#"
         objects = [one.objects for one in conjuncts if "object" in one.kinds]
         arrays = [one.arrays for one in conjuncts if "array" in one.kinds]
         booleans = (one.booleans for one in conjuncts if "boolean" in one.kinds)
-        machine = object_machine(objects, context) if objects else None
+        machine = object_machine(objects, self) if objects else None
         self._count(machine)
         return ValueLanguages(
             any("null" in one.kinds for one in conjuncts),
             frozenset().union(*booleans),
-            self._all_numbers(conjuncts, context),
-            self._all_texts(conjuncts, context),
-            array_machine(arrays, context) if arrays else None,
+            self._all_numbers(conjuncts),
+            self._all_strings(conjuncts),
+            array_machine(arrays, self) if arrays else None,
             machine,
-            written,
+            custom,
         )
 
     def _count(self, machine: Objects | None) -> None:
@@ -113,11 +115,15 @@ class Compiler:
             if self._edges_left < 0:
                 raise TooManyEdgesError
 
-    def _by_hand(
+    def _custom(
         self, conjuncts: tuple[Conjunct, ...]
     ) -> tuple[tuple[str, ...], tuple[Conjunct, ...]]:
-        """The places of the rules written by hand, and conjuncts of what these are not about."""
-        places: dict[str, None] = {}
+        """The pointers of custom rules, and conjuncts of what these are not about."""
+        if not any(conjunct.custom for conjunct in conjuncts):
+            return (), conjuncts
+        from pdl.gbnf.compiling.custom_rules import custom_grammar, rule_of, unenforced
+
+        pointers: dict[str, None] = {}
         kept: list[Conjunct] = []
         for conjunct in conjuncts:
             rule = rule_of(conjunct)
@@ -125,33 +131,33 @@ class Compiler:
                 kept.append(conjunct)
                 continue
             kept.append(replace(conjunct, kinds=conjunct.kinds - rule.kinds))
-            kinds = conjunct.kinds & rule.kinds & hand(rule.pointer, self.document).kinds
-            if not self._satisfiability.is_unsatisfiable(replace(conjunct, kinds=kinds)):
-                places[rule.pointer] = None
-                for note in left_over(conjunct, self.document):
+            kinds = conjunct.kinds & rule.kinds & custom_grammar(rule.pointer, self.document).kinds
+            if self._satisfiability.has_value(replace(conjunct, kinds=kinds)):
+                pointers[rule.pointer] = None
+                for note in unenforced(conjunct, self.document):
                     self._note_post_hoc(*note)
-        return tuple(places), tuple(kept)
+        return tuple(pointers), tuple(kept)
 
-    def _all_numbers(self, conjuncts: Iterable[Conjunct], context: Context) -> Dfa | None:
+    def _all_numbers(self, conjuncts: Iterable[Conjunct]) -> Dfa | None:
         found: list[Dfa] = []
         for atoms in dict.fromkeys(one.numbers for one in conjuncts if "number" in one.kinds):
             language, notes = self._number(atoms)
             for note in notes:
-                context.note(*note)
+                self.report(*note)
             found += [] if language is None else [language]
         return build.union(*found) if found else None  # of few states, as each is a number's
 
-    def _all_texts(self, conjuncts: Iterable[Conjunct], context: Context) -> Dfa | Lengths | None:
+    def _all_strings(self, conjuncts: Iterable[Conjunct]) -> Dfa | Lengths | None:
         found = []
         for atoms in dict.fromkeys(one.strings for one in conjuncts if "string" in one.kinds):
-            language, notes = self._text(atoms)
+            language, notes = self._string(atoms)
             for note in notes:
-                context.note(*note)
+                self.report(*note)
             found.append(language)
         try:
             return union(found, self._budget)
         except LimitError as error:
-            context.weaken("anyOf", error.problems[0].message)
+            self.weaken("anyOf", error.problems[0].message)
             return Lengths()
 
     def _number(self, atoms: tuple[NumberAtom, ...]) -> tuple[Dfa | None, Notes]:
@@ -160,18 +166,22 @@ class Compiler:
             self._numbers[key] = _noted_numbers(atoms, self.options.numbers)
         return self._numbers[key]
 
-    def _text(self, atoms: tuple[StringAtom, ...]) -> tuple[Dfa | Lengths | None, Notes]:
+    def _string(self, atoms: tuple[StringAtom, ...]) -> tuple[Dfa | Lengths | None, Notes]:
         key = frozenset(atoms)
-        if key not in self._texts:
-            self._texts[key] = _noted_strings(atoms, self._budget)
-        return self._texts[key]
+        if key not in self._strings:
+            self._strings[key] = _noted_strings(atoms, self._budget)
+        return self._strings[key]
 
-    def is_empty(self, goal: Conjunction | None) -> bool:
-        """Whether it is known that no value satisfies a goal."""
-        return self._satisfiability.is_empty(goal)
+    def joined(self, literals: Iterable[SchemaLiteral | None]) -> Conjunction | None:
+        """A goal of some literals; None if they contradict each other."""
+        return self.document.joined(literals)
 
-    def keys(self, goal: Conjunction) -> Dfa | None:
-        """The strings that satisfy a goal, for names of properties; None if that is not exact."""
+    def is_unsatisfiable(self, goal: Conjunction) -> bool:
+        """Whether it is known that no value satisfies a goal of several literals."""
+        return len(goal) > 1 and self._satisfiability.is_unsatisfiable(goal)
+
+    def names_of(self, goal: Conjunction) -> Dfa | None:
+        """The strings that satisfy a goal; None if that can't be told exactly."""
         parts = []
         for conjunct in self.conjuncts(goal):
             if "string" not in conjunct.kinds:
@@ -179,7 +189,7 @@ class Compiler:
             for rule in conjunct.custom:
                 self._note_post_hoc(rule.pointer, KEYWORD, "names of properties follow no rule")
                 return None
-            language, notes = self._text(conjunct.strings)
+            language, notes = self._string(conjunct.strings)
             if notes:
                 return None
             parts.append(language)
@@ -194,18 +204,26 @@ class Compiler:
         conjuncts = self.conjuncts(goal)
         if any(conjunct.custom for conjunct in conjuncts):
             return None
-        found = satisfiability.values(conjuncts, lambda atoms: self._text(atoms)[0])
-        return None if found is None else satisfiability.goals(found, self.document)
+        found = satisfiability.values(conjuncts, lambda atoms: self._string(atoms)[0])
+        if found is None:
+            return None
+        return tuple(
+            (SchemaLiteral(self.document.add("#/const", {"const": one})),) for one in found
+        )
+
+    def report(self, keyword: str, level: Level, why: str) -> None:
+        """Note that a keyword of the goal that is compiled is not enforced exactly."""
+        self.note(self._pointer, keyword, level, why)
 
     def note(self, pointer: str, keyword: str, level: Level, why: str) -> None:
-        """Remember what is not held exactly."""
+        """Note that a keyword is not enforced exactly."""
         self.notes[pointer, keyword, level, why] = None
 
     def _note_post_hoc(self, pointer: str, keyword: str, why: str) -> None:
         self.note(pointer, keyword, "POST_HOC", why)
 
     def _overlap(self, one: SchemaLiteral, other: SchemaLiteral) -> bool:
-        return not self.is_empty(self.document.joined((one, other)))
+        return not self._satisfiability.is_unsatisfiable(self.document.joined((one, other)))
 
     def entries(self) -> tuple[Entry, ...]:
         """What was noted."""
@@ -227,48 +245,3 @@ def _noted_strings(
     notes: list[tuple[str, Level, str]] = []
     language = strings(atoms, lambda *note: notes.append(note), budget)
     return language, tuple(notes)
-
-
-class Context:
-    """What machines are made with: the literals of one goal, and where to say what is lost."""
-
-    def __init__(self, compiler: Compiler, goal: Conjunction) -> None:
-        self.options = compiler.options
-        self._compiler = compiler
-        self._goal = goal
-
-    def joined(self, literals: Iterable[SchemaLiteral | None]) -> Conjunction | None:
-        """A goal of some literals; None if they contradict each other."""
-        return self._compiler.document.joined(literals)
-
-    def negation(self, literal: SchemaLiteral) -> SchemaLiteral:
-        """The opposite of a literal."""
-        return SchemaLiteral(literal.pointer, not literal.positive)
-
-    def is_empty(self, goal: Conjunction) -> bool:
-        """Whether it is known that no value satisfies a goal."""
-        return len(goal) > 1 and self._compiler.is_empty(goal)
-
-    def keys_of(self, goal: Conjunction) -> Dfa | None:
-        """The strings that satisfy a goal; None if that can't be told exactly."""
-        return self._compiler.keys(goal)
-
-    def finite(self, goal: Conjunction) -> tuple[Conjunction, ...] | None:
-        """The values of a goal, each as a goal; None if there are more than a few."""
-        return self._compiler.finite(goal)
-
-    def note(self, keyword: str, level: Level, why: str) -> None:
-        """Say what is not held exactly."""
-        self._compiler.note(self._place, keyword, level, why)
-
-    def weaken(self, keyword: str, why: str) -> None:
-        """Say that the grammar takes more than a keyword does."""
-        self.note(keyword, "POST_HOC", why)
-
-    def bound(self, keyword: str, why: str) -> None:
-        """Say that the grammar takes less than a keyword does."""
-        self.note(keyword, "BOUNDED", why)
-
-    @property
-    def _place(self) -> str:
-        return self._goal[0].pointer if self._goal else "#"

@@ -1,144 +1,38 @@
-"""Rules written by hand (`x-gbnf`), and the names of rules.
+"""Custom rules: `x-gbnf` in a JSON Schema, `str { gbnf: '…' }` in the schema DSL.
 
-Rules by hand are `x-gbnf` in a JSON Schema, `str { gbnf: '…' }` in the notation. The keyword says
-how a value is written: it holds GBNF whose `root` is the value's JSON text, or the right-hand side
-of that rule alone. It is an annotation: `pdl.check` passes it over, so only what is made with the
-grammar is held to it. What kinds of JSON values a grammar has is told by their first characters.
-
-Names of rules are made from the paths of the schemas that they are for: what they would like to be
-called, as GBNF allows it, each once. `renamed` puts rules under other names, so that those of
-several grammars can stand together.
+The keyword says how a value is written: it contains GBNF whose `root` is the JSON text of the
+value, or the right-hand side of that rule alone. It is an annotation: `pdl.check` ignores it, so
+only what is generated with the grammar follows it. The first characters of a rule's values tell
+their kinds.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
-from pdl.errors import GrammarError, Problem
+from pdl.errors import GrammarError, Problem, visible
 from pdl.gbnf.compiling.constraints import SchemaLiteral
-from pdl.gbnf.grammar import parse
+from pdl.gbnf.compiling.document import KEYWORD, OF_NUMBERS, OF_STRINGS, kinds_named, rule_kind
+from pdl.gbnf.compiling.rule_names import free_name, renamed, wish
+from pdl.gbnf.grammar import Grammar, parse
 from pdl.gbnf.linting.json_proof import JsonProof
 from pdl.gbnf.linting.json_texts import NO_VALUE
-from pdl.gbnf.nodes import Group, Repeat, Rule, RuleRef, Sequence, reachable
-from pdl.schema.keywords import steps
+from pdl.gbnf.nodes import Group, Rule, Sequence, reachable
+from pdl.schema.keywords import pointer
 from pdl.source import Anchor, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
-    from pdl._types import JsonSchema
-    from pdl.gbnf.compiling.constraints import Conjunction, Kind
-    from pdl.gbnf.grammar import Grammar
-    from pdl.gbnf.nodes import Item
+    from pdl._types import JsonPath, JsonSchema
+    from pdl.gbnf.compiling.constraints import Conjunct, CustomRule, Kind
+    from pdl.gbnf.compiling.document import Document, RuleKind
     from pdl.gbnf.state import State
-
-
-GENERIC = (
-    "root", "value", "object", "array", "string", "number", "integer", "boolean", "null", "ws",
-    "char", "escape", "hex",
-)  # fmt: skip
-"""Names that mean the same in each grammar."""
-
-_OTHER = re.compile(r"[^A-Za-z0-9]+")
-_LONGEST_NAME = 60
-
-
-def valid(wish: str) -> str:
-    """A name that is like a wish: encoder, digits and hyphens, not too many; first a letter.
-
-    A digit may begin a name in llama.cpp, but not in xgrammar.
-    """
-    name = _OTHER.sub("-", wish).strip("-")
-    if not name[:1].isalpha():
-        name = f"rule-{name}"
-    return name[:_LONGEST_NAME].rstrip("-")
-
-
-def short(wish: str) -> str:
-    """The last word of a wish: what the parts of a rule are called like."""
-    return valid(wish).rpartition("-")[2]
-
-
-class Names:
-    """Gives names: a number is added to those that are taken."""
-
-    def __init__(self) -> None:
-        self._taken = set(GENERIC)
-        self._next: dict[str, int] = {}
-
-    def give(self, wish: str) -> str:
-        """A name that nothing else has."""
-        name = base = valid(wish)
-        while name in self._taken:
-            number = self._next.get(base, 2)
-            self._next[base] = number + 1
-            name = f"{base}-{number}"
-        self._taken.add(name)
-        return name
-
-
-_SILENT = frozenset(
-    {"properties", "$defs", "allOf", "anyOf", "oneOf", "prefixItems", "patternProperties"}
-)
-_SAID = {"items": "item", "additionalProperties": "value", "unevaluatedProperties": "value"}
-_KEPT = 3  # steps of a path that a name has
-_ODD = re.compile(r"[^A-Za-z0-9]+")
-
-
-def wish(goal: Conjunction) -> str:
-    """What a rule for a goal may be called: `person-age`."""
-    if not goal:
-        return "value"
-    path = [str(step) for step in steps(goal[0].pointer)]
-    said: list[str] = []
-    at = 0
-    while at < len(path):
-        step = path[at]
-        if step in _SILENT and at + 1 < len(path):
-            at += 1
-            if step == "$defs":
-                said.clear()
-            said.append(path[at])
-        else:
-            said.append(_SAID.get(step, step))
-        at += 1
-    words = (_ODD.sub("-", word).strip("-") for word in said[-_KEPT:])
-    return "-".join(word for word in words if word) or "root"
-
-
-def free_name(wish: str, taken: set[str]) -> str:
-    """A name that is like a wish and not taken; now it is."""
-    name = base = valid(wish)
-    number = 1
-    while name in taken:
-        number += 1
-        name = f"{base}-{number}"
-    taken.add(name)
-    return name
-
-
-def renamed(rule: Rule, names: Mapping[str, str]) -> Rule:
-    """A rule in which some rules have other names; it has no place any more."""
-    options = tuple(_sequence(option, names) for option in rule.options)
-    return Rule(names.get(rule.name, rule.name), options, rule.comments)
-
-
-def _sequence(sequence: Sequence, names: Mapping[str, str]) -> Sequence:
-    return Sequence(tuple(_item(item, names) for item in sequence.items))
-
-
-def _item(item: Item, names: Mapping[str, str]) -> Item:
-    """An item; groups nest no deeper than `Limits.grammar_depth`."""
-    if isinstance(item, RuleRef):
-        return RuleRef(names.get(item.name, item.name))
-    if isinstance(item, Repeat):
-        return Repeat(_item(item.item, names), item.min, item.max)
-    if isinstance(item, Group):
-        return Group(tuple(_sequence(option, names) for option in item.options))
-    return item
+    from pdl.schema.parts import SourceMap
 
 
 _BLANKS = " \t\n\r"
@@ -159,9 +53,9 @@ _MOST = 3_000
 
 
 def starts(grammar: Grammar) -> dict[str, Kind] | None:
-    """The first characters of a grammar's texts, blanks aside, in a fixed order, with their kinds.
+    """The first characters of a grammar's JSON, without whitespace, in order, with their kinds.
 
-    All its texts are JSON. None if that is too much to tell.
+    None if that takes too many states.
     """
     states = _reached([grammar.start()], _BLANKS)
     if states is None:
@@ -192,50 +86,37 @@ def _reached(begun: list[State], chars: str) -> list[State] | None:
     while pending:
         state = pending.pop()
         for char in chars:
-            behind = state.accept(char)
-            if not behind.is_dead and behind.configuration not in found:
+            after = state.accept(char)
+            if not after.is_dead and after.configuration not in found:
                 if len(found) >= _MOST:
                     return None
-                found[behind.configuration] = behind
-                pending.append(behind)
+                found[after.configuration] = after
+                pending.append(after)
     return list(found.values())
 
 
-KEYWORD = "x-gbnf"
 _HEAD = "root ::= "
 _RULE = re.compile(r"^[ \t]*[A-Za-z0-9-]+[ \t]*::=", re.MULTILINE)
 _STRING = r"""write it with its quotes, such as '"\"" [A-Z]{3} "\""'"""
 
 
-RuleKind: TypeAlias = Literal["string", "value"]
-
-
-def rule_kind(schema: JsonSchema) -> RuleKind:
-    """What the rule of a schema is for: its strings if `type` names them, else the whole value.
-
-    Beside `"type": ["string", "null"]` a rule leaves null as it is, as `pattern` does.
-    """
-    types = schema.get("type", ())
-    return "string" if types == "string" or "string" in types else "value"
-
-
 @lru_cache(maxsize=256)
-def custom_rules(pointer: str, text: str, kind: RuleKind) -> tuple[Rule, ...]:
+def custom_rules(place: str, text: str, kind: RuleKind) -> tuple[Rule, ...]:
     """The rules of an `x-gbnf` at a JSON pointer, of which the first is that of the value.
 
-    They have names of their own, after the pointer: `person-code-gbnf`, `person-code-gbnf-digit`.
-    All their texts are proved to be JSON, and those of the kind `string` to be JSON strings. Raises
-    GrammarError, with places in the text, for what llama.cpp refuses, for what matches nothing, for
-    texts that are no JSON, and where it is not proved that they are.
+    Their names begin with the pointer: `person-code-gbnf`, `person-code-gbnf-digit`. All strings
+    that they match are proved to be JSON, and those of the kind `string` to be JSON strings. Raises
+    GrammarError, with positions in the text, for what llama.cpp refuses, for what matches nothing,
+    for strings that are not JSON, and if the proof fails.
     """
-    source = Source(text, f"{pointer}/{KEYWORD}")
+    source = Source(text, f"{place}/{KEYWORD}")
     try:
         grammar = _read(source)
         _prove(grammar, kind)
     except GrammarError as error:
         raise GrammarError(*(_told(one, source, kind) for one in error.problems)) from error
     taken: set[str] = set()
-    entry = f"{wish((SchemaLiteral(pointer),))}-gbnf"
+    entry = f"{wish((SchemaLiteral(place),))}-gbnf"
     names = {grammar.root: free_name(entry, taken)}
     used = reachable(grammar.rule, grammar.root)
     for name in used[1:]:
@@ -250,22 +131,22 @@ def _read(source: Source) -> Grammar:
     if _RULE.search(text):
         return parse(source)
     if "\n" not in text.strip():
-        return parse(_behind(_HEAD, source, "\n"))
-    # Alternatives may stand on lines of their own, which only parentheses allow.
-    grammar = parse(_behind(f"{_HEAD}(", source, "\n)\n"))
+        return parse(_wrapped(_HEAD, source, "\n"))
+    # Alternatives may be on lines of their own, which only parentheses allow.
+    grammar = parse(_wrapped(f"{_HEAD}(", source, "\n)\n"))
     match grammar.rules:
         case (Rule(options=(Sequence(items=(Group(options=options),)),)) as rule,):
             return replace(grammar, rules=(replace(rule, options=options),))
     return grammar
 
 
-def _behind(head: str, source: Source, tail: str) -> Source:
+def _wrapped(head: str, source: Source, tail: str) -> Source:
     anchor = Anchor(len(head), len(source.text), source, 0)
     return Source(f"{head}{source.text}{tail}", source.name, (anchor,))
 
 
 def _told(problem: Problem, source: Source, kind: RuleKind) -> Problem:
-    """A problem with a place in the keyword's text, which is all of it for what has none there."""
+    """A problem with a position in the keyword's text, which is all of it if it has none there."""
     place = problem.location
     is_here = place is not None and place.source == source
     unquoted = problem.hint == NO_VALUE or (not is_here and "json" in problem.code)
@@ -304,3 +185,139 @@ def _unproved(found: list[Problem]) -> Problem:
         return Problem("gbnf/json-unproved", message)
     first = found[0]
     return Problem("gbnf/json-unproved", f"{message}: {first.message}", first.span, first.hint)
+
+
+_BESIDE = "the rule written by hand is not held to it"
+_ANOTHER = "another rule written by hand is followed here, and the checker looks at none"
+
+_ABOUT: dict[Kind, tuple[str, ...]] = {
+    "string": OF_STRINGS,
+    "number": OF_NUMBERS,
+    "array": (
+        *("prefixItems", "items", "contains", "minItems", "maxItems", "uniqueItems"),
+        "unevaluatedItems",
+    ),
+    "object": (
+        *("properties", "patternProperties", "additionalProperties", "propertyNames", "required"),
+        *("dependentRequired", "dependentSchemas", "minProperties", "maxProperties"),
+        *("unevaluatedProperties",),
+    ),
+}
+_VALUES = frozenset({"enum", "const"})
+_AROUND = frozenset({"anyOf", "oneOf", "if", "not"})
+"""Keywords that only their schemas explain, which are literals of their own, unless all that they
+ask is which keys are there."""
+
+
+@dataclass(frozen=True)
+class CustomGrammar:
+    """The rules of one `x-gbnf`, the first of which is the value's, and the kinds of its values.
+
+    `whole`: its numbers are certain to be integers.
+    """
+
+    rules: tuple[Rule, ...]
+    kinds: frozenset[Kind]
+    whole: bool
+
+
+def custom_grammar(place: str, document: Document) -> CustomGrammar:
+    """The rules of the schema at a JSON pointer. Raises what `custom_rules` raises."""
+    schema = document.at(place)
+    return _analyzed(custom_rules(place, schema[KEYWORD], rule_kind(schema)))
+
+
+@lru_cache(maxsize=256)
+def _analyzed(rules: tuple[Rule, ...]) -> CustomGrammar:
+    grammar = Grammar(rules, rules[0].name)
+    kinds = frozenset((starts(grammar) or KINDS).values())
+    return CustomGrammar(rules, kinds, has_whole_numbers(grammar))
+
+
+def rule_of(conjunct: Conjunct) -> CustomRule | None:
+    """The rule by which values of a conjunct are written: the first with the most kinds."""
+    return max(conjunct.custom, key=lambda one: len(one.kinds), default=None)
+
+
+def check(schemas: Iterable[tuple[JsonPath, JsonSchema]], source_map: SourceMap) -> None:
+    """Raise GrammarError, with all problems, if there is a rule that is not to be used.
+
+    They name the file, if that is known, and the pointer of the author.
+    """
+    problems: list[Problem] = []
+    for path, schema in schemas:
+        try:
+            custom_rules(pointer(path), schema[KEYWORD], rule_kind(schema))
+        except GrammarError as error:
+            file = source_map.source.name if source_map.source else ""
+            name = f"{file}{visible(source_map.pointer(pointer(path)))}/{KEYWORD}"
+            problems += [_renamed(problem, name) for problem in error.problems]
+    if problems:
+        raise GrammarError(*problems)
+
+
+def _renamed(problem: Problem, name: str) -> Problem:
+    """A problem whose place is in a text of that name."""
+    if problem.span is None:
+        return problem
+    place = problem.span.origin()
+    return replace(problem, span=place._replace(source=replace(place.source, name=name)))
+
+
+def unenforced(conjunct: Conjunct, document: Document) -> Iterator[tuple[str, str, str]]:
+    """What the rule of a conjunct doesn't enforce: pointer, keyword and why."""
+    rule = rule_of(conjunct)
+    assert rule is not None
+    found = custom_grammar(rule.pointer, document)
+    found = replace(found, kinds=found.kinds & rule.kinds)
+    words = {word for kind in found.kinds for word in _ABOUT.get(kind, ())} | _VALUES
+    if "object" in found.kinds and conjunct.objects.clauses:
+        words |= _AROUND
+    for literal in conjunct.literals:
+        schema = document.at(literal.pointer)
+        if not isinstance(schema, dict):
+            continue
+        beside = _asserted if literal.positive else _denied
+        yield from ((literal.pointer, word, _BESIDE) for word in beside(schema, words, found))
+        if literal.positive and KEYWORD in schema and literal.pointer != rule.pointer:
+            yield literal.pointer, KEYWORD, _ANOTHER
+
+
+def _asserted(schema: JsonSchema, words: AbstractSet[str], found: CustomGrammar) -> Iterator[str]:
+    """The keywords that some value of a rule may not satisfy."""
+    yield from (word for word in schema if word in words)
+    if "type" in schema:
+        named, integers = kinds_named(schema["type"])
+        whole = found.whole or not integers or "number" not in found.kinds
+        if not (found.kinds <= named and whole):
+            yield "type"
+
+
+def _denied(schema: JsonSchema, words: AbstractSet[str], found: CustomGrammar) -> Iterator[str]:
+    """The keywords of a schema that some value of a rule may satisfy, which none is to satisfy.
+
+    There are none if its `type` keeps them all out, and that is one only if it stands alone.
+    """
+    if "type" in schema and not found.kinds & kinds_named(schema["type"])[0]:
+        return
+    others = [word for word in schema if word in words]
+    yield from others or (word for word in schema if word == "type" and KEYWORD not in schema)
+
+
+def insert_custom_rules(rules: tuple[Rule, ...], document: Document) -> tuple[Rule, ...]:
+    """Rules with the custom ones in place of each rule that has a JSON pointer as its name.
+
+    Other names never begin with `#`.
+    """
+    taken = {rule.name for rule in rules}
+    names: dict[str, str] = {}
+    made: list[Rule] = []
+    for rule in rules:
+        if not rule.name.startswith("#"):
+            made.append(rule)
+            continue
+        own = custom_grammar(rule.name, document).rules
+        inner = {one.name: free_name(one.name, taken) for one in own}
+        names[rule.name] = inner[own[0].name]
+        made += [renamed(one, inner) for one in own]
+    return tuple(renamed(rule, names) for rule in made) if names else rules

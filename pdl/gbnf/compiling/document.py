@@ -8,17 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from json import dumps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pdl.gbnf.compiling.constraints import Conjunction, Kind, SchemaLiteral
-from pdl.gbnf.compiling.custom_rules import KEYWORD
 from pdl.schema.keywords import ASSERTIONS, DRAFT_4_INTEGER, lookup, pointer, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from pdl._types import Json
+    from pdl._types import Json, JsonSchema
 
+
+KEYWORD = "x-gbnf"
+"""The keyword of custom rules."""
 
 TELLING = ASSERTIONS | {KEYWORD, DRAFT_4_INTEGER}
 """Keywords that say what a value is; one of them is our own."""
@@ -204,3 +206,15 @@ _KINDS: dict[str, Kind] = {
     "array": "array",
     "object": "object",
 }
+
+
+RuleKind: TypeAlias = Literal["string", "value"]
+
+
+def rule_kind(schema: JsonSchema) -> RuleKind:
+    """What the rule of a schema is for: its strings if `type` names them, else the whole value.
+
+    Beside `"type": ["string", "null"]` a rule leaves null as it is, as `pattern` does.
+    """
+    types = schema.get("type", ())
+    return "string" if types == "string" or "string" in types else "value"

@@ -18,12 +18,13 @@ from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.pattern import pattern
 from pdl.errors import Problem, SchemaError
 from pdl.gbnf.compiling.compiler import Compiler
-from pdl.gbnf.compiling.context import Lengths, ValueLanguages
-from pdl.gbnf.compiling.custom_rules import KEYWORD, free_name, renamed
+from pdl.gbnf.compiling.document import KEYWORD
 from pdl.gbnf.compiling.emission.dfa_rules import DfaRules
 from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, joined
 from pdl.gbnf.compiling.emission.inlining import inline_and_merge
 from pdl.gbnf.compiling.emission.to_nodes import Writer
+from pdl.gbnf.compiling.machine import Lengths, ValueLanguages
+from pdl.gbnf.compiling.rule_names import free_name, renamed
 from pdl.gbnf.compiling.string_language import lone_surrogate
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import Rule, RuleRef, Sequence
@@ -175,14 +176,12 @@ _NO_TASK = r"^(?:\.\.\.|[…‥])|(?:^| )(?:[-*+]|[0-9]+[.)]) \[[ xX✓✔]?\]"
 
 def form_rules(
     schema: Schema, options: Options, compiler: Compiler | None = None
-) -> tuple[Rule, ...] | None:
-    """The rules of a schema's replies, `root` first; None for the form `json`.
+) -> tuple[Rule, ...]:
+    """The rules of a schema's replies, `root` first, for each form except `json`.
 
     What is left to the checker is noted in `compiler`, which is the schema's own. Raises
     SchemaError if there is no such reply, LimitError for more than `options.max_rules` rules.
     """
-    if schema.form == "json":
-        return None
     compiler = compiler or Compiler(schema.document, options)
     if schema.form == "yesno":
         rows = _yesno(compiler)
@@ -205,8 +204,8 @@ def _strings(compiler: Compiler) -> Dfa | Lengths:
     """The values of a document that are strings."""
     goal = compiler.root
     languages = ValueLanguages() if goal is None else compiler.languages(goal)
-    if languages.written:
-        for place in languages.written:
+    if languages.custom:
+        for place in languages.custom:
             compiler.note(place, KEYWORD, "POST_HOC", "the reply is a text, and the rule's is JSON")
         return Lengths()
     found = languages.strings

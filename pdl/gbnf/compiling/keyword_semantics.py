@@ -42,14 +42,15 @@ from pdl.gbnf.compiling.constraints import (
     members,
     requires,
 )
-from pdl.gbnf.compiling.custom_rules import KEYWORD, rule_kind
 from pdl.gbnf.compiling.document import (
+    KEYWORD,
     OF_NUMBERS,
     OF_STRINGS,
     Subschema,
     compared,
     kind_of,
     kinds_named,
+    rule_kind,
     stored,
 )
 from pdl.gbnf.compiling.string_language import is_known_format

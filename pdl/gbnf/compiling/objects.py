@@ -1,239 +1,34 @@
 """The objects of a goal: one deterministic machine over members for the union of its conjuncts.
 
-An alphabet says what the symbols of a goal's objects stand for, with those as one that nothing
-tells apart; `complement_of_names` are the keys that a schema does not name. All constraints on
-objects are kept, unless that takes too many states: `relaxations` are how much is kept then.
+A state says how far the sequence of one conjunct is, and what is still asked for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from collections import defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.automata import build
-from pdl.automata.charset import EVERY
-from pdl.automata.dfa import Budget, Dfa
-from pdl.errors import LimitError
-from pdl.gbnf.compiling.context import Goals
-from pdl.gbnf.compiling.demands import Demanding, key_partition
-from pdl.gbnf.compiling.machine import STATES, Machine, Subsets, TooManyStatesError, minimal
-from pdl.gbnf.compiling.walks import (
-    Labels,
-    ObjectState,
-    ObjectTransitions,
-    Relaxation,
-    counts_twice,
-    drop_subsumed,
-    hull,
-    plans,
+from pdl.gbnf.compiling.alphabet import key_partition
+from pdl.gbnf.compiling.machine import (
+    STATES,
+    Machine,
+    Member,
+    SubsetConstruction,
+    TooManyStatesError,
 )
+from pdl.gbnf.compiling.member_order import dropped, fixed_orders, ordered, relaxations
+from pdl.gbnf.compiling.object_constraints import ConstraintBuilder, alphabet
+from pdl.gbnf.compiling.satisfiability import Assignment, Cnf, implies, satisfied_by_absence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from pdl.automata.dfa import Edge
-    from pdl.gbnf.compiling.constraints import ObjectConjunct
-    from pdl.gbnf.compiling.context import Context
-    from pdl.gbnf.compiling.demands import KeyPartition, Loss, ObjectConstraints
-    from pdl.gbnf.compiling.machine import Member, Objects
+    from pdl.automata.dfa import Dfa
+    from pdl.gbnf.compiling.constraints import Conjunction, ObjectConjunct
+    from pdl.gbnf.compiling.machine import Context, Objects
+    from pdl.gbnf.compiling.object_constraints import Alphabet, ObjectConstraints
     from pdl.gbnf.compiling.options import Options
-    from pdl.gbnf.compiling.walks import Label, MemberOrder
-
-
-_FREE = 1
-
-
-def complement_of_names(names: Iterable[str], budget: Budget) -> Dfa:
-    """All texts but the names: the value that `build.complement` has for their automaton.
-
-    Each state of the automaton of the names gets edges to one more state, from which on all is
-    free. No state becomes equal to another by that, so that there is nothing to minimise. Raises
-    LimitError.
-    """
-    listed = build.words(names, budget=budget)
-    budget.check(listed.states + 1)
-    if not listed.edges[0] or listed.edges[0][0][0] == 0:
-        return build.complement(listed, budget=budget)
-    # The free state is the first that a walk in the order of the code points meets.
-    edges = [tuple(_with_gaps(row)) for row in listed.edges]
-    edges.insert(_FREE, tuple((low, high, _FREE) for low, high in EVERY.ranges))
-    refused = {_moved(state) for state in listed.accepting}
-    return Dfa(tuple(edges), frozenset(range(len(edges))) - refused)
-
-
-def _with_gaps(row: Iterable[Edge]) -> Iterator[Edge]:
-    """The edges of a state, and edges to the free state for all other characters."""
-    at = 0
-    for low, high, target in row:
-        yield from _free(at, low - 1)
-        yield low, high, _moved(target)
-        at = high + 1
-    yield from _free(at, EVERY.ranges[-1][1])
-
-
-def _free(low: int, high: int) -> Iterator[Edge]:
-    """An edge for some code points, as far as they are characters."""
-    for first, last in EVERY.ranges:
-        if max(low, first) <= min(high, last):
-            yield max(low, first), min(high, last), _FREE
-
-
-def _moved(state: int) -> int:
-    return state + 1 if state else 0
-
-
-_BUDGET = Budget(200_000)
-
-_Column: TypeAlias = tuple[object, ...]
-
-
-@dataclass(frozen=True)
-class Alphabet:
-    """The keys that symbols stand for, of which the first `names` are single names.
-
-    `demands` are over these symbols; `imprecise`: classes have names that are symbols as well.
-    """
-
-    names: int
-    keys: Mapping[int, str | Dfa]
-    demands: tuple[ObjectConstraints, ...]
-    imprecise: bool = False
-
-
-def alphabet(
-    classes: KeyPartition, demands: Sequence[ObjectConstraints], *, declared: bool
-) -> Alphabet:
-    """Merge the symbols that all demands treat alike, and say what keys there are."""
-    count = len(classes.names)
-    keys: dict[int, str | Dfa] = {
-        index: symbol.name for index, symbol in enumerate(classes.names) if symbol.name is not None
-    }
-    heads = _heads(count, len(classes.classes), demands, declared=declared)
-    members: dict[int, list[int]] = {}
-    for symbol, head in heads.items():
-        members.setdefault(head, []).append(symbol)
-    named = [symbol.name for symbol in classes.names if symbol.name is not None]
-    gone = {symbol for symbol, head in heads.items() if symbol != head}
-    imprecise = False
-    for head, merged in members.items():
-        symbols = (classes.classes[one - count] for one in merged if one >= count)
-        parts = [symbol.language for symbol in symbols if symbol.language is not None]
-        found = _keys(parts, {named[one] for one in merged if one < count}, named)
-        imprecise = imprecise or found is None
-        keys[head] = build.ANYTHING if found is None else found
-        if keys[head] == build.EMPTY:
-            gone.add(head)
-    kept = tuple(_forgetting(demand, gone) for demand in demands) if gone else tuple(demands)
-    return Alphabet(count, keys, tuple(dict.fromkeys(kept)), imprecise)
-
-
-def _heads(
-    names: int, classes: int, demands: Sequence[ObjectConstraints], *, declared: bool
-) -> dict[int, int]:
-    """For each class that there may be keys of, and each name that is like it, the first class."""
-    served = [dict(witness) for demand in demands for witness in demand.witnesses]
-
-    def column(symbol: int) -> _Column:
-        goals = (demand.goals[symbol] for demand in demands)
-        return (*goals, *(one.get(symbol) for one in served))
-
-    first: dict[_Column, int] = {}
-    heads: dict[int, int] = {}
-    for symbol in range(names, names + classes):
-        if any(demand.goals[symbol] is not None for demand in demands):
-            heads[symbol] = first.setdefault(column(symbol), symbol)
-    if first:
-        special: set[int] = set()
-        for demand in demands:
-            special |= demand.involved
-            special.update(demand.order if declared else ())
-        for symbol in set(range(names)) - special:
-            head = first.get(column(symbol))
-            if head is not None:
-                heads[symbol] = head
-    return heads
-
-
-def _keys(parts: list[Dfa], own: set[str], named: list[str]) -> Dfa | None:
-    """The keys of some languages but the names, and the own ones; None if that is too much."""
-    try:
-        language = build.union(*parts, budget=_BUDGET)
-        others = [name for name in named if name not in own]
-        if others and language == build.ANYTHING:
-            language = complement_of_names(others, _BUDGET)
-        elif others:
-            listed = build.words(others, budget=_BUDGET)
-            language = build.difference(language, listed, budget=_BUDGET)
-        missing = [name for name in own if not language.matches(name)]
-        return build.union(language, build.words(missing), budget=_BUDGET) if missing else language
-    except LimitError:
-        return None
-
-
-def _forgetting(demand: ObjectConstraints, gone: set[int]) -> ObjectConstraints:
-    """A demand without some symbols."""
-    goals = tuple(None if key in gone else goal for key, goal in enumerate(demand.goals))
-    order = _kept(demand.order, gone)
-    witnesses = tuple(
-        tuple((key, goal) for key, goal in one if key not in gone) for one in demand.witnesses
-    )
-    return replace(demand, goals=goals, order=order, witnesses=witnesses)
-
-
-def _kept(keys: Iterable[int], gone: set[int]) -> tuple[int, ...]:
-    return tuple(key for key in keys if key not in gone)
-
-
-def relaxations(
-    demands: Sequence[ObjectConstraints], keys: int
-) -> Iterator[tuple[Relaxation, Sequence[ObjectConstraints]]]:
-    """Ever smaller relaxations, and what they are to be spent on; the last one always suffices."""
-    for most in (keys, keys // 2):
-        yield Relaxation(most), demands
-    for most in (keys // 2, keys // 4):
-        yield Relaxation(most, together=True), demands
-    for longest in (None, 2, 0):
-        yield Relaxation(0, together=True, longest=longest), demands
-    yield Relaxation(0, together=True, longest=0, witnesses=0), demands
-    yield Relaxation(0, together=True, longest=0, witnesses=0, counted=0), demands
-    yield Relaxation(0, together=True), (hull(demands),)
-
-
-def dropped(demands: Sequence[ObjectConstraints], planned: Sequence[MemberOrder]) -> Iterable[Loss]:
-    """What plans do not hold of the demands that they were made for."""
-    found: dict[Loss, None] = {}
-    if len(planned) < len(demands):
-        found["anyOf", "too many combinations of keys tell its objects apart"] = None
-    for demand, plan in zip(demands, planned, strict=False):
-        kept = plan.demand
-        for clause in sorted(demand.clauses - kept.clauses, key=sorted):
-            keyword = "required" if all(there for _, there in clause) else "dependentRequired"
-            found[keyword, "it asks for too many combinations of keys"] = None
-        if len(kept.witnesses) < len(demand.witnesses):
-            found["not", "it asks for too many members that some key or value sets apart"] = None
-        if kept.least < demand.least:
-            found["minProperties", "it takes too many states to count so many keys"] = None
-        elif counts_twice(plan):
-            found["minProperties", "a name that comes twice counts twice"] = None
-        if kept.most is None and demand.most is not None:
-            found["maxProperties", "it takes too many states to count so many keys"] = None
-    return found
-
-
-def bounds(planned: Sequence[MemberOrder]) -> Iterable[Loss]:
-    """Where plans ask for one order of keys that could come in any."""
-    found: dict[Loss, None] = {}
-    for plan in planned:
-        chain = plan.sequence[plan.loose :]
-        if len(chain) > 1:
-            total = len(chain) + len(plan.tracked)
-            why = (
-                f"{len(chain)} of the {total} keys whose presence matters"
-                " are taken in the order of the schema only"
-            )
-            found["required", why] = None
-    return found
-
 
 _MOST_BITS = 14
 
@@ -247,43 +42,39 @@ def object_machine(conjuncts: Sequence[ObjectConjunct], context: Context) -> Obj
     """
     conjuncts = list(dict.fromkeys(conjuncts))
     classes = key_partition(conjuncts, context)
-    goals = Goals(context)
-    demanding = Demanding(classes, goals)
-    demands = [one for one in map(demanding.demand, conjuncts) if one is not None]
-    for keyword, why in demanding.lost:
-        context.weaken(keyword, why)
-    if not demands:
+    builder = ConstraintBuilder(classes, context)
+    asked = [one for one in map(builder.build, conjuncts) if one is not None]
+    if not asked:
         return None
     declared = context.options.key_order == "declared"
-    symbols = alphabet(classes, demands, declared=declared)
+    symbols = alphabet(classes, asked, declared=declared)
     if symbols.imprecise:
         context.weaken("properties", "there are too many names to tell all others from them")
-    return _machine(symbols, goals, context)
+    return _machine(symbols, context)
 
 
-def _machine(symbols: Alphabet, goals: Goals, context: Context) -> Objects | None:
-    """The machine of the most exact plans whose states are not too many."""
+def _machine(symbols: Alphabet, context: Context) -> Objects | None:
+    """The machine of the most exact constraints whose states are not too many."""
     options = context.options
-    declared = options.key_order == "declared"
     labels, most = Labels(symbols.keys), _most_states(symbols, options)
-    before: list[MemberOrder] = []
-    for relaxation, demands in relaxations(symbols.demands, options.max_required):
-        planned = plans(demands, relaxation, names=symbols.names, declared=declared)
-        if planned == before:
+    before: list[ObjectConstraints] = []
+    for relaxation, asked in relaxations(symbols.asked, options.max_required):
+        declared = options.key_order == "declared"
+        kept = ordered(asked, relaxation, names=symbols.names, declared=declared)
+        if kept == before:
             continue
         try:
-            machine = _attempt(
-                planned, symbols, labels, goals, STATES if relaxation.is_one_order else most
-            )
+            states = STATES if relaxation.is_one_order else most
+            machine = _attempt(kept, symbols, labels, context, states)
         except TooManyStatesError:
-            before = planned
+            before = kept
             continue
-        for keyword, why in dropped(symbols.demands, planned):
+        for keyword, why in dropped(symbols.asked, kept):
             context.weaken(keyword, why)
-        for keyword, why in bounds(planned):
+        for keyword, why in fixed_orders(kept):
             context.bound(keyword, why)
         return machine
-    raise AssertionError("one plan without conditions has few states")
+    raise AssertionError("one sequence without conditions has few states")
 
 
 def _most_states(symbols: Alphabet, options: Options) -> int:
@@ -294,33 +85,36 @@ def _most_states(symbols: Alphabet, options: Options) -> int:
 
 
 def _attempt(
-    planned: Sequence[MemberOrder], symbols: Alphabet, labels: Labels, goals: Goals, most: int
+    asked: Sequence[ObjectConstraints],
+    symbols: Alphabet,
+    labels: Labels,
+    context: Context,
+    most: int,
 ) -> Objects | None:
-    """The machine of some plans. Raises TooManyStatesError."""
-    if len(planned) == 1 and planned[0].is_plain:
-        return _plain(planned[0], labels)
-    walks = [
-        ObjectTransitions(number, plan, labels, goals, symbols.names)
-        for number, plan in enumerate(planned)
+    """The machine of ordered constraints. Raises TooManyStatesError."""
+    if len(asked) == 1 and asked[0].is_plain:
+        return _plain(asked[0], labels)
+    transitions = [
+        ObjectTransitions(number, one, labels, context, symbols.names)
+        for number, one in enumerate(asked)
     ]
     numbers: dict[object, int] = {}
-    families = [numbers.setdefault(walk.family, len(numbers)) for walk in walks]
-    subsets: Subsets[ObjectState, Label] = Subsets(
-        lambda state: walks[state.plan].follow(state),
-        lambda state: walks[state.plan].ends(state),
-        lambda states: drop_subsumed(states, walks, families),
+    families = [numbers.setdefault(one.family, len(numbers)) for one in transitions]
+    subsets = SubsetConstruction(
+        lambda state: transitions[state.conjunct].follow(state),
+        lambda state: transitions[state.conjunct].ends(state),
+        lambda states: drop_subsumed(states, transitions, families),
         most,
     )
-    rows, accepting = subsets.rows(walk.start for walk in walks)
-    return minimal(rows, accepting, labels.member)
+    return subsets.machine((one.start for one in transitions), labels.member)
 
 
-def _plain(plan: MemberOrder, labels: Labels) -> Objects:
-    """The machine of a plan for which it only matters how far the sequence is.
+def _plain(asked: ObjectConstraints, labels: Labels) -> Objects:
+    """The machine of constraints for which a state is no more than an index of the sequence.
 
     No two of its states are equal, and none is a dead end.
     """
-    goals, needed, sequence = plan.demand.goals, plan.demand.needed, plan.sequence
+    goals, needed, sequence = asked.goals, asked.needed, asked.sequence
     member = {
         key: labels.member(labels.label(key, goal))
         for key, goal in enumerate(goals)
@@ -333,11 +127,233 @@ def _plain(plan: MemberOrder, labels: Labels) -> Objects:
         if at < last and sequence[at] in needed:
             due = at
         steps = [(sequence[to], to + 1) for to in range(at, min(due + 1, last))]
-        if due >= plan.loose:
-            steps += [(key, max(at, plan.loose)) for key in plan.free]
-            if plan.loose < last:
+        if due >= asked.loose:
+            steps += [(key, max(at, asked.loose)) for key in asked.free]
+            if asked.loose < last:
                 steps.sort()
         if due == last:
             accepting.add(at)
         edges.append(tuple([(member[key], to) for key, to in steps]))
     return Machine(tuple(reversed(edges)), frozenset(accepting))
+
+
+_COMPARED = 16  # states of a group that others are compared with
+
+Label: TypeAlias = tuple[int, int]
+"""A symbol, and the number of a goal."""
+
+
+class Labels:
+    """Numbers goals, so that labels can be sorted; `keys` are what symbols stand for."""
+
+    def __init__(self, keys: Mapping[int, str | Dfa]) -> None:
+        self._keys = keys
+        self._goals: list[Conjunction] = []
+        self._numbers: dict[Conjunction, int] = {}
+        self._members: dict[Label, Member] = {}
+
+    def label(self, symbol: int, goal: Conjunction) -> Label:
+        """The label of a symbol with a goal."""
+        number = self._numbers.setdefault(goal, len(self._goals))
+        if number == len(self._goals):
+            self._goals.append(goal)
+        return symbol, number
+
+    def goal(self, label: Label) -> Conjunction:
+        """The goal of a label."""
+        return self._goals[label[1]]
+
+    def member(self, label: Label) -> Member:
+        """What a label stands for; the same value for the same label."""
+        if label not in self._members:
+            self._members[label] = Member(self._keys[label[0]], self._goals[label[1]])
+        return self._members[label]
+
+
+class ObjectState(NamedTuple):
+    """Where an object of one conjunct is.
+
+    `at`: how far its sequence is; `left`: the clauses that are not met; `wanted`: the witnesses
+    that have not come; `size`: its members, if they are counted; `banned`: keys that must not come
+    again.
+    """
+
+    conjunct: int
+    at: int
+    left: Cnf[int]
+    wanted: frozenset[int]
+    size: int
+    banned: frozenset[int]
+
+
+class ObjectTransitions:
+    """The transition function of one conjunct.
+
+    `family` is equal for conjuncts that differ in what they say of the presence of keys alone.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        asked: ObjectConstraints,
+        labels: Labels,
+        context: Context,
+        names: int,
+    ) -> None:
+        self._number = number
+        self._asked = asked
+        self._labels = labels
+        self._context = context
+        self._names = names
+        self._due: dict[int, frozenset[int]] = {}
+        self._assignment: Assignment[int] = Assignment()
+        self._tracked_needed = asked.tracked & asked.needed
+        self._decides = {key for clause in asked.clauses for key, _ in clause}
+        self._decides |= self._tracked_needed
+        self._cap = asked.least if asked.most is None else asked.most
+        self._plain: dict[int, Label] = {
+            key: labels.label(key, goal) for key, goal in enumerate(asked.goals) if goal is not None
+        }
+        self._serving: dict[int, list[tuple[int, Conjunction]]] = {}
+        for index, witness in enumerate(asked.witnesses):
+            for key, goal in witness:
+                self._serving.setdefault(key, []).append((index, goal))
+        counts = asked.least, asked.most
+        sequence = asked.sequence, asked.loose, asked.once
+        self.family = asked.goals, sequence, asked.witnesses, counts
+        self._idle = [self._plain[key] for key in asked.free if key not in self._serving]
+        self._other = [key for key in asked.free if key in self._serving]
+        self._other += sorted((asked.tracked | asked.once) - set(self._other))
+
+    @property
+    def start(self) -> ObjectState:
+        """The state of an object without members."""
+        needed = (frozenset({(key, True)}) for key in self._tracked_needed)
+        left = self._asked.clauses | frozenset(needed)
+        wanted = frozenset(range(len(self._asked.witnesses)))
+        return ObjectState(self._number, 0, left, wanted, 0, frozenset())
+
+    def follow(self, state: ObjectState) -> list[tuple[Label, ObjectState]]:
+        """The members that may come next, and where they lead."""
+        if state.size == self._asked.most:
+            return []
+        asked, plain = self._asked, self._plain
+        number, _, _, wanted, size, banned = state
+        size += size != self._cap
+        steps: list[tuple[Label, ObjectState]] = []
+        loose: ObjectState | None = None
+        for at, left in self._skipping(state):
+            if at >= asked.loose and loose is None:
+                loose = ObjectState(number, at, left, wanted, size, banned)
+            if at == len(asked.sequence):
+                break
+            key = asked.sequence[at]
+            taken = self._assignment.assign(left, key, there=True) if key in self._decides else left
+            if taken is None:
+                continue
+            following = ObjectState(number, at + 1, taken, wanted, size, banned)
+            if key in self._serving:
+                steps += self._members(key, following)
+            else:
+                steps.append((plain[key], following))
+        if loose is not None:
+            steps += [(label, loose) for label in self._idle]
+            for key in self._other:
+                steps += self._anywhere(key, loose)
+        return steps
+
+    def ends(self, state: ObjectState) -> bool:
+        """Whether an object may end here."""
+        if state.wanted or state.size < self._asked.least:
+            return False
+        last = len(self._asked.sequence)
+        return any(at == last and satisfied_by_absence(left) for at, left in self._skipping(state))
+
+    def _skipping(self, state: ObjectState) -> Iterator[tuple[int, Cnf[int]]]:
+        """The places of the sequence that can be reached without its next keys."""
+        sequence, needed = self._asked.sequence, self._asked.needed
+        left: Cnf[int] | None = state.left
+        for at in range(state.at, len(sequence) + 1):
+            assert left is not None
+            yield at, left
+            if at == len(sequence) or sequence[at] in needed:
+                return
+            if sequence[at] in self._decides:
+                left = self._assignment.assign(left, sequence[at], there=False)
+                if left is None:
+                    return
+
+    def _anywhere(self, key: int, state: ObjectState) -> Iterator[tuple[Label, ObjectState]]:
+        """The steps of a key that is not of the sequence."""
+        if key in state.banned:
+            return
+        if key in self._tracked_needed and frozenset({(key, True)}) not in state.left:
+            return
+        left: Cnf[int] | None = state.left
+        if key in self._decides:
+            left = self._assignment.assign(state.left, key, there=True)
+        if left is None:
+            return
+        following = state._replace(left=left)
+        if key in self._asked.once:
+            following = _without(following, key)
+        for label, reached in self._members(key, following):
+            # What a key has been chosen for must not be undone by the same key.
+            served = label != self._plain[key] and key < self._names
+            yield label, _without(reached, key) if served else reached
+
+    def _members(self, key: int, state: ObjectState) -> Iterator[tuple[Label, ObjectState]]:
+        """The steps of a key that may come, with each choice of witnesses that it may be."""
+        plain = self._plain[key]
+        goal = self._labels.goal(plain)
+        serving = [one for one in self._serving.get(key, ()) if one[0] in state.wanted]
+        if not serving:
+            yield plain, state
+            return
+        wanted = state.wanted - {index for index, joined in serving if joined == goal}
+        choices = [one for one in serving if one[1] != goal]
+        for size in range(len(choices) + 1):
+            for chosen in combinations(choices, size):
+                literals = (literal for _, joined in chosen for literal in joined)
+                meant = self._context.narrowed(goal, *literals)
+                if meant is not None:
+                    left = wanted - {index for index, _ in chosen}
+                    yield self._labels.label(key, meant), state._replace(wanted=left)
+
+    def needed_from(self, at: int) -> frozenset[int]:
+        """The keys of the sequence that must still come."""
+        if at not in self._due:
+            rest = self._asked.sequence[at:]
+            self._due[at] = self._asked.needed.intersection(rest)
+        return self._due[at]
+
+
+def drop_subsumed(
+    states: frozenset[ObjectState],
+    transitions: Sequence[ObjectTransitions],
+    families: Sequence[int],
+) -> frozenset[ObjectState]:
+    """Without the states whose objects, if their keys are distinct, others are known to have."""
+    if len(states) == 1:
+        return states
+    alike: defaultdict[tuple[int, int, int], list[ObjectState]] = defaultdict(list)
+    for state in sorted(states, key=lambda one: (len(one.left), one.conjunct)):
+        group = alike[families[state.conjunct], state.at, state.size]
+        if not any(_covers(one, state, transitions) for one in group[:_COMPARED]):
+            group.append(state)
+    return frozenset(state for group in alike.values() for state in group)
+
+
+def _covers(one: ObjectState, other: ObjectState, transitions: Sequence[ObjectTransitions]) -> bool:
+    """Whether one state of two that are equally far is known to lead to all that the other does."""
+    return (
+        one.wanted <= other.wanted
+        and one.banned <= other.banned
+        and transitions[one.conjunct].needed_from(one.at)
+        <= transitions[other.conjunct].needed_from(other.at)
+        and implies(other.left, one.left)
+    )
+
+
+def _without(state: ObjectState, key: int) -> ObjectState:
+    return state._replace(banned=state.banned | {key})

@@ -14,7 +14,7 @@ from pdl.automata.dfa import DEFAULT_BUDGET
 from pdl.automata.formats import Fit, format_of
 from pdl.automata.pattern import Irregular, pattern
 from pdl.errors import LimitError
-from pdl.gbnf.compiling.context import MOST_COUNTED, Lengths
+from pdl.gbnf.compiling.machine import MOST_COUNTED, Lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

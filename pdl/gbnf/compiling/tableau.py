@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.compiling.branch import NO_SCOPES, Branch, Rank, Scopes
-from pdl.gbnf.compiling.cnf import presence_formula
 from pdl.gbnf.compiling.constraints import (
     KINDS,
     Conjunct,
@@ -27,6 +26,7 @@ from pdl.gbnf.compiling.constraints import (
 )
 from pdl.gbnf.compiling.document import Subschema, kind_of, kinds_named
 from pdl.gbnf.compiling.keyword_semantics import assert_schema, deny_schema
+from pdl.gbnf.compiling.satisfiability import presence_formula
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import EVERY, CharSet
-from pdl.gbnf.compiling.custom_rules import short
 from pdl.gbnf.compiling.emission.drafts import ProductionDraft, Repeat, distinct, joined, single
+from pdl.gbnf.compiling.rule_names import short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

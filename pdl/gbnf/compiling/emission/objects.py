@@ -14,9 +14,9 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.build import ANYTHING
-from pdl.gbnf.compiling.custom_rules import short
 from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, joined
 from pdl.gbnf.compiling.emission.key_tries import Trie, Tries
+from pdl.gbnf.compiling.rule_names import short
 
 if TYPE_CHECKING:
     from pdl.automata.dfa import Dfa

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.build import ANYTHING, lengths, literal
 from pdl.automata.charset import CharSet
-from pdl.gbnf.compiling.context import Lengths, ValueLanguages
-from pdl.gbnf.compiling.custom_rules import short
 from pdl.gbnf.compiling.emission.dfa_rules import DfaRules, product_rules
 from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, distinct, joined
 from pdl.gbnf.compiling.emission.inlining import sealed
 from pdl.gbnf.compiling.emission.json_strings import JsonStringEncoder
 from pdl.gbnf.compiling.emission.objects import Objects
-from pdl.gbnf.compiling.emission.trim import every
-from pdl.gbnf.compiling.machine import Run
+from pdl.gbnf.compiling.machine import Lengths, Run, ValueLanguages
 from pdl.gbnf.compiling.number_language import all_numbers
+from pdl.gbnf.compiling.rule_names import short
+from pdl.gbnf.compiling.trim import every
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -316,7 +315,7 @@ class Productions:
             rows.append(("true",) if True in languages.booleans else ("false",))
         if languages.null:
             rows.append(("null",))
-        rows += [_by_hand(place) for place in languages.written]
+        rows += [_by_hand(place) for place in languages.custom]
         return tuple(rows)
 
     def _objects(self, wish: str, languages: ValueLanguages) -> Alternatives:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import LAST, CharSet
 from pdl.errors import LimitError
-from pdl.gbnf.compiling.custom_rules import Names
 from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat
 from pdl.gbnf.compiling.emission.inlining import too_many
+from pdl.gbnf.compiling.rule_names import Names
 from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Rule, RuleRef, Sequence
 from pdl.gbnf.nodes import Repeat as RepeatNode
 from pdl.gbnf.read import MOST

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pdl.automata.build import ANYTHING
 from pdl.gbnf.compiling.constraints import SchemaLiteral
-from pdl.gbnf.compiling.context import Lengths, ValueLanguages
-from pdl.gbnf.compiling.machine import Machine, Member, Run
+from pdl.gbnf.compiling.machine import Lengths, Machine, Member, Run, ValueLanguages
 from pdl.gbnf.compiling.number_language import all_numbers
 from pdl.gbnf.compiling.string_language import lone_surrogate
 
@@ -118,7 +117,7 @@ def _has_value(
     if (
         languages.null
         or languages.booleans
-        or languages.written
+        or languages.custom
         or languages.numbers is not None
         or languages.strings is not None
     ):
