@@ -25,7 +25,7 @@ from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.schema.keywords import pointer, schemas
 from pdl.schema.model import Schema, schema_type_error
 
-# Most schemas are JSON, satisfiable, and without custom rules: what the others need is imported late.
+# Most schemas are JSON, satisfiable, without custom rules: what the others need is imported late.
 # ruff: noqa: PLC0415
 
 if TYPE_CHECKING:
