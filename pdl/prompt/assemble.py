@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from pdl import prompt as prompts
 from pdl import tools as toolsets
@@ -19,9 +19,11 @@ from pdl.prompt.markers import (
     unescaped,
 )
 from pdl.prompt.messages import Message, Part, Rendered, Role, Text
-from pdl.prompt.turns import ROLES, Split, Token, Turn, no_role
+from pdl.prompt.turns import ROLES, Split, Token, Turn, mapped_source, no_role
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from pdl._types import Json
     from pdl.limits import Limits
     from pdl.prompt.files import Folder
@@ -35,10 +37,12 @@ if TYPE_CHECKING:
 _KEPT = (SCHEMA, SURROGATE)
 _MESSAGES = frozenset({"system", "user", "assistant"})
 
+_Parsed = TypeVar("_Parsed")
+
 
 @dataclass(eq=False, repr=False)
 class Assembly:
-    """One rendering on its way from turns to messages."""
+    """One rendering, from turns to messages."""
 
     source: Source
     markers: Markers
@@ -56,29 +60,27 @@ class Assembly:
     embedded: int = 0
 
     def assemble(self, split: Split) -> Rendered:
-        """Put everything together. Raises an error for all problems if it is strict."""
+        """Return what the turns make. Raises an error with all problems if it is strict."""
         self.problems += split.problems
         self._add_preamble(split.preamble)
         for turn in split.turns:
             self._add(turn)
-        schema = self._schema()
-        tools = self._tools()
+        self._refuse_second(
+            "turn/second-schema", self.schemas, "write union types as `A | B` in one schema"
+        )
+        self._refuse_second("turn/second-tools", self.tools, "write all tools into one turn")
+        schema = self._last_of(self.schemas, self._parse_schema)
+        tools = self._last_of(self.tools, self._parse_tools)
         self._check_order()
         self._drop_last_empty()
         messages = tuple(message for _, message in self.turns)
         if self.describes:
             messages = tuple(self._with_schema(message, schema) for message in messages)
         if self.problems:
-            self.problems = sorted(dict.fromkeys(self.problems), key=_place)
+            self.problems = sorted(dict.fromkeys(self.problems), key=_position)
             self._raise()
-        return Rendered(
-            messages,
-            schema,
-            tools,
-            self.config,
-            tuple(self.reasoning),
-            tuple(self.problems),
-        )
+        reasoning = tuple(self.reasoning)
+        return Rendered(messages, schema, tools, self.config, reasoning, tuple(self.problems))
 
     def _raise(self) -> None:
         if not self.strict:
@@ -86,6 +88,12 @@ class Assembly:
         errors = [problem for problem in self.problems if not problem.code.startswith("warning/")]
         if errors:
             raise error_from(errors)
+
+    def _span(self, turn: Turn) -> Span | None:
+        return self.markers.span(turn.marker)
+
+    def _source_of(self, turn: Turn) -> Source:
+        return mapped_source(turn.raw, self.markers, self.source.name)
 
     def _problem(self, code: str, message: str, span: Span | None, hint: str = "") -> None:
         self.problems.append(Problem(code, message, span, hint))
@@ -107,26 +115,22 @@ class Assembly:
         elif turn.role == "schema":
             self.schemas.append(turn)
         elif turn.role == "reasoning":
-            self.reasoning.append(self._spoken(turn))
+            self._refuse_schema_in(turn)
+            self.reasoning.append(as_written(turn.raw, self.markers).strip())
         elif turn.role == "tools":
             self.tools.append(turn)
         elif turn.role == "config":
             self._refuse_schema_in(turn)
-            placed = prompts.mapped_source(turn.raw, self.markers, self.source.name)
-            found, problems = prompts.parse_config(placed)
+            found, problems = prompts.parse_config(self._source_of(turn))
             self.config.update(found)
             self.problems += problems
-
-    def _spoken(self, turn: Turn) -> str:
-        self._refuse_schema_in(turn)
-        return as_written(turn.raw, self.markers).strip()
 
     def _refuse_schema_in(self, turn: Turn) -> bool:
         """Note a `{{ schema }}` where it cannot be printed; whether there was one."""
         if SCHEMA_PLACEHOLDER in turn.raw:
             message = f"`{{{{ schema }}}}` cannot be printed in a `{turn.role}` turn"
             hint = "it describes the schema for the model, in a system, user or assistant turn"
-            self._problem("template/schema-place", message, self.markers.span(turn.marker), hint)
+            self._problem("template/schema-place", message, self._span(turn), hint)
             return True
         return False
 
@@ -165,7 +169,7 @@ class Assembly:
             raise LimitError(Problem("limit/media", message, span, hint))
 
     def _clean(self, text: str) -> str:
-        """Text without markers, but for those that the schema's description will replace."""
+        """Text without markers, except those that the schema's description will replace."""
         if text.isascii():
             return text
         self.describes = self.describes or SCHEMA_PLACEHOLDER in text
@@ -177,7 +181,7 @@ class Assembly:
         return unescaped(found)
 
     def _with_schema(self, message: Message, schema: Schema | None) -> Message:
-        """The message with the schema described where `{{ schema }}` stands."""
+        """The message with the schema's description instead of `{{ schema }}`."""
         if schema is None and not self.problems:
             found = re.search(r"\{\{[^}]*?(\bschema\b)", self.source.text)
             span = self.source.span(*found.span(1)) if found else self.source.span(0)
@@ -192,83 +196,55 @@ class Assembly:
         )
         return Message(message.role, parts)
 
-    def _schema(self) -> Schema | None:
-        """The schema of the (last) schema turn."""
-        for turn in self.schemas[1:]:
-            hint = "union types are written `A | B` in one schema"
-            self._problem(
-                "turn/second-schema",
-                "there is a second `schema` turn",
-                self.markers.span(turn.marker),
-                hint,
-            )
-        schema = None
-        for turn in self.schemas:
+    def _refuse_second(self, code: str, turns: list[Turn], hint: str) -> None:
+        for turn in turns[1:]:
+            message = f"there is a second `{turn.role}` turn"
+            self._problem(code, message, self._span(turn), hint)
+
+    def _last_of(
+        self, turns: list[Turn], parse: Callable[[Turn], _Parsed | None]
+    ) -> _Parsed | None:
+        """What the last of the turns parses to."""
+        found = None
+        for turn in turns:
             if self._refuse_schema_in(turn):
                 continue
             try:
-                schema = self._parse_schema(turn)
+                found = parse(turn) or found
             except PromptError as error:
                 self.problems += error.problems
-        return schema
+        return found
 
     def _parse_schema(self, turn: Turn) -> Schema:
-        placed = prompts.mapped_source(turn.raw, self.markers, self.source.name)
-        if not placed.text.strip():
+        source = self._source_of(turn)
+        if not source.text.strip():
             message = "this `schema` turn is empty"
-            hint = "write a type such as `{ name: str }`, or leave the turn out"
-            raise error_from(
-                [Problem("schema/empty", message, self.markers.span(turn.marker), hint)]
-            )
-        return prompts.parse_schema(placed, self.folder, self.limits)
+            hint = "write a type such as `{ name: str }`, or remove the turn"
+            raise error_from([Problem("schema/empty", message, self._span(turn), hint)])
+        return prompts.parse_schema(source, self.folder, self.limits)
 
-    def _tools(self) -> ToolSet | None:
-        """The tools of the (last) tools turn that holds any."""
-        for turn in self.tools[1:]:
-            message, hint = "there is a second `tools` turn", "write all tools into one turn"
-            span = self.markers.span(turn.marker)
-            self._problem("turn/second-tools", message, span, hint)
-        tools = None
-        for turn in self.tools:
-            if self._refuse_schema_in(turn):
-                continue
-            placed = prompts.mapped_source(turn.raw, self.markers, self.source.name)
-            if not placed.text.strip():
-                message = "this `tools` turn is empty"
-                self._problem("warning/empty-turn", message, self.markers.span(turn.marker))
-                continue
-            try:
-                tools = toolsets.ToolSet.parse(placed, limits=self.limits)
-            except PromptError as error:
-                self.problems += error.problems
-        return tools
+    def _parse_tools(self, turn: Turn) -> ToolSet | None:
+        source = self._source_of(turn)
+        if source.text.strip():
+            return toolsets.ToolSet.parse(source, limits=self.limits)
+        self._problem("warning/empty-turn", "this `tools` turn is empty", self._span(turn))
+        return None
 
     def _check_order(self) -> None:
         if not self.turns:
-            hint = "a prompt has at least a line `<|user|>` with a text below it"
-            self._problem("turn/none", "there is no turn", self.source.span(0), hint)
-        previous = ""
-        for index, (turn, message) in enumerate(self.turns):
-            if not message.parts and index + 1 < len(self.turns):
-                self._problem(
-                    "warning/empty-turn",
-                    f"this `{turn.role}` turn is empty",
-                    self.markers.span(turn.marker),
-                )
-            if turn.role == "system" and index:
-                words = "`system` stands first, or not at all"
-                self._problem("turn/system-not-first", words, self.markers.span(turn.marker))
-            elif turn.role == previous and turn.role != "system":
-                words = f"two `{turn.role}` turns stand in a row"
-                hint = "join them, or put the other's turn between them"
-                self._problem("turn/doubled", words, self.markers.span(turn.marker), hint)
-            previous = turn.role
+            hint = "add a line `<|user|>` with text below it"
+            self._problem("turn/none", "the prompt has no turns", self.source.span(0), hint)
+        for turn, message in self.turns[:-1]:
+            if not message.parts:
+                words = f"this `{turn.role}` turn is empty"
+                self._problem("warning/empty-turn", words, self._span(turn))
+        self.problems += order_problems((turn.role, self._span(turn)) for turn, _ in self.turns)
 
     def _drop_last_empty(self) -> None:
         """An empty last turn invites the answer; one that is not empty is the answer's start."""
         if self.turns and not self.turns[-1][1].parts:
             turn = self.turns.pop()[0]
-            span = self.markers.span(turn.marker)
+            span = self._span(turn)
             if not self.turns:
                 self._problem("turn/none", "all turns are empty", span)
             elif turn.role != "assistant":
@@ -279,19 +255,32 @@ class Assembly:
                 "turn/ends-with-assistant",
                 "the prompt ends with an `assistant` turn that is not empty",
                 self.markers.span(self.turns[-1][0].marker),
-                "leave it empty, or say that the model is to go on from there (`prefill=True`,"
+                "leave it empty, or let the model continue it (`prefill=True`,"
                 " on the command line `--prefill`)",
             )
 
 
-def _place(problem: Problem) -> tuple[bool, int]:
-    """The order of problems: as they stand in the file; those without a place come last."""
-    place = problem.location
-    return place is None, place.start if place is not None else 0
+def order_problems(turns: Iterable[tuple[str, Span | None]]) -> Iterator[Problem]:
+    """Problems of the order of turns, given as roles and spans; "" stands for unknown turns."""
+    previous, begun = "", False
+    for role, span in turns:
+        if role == "system" and begun:
+            yield Problem("turn/system-not-first", "`system` must be the first turn", span)
+        elif role == previous and role in ("user", "assistant"):
+            other = "an `assistant`" if role == "user" else "a `user`"
+            hint = f"merge them, or add {other} turn between them"
+            yield Problem("turn/doubled", f"consecutive `{role}` turns", span, hint)
+        previous, begun = role, begun or bool(role)
+
+
+def _position(problem: Problem) -> tuple[bool, int]:
+    """The order of problems: that of the file; those without a position come last."""
+    span = problem.location
+    return span is None, span.start if span is not None else 0
 
 
 def _merged(parts: list[Part]) -> list[Part]:
-    """Neighbouring texts made one."""
+    """Adjacent texts, joined."""
     merged: list[Part] = []
     for part in parts:
         last = merged[-1] if merged else None
@@ -303,7 +292,7 @@ def _merged(parts: list[Part]) -> list[Part]:
 
 
 def _trimmed(parts: list[Part]) -> tuple[Part, ...]:
-    """Without blanks at both ends, and without texts that are nothing but blanks."""
+    """Without whitespace at both ends, and without texts of whitespace only."""
     if parts and isinstance(parts[0], Text):
         parts[0] = Text(parts[0].text.lstrip())
     if parts and isinstance(parts[-1], Text):

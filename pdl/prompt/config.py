@@ -1,6 +1,6 @@
-"""The `<|config|>` turn: `key: value` lines for the call of the model.
+"""The `<|config|>` turn: `key: value` lines for the model call.
 
-Also what a prompt file may say and hardly ever means: settings nobody has, types in quotes.
+Also doubts about a prompt file: settings that no provider has, types in quotes.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _LOOKS_LIKE_JSON = re.compile(
 
 
 def parse_config(source: Source) -> tuple[dict[str, Json], list[Problem]]:
-    """The keys and values of a `<|config|>` turn, and what is wrong with its lines.
+    """Return the keys and values of a `<|config|>` turn, and the problems of its lines.
 
     `source` is a rendered turn, with anchors. Only line breaks of the file end an entry, and keys
-    are its own text: a value stays within the entry that it is printed in. What stands behind a
-    key is JSON (`0.2`, `true`, `["a", "b"]`) or bare words. Empty lines and lines that begin with
-    `//` say nothing.
+    are text of the file: a value stays within the entry in which it is printed. The value of a key
+    is JSON (`0.2`, `true`, `["a", "b"]`) or bare words. Empty lines and lines that begin with `//`
+    are ignored.
     """
     found: dict[str, Json] = {}
     problems: list[Problem] = []
@@ -55,7 +55,7 @@ def parse_config(source: Source) -> tuple[dict[str, Json], list[Problem]]:
 
 
 def _lines(source: Source) -> Iterator[tuple[int, int]]:
-    """The lines of the file, without blanks before them; a value's line ends end none of them."""
+    """The lines of the file, without leading whitespace; newlines in values do not end a line."""
     begun = {anchor.start for anchor in source.anchors if anchor.begins_line}
     start = 0
     for match in re.finditer("\n|\\Z", source.text):
@@ -67,7 +67,7 @@ def _lines(source: Source) -> Iterator[tuple[int, int]]:
 
 
 def _is_of_file(source: Source, start: int, end: int) -> bool:
-    """Whether these characters stand in the file, and come from no value."""
+    """Whether these characters are text of the file, not of a value."""
     index = bisect_right(source.anchors, start, key=lambda anchor: anchor.start) - 1
     if index < 0:
         return False
@@ -77,7 +77,7 @@ def _is_of_file(source: Source, start: int, end: int) -> bool:
 
 def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Problem | None:
     key, text = match[2], match[3]
-    place = source.span(*match.span(2))
+    span = source.span(*match.span(2))
     wrong = _wrong_key(found, match, source)
     if wrong is not None:
         return wrong
@@ -86,27 +86,27 @@ def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Proble
     except (ValueError, RecursionError) as error:
         if _LOOKS_LIKE_JSON.match(text):
             reason = getattr(error, "msg", str(error)).lower()
-            place = source.span(match.start(3) + getattr(error, "pos", 0), match.end(3))
-            return Problem("config/value", f"the value of `{key}` is not JSON: {reason}", place)
+            span = source.span(match.start(3) + getattr(error, "pos", 0), match.end(3))
+            return Problem("config/value", f"the value of `{key}` is not JSON: {reason}", span)
         found[key] = text
     if key == "model" and isinstance(text, str) and not text.isprintable():
-        message = "the name of the model has a line break or another control character"
-        return Problem("config/value", message, place)
+        message = "the model name contains a line break or another control character"
+        return Problem("config/value", message, span)
     return None
 
 
 def _wrong_key(found: dict[str, Json], match: re.Match[str], source: Source) -> Problem | None:
-    key, place = match[2], source.span(*match.span(2))
+    key, span = match[2], source.span(*match.span(2))
     if not _KEY.fullmatch(key):
-        return Problem("config/key", f"`{key}` is no key; keys begin with a letter", place)
+        return Problem("config/key", f"invalid key `{key}`; keys begin with a letter", span)
     if not _is_of_file(source, match.start(2), source.text.index(":", match.end(2)) + 1):
         message = f"the key `{key[:40]}` is printed by an expression"
         hint = f"write keys into the file as text: `{key[:40]}: {{{{ value }}}}`"
-        return Problem("config/computed-key", message, place, hint)
+        return Problem("config/computed-key", message, span, hint)
     if key in found:
-        return Problem("config/repeated", f"`{key}` is set twice", place)
+        return Problem("config/repeated", f"`{key}` is set twice", span)
     if not match[3]:
-        return Problem("config/value", f"`{key}` has no value", place)
+        return Problem("config/value", f"`{key}` has no value", span)
     return None
 
 
@@ -117,7 +117,7 @@ def _no_constant(name: str) -> Json:
 def _finite(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError("no number is that large")
+        raise ValueError("the number is too large")
     return number
 
 
@@ -125,15 +125,15 @@ PROVIDERS = (
     *("anthropic", "gemini", "litellm", "llama", "llama-server", "ollama", "openai"),
     *("openai-responses", "replay", "vllm"),
 )
-"""What the name of a model begins with, before the colon."""
+"""The providers that a model name can begin with, before the colon."""
 
 _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = MappingProxyType(
     {
         "number": ("a number", (int, float)),
         "integer": ("an integer", (int,)),
         "boolean": ("true or false", (bool,)),
-        "text": ("a text", (str,)),
-        "texts": ("a text or a list of texts", (str, list)),
+        "text": ("a string", (str,)),
+        "texts": ("a string or a list of strings", (str, list)),
         "object": ("an object", (dict,)),
         "any": ("", (object,)),
     }
@@ -169,7 +169,7 @@ _SETTINGS = {
     " transforms plugins usage fallbacks num_retries drop_params tags guardrails stream_options"
     " search_options",
 }
-"""Names that one of the providers knows, of its interface's reference, by the kind of value."""
+"""Names in the API reference of at least one provider, by the kind of value."""
 
 SETTINGS: Mapping[str, str] = MappingProxyType(
     {name: kind for kind, names in _SETTINGS.items() for name in names.split()}
@@ -177,7 +177,7 @@ SETTINGS: Mapping[str, str] = MappingProxyType(
 
 
 def config_doubts(config: Mapping[str, Json], placed: Source) -> Iterator[Problem]:
-    """Settings that no provider has, or that have values of another kind; models of nobody."""
+    """Settings that no provider has, values of another kind, and models of no provider."""
     for name, value in config.items():
         problem = _of_setting(name, value, _place(placed, name))
         if problem is not None:
@@ -187,14 +187,15 @@ def config_doubts(config: Mapping[str, Json], placed: Source) -> Iterator[Proble
 def _of_setting(name: str, value: Json, span: Span) -> Problem | None:
     kind = SETTINGS.get(name)
     if kind is None:
-        hint = did_you_mean(name, SETTINGS) or "check its name: it is sent to the provider as it is"
-        return Problem(
-            "config/unknown", f"no provider is known to have a setting `{name}`", span, hint
+        hint = (
+            did_you_mean(name, SETTINGS) or "check the name: it is sent to the provider unchanged"
         )
+        return Problem("config/unknown", f"unknown setting `{name}`", span, hint)
     wanted, types = _KINDS[kind]
     is_number = isinstance(value, bool) and kind in ("number", "integer")
     if value is not None and (not isinstance(value, types) or is_number):
-        message = f"`{name}` is {json.dumps(value, ensure_ascii=False):.40}; expected {wanted}"
+        found = f"{json.dumps(value, ensure_ascii=False):.40}"
+        message = f"`{name}`: expected {wanted}, found {found}"
         return Problem("config/kind", message, span)
     return _of_model(value, span) if name == "model" and isinstance(value, str) else None
 
@@ -209,7 +210,7 @@ def _of_model(model: str, span: Span) -> Problem | None:
 
 
 def _likely(model: str) -> str:
-    """Who most probably has a model of that name."""
+    """The provider that most probably has a model of that name."""
     if model.endswith(".gguf"):
         return "llama"
     known = {"claude": "anthropic", "gemini": "gemini", "gpt": "openai"}
@@ -222,26 +223,26 @@ def _place(placed: Source, name: str) -> Span:
 
 
 def quoted_types(schema: Schema, placed: Source) -> Iterator[Problem]:
-    """Constants that are the names of types: `{ age: "int" }` allows nothing but that word."""
+    """Constants that are the names of types: `{ age: "int" }` allows only that word."""
     if placed.text.lstrip().startswith(("`", "@")):
-        return  # a JSON Schema, where types are in quotes, and constants are not mistaken for them
-    telling = set(_telling_apart(schema.document))
+        return  # a JSON Schema, where types are in quotes
+    discriminators = set(_discriminators(schema.document))
     for _, node in schemas(schema.document):
         values = [node["const"]] if "const" in node else node.get("enum", [])
         words = [value for value in values if isinstance(value, str)]
-        if len(words) == 1 and words[0] in TYPES and id(node) not in telling:
+        if len(words) == 1 and words[0] in TYPES and id(node) not in discriminators:
             yield _quoted(words[0], placed)
 
 
 def _quoted(word: str, placed: Source) -> Problem:
     found = re.search(rf"([\"']){word}\1(?!\s*\??\s*:)", placed.text)
     span = placed.span(*found.span()) if found else placed.span(0)
-    message = f'`"{word}"` is the text `{word}` and nothing else, not the type'
+    message = f'`"{word}"` matches only the string `{word}`, not the type'
     return Problem("schema/quoted-type", message, span, f"write `{word}`, without quotes")
 
 
-def _telling_apart(document: Any) -> Iterator[int]:
-    """The constants by which the alternatives of a union differ, as `id`s of their schemas."""
+def _discriminators(document: Any) -> Iterator[int]:
+    """The constants that distinguish the alternatives of a union, as `id`s of their schemas."""
     for _, node in schemas(document):
         branches = [_followed(one, document) for one in node.get("anyOf", node.get("oneOf", ()))]
         fields = [

@@ -40,18 +40,18 @@ _FOLDER = (
 
 
 class JailError(Exception):
-    """A path may not be read; the message says why."""
+    """A path can't be read; the message says why."""
 
 
 class Folder(NamedTuple):
-    """A folder that prompts may read files of: of the file system, or of an importable package."""
+    """A folder whose files prompts can read: of the file system, or of an importable package."""
 
     root: Path | Traversable
 
     def read(self, relative: str, limit: int) -> bytes:
-        """The bytes of a file below the folder, at most `limit` of them.
+        """Return the bytes of a file below the folder, at most `limit` of them.
 
-        Raises JailError if the path leads out of the folder or to no file, or if it is too large.
+        Raises JailError if the path points outside the folder or to no file, or if it is too large.
         """
         parts = _checked_parts(relative)
         with self._open(relative, parts) as file:
@@ -61,12 +61,14 @@ class Folder(NamedTuple):
         return data
 
     def locate(self, relative: str) -> Path:
-        """The path of a file below the folder, for a library that opens it itself.
+        """Return the path of a file below the folder, for a library that opens it itself.
 
         Raises JailError as `read` does, and for a folder that is not of the file system.
         """
         if not isinstance(self.root, Path):
-            raise JailError(f"`{shown(relative)}` is in {self.root}, which is not a folder on disk")
+            raise JailError(
+                f"`{shown(relative)}` is in {self.root}, which is not a directory on disk"
+            )
         parts = _checked_parts(relative)
         self._open(relative, parts).close()
         return self.root.joinpath(*parts)
@@ -80,10 +82,10 @@ class Folder(NamedTuple):
         return cast("BinaryIO", found.open("rb"))
 
     def _open_path(self, relative: str, parts: tuple[str, ...]) -> BinaryIO:
-        """Open what the path leads to. A link that is swapped meanwhile leads nowhere.
+        """Open the file at a path. A link that is swapped meanwhile is not followed.
 
-        Links are followed by looking only; what is opened then is opened step by step, none of
-        them a link.
+        Links are resolved first; the resolved path is then opened step by step, and no step may be
+        a link.
         """
         assert isinstance(self.root, Path)
         try:
@@ -92,7 +94,7 @@ class Folder(NamedTuple):
         except (OSError, RuntimeError) as error:
             raise JailError(f"`{shown(relative)}` cannot be followed: {error}") from error
         if not found.is_relative_to(root):
-            raise JailError(f"`{shown(relative)}` is a link that leads out of {self.root}")
+            raise JailError(f"`{shown(relative)}` is a link that points outside {self.root}")
         if not found.is_file():
             raise self._no_file(relative, is_folder=found.is_dir())
         try:
@@ -103,21 +105,21 @@ class Folder(NamedTuple):
             raise self._no_file(relative, is_folder=False) from error
 
     def _no_file(self, relative: str, *, is_folder: bool) -> JailError:
-        problem = "is no file" if is_folder else "was not found"
+        problem = "is not a file" if is_folder else "was not found"
         plain = "\\" not in relative and relative.isprintable()
-        advice = "" if plain else "; write `/` between folders, not a backslash"
-        where = "the current folder" if str(self.root) == "." else self.root
+        advice = "" if plain else "; write `/` between directories, not a backslash"
+        where = "the current directory" if str(self.root) == "." else self.root
         return JailError(f"`{shown(relative)}` {problem} in {where}{advice}")
 
 
 class NotRegularError(OSError):
-    """What was to be read is a device, a pipe, a folder, or a link where none may be."""
+    """The file is a device, a pipe, a folder, or a link that is not allowed."""
 
 
 def open_regular(root: Path, steps: tuple[str, ...] = ()) -> BinaryIO:
     """Open a regular file: at `root`, or by steps below that folder, none of which may be a link.
 
-    Nothing else is ever opened for reading: a pipe or a device may never end. Raises OSError.
+    Nothing else is opened for reading: a pipe or a device might never end. Raises OSError.
     """
     if not steps:
         return _checked_file(os.fspath(root), None)
@@ -135,7 +137,7 @@ def open_regular(root: Path, steps: tuple[str, ...] = ()) -> BinaryIO:
 
 
 def _checked_file(path: str, folder: int | None) -> BinaryIO:
-    """Open a path if it is a regular file, and make sure that this is what was opened."""
+    """Open a path if it is a regular file, and verify that the opened file is one."""
     if not stat.S_ISREG(os.stat(path, dir_fd=folder, follow_symlinks=folder is None).st_mode):
         raise NotRegularError(errno.EINVAL, "is not a regular file", path)
     flags = _FILE if folder is None else _FILE | os.O_NOFOLLOW
@@ -147,7 +149,7 @@ def _checked_file(path: str, folder: int | None) -> BinaryIO:
 
 
 def shown(relative: str) -> str:
-    """A path as errors show it: characters that do not print are escaped."""
+    """Return a path as errors show it: non-printing characters are escaped."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in relative
@@ -160,22 +162,24 @@ def _checked_parts(relative: str) -> tuple[str, ...]:
         raise JailError("the path is empty" if not relative.strip() else "the path has a NUL")
     if PurePosixPath(relative).is_absolute() or windows.drive or windows.root:
         raise JailError(
-            f"`{shown(relative)}` is an absolute path; paths start at the prompt's folder"
+            f"`{shown(relative)}` is an absolute path; paths start at the prompt's directory"
         )
     parts = relative.split("/")
     if ".." in parts or ".." in windows.parts:
-        raise JailError(f"`{shown(relative)}` leads upwards; paths stay below the prompt's folder")
+        raise JailError(
+            f"`{shown(relative)}` points upwards; paths must stay below the prompt's directory"
+        )
     return tuple(part for part in parts if part not in ("", "."))
 
 
 def package_folder(dotted: str) -> Folder:
-    """The folder of an importable package, found without importing it.
+    """Return the folder of an importable package, found without importing it.
 
     Raises JailError if there is no such package.
     """
     top, *rest = dotted.split(".")
     if not all(part.isidentifier() for part in (top, *rest)):
-        raise JailError(f"`{dotted}` is no package name")
+        raise JailError(f"`{dotted}` is not a package name")
     spec = find_spec(top)
     if spec is None or not spec.submodule_search_locations:
         raise JailError(f"no package `{top}` is installed")
@@ -188,14 +192,14 @@ def read_schema_file(
     """The text and the name of the file that a schema turn names after its `@`."""
     package, colon, path = reference.partition(":")
     try:
-        where = package_folder(package) if colon else _known(folder)
+        where = package_folder(package) if colon else _required(folder)
         data = where.read(path if colon else reference, limits.source_chars)
         return data.decode("utf-8-sig"), reference
     except (JailError, OSError, UnicodeDecodeError) as error:
         text = source.text.strip()
         start = source.text.find(text)
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-        message = f"the schema's file cannot be read: {reason}"
+        message = f"the schema file cannot be read: {reason}"
         span = source.span(start, start + len(text))
         hint = "write `@PACKAGE:PATH` with the name of an installed package" if colon else ""
         raise SchemaError(Problem("schema/bad-file", message, span, hint)) from error
@@ -219,26 +223,25 @@ _SIGNATURES: dict[str, re.Pattern[bytes]] = {
 """How files of each kind begin: the magic bytes of their specifications."""
 
 
-def _known(folder: Folder | None) -> Folder:
+def _required(folder: Folder | None) -> Folder:
     if folder is None:
-        raise JailError("this prompt was loaded from text; give `pdl.loads` a `base`")
+        raise JailError("this prompt was loaded from text; pass `base` to `pdl.loads`")
     return folder
 
 
 def parse_media(block: str, span: Span, folder: Folder | None, limits: Limits) -> Media:
-    """The media that the text between `<|` and `|>` names. Raises MediaError, placed at `span`."""
+    """Return the media that the text between `<|` and `|>` names. Raises MediaError at `span`."""
     found = _BLOCK.fullmatch(block)
     if found is None and block.strip().lower() in ROLES:
         message = f"`<|{block.strip()}|>` is not alone on its line, so it begins no turn"
-        hint = "put it on a line of its own; the `-` of `{%- … -%}` takes line breaks away"
+        hint = "put it on its own line; the `-` of `{%- … -%}` removes line breaks"
         raise _error("unknown-block", message, span, hint)
     if found is None:
         raise _error(
             "unknown-block",
-            f"`<|{_short(block)}|>` is neither a turn on a line of its own nor a file",
+            f"`<|{_short(block)}|>` is neither a turn on its own line nor a media tag",
             span,
-            "write `&lt;|` for a `<|` that is meant literally,"
-            " or embed a file with `<|media(path)|>`",
+            "write `&lt;|` for a literal `<|`, or embed a file with `<|media(path)|>`",
         )
     name, content = found[1].lower(), found[2].strip()
     if name == "media":
@@ -249,8 +252,8 @@ def parse_media(block: str, span: Span, folder: Folder | None, limits: Limits) -
         )
     if name == "raw_media":
         return _from_base64(content, span, limits)
-    hint = did_you_mean(name, ["media", "raw_media"]) or "there are `media` and `raw_media`"
-    raise _error("unknown-block", f"there is no inline block `{name}`", span, hint)
+    hint = did_you_mean(name, ["media", "raw_media"]) or "write `media` or `raw_media`"
+    raise _error("unknown-block", f"unknown media tag `{name}`", span, hint)
 
 
 def _from_url(url: str, span: Span) -> Media:
@@ -260,8 +263,8 @@ def _from_url(url: str, span: Span) -> Media:
     except ValueError as error:
         raise _error("url", f"`{_short(url)}` is not a URL: {error}", span) from error
     if parts.scheme.lower() not in ("http", "https") or not parts.hostname or not _is_plain(url):
-        hint = "for bytes there is `<|raw_media(png:BASE64)|>`" if parts.scheme == "data" else ""
-        raise _error("url", f"`{_short(url)}` is no http or https URL", span, hint)
+        hint = "write bytes as `<|raw_media(png:BASE64)|>`" if parts.scheme == "data" else ""
+        raise _error("url", f"`{_short(url)}` is not an http or https URL", span, hint)
     if parts.username is not None or parts.password is not None:
         hint = "remove what comes before the `@`: the URL is sent to the provider"
         raise _error("url", "a media URL must not contain a user or a password", span, hint)
@@ -271,19 +274,19 @@ def _from_url(url: str, span: Span) -> Media:
 
 
 def _is_plain(url: str) -> bool:
-    """Whether a URL has no blanks and no characters that do not print."""
+    """Whether a URL has no whitespace and only printing characters."""
     return url.isprintable() and not any(map(str.isspace, url))
 
 
 def _from_path(path: str, span: Span, folder: Folder | None, limits: Limits) -> Media:
     ending = path.rpartition("/")[2].rpartition(".")[2] if "." in path else ""
-    kind = _kind(ending, span, f"`{_short(path)}` has the ending")
+    kind = _kind(ending, span, f"`{_short(path)}` has the extension")
     if folder is None:
         raise _error(
             "no-folder",
             f"`{_short(path)}` cannot be read: this prompt was loaded from text",
             span,
-            "give `pdl.loads` the folder of its files as `base`",
+            "pass the directory of its files to `pdl.loads` as `base`",
         )
     try:
         data = folder.read(path, limits.media_bytes)
@@ -298,14 +301,14 @@ def _from_base64(content: str, span: Span, limits: Limits) -> Media:
     ending, colon, encoded = content.partition(":")
     if not colon:
         raise _error("raw", "expected `raw_media(KIND:BASE64)`, found no `:`", span)
-    kind = _kind(ending.strip(), span, "`raw_media` is given the kind")
+    kind = _kind(ending.strip(), span, "`raw_media` has the kind")
     if len(encoded) > limits.media_bytes * 4 // 3 + 4:
         raise _error("size", f"these bytes are more than {limits.media_bytes:,}", span)
     try:
         data = base64.b64decode("".join(encoded.split()), validate=True)
     except (binascii.Error, ValueError) as error:
         raise _error("raw", f"what follows `{ending}:` is not base64: {error}", span) from error
-    return _checked(kind, data, span, "what `raw_media` holds")
+    return _checked(kind, data, span, "the content of `raw_media`")
 
 
 def _kind(ending: str, span: Span, found: str) -> str:
@@ -315,7 +318,7 @@ def _kind(ending: str, span: Span, found: str) -> str:
         named = (
             f"{found} `{_short(ending)}`"
             if ending
-            else f"{found.split(' has ', maxsplit=1)[0]} has no ending"
+            else f"{found.split(' has ', maxsplit=1)[0]} has no extension"
         )
         hint = did_you_mean(kind, MIME_TYPES)
         raise _error("kind", f"{named}; expected one of {known}", span, hint)

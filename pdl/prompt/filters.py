@@ -1,11 +1,6 @@
-"""Filters that stand instead of Jinja's: bounded, and with Tera's arguments as well as Jinja's.
+"""Filters that replace Jinja's: bounded, and with Tera's arguments in addition to Jinja's.
 
-Where both know a filter, it takes the arguments of both: `x | join(", ")`, `x | join(sep=", ")`.
-
-Filters and tests measure what they are given before they walk it. Nothing stops a walk in C, so
-each of them is called through a function that refuses what would take too long: containers that are
-too large when they are written out, texts that are too long for what goes through them character by
-character, iterators without end.
+A filter that both have takes the arguments of both: `x | join(", ")`, `x | join(sep=", ")`.
 """
 
 from __future__ import annotations
@@ -48,12 +43,12 @@ def do_safe(value: Any) -> str:
 
 
 def do_json(value: Any, indent: int | None = None, *, pretty: bool = False) -> str:
-    """JSON as a model should read it: characters are themselves, nothing is escaped for HTML."""
+    """JSON for a model to read: nothing is escaped for HTML, and non-ASCII characters are kept."""
     if isinstance(value, Undefined):
         return str(value)
     spaces = indent if indent is not None else 2 if pretty else None
-    if spaces is not None and spaces > 16:  # noqa: PLR2004  (more is no indentation any more)
-        raise FilterArgumentError("an indentation is at most 16 blanks")
+    if spaces is not None and spaces > 16:  # noqa: PLR2004  (more is not an indentation)
+        raise FilterArgumentError("the indentation is at most 16 spaces")
     return json.dumps(value, ensure_ascii=False, indent=spaces, default=_as_json)
 
 
@@ -72,7 +67,7 @@ def _as_json(value: Any) -> Any:
         return {name: getattr(value, name) for name in fields if not name.startswith("_")}
     if hasattr(value, "isoformat"):
         return value.isoformat()
-    raise TypeError(f"a {type(value).__name__} has no JSON form")
+    raise TypeError(f"a {type(value).__name__} cannot be written as JSON")
 
 
 def do_slice(value: Any, *args: Any, **kwargs: Any) -> Any:
@@ -115,7 +110,7 @@ def do_replace(value: str, *args: Any, **kwargs: Any) -> str:
     new = rest.pop(0) if new is None and rest else new
     count = rest.pop(0) if count is None and rest else count
     if rest or kwargs or old is None or new is None:
-        raise FilterArgumentError("`replace` takes what to replace and by what")
+        raise FilterArgumentError("`replace` takes the text to replace and its replacement")
     text, old, new = str(value), str(old), str(new)
     growth_guard.guard_replace(text, old, new)
     return text.replace(old, new, -1 if count is None else count)
@@ -152,7 +147,7 @@ def do_round(value: float, *args: Any, method: str = "common", precision: int = 
         else:
             precision = argument
     if abs(precision) > 300:  # noqa: PLR2004  (a float has no more digits)
-        raise FilterArgumentError("`round` has a precision of 300 digits at most")
+        raise FilterArgumentError("the precision of `round` is at most 300 digits")
     rounding: dict[str, Callable[[float], float]] = {"ceil": math.ceil, "floor": math.floor}
     if method == "common":
         return round(value, precision)
@@ -171,7 +166,7 @@ def _integers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
 
 
 def _widths(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
-    """The numbers among the arguments, and the lengths of texts, which `indent` takes as well."""
+    """The numbers among the arguments, and the lengths of strings, which `indent` takes too."""
     texts = [len(value) for value in (*args, *kwargs.values()) if isinstance(value, str)]
     return _integers(args, kwargs) + texts
 
@@ -202,7 +197,7 @@ def do_list(value: Any) -> list[Any]:
 
 
 def do_string(value: Any) -> str:
-    """Jinja's `string`, for what has a text."""
+    """Jinja's `string`, for values that can be printed."""
     return value if isinstance(value, str) else text_of(value)
 
 
@@ -270,11 +265,11 @@ FILTERS: dict[str, Callable[..., Any]] = {
     name: (identity if name in _OWN_MARKERS else guarded)(bounded_filter(name, function))
     for name, function in {**filters.FILTERS, **_OWN}.items()
 }
-"""Jinja's filters and pdl's, bounded, and held to the markers of what they are given."""
+"""Jinja's filters and pdl's, bounded; they must keep the markers of their arguments."""
 _KNOWN_TESTS: dict[str, Any] = {**DEFAULT_TESTS, **tera.TESTS}
 TESTS: dict[str, Callable[..., Any]] = {
     name: bounded_test(name, function) for name, function in _KNOWN_TESTS.items()
 }
 """Jinja's tests and pdl's, bounded."""
 FUNCTIONS: dict[str, Callable[..., Any]] = {**tera.FUNCTIONS, "range": do_range}
-"""What pdl adds to Jinja's functions, or has instead of them."""
+"""Functions that pdl adds to Jinja's, or replaces."""

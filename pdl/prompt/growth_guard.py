@@ -85,10 +85,10 @@ def guard_printf(template: str | bytes, values: Any) -> None:
     _guard_fields(text, "%", listed if isinstance(values, (tuple, dict)) else [values])
 
 
-def _guard_fields(text: str, opener: str, values: Any) -> None:
+def _guard_fields(text: str, opening: str, values: Any) -> None:
     widths = sum(int(number[:12]) for number in _NUMBER.findall(text))
     longest = max((_length(value) for value in values), default=0)
-    guard_size(widths + text.count(opener) * longest)
+    guard_size(widths + text.count(opening) * longest)
 
 
 def guard_replace(text: str, old: str, new: str) -> None:
@@ -147,14 +147,14 @@ def guard_format(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
 
 
 def is_guarded(function: Any) -> bool:
-    """Whether the function is a method of a built-in text, bytes or number."""
+    """Whether the function is a method of a built-in string, bytes or number."""
     return isinstance(function, (BuiltinMethodType, MethodType)) and isinstance(
         function.__self__, (str, bytes, int, float)
     )
 
 
 def given_to(function: Any, value: Any) -> Any:
-    """A value that a type or a method of Python's own is called with: bounded, if it walks it."""
+    """An argument of one of Python's own types or methods: bounded, if the call walks it."""
     owner = function if isinstance(function, type) else getattr(function, "__self__", None)
     if not isinstance(function, type) and not isinstance(function, BuiltinMethodType):
         return value
@@ -198,9 +198,9 @@ _SHALLOW = frozenset(
     "attr batch concat count d default filter first get items last length list map nth random"  # noqa: SIM905
     " join reject rejectattr reverse select selectattr slice".split()
 )
-"""Filters that hand on the items of a container and look into none of them, or measure them."""
+"""Filters that pass on the items of a container without looking into them, or measure them."""
 _BY_KEY = frozenset({"group_by", "groupby", "max", "min", "sort", "sum", "unique"})
-"""Filters that may look at an attribute of each item alone."""
+"""Filters that can look at a single attribute of each item."""
 _ITEMS = {"pprint": 50_000}
 _COMPARING = frozenset(
     "== eq equalto != ne > gt greaterthan >= ge < lt lessthan <= le in containing".split()  # noqa: SIM905
@@ -208,7 +208,7 @@ _COMPARING = frozenset(
 
 
 def bounded_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that refuses values which it would take too long with."""
+    """Return a filter that refuses values for which it would take too long."""
     first = _first(function)
     longest = _LENGTHS.get(name, _PER_CHARACTER)
     most = _ITEMS.get(name, MOST_ITEMS)
@@ -233,7 +233,7 @@ def bounded_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any
 
 
 def bounded_test(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A test that refuses values which it would take too long with."""
+    """Return a test that refuses values for which it would take too long."""
     if name not in _COMPARING:
         return function
 
@@ -256,12 +256,12 @@ def comparable(value: Any, other: Any = None) -> Any:
 
 
 def _first(function: Callable[..., Any]) -> int:
-    """Which argument is the value: the second one, where Jinja passes something before it."""
+    """Which argument is the value: the second one, if Jinja passes something before it."""
     return 0 if _PassArg.from_obj(function) is None else 1
 
 
 def _are_small(values: tuple[Any, ...], passed: frozenset[type]) -> bool:
-    """Whether there is nothing to look at; the first value may be of a type that is passed on."""
+    """Whether there is nothing to check; the first value can be of a type that is passed on."""
     for at, value in enumerate(values):
         kind = type(value)
         if kind is str:
@@ -285,7 +285,7 @@ def _checked_value(value: Any, longest: int, most: int, *, walks: bool) -> Any:
 
 
 def _with_small_keys(values: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """The values of a filter that compares them, or what they have as the attribute it names."""
+    """The values of a filter that compares them, or their attribute that it names."""
     if not is_container(values) and not is_iterator(values):
         return values
     items = values if is_container(values) else list(values)

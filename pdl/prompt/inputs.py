@@ -41,19 +41,19 @@ _TAKEN = frozenset(
 
 @dataclass(frozen=True)
 class Inputs:
-    """The declared variables: a schema of an object, and the text that declares it."""
+    """The declared variables: the schema of an object, and the text that declares it."""
 
     schema: Schema
     source: Source
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables, in the order of their declaration."""
+        """The variables, in declaration order."""
         return tuple(self.schema.document.get("properties", {}))
 
     @property
     def is_open(self) -> bool:
-        """Whether further variables may be passed (`[str]: any`)."""
+        """Whether further variables can be passed (`[str]: any`)."""
         return self.schema.document.get("additionalProperties", True) is not False
 
     def span(self, name: str) -> Span:
@@ -62,7 +62,7 @@ class Inputs:
         return self.source.span(*found.span(1)) if found else self.source.span(0)
 
     def defaults(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The defaults of the variables that were not passed."""
+        """Return the defaults of the variables that were not passed."""
         properties: Mapping[str, Any] = self.schema.document.get("properties", {})
         return {
             name: self._completed(declared, declared["default"])
@@ -71,9 +71,9 @@ class Inputs:
         }
 
     def filled(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values as they were checked, with defaults filled in, at any depth.
+        """Return the checked values with defaults filled in, at any depth.
 
-        Raises InputError for all that is wrong with them, LimitError for one that is too large.
+        Raises InputError with all problems, LimitError for a value that is too large.
         """
         for name in self.names:
             self._measure(name, values.get(name))
@@ -92,18 +92,18 @@ class Inputs:
         try:
             measure_size(value)
         except TooLargeError as error:
-            message = f"the input `{name}` is too large: {error}"
+            message = f"input `{name}` is too large: {error}"
             raise LimitError(Problem("limit/input", message, self.span(name))) from error
 
     def _passed(self, name: str, value: Any) -> Any:
-        """What the template gets: the JSON value that was checked, unless anything is allowed."""
+        """What the template gets: the JSON value that was checked, unless any value is allowed."""
         declared = self.schema.document.get("properties", {}).get(name)
         if not isinstance(declared, Mapping) or not declared.keys() - _ANNOTATIONS:
             return value
         return self._completed(declared, as_json(value))
 
     def _completed(self, declared: Any, value: Any, depth: int = 0) -> Any:
-        """A value with the defaults of the fields that it leaves out, at any depth."""
+        """A value with the defaults of the fields that it omits, at any depth."""
         while isinstance(declared, Mapping) and "$ref" in declared:
             name = declared["$ref"].removeprefix("#/$defs/")
             declared = self.schema.document.get("$defs", {}).get(name)
@@ -132,9 +132,9 @@ class Inputs:
         return [
             Problem(
                 "input/unknown",
-                f"`{name}` was passed, which is no input of this prompt",
+                f"unknown input `{name}`",
                 top,
-                did_you_mean(name, self.names) or f"its inputs are {_listed(self.names)}",
+                did_you_mean(name, self.names) or f"the inputs are {_listed(self.names)}",
             )
             for name in unknown
         ]
@@ -142,7 +142,7 @@ class Inputs:
     def _missing(self, given: set[str]) -> list[Problem]:
         required = self.schema.document.get("required", ())
         return [
-            Problem("input/missing", f"the input `{name}` is missing", self.span(name))
+            Problem("input/missing", f"missing required input `{name}`", self.span(name))
             for name in required
             if name not in given
         ]
@@ -159,19 +159,19 @@ class Inputs:
         value: Any = values
         for step in violation.path:
             value = value[step]
-        found = violation.found if _is_json(value) else f"of the type {type(value).__name__}"
-        message = f"the input `{where}` is {found}; expected {self._wanted(violation)}"
-        hint = f"leave `{name}` out, or let it be null: `T?`" if self._needless(violation) else ""
+        found = violation.found if _is_json(value) else f"a {type(value).__name__}"
+        message = f"input `{where}`: expected {self._expected(violation)}, found {found}"
+        hint = f"omit `{name}`, or allow null: `T?`" if self._needless(violation) else ""
         return Problem("input/value", message, self.span(name), hint)
 
     def _needless(self, violation: Violation) -> bool:
-        """Whether a variable is null that may be left out."""
+        """Whether an optional variable is null."""
         required = self.schema.document.get("required", ())
         optional = len(violation.path) == 1 and violation.path[0] not in required
         return optional and violation.found == "null"
 
-    def _wanted(self, violation: Violation) -> str:
-        """What was wanted, in the words that the declaration has for types."""
+    def _expected(self, violation: Violation) -> str:
+        """What was expected, with the DSL's names of types if the declaration uses it."""
         in_json_schema = self.source.text.lstrip().startswith(("```", "~~~", "@"))
         if violation.keyword != "type" or in_json_schema:
             return violation.wanted
@@ -181,10 +181,10 @@ class Inputs:
 def read_inputs(
     pieces: Sequence[tuple[int, str, str]], source: Source, limits: Limits
 ) -> Inputs | None:
-    """The inputs that a template's own text declares, or None.
+    """Return the inputs that a template's own text declares, or None.
 
-    `pieces` are the stretches of text between tags: offset, text, and what begins behind. Raises
-    InputError, or SchemaError placed in the file, if the declaration is wrong.
+    `pieces` are the stretches of text between tags: offset, text, and the kind of token after it.
+    Raises InputError, or SchemaError with a position in the file, if the declaration is invalid.
     """
     found = [
         (
@@ -200,7 +200,7 @@ def read_inputs(
     if not found:
         return None
     if len(found) > 1:
-        message = "there is a second `input` turn; a prompt has one"
+        message = "there is a second `input` turn"
         raise InputError(Problem("input/second", message, found[1][3]))
     offset, text, follower, span = found[0]
     following = _SEPARATOR.search(text)
@@ -215,23 +215,23 @@ def read_inputs(
             raise _dynamic(source, offset + len(content)) from None
         raise
     if schema.form != "json" or schema.document.get("type") != "object":
-        message = "the `input` turn holds an object: `{ name: type, … }`"
+        message = "the `input` turn must declare an object: `{ name: type, … }`"
         raise InputError(Problem("input/object", message, span))
     inputs = Inputs(schema, placed)
     taken = [name for name in inputs.names if name in _TAKEN]
     if taken:
-        message = f"`{taken[0]}` has a meaning of its own in templates, so no input has that name"
+        message = f"`{taken[0]}` is reserved by Jinja; rename the input"
         raise InputError(Problem("input/taken", message, inputs.span(taken[0])))
     return inputs
 
 
 def _dynamic(source: Source, offset: int) -> InputError:
-    message = "the `input` turn holds no template syntax, since it is read before rendering"
+    message = "the `input` turn can't contain template syntax: it is read before rendering"
     return InputError(Problem("input/template", message, source.span(offset, offset + 2)))
 
 
 def as_json(value: Any, depth: int = 0) -> Any:
-    """A Python value as the JSON value that it stands for, as far as there is one."""
+    """Return the JSON value that a Python value represents, or the value if there isn't one."""
     if value is None or (isinstance(value, (str, int, float)) and not isinstance(value, Enum)):
         return value
     if depth > _DEPTH:
@@ -246,7 +246,7 @@ def as_json(value: Any, depth: int = 0) -> Any:
 
 
 def _simple(value: Any, depth: int) -> Any:
-    """The JSON value of what is neither JSON nor a container."""
+    """The JSON value of a value that is neither JSON nor a container."""
     for kinds, convert in _CONVERSIONS:
         if isinstance(value, kinds):
             return convert(value)
@@ -276,7 +276,7 @@ _WORDS = {
     "object": "an object",
     "array": "an array",
 }
-"""The notation's words for the types of JSON Schema."""
+"""The DSL's names for the types of JSON Schema."""
 
 _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     ((date, time), lambda value: value.isoformat()),
@@ -286,7 +286,7 @@ _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (Integral, int),
     (Real, float),
 )
-"""Python values that stand for a JSON value: times in the notation of RFC 3339 and ISO 8601."""
+"""Python values that represent a JSON value; times are written as in RFC 3339 and ISO 8601."""
 
 
 def _first_word(text: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What can be said about a prompt file without data."""
+"""Static checks of a prompt file: findings that need no data."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
 from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.prompt.assemble import order_problems
 from pdl.prompt.config import config_doubts, parse_config, quoted_types
 from pdl.prompt.files import parse_media
 from pdl.prompt.markers import MARKER, as_written
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from pdl.source import Source, Span
 
 _STAND_INS = ("1", "1000000", '"a"', "str", "0.5")
-"""What an expression in a schema may print, tried one after the other."""
+"""What an expression in a schema might print, tried in order."""
 _ALTERNATING = frozenset({"user", "assistant"})
 _SINGLE = frozenset({"schema", "tools"})
 _DEPENDS = {
@@ -40,7 +41,7 @@ _DEPENDS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem of a file and how bad it is: only errors keep a prompt from working."""
+    """A problem of a file and its severity: only errors keep a prompt from working."""
 
     problem: Problem
     severity: Literal["error", "warning", "note"] = "error"
@@ -53,21 +54,22 @@ def lint_file(
     media_root: str | os.PathLike[str] | None = None,
     partial: bool = False,
 ) -> tuple[Finding, ...]:
-    """All findings of a prompt file, in the order of their places. Never raises a PromptError.
+    """Return all findings of a prompt file, sorted by position. Never raises a PromptError.
 
-    `partial` says that it is a part of others, which need not begin with a turn nor have one.
+    `partial` means that other files include it, so it doesn't have to begin with a turn or have
+    one.
     """
     try:
         prompt = load(path, media_root=media_root, limits=limits)
     except PromptError as error:
         return tuple(Finding(problem) for problem in error.problems)
-    return tuple(sorted(_Linter(prompt).findings(partial=partial), key=_place))
+    return tuple(sorted(_Linter(prompt).findings(partial=partial), key=_position))
 
 
 def included_files(
     path: str | os.PathLike[str], *, media_root: str | os.PathLike[str] | None = None
 ) -> set[Path]:
-    """The resolved paths that a prompt file includes, imports or extends by name."""
+    """Return the resolved paths that a prompt file includes, imports or extends by name."""
     try:
         prompt = load(path, media_root=media_root)
     except PromptError:
@@ -78,9 +80,9 @@ def included_files(
     return {(folder / name).resolve() for name in meta.find_referenced_templates(tree) if name}
 
 
-def _place(finding: Finding) -> tuple[str, int]:
-    place = finding.problem.location
-    return (place.source.name, place.start) if place is not None else ("", 0)
+def _position(finding: Finding) -> tuple[str, int]:
+    span = finding.problem.location
+    return (span.source.name, span.start) if span is not None else ("", 0)
 
 
 class _Linter:
@@ -93,7 +95,7 @@ class _Linter:
         self.tree = self.template.environment.parse(self.source.text)
 
     def findings(self, *, partial: bool) -> Iterator[Finding]:
-        """Every check, one after the other."""
+        """Every check, in order."""
         yield from self._includes()
         yield from self._names()
         outline = outline_of(self.tree.body, self.markers)
@@ -139,7 +141,7 @@ class _Linter:
             yield Finding(problem, "warning")
         for name in self.prompt.variables:
             if name not in (*inputs.names, *set_somewhere) and not inputs.is_open:
-                message = f"`{name}` is read, but is no input of this prompt"
+                message = f"`{name}` is used, but is not an input of this prompt"
                 hint = did_you_mean(name, inputs.names) or "declare it in the `<|input|>` turn"
                 yield Finding(Problem("template/undefined", message, self._first_use(name), hint))
         for name in inputs.names:
@@ -169,7 +171,7 @@ class _Linter:
             if problem is not None:
                 yield Finding(problem)
         elif not outline.items:
-            message, hint = "there is no turn", "a prompt has at least a line `<|user|>`"
+            message, hint = "the prompt has no turns", "add a line `<|user|>` with text below it"
             yield Finding(Problem("turn/none", message, self.source.span(0), hint))
         elif all(isinstance(item, StaticTurn) and _says_nothing(item) for item in outline.items):
             last = cast("StaticTurn", outline.items[-1])
@@ -187,13 +189,13 @@ class _Linter:
                 is_alone = not line.strip() and not rest.strip()
                 if not text[:first].strip() or not (is_alone or meant.endswith(")|>")):
                     continue
-                message = f"this looks like `{meant}`, and is text"
+                message = f"this looks like `{meant}`, but is text"
                 span = self.source.span(first, last)
                 problem = Problem("turn/lookalike", message, span, f"write `{meant}`")
                 yield Finding(problem, "warning")
 
     def _schema(self, outline: Outline) -> Iterator[Finding]:
-        """`{{ schema }}` where the file has no schema turn: a value has to be passed."""
+        """`{{ schema }}` in a file without a schema turn: a value has to be passed."""
         inputs = self.prompt.inputs
         if "schema" not in self.prompt.variables or (inputs and "schema" in inputs.names):
             return
@@ -206,7 +208,7 @@ class _Linter:
         )
 
     def _turns(self, outline: Outline) -> Iterator[Finding]:
-        """Check a list of turns, and those inside of branches, each for itself."""
+        """Check a list of turns, and each list inside branches."""
         yield from (Finding(problem) for problem in self._order(outline))
         for item in outline.items:
             if isinstance(item, StaticTurn):
@@ -218,25 +220,21 @@ class _Linter:
                     yield from self._repeated(item)
 
     def _order(self, outline: Outline) -> Iterator[Problem]:
-        previous, sent, seen = "", False, set[str]()
-        for item in outline.items:
-            if isinstance(item, Branches):
-                previous = ""
-                continue
-            span = self.markers.span(item.marker)
-            if item.role == "system" and sent:
-                message = "`system` stands first, or not at all"
-                yield Problem("turn/system-not-first", message, span)
-            elif item.role in _ALTERNATING and item.role == previous:
-                message = f"two `{item.role}` turns stand in a row"
-                hint = "join them, or put the other's turn between them"
-                yield Problem("turn/doubled", message, span, hint)
-            elif item.role in _SINGLE and item.role in seen:
-                message = f"there is a second `{item.role}` turn"
-                yield Problem(f"turn/second-{item.role}", message, span)
-            seen.add(item.role)
-            if item.role in _ALTERNATING or item.role == "system":
-                previous, sent = item.role, True
+        items = outline.items
+        known = [item for item in items if isinstance(item, Branches) or item.role in SENT]
+        yield from order_problems(
+            ("", None) if isinstance(one, Branches) else (one.role, self.markers.span(one.marker))
+            for one in known
+        )
+        seen = set[str]()
+        for item in items:
+            if isinstance(item, StaticTurn) and item.role in _SINGLE:
+                if item.role in seen:
+                    message = f"there is a second `{item.role}` turn"
+                    yield Problem(
+                        f"turn/second-{item.role}", message, self.markers.span(item.marker)
+                    )
+                seen.add(item.role)
 
     def _repeated(self, loop: Branches) -> Iterator[Finding]:
         items = loop.bodies[0].items if loop.bodies else []
@@ -244,7 +242,7 @@ class _Linter:
             item for item in items if isinstance(item, StaticTurn) and item.role in _ALTERNATING
         ]
         if roles and len(roles) == len(items) and roles[0].role == roles[-1].role:
-            message = f"a second pass of this loop puts two `{roles[0].role}` turns in a row"
+            message = f"a second pass of this loop makes consecutive `{roles[0].role}` turns"
             span = self.markers.span(roles[0].marker)
             yield Finding(Problem("turn/doubled", message, span), "warning")
 
@@ -266,7 +264,7 @@ class _Linter:
             yield from self._config(turn)
 
     def _config(self, turn: StaticTurn) -> Iterator[Finding]:
-        """What is wrong with settings, and what is odd about those that do not depend on data."""
+        """Problems of settings, and doubts about those that don't depend on data."""
         placed, other = (
             mapped_source(turn.raw.replace(DYNAMIC, stand_in), self.markers, self.source.name)
             for stand_in in ("1", "2")
@@ -287,7 +285,7 @@ class _Linter:
             toolsets.ToolSet.parse(placed, limits=self.prompt.limits)
 
     def _typed(self, turn: StaticTurn, parse: Callable[[Source], None]) -> Iterator[Finding]:
-        """What is wrong with a turn of types, or that this depends on data."""
+        """Problems of a turn of types, or a note that they depend on data."""
         text = turn.raw
         certain = [] if turn.cut else self._type_problems(text, parse)
         if certain:
@@ -297,7 +295,7 @@ class _Linter:
             yield Finding(Problem(code, message, self.markers.span(turn.marker)), "note")
 
     def _doubted(self, turn: StaticTurn) -> Iterator[Problem]:
-        """What a schema says that hardly anybody means, with the first stand-in that fits."""
+        """Doubts about a schema, with the first stand-in that fits."""
         for stand_in in _STAND_INS if DYNAMIC in turn.raw else ("",):
             text = turn.raw.replace(DYNAMIC, stand_in)
             placed = mapped_source(text, self.markers, self.source.name)
@@ -310,12 +308,11 @@ class _Linter:
             return
 
     def _type_problems(self, text: str, parse: Callable[[Source], None]) -> list[Problem] | None:
-        """What is wrong with types whatever the expressions in them print.
+        """Problems of types, whatever the expressions in them print; None if that is unknown.
 
-        Each expression is replaced by several stand-ins. The text is right if it parses with one
-        of them; a problem is certain if two of them show it at the same place of the file (with
-        all would be too much to ask: a stand-in of the wrong kind is a mistake of its own, and
-        may hide others); else nothing is known: None.
+        Each expression is replaced by several stand-ins. The text is valid if it parses with one of
+        them. A problem is certain if two of them show it at the same position of the file; not all
+        have to, since a stand-in of the wrong kind is itself a mistake and can hide others.
         """
         found: list[Problem] = []
         for stand_in in _STAND_INS if DYNAMIC in text else ("",):
@@ -334,7 +331,7 @@ class _Linter:
 
 
 def _says_nothing(turn: StaticTurn) -> bool:
-    """Whether a turn leaves nothing to send, whatever the data."""
+    """Whether a turn sends nothing, whatever the data."""
     if turn.role not in SENT:
         return True
     return not turn.cut and all(
@@ -343,7 +340,7 @@ def _says_nothing(turn: StaticTurn) -> bool:
 
 
 def _touches_gap(problem: Problem, source: Source) -> bool:
-    """Whether a problem's span reaches over text that was not copied from a file: a stand-in."""
+    """Whether a problem's span overlaps text that was not copied from a file: a stand-in."""
     span = problem.span
     if span is None or span.source.text != source.text:
         return False

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 LEAD = "\udb80"
 """How each marker begins."""
 WHOLE, OPEN, CLOSE, SCHEMA, HERE, LINE, SURROGATE = "\udb81\udb82\udb83\udb84\udb85\udb86\udb87"
-"""The kinds: `<|…|>` of one stretch of source text; `<|` and `|>` around what is computed; a place
-where the schema goes; a known place in the source; one at the start of a line of the source; and a
-lone surrogate that is text, which its number says."""
+"""The kinds: `<|…|>` of one stretch of source text; `<|` and `|>` around what is computed; where
+the schema goes; a position in the source; one at the start of a line of the source; and a lone
+surrogate that is text, whose code point is the number."""
 
 _BASE = 1024
 _FIRST_DIGIT = 0xDC00
 _ZERO = (_FIRST_DIGIT * _BASE + _FIRST_DIGIT) * _BASE + _FIRST_DIGIT
 MARKER_LENGTH = 4
-"""The characters of a marker behind the first: kind and number."""
+"""The characters of a marker after the first: kind and number."""
 MARKER = re.compile("\udb80([\udb81-\udb87])([\udc00-\udfff]{3})")
 """A marker in rendered text: its kind and its number."""
 UNIT = re.compile(
@@ -47,9 +47,9 @@ UNIT = re.compile(
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_MARKERS = re.compile("\udb80\udb87([\udc00-\udfff]{3})")
 POSITION = re.compile("\udb80[\udb85\udb86][\udc00-\udfff]{3}")
-"""A marker that only knows a place."""
+"""A marker that only encodes a position."""
 
-# What the source text may hold that means something else than itself. In `&lt;|&gt;` the bar
+# Text of the source that means something other than itself. In `&lt;|&gt;` the bar
 # belongs to both, hence the first alternative.
 _SOURCE_TOKENS = re.compile(r"&lt;\|&gt;|<\||\|>|&lt;\||\|&gt;|&amp;|\n")
 _LITERALS = {"&lt;|&gt;": "<|>", "&lt;|": "<|", "|&gt;": "|>", "&amp;": "&"}
@@ -64,7 +64,7 @@ _BLOCK_NAME = re.compile(r"\s*(?:raw_)?media\s*\(", re.IGNORECASE)
 
 
 class Stretch(NamedTuple):
-    """Source text between tags of the template: where it begins, and what stands around it.
+    """Source text between tags of the template: where it begins, and what surrounds it.
 
     `after_value` and `before_value` say that an expression (`{{ … }}`) ends or begins there.
     """
@@ -76,11 +76,11 @@ class Stretch(NamedTuple):
 
 
 class MarkerOrigin(NamedTuple):
-    """What a marker stands for: `source` from `start` to `end`.
+    """What a marker represents: `source` from `start` to `end`.
 
-    `text` is what stands between `<|` and `|>`, up to the first tag of the template; `alone` says
-    that source text has nothing else on the lines around. Of a pair with something computed
-    between, both markers have one entry.
+    `text` is the text between `<|` and `|>`, up to the first tag of the template; `alone` means
+    that its lines of the source contain nothing else. Two markers around something computed have
+    the same origin.
     """
 
     source: Source
@@ -91,7 +91,7 @@ class MarkerOrigin(NamedTuple):
 
     @property
     def names_media(self) -> bool:
-        """Whether source text says that this embeds a file."""
+        """Whether the source text embeds a file."""
         return _BLOCK_NAME.match(self.text) is not None
 
 
@@ -99,31 +99,31 @@ class Markers:
     """The markers of one prompt and of the templates that it includes."""
 
     def __init__(self) -> None:
-        self._entries: list[MarkerOrigin] = []
+        self._origins: list[MarkerOrigin] = []
         self._lock = Lock()
 
     def origin(self, number: int) -> MarkerOrigin | None:
-        """The entry of a marker's number; None for a marker that a `|safe` value carried."""
-        return self._entries[number - 1] if number else None
+        """The origin of a marker's number; None for a marker that a `|safe` value contained."""
+        return self._origins[number - 1] if number else None
 
     def span(self, number: int) -> Span | None:
-        """The source that a marker stands for."""
+        """The source that a marker represents."""
         entry = self.origin(number)
         return entry.source.span(entry.start, entry.end) if entry is not None else None
 
     def mark_source(self, stretches: Sequence[Stretch], source: Source) -> list[str]:
-        """The stretches of a template with markers instead of `<|…|>`, and with markers of places.
+        """Return the stretches with markers instead of `<|…|>`, and with position markers.
 
-        Places are marked where someone needs them: up to the first turn, since macros stand
-        there, and in turns that are parsed. A `<|` counts with the next `|>` on its line (of a
-        block: on any line) if no other `<|` stands between; alone, either is text.
+        Positions are marked up to the first turn, where macros are defined, and in turns that are
+        parsed. A `<|` counts with the next `|>` on its line (for media: on any line) if there is no
+        other `<|` in between; alone, either is text.
         """
         pairs = _paired(stretches)
         writer = _MarkerWriter(self, source, pairs)
         return [writer.marked(stretch) for stretch in stretches]
 
     def mark_tokens(self, stream: TokenStream, source: Source) -> Iterator[Token]:
-        """Replace `<|…|>` in the template's text by markers that know their places."""
+        """Replace `<|…|>` in the template's text by markers."""
         tokens = list(located(stream, source))
         for token, _ in tokens:
             if token.type == "integer":
@@ -146,8 +146,8 @@ class Markers:
     def number(self, entry: MarkerOrigin) -> str:
         """A new number for an entry, as the digits of a marker."""
         with self._lock:  # threads that share a prompt may compile its includes at the same time
-            self._entries.append(entry)
-            return _digits(len(self._entries))
+            self._origins.append(entry)
+            return _digits(len(self._origins))
 
 
 def located(stream: TokenStream, source: Source) -> Iterator[tuple[Token, int]]:
@@ -165,7 +165,7 @@ def located(stream: TokenStream, source: Source) -> Iterator[tuple[Token, int]]:
 
 
 class _Pair(NamedTuple):
-    """The offsets of a `<|` and of its `|>`, and what stands between up to the first tag."""
+    """The offsets of a `<|` and of its `|>`, and the text between them up to the first tag."""
 
     start: int
     end: int
@@ -187,7 +187,7 @@ def _paired(stretches: Sequence[Stretch]) -> dict[int, _Pair]:
                 if opened is not None and not _BLOCK_NAME.match(
                     stretches[opened[0]].text, opened[1] + 2
                 ):
-                    opened = None  # only a block goes on over lines
+                    opened = None  # only media tags span lines
                 continue
             blank = blank and not text[line:start].strip()
             if sign == "<|":
@@ -206,13 +206,13 @@ def _pair(
     first, last = stretches[opened[0]], stretches[number]
     is_whole = first is last
     inside = first.text[opened[1] + 2 : closed if is_whole else None]
-    alone = opened[2] and _blank_behind(last, closed + 2)
+    alone = opened[2] and _is_blank_after(last, closed + 2)
     start, end = first.offset + opened[1], last.offset + closed + 2
     return _Pair(start, end, _without_escapes(inside), alone, is_whole)
 
 
-def _blank_behind(stretch: Stretch, at: int) -> bool:
-    """Whether nothing but blanks stands behind an index, on its line of the source."""
+def _is_blank_after(stretch: Stretch, at: int) -> bool:
+    """Whether only whitespace follows an index on its line of the source."""
     end = stretch.text.find("\n", at)
     if end < 0:
         return not stretch.before_value and not stretch.text[at:].strip()
@@ -230,13 +230,13 @@ class _MarkerWriter:
         self.markers = markers
         self.source = source
         self.pairs = pairs
-        self.placed = True
+        self.maps = True
         self.numbers: dict[int, str] = {}  # of pairs that are open, by where they begin
 
     def marked(self, stretch: Stretch) -> str:
         """One stretch with its markers."""
         text = stretch.text
-        out = [self._place(HERE, stretch.offset)] if self.placed else []
+        out = [self._position(HERE, stretch.offset)] if self.maps else []
         at = 0
         for match in _SOURCE_TOKENS.finditer(text):
             start, end = match.span()
@@ -247,20 +247,20 @@ class _MarkerWriter:
             pair = self.pairs.get(stretch.offset + start)
             if sign == "\n":
                 out.append("\n")
-                if self.placed:
-                    out.append(self._place(LINE, stretch.offset + end))
+                if self.maps:
+                    out.append(self._position(LINE, stretch.offset + end))
             elif pair is not None:
                 end = self._write(pair, stretch.offset + start, out) - stretch.offset
             else:
                 out.append(_LITERALS.get(sign, sign))
-                if self.placed and sign in _LITERALS:
-                    out.append(self._place(HERE, stretch.offset + end))
+                if self.maps and sign in _LITERALS:
+                    out.append(self._position(HERE, stretch.offset + end))
             at = end
         out.append(escaped(text[at:]))
         return "".join(out)
 
     def _write(self, pair: _Pair, offset: int, out: list[str]) -> int:
-        """Write the marker that stands there; the offset in the source behind it."""
+        """Write the marker at an offset of the source; return the offset after it."""
         if offset != pair.start:
             out.append(LEAD + CLOSE + self.numbers[pair.start])
             end = pair.end
@@ -269,17 +269,17 @@ class _MarkerWriter:
             digits = self.numbers[pair.start] = self.markers.number(entry)
             out.append(LEAD + (WHOLE if pair.is_whole else OPEN) + digits)
             end = pair.end if pair.is_whole else pair.start + 2
-            self.placed = _is_mapped_after(pair, before=self.placed)
-        if self.placed and end == pair.end:
-            out.append(self._place(HERE, end))
+            self.maps = _is_mapped_after(pair, before=self.maps)
+        if self.maps and end == pair.end:
+            out.append(self._position(HERE, end))
         return end
 
-    def _place(self, kind: str, offset: int) -> str:
+    def _position(self, kind: str, offset: int) -> str:
         return LEAD + kind + self.markers.number(MarkerOrigin(self.source, offset, offset))
 
 
 def _is_mapped_after(pair: _Pair, *, before: bool) -> bool:
-    """Whether the places of lines are wanted behind a pair."""
+    """Whether lines after a pair get position markers."""
     if not pair.alone:
         return before
     word = pair.text.strip().lower()
@@ -298,7 +298,7 @@ def number_of(digits: str) -> int:
 
 
 def has_markers(text: str) -> bool:
-    """Whether a text has lone surrogates: markers, parts of markers, or halves of characters."""
+    """Whether a text has lone surrogates: of markers, of their parts, or as text."""
     if text.isascii():
         return False
     try:
@@ -322,12 +322,12 @@ def unescaped(text: str) -> str:
 
 def mark_value(text: str) -> str:
     """A value that the author has declared to be source text (`|safe`), with its pairs marked."""
-    opener, closer = LEAD + OPEN + _digits(0), LEAD + CLOSE + _digits(0)
-    return _PAIR.sub(lambda match: f"{opener}{match[0][2:-2]}{closer}", text)
+    opening, closing = LEAD + OPEN + _digits(0), LEAD + CLOSE + _digits(0)
+    return _PAIR.sub(lambda match: f"{opening}{match[0][2:-2]}{closing}", text)
 
 
 def as_written(text: str, markers: Markers) -> str:
-    """Rendered text as its author wrote it: markers are `<|…|>` again, or nothing."""
+    """Return rendered text as its author wrote it: markers are `<|…|>` again, or nothing."""
     if LEAD not in text:
         return text
 
@@ -339,4 +339,4 @@ def as_written(text: str, markers: Markers) -> str:
 
 
 SCHEMA_PLACEHOLDER = LEAD + SCHEMA + _digits(0)
-"""What `{{ schema }}` prints where the schema is known only when all is rendered."""
+"""What `{{ schema }}` prints if the schema is unknown until everything is rendered."""

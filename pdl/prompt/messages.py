@@ -51,9 +51,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """An embedded file: its bytes, or a URL that is handed on as it is.
+    """An embedded file: its bytes, or a URL that is passed on unchanged.
 
-    `kind` is a key of MIME_TYPES; for a URL whose path has no known ending it is an empty string.
+    `kind` is a key of MIME_TYPES; for a URL whose path has no known extension it is empty.
     Raises TypeError for data that are not bytes, ValueError for another kind and for no content.
     """
 
@@ -62,7 +62,7 @@ class Media:
     url: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what no provider could be sent."""
+        """Refuse what can't be sent to any provider."""
         if not isinstance(self.data, bytes):
             raise TypeError(f"data must be bytes, not {type(self.data).__name__}")
         if not isinstance(self.url, str):
@@ -75,7 +75,7 @@ class Media:
 
     @property
     def mime_type(self) -> str:
-        """The media type, as `image/png`; `application/octet-stream` if the kind is not known."""
+        """The media type, such as `image/png`; `application/octet-stream` for an unknown kind."""
         return MIME_TYPES.get(self.kind, "application/octet-stream")
 
     @property
@@ -93,8 +93,8 @@ Part: TypeAlias = Text | Media | ToolCall | ToolResult
 class Message:
     """One turn that is sent: a role and its parts, in order.
 
-    A rendered prompt has text and media alone. In a conversation that goes on, an assistant's
-    message holds the calls of tools that it asked for, and the user's next one their results.
+    A rendered prompt has only text and media. In a conversation, an assistant's message contains
+    the tool calls that it requested, and the user's next message their results.
     """
 
     role: Role
@@ -120,15 +120,15 @@ class Message:
 
     @property
     def transcript(self) -> str:
-        """The parts to read; in it media and calls of tools are told in brackets.
+        """The parts as text, with media and tool calls in brackets.
 
-        A line of text that looks like a separator is written `&lt;|name|>`, as an author would.
+        A line of text that looks like a turn marker is written `&lt;|name|>`, as in a prompt file.
         """
         return "".join(map(_shown, self.parts))
 
     @property
     def text(self) -> str:
-        """The text parts, joined; media and calls of tools leave no trace in it."""
+        """The text parts, joined; media and tool calls are left out."""
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
 
@@ -145,13 +145,13 @@ def _shown(part: Part) -> str:
 
 
 def disarmed(text: str) -> str:
-    """A text none of whose lines is a separator."""
+    """Text in which no line is a turn marker."""
     return _SEPARATOR.sub(r"\1&lt;|", text)
 
 
 _ADVICE = {
-    "tool": ": the results of tools are parts of a user's message",
-    "function": ": the results of tools are parts of a user's message",
+    "tool": ": tool results are parts of a user's message",
+    "function": ": tool results are parts of a user's message",
     "developer": ": providers' `developer` is `system`",
     "model": ": providers' `model` is `assistant`",
     "ai": ": that is `assistant`",
@@ -184,11 +184,11 @@ def _no_part(given: object) -> TypeError:
 
 @dataclass(frozen=True)
 class Rendered:
-    """Messages to send, and what the answer must look like.
+    """Messages to send, and the schema of the answer.
 
     `tools` are those of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
     `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
-    `strict=False` passed over; it is empty for a strict rendering, but for an empty last turn.
+    `strict=False` ignored; for a strict rendering it is empty, except for an empty last turn.
     Raises TypeError for messages and schemas of other types.
     """
 
@@ -200,7 +200,7 @@ class Rendered:
     warnings: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what could not be sent; any sequence of messages becomes a tuple."""
+        """Refuse what can't be sent; any sequence of messages becomes a tuple."""
         given: Any = self.messages
         if isinstance(given, str | Message | Mapping) or not isinstance(given, Iterable):
             raise _no_messages(given)
@@ -212,7 +212,7 @@ class Rendered:
             raise schema_type_error(self.schema, "a pdl.Schema or None")
 
     def __str__(self) -> str:
-        """What is sent, as turns to read: what `pdl render` prints."""
+        """The turns that are sent, as `pdl render` prints them."""
         return "\n\n".join(f"<|{role}|>\n{text}" for role, text in self.turns())
 
     def _repr_markdown_(self) -> str:
@@ -221,7 +221,7 @@ class Rendered:
         return fenced(str(self))
 
     def turns(self) -> Iterator[tuple[str, str]]:
-        """What is sent, as names and texts: messages, tools, configuration, schema."""
+        """Yield the name and text of each part: messages, tools, configuration, schema."""
         from pdl.schema.json_values import json_line  # noqa: PLC0415 - only people need it
 
         yield from ((message.role, message.transcript) for message in self.messages)

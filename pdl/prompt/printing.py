@@ -34,28 +34,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-_FIRST, _COUNT = 0xDB90, 0x70  # the characters that stand for markers; they repeat after so many
+_FIRST, _COUNT = 0xDB90, 0x70  # the characters that represent markers; they repeat after that many
 _STAND_IN = re.compile("[\udb90-\udbff]")
 _OURS = re.compile("[\udb80-\udbff]")
-"""Halves of characters that are not assigned; no text has them but by design."""
+"""Surrogates of unassigned characters; text contains them only on purpose."""
 _ESCAPED = re.compile(r"\\udb[89a-f][0-9a-f]", re.IGNORECASE)
 _HARMLESS = frozenset({"do_default", "do_trim", "soft_str", "str"})
 _UNKNOWN_YET = (
-    "the schema depends on data, so its description is known only when all is rendered: print"
-    " `{{ schema }}` as it is"
+    "the schema depends on data, so its description is unknown until everything is rendered: print"
+    " `{{ schema }}` without filters"
 )
 
 
 class MarkerError(TemplateRuntimeError):
-    """Text that holds a turn marker was changed."""
+    """Text that contains a turn marker was changed."""
 
 
 class Captured(str):
     """Captured text with markers: `encoded` is what it prints, `turns` what its markers read as.
 
-    One character stands for a `<|…|>` as a whole, also where something in it was computed.
-
-    Markers that only know places leave no trace in the text, and are lost where it is changed.
+    One character represents a whole `<|…|>`, even if something in it was computed. Position markers
+    leave no trace in the text, and are lost if it is changed.
     """
 
     __slots__ = ("encoded", "turns")
@@ -147,20 +146,20 @@ def encoded(value: str) -> str:
 
 
 def joined(pieces: Iterable[str], separator: str = "") -> str:
-    """Texts one after the other, with the markers of those that are captured."""
+    """Texts joined, with the markers of those that are captured."""
     return captured(encoded(separator).join([encoded(piece) for piece in pieces]))
 
 
 def kept(result: Any, subject: object, others: Iterable[object] = ()) -> Any:
     """The result of an operation on captured text, as captured text.
 
-    Raises MarkerError if the result has not all markers of `subject` in their order, or is made of
-    parts of it. The markers of `others` may be left out, as by `default`.
+    Raises MarkerError if the result lacks markers of `subject`, has them in another order, or is
+    made of parts of it. The markers of `others` can be left out, as by `default`.
     """
     held = [each for each in (subject, *others) if isinstance(each, Captured)]
     for each in held:
         if isinstance(result, str) and result == each:
-            return each  # with the places that it knows
+            return each  # with its position markers
     holders = [each for each in held if each.turns]
     if not holders or isinstance(result, (int, float)) or result is None:
         return result
@@ -219,7 +218,7 @@ def module_text(module: TemplateModule) -> str:
 
 
 def without_markers(message: str) -> str:
-    """A message without what stands for markers, also where it was escaped."""
+    """A message without the characters of markers, even if they are escaped."""
     return _ESCAPED.sub("", _OURS.sub("", message))
 
 
@@ -234,7 +233,7 @@ def shows_markers(error: BaseException) -> bool:
 
 def _changed() -> MarkerError:
     return MarkerError(
-        "a filter or an expression changed text that holds a turn marker: apply it to the value"
+        "a filter or an expression changed text that contains a turn marker: apply it to the value"
     )
 
 
@@ -262,8 +261,8 @@ def emitted(value: Any) -> str:
 def printed(value: Any) -> Any:
     """The value as it is printed.
 
-    A list that holds an undefined name notes it. Raises TemplateRuntimeError for what has no text:
-    functions, and objects that know no better than their address.
+    A list that holds an undefined name notes it. Raises TemplateRuntimeError for what can't be
+    printed: functions, and objects without a text other than their address.
     """
     kind = type(value)
     if kind is str or kind is int or value is None:
@@ -273,9 +272,9 @@ def printed(value: Any) -> Any:
     if isinstance(value, Iterator):
         return _container(bounded_list(value))
     if isinstance(value, (*_FUNCTIONS, type)):
-        raise TemplateRuntimeError("this is a function; call it to print what it gives")
+        raise TemplateRuntimeError("this is a function; call it to print its result")
     if (kind.__str__, kind.__repr__) == _PLAIN:
-        raise TemplateRuntimeError(f"an object of the class {kind.__name__} has no text to print")
+        raise TemplateRuntimeError(f"an object of the class {kind.__name__} cannot be printed")
     return value
 
 
@@ -285,7 +284,7 @@ def text_of(value: Any) -> str:
 
 
 def bounded_list(values: Any) -> list[Any]:
-    """A list of all values; the clock ends it if they do not."""
+    """A list of all values; the clock ends it if the values don't."""
     budget = BUDGET.get(None) or RenderBudget()
     found: list[Any] = []
     iterator = iter(values)
@@ -293,7 +292,7 @@ def bounded_list(values: Any) -> list[Any]:
         found += batch
         budget.check_clock()
         if len(found) > MOST_ITEMS:
-            raise TooLargeError(f"this gives more than {MOST_ITEMS:,} items")
+            raise TooLargeError(f"this yields more than {MOST_ITEMS:,} items")
     return found
 
 
@@ -309,5 +308,5 @@ def _meet(item: Any) -> None:
         str(item)  # which notes it
     elif isinstance(item, (*_FUNCTIONS, type)) or kind.__repr__ == _PLAIN[1]:
         raise TemplateRuntimeError(
-            f"a list or an object that holds a {kind.__name__} has no text to print"
+            f"a list or an object that contains a {kind.__name__} cannot be printed"
         )

@@ -35,10 +35,10 @@ _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|schema\|>", re.MULTILINE | re.IGNORECASE
 
 @dataclass(frozen=True)
 class Prompt:
-    """A parsed prompt file. Load it with `pdl.load` or `pdl.loads`.
+    """A parsed prompt file, loaded with `pdl.load` or `pdl.loads`.
 
-    `template` is None, and `problems` says why, only for a template that does not parse and was
-    loaded with `strict=False`. A prompt pickles as its source, which is compiled where it is read.
+    `template` is None only for a template that does not parse and was loaded with `strict=False`;
+    `problems` then says why. A prompt pickles as its source, which is compiled again on unpickling.
     """
 
     source: Source
@@ -63,7 +63,7 @@ class Prompt:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names that the template reads, in alphabetical order, those of includes as well."""
+        """The names that the template and its includes read, in alphabetical order."""
         found = self.template.variables if self.template is not None else ()
         described = _SCHEMA_TURN.search(self.source.text) is not None
         return tuple(name for name in found if not (name == "schema" and described))
@@ -77,18 +77,18 @@ class Prompt:
         prefill: bool = False,
         **variables: Any,
     ) -> Rendered:
-        """Fill the template with a mapping and/or keywords.
+        """Render the template with a mapping and/or keywords.
 
-        With `strict=False` it goes on where it can and lists what it passed over in
+        With `strict=False` it continues where it can and lists what it ignored in
         `Rendered.warnings`. `prefill=True` allows a last `assistant` turn that is not empty, for
-        the model to continue. Values whose names are taken (`strict`) go into the mapping.
+        the model to continue. Pass values named like an argument (`strict`) in the mapping.
 
-        `schema=` with a pdl.Schema or a Python type is the schema of the answer: `{{ schema }}`
+        `schema=` with a pdl.Schema or a Python type sets the schema of the answer: `{{ schema }}`
         describes it, `Rendered.check` checks against it, and it replaces that of a `<|schema|>`
-        turn, which must be valid all the same. Any other value of that name, and that of an input
-        named `schema`, is a value for the template.
+        turn, which must still be valid. Any other value of that name, and that of an input named
+        `schema`, is a value for the template.
 
-        Raises InputError for values that do not fit `<|input|>`, TemplateError, TurnError,
+        Raises InputError for values that do not match `<|input|>`, TemplateError, TurnError,
         MediaError, ConfigError, SchemaError, LimitError; or PromptError if problems are of several
         kinds.
         """
@@ -120,7 +120,7 @@ class Prompt:
         )
 
     def _given_schema(self, values: dict[str, Any]) -> Schema | None:
-        """The schema among the values, which is taken out of them, unless an input has its name."""
+        """Remove and return the schema among the values, unless an input has its name."""
         if "schema" not in values or (self.inputs is not None and "schema" in self.inputs.names):
             return None
         given = values["schema"]
@@ -138,7 +138,7 @@ class Prompt:
         *,
         strict: bool,
     ) -> str:
-        """The rendered text; if that fails and need not be strict, the template's own text."""
+        """The rendered text; if that fails and strict is false, the template's own text."""
         try:
             if self.inputs is not None:
                 values = self._filled(values, problems, strict=strict)
@@ -157,7 +157,7 @@ class Prompt:
     def _filled(
         self, values: dict[str, Any], problems: list[Problem], *, strict: bool
     ) -> dict[str, Any]:
-        """The values with defaults; wrong ones as they are if it need not be strict."""
+        """The values with defaults; invalid ones unchanged if strict is false."""
         assert self.inputs is not None
         try:
             return self.inputs.filled(values)
@@ -169,11 +169,11 @@ class Prompt:
 
 
 def _described(template: Template) -> dict[str, Any]:
-    """What `schema` is in the template: the description, or its place if it depends on data."""
+    """The value of `schema`: the description, or a placeholder if it depends on data."""
     try:
         is_constant, schema = template.constant_schema
     except PromptError:
-        return {"schema": captured(SCHEMA_PLACEHOLDER)}  # its problems are told with all others
+        return {"schema": captured(SCHEMA_PLACEHOLDER)}  # its problems are reported with all others
     if is_constant:
         return {} if schema is None else {"schema": schema.describe()}
     return {"schema": captured(SCHEMA_PLACEHOLDER)}
@@ -188,7 +188,7 @@ def load(
 ) -> Prompt:
     """Read and parse a prompt file: a path, or a Traversable of `importlib.resources`.
 
-    Files that the prompt includes or embeds are read below its own folder, or below `media_root`.
+    Files that the prompt includes or embeds are read below its directory, or below `media_root`.
 
     Raises FileError, TemplateError, InputError, SchemaError, LimitError.
     """
@@ -208,7 +208,7 @@ def loads(
     strict: bool = True,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Prompt:
-    """Parse a prompt from text; `name` is what errors call it, `base` the folder of its files.
+    """Parse a prompt from text; errors show `name`, and `base` is the directory of its files.
 
     Raises TemplateError, InputError, SchemaError, LimitError.
     """
@@ -226,7 +226,7 @@ def _no_text(given: object) -> TypeError:
 
 
 def _compiled(source: Source, folder: Folder | None, strict: bool, limits: Limits) -> Prompt:  # noqa: FBT001
-    """The prompt of a source; a pickled prompt calls it as well."""
+    """The prompt of a source; unpickling calls it too."""
     check_limits(limits)
     if len(source.text) > limits.source_chars:
         message = f"the prompt is longer than {limits.source_chars:,} characters"

@@ -21,9 +21,9 @@ from pdl.limits import DEFAULT_LIMITS, Limits
 
 _TICKS_PER_LOOK = 512
 _WORK_PER_LOOK = 1_000_000
-_ALL_TOGETHER = 512_000_000  # characters and items of all that is built, kept or not
+_ALL_TOGETHER = 512_000_000  # characters and items of everything that is built, kept or not
 _MISSING = 100  # undefined names that are looked for
-_PIECES = 128  # of a text under construction that are looked at together
+_PIECES = 128  # of a text under construction that are counted together
 
 
 class OverLimitError(Exception):
@@ -41,11 +41,11 @@ class MissingName(NamedTuple):
 
 
 class TooManyMissingError(Exception):
-    """So many undefined names were met that looking for more helps nobody."""
+    """So many undefined names were found that more would not help."""
 
 
 class RenderBudget:
-    """What one rendering has used, and the undefined names that it met."""
+    """What one rendering has used, and the undefined names that it found."""
 
     __slots__ = ("deadline", "has_captured_markers", "limits", "missing", "ticks", "total", "work")
 
@@ -59,7 +59,7 @@ class RenderBudget:
         self.deadline = time.perf_counter() + limits.render_seconds
 
     def check_clock(self) -> None:
-        """Look at the clock."""
+        """Raise OverLimitError if the time is up."""
         self.ticks = _TICKS_PER_LOOK
         if time.perf_counter() > self.deadline:
             raise OverLimitError(
@@ -68,19 +68,19 @@ class RenderBudget:
             )
 
     def spend(self, work: int) -> None:
-        """Note so many items or characters that are gone through, and look at the clock if many."""
+        """Count items or characters that are processed; check the clock now and then."""
         self.work += work
         if self.work > _WORK_PER_LOOK:
             self.work = 0
             self.check_clock()
 
     def note_built(self, size: int) -> None:
-        """Note a text or a list of that size. All together may be much, but not any number."""
+        """Count a string or a list of that size; their total is bounded too."""
         self.spend(size)
         self.total += size
         if self.total > max(_ALL_TOGETHER, self.limits.output_chars):
             raise OverLimitError(
-                f"the texts and lists that were built have {self.total:,} characters and items"
+                f"the strings and lists that were built have {self.total:,} characters and items"
                 " together"
             )
 
@@ -91,7 +91,7 @@ class RenderBudget:
             raise TooManyMissingError
 
     def check_length(self, size: int) -> None:
-        """Refuse a text that has grown too long."""
+        """Raise OverLimitError for an output that has grown too long."""
         if size > self.limits.output_chars:
             raise OverLimitError(
                 f"the text grew over {self.limits.output_chars:,} characters (Limits.output_chars)"
@@ -104,7 +104,7 @@ share a prompt have one each, and templates whose modules Jinja caches find the 
 
 
 def ticker() -> Iterator[None]:
-    """An iterator that looks at the clock now and then.
+    """Return an iterator that checks the clock now and then.
 
     The code of every template, block and macro gets one when it begins, and advances it with each
     pass through a loop.
@@ -125,7 +125,7 @@ def _ticks(budget: RenderBudget) -> Iterator[None]:
 
 
 def concat(pieces: Any) -> str:
-    """Join the pieces of a text, refusing to let it grow over the limit."""
+    """Join the pieces of a text. Raises OverLimitError if it grows over the limit."""
     budget = BUDGET.get(None) or RenderBudget()
     if isinstance(pieces, list):
         size = sum(map(len, pieces))
@@ -163,7 +163,7 @@ class TooLargeError(Exception):
 
 
 class Size(NamedTuple):
-    """What a value is when it is written out: its items at all depths, and characters of texts."""
+    """The size of a value when it is written out: items at all depths, characters of strings."""
 
     items: int
     chars: int
@@ -195,10 +195,10 @@ def _nothing(value: Any) -> None:
 def measure_size(
     value: Any, most: int = MOST_ITEMS, meet: Callable[[Any], None] = _nothing
 ) -> Size:
-    """The size of a value; `meet` is called with what is neither a container nor a scalar.
+    """Return the size of a value; `meet` is called with what is neither a container nor a scalar.
 
     Raises TooLargeError for more than `most` items, for too many characters, and for a container
-    that holds itself.
+    that contains itself.
     """
     if isinstance(value, str):
         return Size(1, len(value))
@@ -214,14 +214,14 @@ def measure_size(
 
 
 def is_container(value: object) -> bool:
-    """Whether a value is written as what it holds."""
+    """Whether a value is written as its items."""
     return type(value) not in _SCALARS and (isinstance(value, _CONTAINERS) or _is_record(value))
 
 
 def _plain_size(value: Any) -> Size | None:
-    """The size of lists and objects of nothing but JSON, if it is an ordinary one; else None.
+    """The size of lists and objects of JSON only, if it is an ordinary one; else None.
 
-    What stands in many places is counted in each, which is the quickest way for what does not.
+    A part that occurs in several positions is counted in each, which is fastest for most values.
     """
     pending = [value]
     items = chars = 0
@@ -249,12 +249,12 @@ def _plain_size(value: Any) -> Size | None:
 
 
 def watched(values: Any, most: int | None = MOST_ITEMS) -> Any:
-    """The same values, where they are an iterator one that looks at the clock, and ends."""
+    """The same values; an iterator becomes one that checks the clock, and ends."""
     return _ticking(values, most) if is_iterator(values) else values
 
 
 def is_iterator(value: object) -> bool:
-    """Whether a value gives its items once, and perhaps without end."""
+    """Whether a value yields its items once, and might be infinite."""
     return type(value) not in _EASY and hasattr(type(value), "__next__")
 
 
@@ -264,7 +264,7 @@ def _ticking(values: Iterator[Any], most: int | None) -> Iterator[Any]:
         if not count % _TICKS:
             budget.check_clock()
             if most is not None and count > most:
-                raise TooLargeError(f"this gives more than {most:,} items")
+                raise TooLargeError(f"this yields more than {most:,} items")
         yield value
 
 
@@ -292,14 +292,14 @@ def _chars(parts: list[Any]) -> int:
 
 
 class _SizeMeasurer:
-    """A walk through a value, parts before what holds them, each container once."""
+    """Measures a value in postorder, each container once."""
 
     def __init__(self, most: int, chars: int, meet: Callable[[Any], None]) -> None:
         self._most = most
         self._chars = chars
         self._meet = meet
         self._known: dict[int, Size] = {}
-        self._kept: list[Any] = []  # so that no number of an object is given to another one
+        self._kept: list[Any] = []  # so no ID is reused for another object
 
     def size(self, value: Any) -> Size:
         pending: list[tuple[Any, list[Any] | None, list[Any]]] = [(value, None, [])]
@@ -319,7 +319,7 @@ class _SizeMeasurer:
                 continue
             path.add(id(current))
             if not path.isdisjoint(map(id, below)):
-                raise TooLargeError("this holds itself, so writing it would never end")
+                raise TooLargeError("this contains itself, so writing it would never end")
             pending.append((current, parts, below))
             pending.extend((each, None, []) for each in below)
         return self._known[id(value)]

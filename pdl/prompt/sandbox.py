@@ -48,8 +48,8 @@ _LONGEST = 200  # characters of a name in an error
 class StrictUndefined(Undefined):
     """False in a condition; printed, looped over or computed with, it is noted as an error.
 
-    Noting instead of raising lets one rendering find all undefined names. What it renders is
-    thrown away then, so it may go on with an empty text.
+    Noting instead of raising lets one rendering find all undefined names. Its output is then
+    discarded, so it continues with an empty string.
     """
 
     __slots__ = ()
@@ -155,14 +155,14 @@ def _where() -> tuple[str | None, int | None]:
 class Method(StrictUndefined):
     """A method of a built-in value that is named but not called, as in `{{ order.items }}`.
 
-    Where a key was meant it counts as undefined; called, it is the method.
+    It counts as undefined, since a key was meant; called, it is the method.
     """
 
     __slots__ = ("method",)
 
     def __init__(self, method: BuiltinMethodType, name: str) -> None:
         super().__init__(
-            f"`{name}` is a method of a {type(method.__self__).__name__}, and no key of it;"
+            f"`{name}` is a method of a {type(method.__self__).__name__}, not a key of it;"
             f" call it, `{name}()`, or pass a value of that name",
             method.__self__,
             name,
@@ -201,7 +201,7 @@ class _Generator(CodeGenerator):
         if frame.loop_frame:
             self.writeline("next(pdl_tick)")
         elif self._function_begins:
-            # A macro may outlive the rendering that defined it, so it gets a ticker of its own.
+            # A macro can outlive the rendering that defined it, so it gets its own ticker.
             self._function_begins = False
             self.writeline("pdl_tick = environment.ticker()")
 
@@ -214,7 +214,7 @@ class _Generator(CodeGenerator):
 
     @optimizeconst
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802
-        """Comparisons, in which a value is measure_size that has another one beside it."""
+        """Comparisons, which measure a value that is compared with another one."""
         self.write("(")
         values = [node.expr, *(operand.expr for operand in node.ops)]
         for at, value in enumerate(values):
@@ -275,14 +275,14 @@ class _Generator(CodeGenerator):
 
 
 def _is_plain(node: nodes.Expr) -> bool:
-    """Whether this is written in the template and holds nothing from elsewhere."""
+    """Whether this is written in the template and contains nothing else."""
     if isinstance(node, (nodes.List, nodes.Tuple)):
         return all(map(_is_plain, node.items))
     return isinstance(node, nodes.Const) and not isinstance(node.value, dict)
 
 
 def _captured(pieces: Any) -> str:
-    """Join the pieces of a text that a template keeps as a value, or prints through one."""
+    """Join the pieces of a text that a template stores as a value, or prints from one."""
     return captured(concat(pieces))
 
 
@@ -316,7 +316,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         return reads and super().is_safe_attribute(obj, attr, value)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """`obj[argument]`; a `defaultdict` gives its default, and does not store it."""
+        """`obj[argument]`; a `defaultdict` returns its default, and does not store it."""
         if type(argument) not in _SIMPLE:
             comparable(argument)
         if isinstance(obj, defaultdict) and obj.default_factory and argument not in obj:
@@ -345,7 +345,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063  (Jinja's)
-        """Call an object; the names leave all others to keyword arguments, as in Jinja."""
+        """Call an object; the odd parameter names leave others free for keywords, as in Jinja."""
         if isinstance(__obj, Method):
             __obj = __obj.method
         if growth_guard.is_guarded(__obj):
@@ -387,7 +387,7 @@ def _has_text(number: str) -> bool:
 
 
 def _is_pythons(kind: type, attribute: str) -> bool:
-    """Whether Python itself, not a class of the caller's, gives the type that attribute."""
+    """Whether Python itself, not a class of the caller's, defines that attribute of the type."""
     owner = next((base for base in kind.__mro__ if attribute in vars(base)), kind)
     return owner.__module__ in ("builtins", "collections", "collections.abc", "array")
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pdl.prompt.files import Folder
     from pdl.schema import Schema
 
-# What tells errors, and what reads files, is imported when it is needed.
+# Modules for errors and for files are imported when they are needed.
 # ruff: noqa: PLC0415
 
 
@@ -40,7 +40,7 @@ _IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", t
 
 
 class Loader(BaseLoader):
-    """Finds templates that are included, in the prompt's folder."""
+    """Finds included templates in the prompt's directory."""
 
     def get_source(
         self, environment: jinja2.Environment, template: str
@@ -66,7 +66,7 @@ class Loader(BaseLoader):
 
 @dataclass(frozen=True)
 class Template:
-    """A compiled template. `variables` are the names that it reads, in alphabetical order."""
+    """A compiled template; `variables` are the names that it reads, in alphabetical order."""
 
     source: Source
     environment: PromptEnvironment = field(repr=False)
@@ -96,7 +96,7 @@ class Template:
         return True, parse_schema(placed, env.folder, env.limits)
 
     def pieces(self) -> list[tuple[int, str, str]]:
-        """The stretches of its own text: offset, text, and the token that begins behind."""
+        """Return the stretches of its own text: offset, text, and the kind of token after it."""
         stream = self.environment.lexer.tokenize(self.source.text)
         found: list[tuple[int, str, str]] = []
         for token, at in located(stream, self.source):
@@ -107,7 +107,7 @@ class Template:
         return found
 
     def render(self, values: dict[str, Any]) -> str:
-        """The text with markers. Raises TemplateError for all undefined names together."""
+        """Return the text with markers. Raises TemplateError for all undefined names together."""
         env = self.environment
         budget = RenderBudget(env.limits)
         token = BUDGET.set(budget)
@@ -167,7 +167,7 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
 
 
 def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -> None:
-    """Refuse unknown filters and tests, which Jinja would notice only when it comes to them."""
+    """Refuse unknown filters and tests, which Jinja would notice only when it reaches them."""
     for branching in tree.find_all(nodes.If):
         if len(branching.elif_) > _ELIFS:  # Jinja needs memory for the square of their number
             message = f"this `if` has more than {_ELIFS} `elif`s"
@@ -231,9 +231,9 @@ _ANY_ROLE = re.compile(rf"\A\s*+[A-Za-z]*+{DYNAMIC}[A-Za-z{DYNAMIC}]*+\s*")
 
 @dataclass(frozen=True)
 class StaticTurn:
-    """A turn whose separator the source holds; `content` reaches up to the next tag or turn.
+    """A turn whose separator is in the source; `content` reaches up to the next tag or turn.
 
-    `cut` says that a tag of the template ends the content, so that more may follow.
+    `cut` means that a tag of the template ends the content, so more can follow.
     """
 
     role: str
@@ -249,7 +249,7 @@ class StaticTurn:
 
 @dataclass(frozen=True)
 class Branches:
-    """A place where turns depend on data: the outlines of the bodies that may stand there."""
+    """Turns that depend on data: the outlines of the alternative bodies."""
 
     bodies: tuple[Outline, ...]
     loops: bool = False
@@ -268,12 +268,12 @@ class Outline:
 
 
 def depends_on_data(turn: StaticTurn) -> bool:
-    """Whether a turn holds tags or expressions."""
+    """Whether a turn contains tags or expressions."""
     return turn.cut or any(DYNAMIC in token.text for token in turn.content)
 
 
 def outline_of(body: Iterable[nodes.Node], markers: Markers) -> Outline:
-    """Walk statements; expressions are taken to print no separators, as long as no macro does."""
+    """The turns of statements; expressions are assumed to print no separators."""
     found = Outline()
     for node in body:
         if isinstance(node, nodes.Output):
@@ -314,14 +314,14 @@ def _extend(found: Outline, tokens: tuple[Token, ...]) -> None:
 
 
 def _cut(found: Outline) -> None:
-    """Note that a tag stands in the last turn."""
+    """Note a tag in the last turn."""
     last = found.items[-1] if found.items else None
     if isinstance(last, StaticTurn):
         found.items[-1] = StaticTurn(last.role, last.content, last.marker, cut=True)
 
 
 def _prints_turns(node: nodes.Node) -> bool:
-    """Whether a statement may print separators of its own."""
+    """Whether a statement can print separators."""
     if isinstance(node, (nodes.Include, nodes.Extends, nodes.CallBlock)):
         return True
     texts = (data.data for data in node.find_all(nodes.TemplateData))
@@ -329,7 +329,7 @@ def _prints_turns(node: nodes.Node) -> bool:
 
 
 def _bodies(node: nodes.Node) -> list[list[nodes.Node]]:
-    """The lists of statements of a statement; those of `elif` stand beside those of `if`."""
+    """The lists of statements of a statement; those of `elif` are added to those of `if`."""
     lists: list[list[nodes.Node]] = [
         value
         for name, value in node.iter_fields()
@@ -341,7 +341,7 @@ def _bodies(node: nodes.Node) -> list[list[nodes.Node]]:
 
 
 def _may_hold_schema(branches: Branches) -> bool:
-    """Whether a schema turn, or a turn of any name, may stand in one of the bodies."""
+    """Whether one of the bodies can contain a schema turn, or a turn of any name."""
     if not branches.bodies:
         return True
     for body in branches.bodies:
@@ -354,7 +354,7 @@ def _may_hold_schema(branches: Branches) -> bool:
 
 
 def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schema:
-    """The schema of a turn. Raises SchemaError or LimitError."""
+    """Return the schema of a turn. Raises SchemaError or LimitError."""
     _refuse_reference_in_value(source)
 
     def read(reference: str) -> tuple[str, str]:
@@ -364,11 +364,11 @@ def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schem
 
 
 def _refuse_reference_in_value(source: Source) -> None:
-    """Only the prompt's own text names files: a value that begins with `@` would read any."""
+    """Only the prompt's own text can name a file: a value that begins with `@` could read any."""
     text = source.text.strip()
     start = source.text.find(text)
     written = any(one.start <= start < one.start + one.length for one in source.anchors)
     if text.startswith("@") and not written:
-        message = "this `@` comes from a value, and only the prompt's own text names a file"
+        message = "this `@` comes from a value, but only the prompt's own text can name a file"
         hint = "write `@` and the file into the `schema` turn itself"
         raise SchemaError(Problem("schema/bad-file", message, source.span(start), hint))

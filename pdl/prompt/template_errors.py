@@ -1,4 +1,4 @@
-"""The one border where Jinja's errors become ours, with the place in the author's file."""
+"""Jinja's errors as pdl's, with the position in the author's file."""
 
 from __future__ import annotations
 
@@ -29,41 +29,13 @@ _TOKEN_WORDS = {
     "begin of statement block": "`{%`",
     "end of template": "the end of the file",
     "name": "a name",
-    "string": "a text in quotes",
+    "string": "a quoted string",
     "integer": "a number",
 }
 _TAGS = frozenset(
-    [
-        "if",
-        "elif",
-        "else",
-        "endif",
-        "for",
-        "endfor",
-        "set",
-        "endset",
-        "set_global",
-        "macro",
-        "endmacro",
-        "call",
-        "endcall",
-        "include",
-        "import",
-        "from",
-        "extends",
-        "block",
-        "endblock",
-        "filter",
-        "endfilter",
-        "raw",
-        "endraw",
-        "with",
-        "endwith",
-        "break",
-        "continue",
-        "autoescape",
-        "endautoescape",
-    ]
+    "if elif else endif for endfor set endset set_global macro endmacro call endcall include"  # noqa: SIM905
+    " import from extends block endblock filter endfilter raw endraw with endwith break continue"
+    " autoescape endautoescape".split()
 )
 _SLIPS = {
     "schema": "add a `<|schema|>` turn, or pass a schema of that name",
@@ -77,10 +49,10 @@ _OPERATORS = {
     "&": "write `and`",
     "!": "write `not`",
     "?": "write `a if condition else b`",
-    "`": "texts stand in straight quotes",
-    "$": "a name has no `$`",
+    "`": "write strings in straight quotes",
+    "$": "remove the `$`",
 }
-_OFTEN = 16  # of one code in a traceback; a recursion without end has ten times as many
+_OFTEN = 16  # of one code in a traceback; infinite recursion has ten times as many
 _UNCLOSED = (
     (r"Missing end of comment tag", "{#", "#}"),
     (r"unexpected end of template, expected 'end of print statement'", "{{", "}}"),
@@ -95,16 +67,12 @@ _CASES = (
 
 
 def compile_problem(error: Exception, env: PromptEnvironment, main: Source) -> Problem | None:
-    """What kept a template from being compiled; None for an error of another kind."""
+    """Why a template does not compile; None for an error of another kind."""
     if isinstance(error, TemplateSyntaxError):
         source = env.sources.get(error.name, main)
         return _syntax_problem(error.message or "", source, error.lineno, env)
-    if isinstance(error, RecursionError):
-        return Problem(
-            "limit/template-depth", "the template nests its tags too deeply", main.span(0)
-        )
-    if isinstance(error, SyntaxError):
-        # Python's own compiler, on what Jinja generated: only its limits on nesting are left.
+    # A SyntaxError is of Python, on what Jinja generated: only its limits on nesting are left.
+    if isinstance(error, (RecursionError, SyntaxError)):
         message = "the template nests its tags too deeply"
         return Problem("limit/template-depth", message, main.span(0))
     if _is_of_digits(error):  # a constant that Jinja computed
@@ -118,16 +86,16 @@ def _syntax_problem(message: str, source: Source, line: int, env: PromptEnvironm
     if found := re.match(r"No (filter|test) named '(\w+)'", message):
         return unknown_name(found[1], found[2], source, line, env)
     if found := re.match(r"Unexpected end of .*?tags: (.*?)\. The innermost .* '(\w+)'", message):
-        text = f"this `{found[2]}` is never closed: expected {_listed(found[1])}"
+        text = f"unclosed `{found[2]}`: expected {_listed(found[1])}"
         return Problem("template/unclosed", text, _opener(source, found[2], line))
-    for pattern, opener, closer in _UNCLOSED:
+    for pattern, opening, closing in _UNCLOSED:
         if re.match(pattern, message):
-            at = source.text.rfind(opener)
+            at = source.text.rfind(opening)
             span = source.span(at, at + 2) if at >= 0 else line_span(source, line)
-            text = f"this `{opener}` is never closed: expected `{closer}`"
+            text = f"unclosed `{opening}`: expected `{closing}`"
             return Problem("template/unclosed", text, span)
     if message.startswith(("unexpected char '\"'", 'unexpected char "\'"')):
-        text = "this text in quotes is never closed"
+        text = "unclosed quoted string"
         return Problem("template/unclosed", text, _mistake(source, line, message))
     character = re.match(r"unexpected char '(.)'", message)
     hint = _OPERATORS.get(character[1], "") if character else ""
@@ -139,9 +107,9 @@ def _unknown_tag(tag: str, message: str, source: Source, line: int) -> Problem:
     hint = f"expected {_listed(expected[1])}" if expected else ""
     span = word_span(source, line, tag)
     if tag in _TAGS:
-        return Problem("template/misplaced-tag", f"`{tag}` does not belong here", span, hint)
+        return Problem("template/misplaced-tag", f"`{tag}` is not allowed here", span, hint)
     hint = did_you_mean(tag, _TAGS) or hint
-    return Problem("template/unknown-tag", f"there is no tag `{tag}`", span, hint)
+    return Problem("template/unknown-tag", f"unknown tag `{tag}`", span, hint)
 
 
 def unknown_name(
@@ -153,7 +121,7 @@ def unknown_name(
     hint = did_you_mean(name, (each for each in known if not each.startswith("_")))
     span = word_span(source, line, name)
     code = "template/unknown-filter" if is_filter else "template/unknown-test"
-    return Problem(code, f"there is no {kind} `{name}`", span, hint)
+    return Problem(code, f"unknown {kind} `{name}`", span, hint)
 
 
 def _reworded(message: str) -> str:
@@ -201,7 +169,7 @@ def word_span(source: Source, line: int, word: str) -> Span:
 
 
 def line_span(source: Source, line: int) -> Span:
-    """A line without the blanks around it."""
+    """A line without surrounding whitespace."""
     start = source.offset(line)
     text = source.line(source.position(start)[0])
     indent = len(text) - len(text.lstrip())
@@ -209,15 +177,15 @@ def line_span(source: Source, line: int) -> Span:
 
 
 def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -> Problem | None:
-    """What stopped a rendering; None for an error that did not come from the template."""
+    """What stopped a rendering; None for an error that the template did not cause."""
     if isinstance(error, TemplateSyntaxError):
         return compile_problem(error, env, main)
-    place = _failed_at(error.__traceback__, env, main)
-    if place is None and isinstance(error, (OverLimitError, TooLargeError)):
-        place = main, 1  # all pieces together are too much, and none of them alone
-    if place is None:
+    failed_at = _failed_at(error.__traceback__, env, main)
+    if failed_at is None and isinstance(error, (OverLimitError, TooLargeError)):
+        failed_at = main, 1  # all pieces together are too much, but none of them alone
+    if failed_at is None:
         return None
-    source, line = place
+    source, line = failed_at
     span = line_span(source, line)
     if isinstance(error, TemplateNotFound):
         reason = error.message if error.message != error.name else "it was not found"
@@ -233,7 +201,7 @@ def _failure(error: BaseException) -> tuple[str, str, str]:
         return (
             "limit/template",
             str(error),
-            "make it smaller; a program may also pass other `pdl.Limits`",
+            "make it smaller, or pass other `pdl.Limits`",
         )
     if isinstance(error, MarkerError):
         return "template/mark", str(error), ""
@@ -259,7 +227,7 @@ def _recursion(error: RecursionError) -> tuple[str, str, str]:
 
 
 def _repeats(trace: TracebackType | None) -> bool:
-    """Whether one code of a template stands in a traceback so often that it calls itself."""
+    """Whether code of a template occurs in a traceback so often that it calls itself."""
     codes: Counter[object] = Counter()
     while trace is not None:
         if "__jinja_template__" in trace.tb_frame.f_globals:
@@ -280,14 +248,14 @@ def _failed_at(
     trace: TracebackType | None, env: PromptEnvironment, main: Source
 ) -> tuple[Source, int] | None:
     """The innermost line of a template that the traceback goes through."""
-    place = None
+    found = None
     while trace is not None:
         template = trace.tb_frame.f_globals.get("__jinja_template__")
         if template is not None:
             line = template.get_corresponding_lineno(trace.tb_lineno)
-            place = env.sources.get(template.name, main), line
+            found = env.sources.get(template.name, main), line
         trace = trace.tb_next
-    return place
+    return found
 
 
 def missing_problems(
@@ -308,28 +276,24 @@ def _missing_problem(name: MissingName, source: Source, values: Mapping[str, Any
     first = re.split(r"[.\[]", name.path)[0]
     span = word_span(source, name.line, first)
     if "unsafe" in name.reason:
-        hint = "a template reads data; it neither changes it nor reaches into Python"
+        hint = "templates can only read data; they can't change it or access Python internals"
         return Problem("template/forbidden", name.reason.rstrip("."), span, hint)
     if name.reason:
         return Problem("template/undefined", name.reason.rstrip("."), span)
-    if isinstance(name.owner, Undefined) or _is_root(name):
-        hint = _SLIPS.get(first) or did_you_mean(first, values) or _passed(values)
+    if isinstance(name.owner, Undefined) or name.owner is missing:
+        hint = _SLIPS.get(first) or did_you_mean(first, values)
+        if not hint and values:
+            hint = f"available values: {_names(values)}"
+        elif not hint:
+            hint = f"pass it with `--set {first}=…` or `render({first}=…)`"
         return Problem("template/undefined", f"`{first}` is undefined", span, hint)
     kind = "an object" if isinstance(name.owner, dict) else f"a {type(name.owner).__name__}"
     keys = (
         [key for key in name.owner if isinstance(key, str)] if isinstance(name.owner, dict) else []
     )
-    hint = did_you_mean(first, keys) or (f"it has {_names(keys)}" if keys else "")
-    message = f"`{first}` is undefined: it was looked up in {kind} that has no such key"
+    hint = did_you_mean(first, keys) or (f"its keys are {_names(keys)}" if keys else "")
+    message = f"`{first}` is undefined: {kind} has no such key"
     return Problem("template/undefined", message, span, hint)
-
-
-def _is_root(name: MissingName) -> bool:
-    return name.owner is missing
-
-
-def _passed(values: Mapping[str, Any]) -> str:
-    return f"passed were {_names(values)}" if values else "no values were passed"
 
 
 def _names(names: Iterable[str]) -> str:

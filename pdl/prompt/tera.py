@@ -2,7 +2,7 @@
 
 Tera is the template language of the Rust crate `ragit-pdl`, whose prompts load here unchanged.
 Filters, tests and functions have Tera's names and arguments. As for the syntax:
-`{% set_global x = 1 %}` assigns outside of the loop it stands in; `{% for key, value in object %}`
+`{% set_global x = 1 %}` assigns outside of its loop; `{% for key, value in object %}`
 walks an object; `macros::greet(name="x")` and `self::greet()` call macros; `{% endmacro greet %}`.
 
 Sources: https://keats.github.io/tera/docs/#templates and
@@ -99,9 +99,7 @@ def _globalize(template: nodes.Template, names: set[str]) -> nodes.Template:
     for loop in template.find_all(nodes.For):
         for target in (loop.target, *loop.target.find_all(nodes.Name)):
             if isinstance(target, nodes.Name) and target.name in names:
-                message = (
-                    f"`{target.name}` is set by set_global, so no loop may have it as variable"
-                )
+                message = f"`{target.name}` is set by set_global, so it cannot be a loop variable"
                 raise TemplateSyntaxError(message, loop.lineno)
     changed: nodes.Template = _Globalizer(names).visit(template)
     before = [
@@ -113,7 +111,7 @@ def _globalize(template: nodes.Template, names: set[str]) -> nodes.Template:
 
 
 class _Globalizer(NodeTransformer):
-    """Reads and writes the names of `set_global` in the namespace that holds them."""
+    """Reads and writes the names of `set_global` in their namespace."""
 
     def __init__(self, names: set[str]) -> None:
         self.names = names
@@ -130,12 +128,12 @@ class _Globalizer(NodeTransformer):
 
 
 def pairs(value: Any) -> Iterable[Any]:
-    """What a loop with two targets walks: the items of an object, or the value itself."""
+    """What a loop with two targets iterates over: the items of an object, or the value itself."""
     return value.items() if isinstance(value, Mapping) else looped(value)
 
 
 def looped(value: Any) -> Any:
-    """What a loop walks, or a call gets as its arguments: an iterator looks at the clock."""
+    """What a loop iterates over, or a call gets as its arguments; iterators check the clock."""
     return watched(value, most=None)
 
 
@@ -171,7 +169,7 @@ def do_concat(value: Sequence[Any], with_: Any = _ABSENT, /, **kwargs: Any) -> l
 
 
 def do_nth(value: Sequence[Any], n: int) -> Any:
-    """`list | nth(n=2)`, from 0; an empty text if there is none, as in Tera."""
+    """`list | nth(n=2)`, from 0; an empty string if it is too short, as in Tera."""
     return value[n] if 0 <= n < len(value) else ""
 
 
@@ -203,7 +201,7 @@ def _note_unsafe(undefined: Undefined) -> None:
 
 
 def _dig(env: Environment, item: Any, attribute: str) -> Any:
-    """What stands at `a.b` of an item, None if nothing does; the sandbox's rules hold."""
+    """The value at `a.b` of an item, or None; the rules of the sandbox apply."""
     for step in attribute.split("."):
         if isinstance(item, Mapping):
             item = item.get(step)

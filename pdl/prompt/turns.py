@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pdl.source import Span
 
 DYNAMIC = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""Stands in a text for what an expression will print."""
+"""Placeholder in a text for what an expression will print."""
 
 SENT = ("system", "user", "assistant")
 ROLES = (*SENT, "schema", "reasoning", "input", "tools", "config")
@@ -78,10 +78,10 @@ class Split(NamedTuple):
 
 
 def split_turns(text: str, markers: Markers, *, unfilled: bool = False) -> Split:
-    """Split rendered text at its separators: lines that hold `<|name|>` alone, by markers only.
+    """Split rendered text at its separators: lines that contain only `<|name|>`, as a marker.
 
     An unknown alphabetic name is a problem, and its line stays text. In an `unfilled` text DYNAMIC
-    stands for what is computed, also where it may be a marker's other half.
+    represents what is computed, even where that could be the other half of a marker.
     """
     scanner = _Scanner(text, markers, unfilled=unfilled)
     tokens = scanner.tokens()
@@ -101,12 +101,12 @@ def lookalikes(text: str) -> Iterator[tuple[int, int, str]]:
     `<user>` counts where no `</user>` closes it.
     """
     for match in _LOOKS_LIKE_A_TURN.finditer(text):
-        opener, closer = ("".join(match[part].split()) for part in ("open", "close"))
-        signs = opener + closer.removesuffix(":")
+        opening, closing = ("".join(match[part].split()) for part in ("open", "close"))
+        brackets = opening + closing.removesuffix(":")
         is_marker = match["open"].startswith("<|") and "|>" in match["close"]
-        if len(signs) < len("<|") or is_marker:
+        if len(brackets) < len("<|") or is_marker:
             continue
-        if signs == "<>" and f"</{match['name']}" in text:
+        if brackets == "<>" and f"</{match['name']}" in text:
             continue
         yield match.start("open"), match.end("close"), f"<|{match['name'].lower()}|>"
     for match in _LOOKS_LIKE_MEDIA.finditer(text):
@@ -114,9 +114,9 @@ def lookalikes(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def no_role(text: str, source: Source) -> Problem | None:
-    """What is wrong with the text before the first turn.
+    """The problem of text before the first turn.
 
-    None where its first line is a marker of an unknown name, which is told by `split_turns`.
+    None if its first line is a marker of an unknown name, which `split_turns` reports.
     """
     line = text.split("\n", 1)[0].split(DYNAMIC, 1)[0].strip()
     if _UNKNOWN.fullmatch(line):
@@ -124,15 +124,15 @@ def no_role(text: str, source: Source) -> Problem | None:
     start = max(source.text.find(line), 0)
     span = source.span(start, start + max(len(line), 1))
     for _, _, meant in lookalikes(line):
-        message = f"this looks like `{meant}`, and is not one"
+        message = f"this looks like `{meant}`, but is not one"
         return Problem("turn/no-role", message, span, f"write `{meant}`")
-    message = "this text stands before the first turn"
-    hint = "begin with a line `<|system|>` or `<|user|>`; a comment is written `{# … #}`"
+    message = "text before the first turn"
+    hint = "begin with a line `<|system|>` or `<|user|>`; write comments as `{# … #}`"
     return Problem("turn/no-role", message, span, hint)
 
 
 class _Piece(NamedTuple):
-    """A marker and the text behind it, up to the next one."""
+    """A marker and the text after it, up to the next one."""
 
     kind: str
     digits: str
@@ -189,22 +189,23 @@ class _Scanner:
     def _close(self, at: int) -> int:
         """The index of the piece that closes what the piece at that index opens, or -1.
 
-        An opener counts only with its own closer, and with what stood behind it in the source.
+        An opening marker counts only with its own closing marker, and with the text that followed
+        it in the source.
         """
-        opener, end = self.pieces[at], at + 1
+        opening, end = self.pieces[at], at + 1
         while end < len(self.pieces) and self.pieces[end].kind in (HERE, LINE):
             end += 1
-        if opener.kind != OPEN or end == len(self.pieces):
+        if opening.kind != OPEN or end == len(self.pieces):
             return -1
-        closer = self.pieces[end]
-        if (closer.kind, closer.digits) != (CLOSE, opener.digits):
+        closing = self.pieces[end]
+        if (closing.kind, closing.digits) != (CLOSE, opening.digits):
             return -1
-        entry = self.markers.origin(opener.number)
+        entry = self.markers.origin(opening.number)
         begun = entry is None or self._inside(at, end).lower().startswith(entry.text.lower())
         return end if begun else -1
 
     def _ends_line(self, start: int) -> bool:
-        """Whether nothing but blanks follows on the line of the piece at that index."""
+        """Whether only whitespace follows on the line of the piece at that index."""
         for index in range(start, len(self.pieces)):
             piece = self.pieces[index]
             if index > start and piece.kind not in (HERE, LINE):
@@ -221,15 +222,16 @@ class _Scanner:
         return "".join([piece.text for piece in self.pieces[start:end]])
 
     def _add_whole(self, piece: _Piece, *, separates: bool) -> bool:
-        """Add what one marker stands for; whether it is a separator."""
+        """Add what one marker represents; whether it is a separator."""
         entry = self.markers.origin(piece.number)
         assert entry is not None
         return self._add(entry.text, piece.number, ROLES, separates=separates and entry.alone)
 
     def _add_pair(self, start: int, end: int, *, separates: bool) -> bool:
-        """Add what stands between two markers; whether it is a separator.
+        """Add the text between two markers; whether it is a separator.
 
-        A value may say which message a turn is, and what a block embeds, but not that it is one.
+        A value can say which message a turn is, and what a media tag embeds, but not that it is
+        one.
         """
         number = self.pieces[start].number
         entry, inside = self.markers.origin(number), self._inside(start, end)
@@ -279,7 +281,7 @@ class _Scanner:
 
 
 def _blank_after(text: str, *, before: bool) -> bool:
-    """Whether the line is blank so far, behind that text."""
+    """Whether the line is blank so far, after that text."""
     if not text:
         return before
     last = text.rfind("\n")
@@ -290,26 +292,26 @@ def _blank_after(text: str, *, before: bool) -> bool:
 
 def _unknown_role(name: str, span: Span | None, known: Collection[str]) -> Problem:
     if name in ROLES:
-        message = f"a value names the turn `{name}`; it may name only {', '.join(known)}"
+        message = f"a value names the turn `{name}`; it can only name {', '.join(known)}"
         hint = f"write `<|{name}|>` into the file itself"
         return Problem("turn/computed-role", message, span, hint)
-    otherwise = "a line that is text begins with `&lt;|`, for a literal `<|`"
+    otherwise = "write `&lt;|` for a literal `<|`"
     if known is SENT:
-        otherwise = "let the template say which of these it is"
+        otherwise = "let the template print one of these"
     hint = did_you_mean(name, known) or otherwise
-    message = f"there is no turn `{name}`; expected one of {', '.join(known)}"
+    message = f"unknown turn `{name}`; expected one of {', '.join(known)}"
     return Problem("turn/unknown-role", message, span, hint)
 
 
 def _computed(span: Span | None) -> Problem:
-    message = "what stands between `<|` and `|>` is a value, and names no message"
+    message = "the text between `<|` and `|>` is a value, and does not name a message"
     hint = "to embed a file that a value names, write `<|media({{ path }})|>`"
     return Problem("turn/computed-block", message, span, hint)
 
 
 def _damaged(span: Span | None) -> Problem:
-    message = "this `<|` has lost its `|>`, or what stands between them was changed"
-    hint = "apply filters to values, not to text that holds turns or media"
+    message = "this `<|` has lost its `|>`, or the text between them was changed"
+    hint = "apply filters to values, not to text that contains turns or media"
     return Problem("turn/damaged", message, span, hint)
 
 
@@ -317,7 +319,7 @@ def _damaged(span: Span | None) -> Problem:
 def _outline(kinds: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
     """Where each turn begins and ends in a sequence of terminals.
 
-    The grammar sees terminals only, so one parse serves all texts of the same outline.
+    The grammar sees terminals only, so one parse serves all texts with the same outline.
     """
     terminals = [Terminal(kind, "", index, index) for index, kind in enumerate(kinds)]
     starts: list[int] = runner("turns").run(terminals, _Starts(), len(kinds))
@@ -347,7 +349,7 @@ _LINE_ENDS = re.compile("[\r\n]")
 def mapped_source(text: str, markers: Markers, name: str) -> Source:
     """The text without markers, with anchors into the templates that it was rendered from.
 
-    A value's line breaks do not end a `//` comment of the file: there they are blanks.
+    A value's line breaks do not end a `//` comment of the file: there they become spaces.
     """
     split = MARKER.split(text)
     writer = _SourceMapper()
@@ -364,7 +366,7 @@ def mapped_source(text: str, markers: Markers, name: str) -> Source:
 
 
 class _SourceMapper:
-    """Puts pieces of text one after the other, and notes where they were copied from."""
+    """Joins pieces of text, and notes where they were copied from."""
 
     def __init__(self) -> None:
         self.out: list[str] = []
@@ -373,7 +375,7 @@ class _SourceMapper:
         self._within = ""  # the quote or the `//` that is open in the file's own text
 
     def add(self, piece: str, entry: MarkerOrigin | None, *, begins_line: bool = False) -> None:
-        """Append a piece: what stands at that entry's place of the source, and then a value."""
+        """Append a piece: text from that origin in the source, and then a value."""
         same = 0
         if entry is not None:
             same = _shared(piece, entry.source.text, entry.start)
@@ -399,7 +401,7 @@ class _SourceMapper:
 
 
 def _shared(piece: str, text: str, offset: int) -> int:
-    """How many characters of the piece stand at that offset of the text."""
+    """How many characters of the piece are at that offset of the text."""
     if text.startswith(piece, offset):
         return len(piece)
     pairs = enumerate(zip(piece, text[offset : offset + len(piece)], strict=False))

@@ -170,7 +170,7 @@ def test_a_row_without_the_data_that_it_needs_is_the_error_of_the_prompt() -> No
     write([ROWS[0], {"reply": '{"c": "x"}'}])
     shown = run_prompt()
     assert shown.exit_code == 2
-    assert shown.stderr.startswith("which.pdl:2:3: the input `names` is missing")
+    assert shown.stderr.startswith("which.pdl:2:3: missing required input `names`")
     assert len(shown.stdout.splitlines()) == 1
 
 
@@ -178,8 +178,8 @@ def test_a_row_without_the_data_that_it_needs_is_the_error_of_the_prompt() -> No
     ("context", "told"),
     [
         ("a", "`context`: expected an object, found a string"),
-        ({"names": ["a"]}, "`context` does not fit the prompt: the input `names`"),
-        ({"nmaes": []}, "`context` does not fit the prompt: `nmaes` was passed"),
+        ({"names": ["a"]}, "`context` does not fit the prompt: input `names`"),
+        ({"nmaes": []}, "`context` does not fit the prompt: unknown input `nmaes`"),
     ],
 )
 def test_data_that_do_not_fit_are_no_reply(context: Any, told: str) -> None:

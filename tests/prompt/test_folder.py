@@ -99,7 +99,7 @@ def test_an_escape_in_a_path_is_shown_and_told(tmp_path: Path) -> None:
     with pytest.raises(pdl.TemplateError) as raised:
         prompt.render()
     assert "`partials\\x07.txt`" in str(raised.value)
-    assert "write `/` between folders" in str(raised.value)
+    assert "write `/` between directories" in str(raised.value)
 
 
 def test_a_prompt_that_is_not_in_an_archive(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, text: str) -> None:
     folder = tmp_path / "prompts"
     folder.mkdir()
     (folder / "link.png").symlink_to(outside)
-    with pytest.raises(pdl.PromptError, match="a link that leads out"):
+    with pytest.raises(pdl.PromptError, match="a link that points outside"):
         pdl.loads(f"<|user|>\n{text}\n", base=folder).render()
 
 
