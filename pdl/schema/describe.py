@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pdl.errors import SchemaError
 from pdl.schema.dsl.normal_form import normal_form
 from pdl.schema.dsl.tree import NULL, lines_of
+from pdl.schema.formats import FORMATS
 from pdl.schema.json_values import copy_json
 from pdl.schema.keywords import DRAFT_4_INTEGER, subschemas
 from pdl.trampoline import Recur, call, gather, run
@@ -23,26 +24,11 @@ if TYPE_CHECKING:
     from pdl.schema.parts import SchemaParts
 
 
-_FORMATS = {
-    "date": "a date such as 2024-12-31",
-    "time": "a time such as 23:59:59Z",
-    "x-time": "a time such as 23:59:59",
-    "date-time": "a date and time such as 2024-12-31T23:59:59Z",
-    "x-date-time": "a date and time such as 2024-12-31T23:59:59",
-    "duration": "an ISO 8601 duration such as P1DT2H",
-    "email": "an email address",
-    "uri": "a URI",
-    "uuid": "a UUID",
-    "ipv4": "an IPv4 address",
-    "ipv6": "an IPv6 address",
-}
-
-
 def wording(schema: JsonSchema) -> list[str]:
     """What a typed schema in normal form demands of a value besides its type, its parts aside."""
     if "prefixItems" in schema:
         return _unique(schema)
-    said = [_FORMATS[schema["format"]]] if "format" in schema else []
+    said = [FORMATS[schema["format"]].name] if "format" in schema else []
     said += _sized(schema, "Length", "character")
     said += [f"matching the regular expression {schema['pattern']}"] if "pattern" in schema else []
     said += _range(schema)

@@ -6,6 +6,7 @@ JSON Schema Core 2020-12, section 10, and older drafts.
 from __future__ import annotations
 
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -78,6 +79,9 @@ ASSERTIONS = frozenset(
 
 JSON_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 """The values of `type`."""
+
+SIZES = MappingProxyType({"string": "Length", "array": "Items", "object": "Properties"})
+"""The types that have a size, and how the keywords end that bound it, such as `minLength`."""
 
 DRAFT_4_INTEGER = "x-draft-4-integer"
 """Marks a schema of draft 4, whose integers are written in digits alone, so 1.0 is not one.

@@ -35,6 +35,7 @@ from uuid import UUID
 
 from pdl.errors import Problem, error_from
 from pdl.schema.dsl.tree import NULL
+from pdl.schema.keywords import SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -143,7 +144,6 @@ _NUMBERS = {
     "le": "maximum",
     "multiple_of": "multipleOf",
 }
-_SIZES = {"string": "Length", "array": "Items", "object": "Properties"}
 
 
 def annotate(
@@ -203,7 +203,7 @@ def _number(value: Any) -> int | float | None:
 def _size(schema: dict[str, Json]) -> str:
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    sizes = [_SIZES[kind] for kind in kinds if kind in _SIZES]
+    sizes = [SIZES[kind] for kind in kinds if kind in SIZES]
     return sizes[0] if len(sizes) == 1 else ""
 
 

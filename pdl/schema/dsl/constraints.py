@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from pdl.errors import quoted
 from pdl.schema.dsl.tree import Bounds, Item, ListValue, MapValue, Node, Range, Scalar, Value
 from pdl.schema.dsl.words import CONSTANTS, nearest
-from pdl.schema.patterns import DIALECT, pattern_error
+from pdl.schema.formats import has_no_number
 from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from pdl._types import Json, JsonSchema
     from pdl.limits import Limits
@@ -127,223 +127,190 @@ def _value_hint(word: str) -> str:
 
 _Pair: TypeAlias = tuple[str, Node, Value]
 
-_LENGTHS = {"min": "count", "max": "count"}
-_NUMBERS = ("min", "max", "gt", "lt")
-
-_TAKES = MappingProxyType(
-    {
-        "string": {**_LENGTHS, "pattern": "pattern", "gbnf": "text"},
-        "moment": {**_LENGTHS, "pattern": "pattern", "gbnf": "text", "zone": "flag"},
-        "integer": {**dict.fromkeys(_NUMBERS, "integer"), "multiple": "step"},
-        "number": {**dict.fromkeys(_NUMBERS, "number"), "multiple": "step"},
-        "array": {**_LENGTHS, "unique": "flag"},
-        "tuple": {"unique": "flag"},
-        "object": _LENGTHS,
-        "code": {**_LENGTHS, "lang": "text"},
-        "tasklist": _LENGTHS,
-    }
-)
-"""The constraints of each kind of type, and the kind of value that each takes."""
-
-_UNITS = MappingProxyType(
-    {
-        "string": "characters",
-        "moment": "characters",
-        "array": "items",
-        "object": "keys",
-        "code": "characters",
-        "tasklist": "tasks",
-    }
-)
-
-_LENGTH_NAMES = MappingProxyType(
-    {
-        "string": "Length",
-        "moment": "Length",
-        "array": "Items",
-        "object": "Properties",
-        "code": "Length",
-    }
-)
-
-_KEYWORDS = MappingProxyType(
+KEYWORDS = MappingProxyType(
     {
         "min": "minimum",
         "max": "maximum",
         "gt": "exclusiveMinimum",
         "lt": "exclusiveMaximum",
         "multiple": "multipleOf",
+        "pattern": "pattern",
         "unique": "uniqueItems",
         "gbnf": "x-gbnf",
     }
 )
-_INSTEAD = MappingProxyType(
-    {
-        "group": "write bounds and constraints inside the parentheses",
-        "name": "write bounds and constraints where the name is defined",
-        "tuple": "remove it: a tuple has as many items as types",
-    }
-)
-"""What to do about a length that a type does not have."""
+"""The constraints of the DSL and their keywords; of sizes, `min` is `minLength` and so on."""
 
 _ALIASES = MappingProxyType({"len_min": "min", "len_max": "max"})
+_LENGTHS = {"min": "count", "max": "count"}
+_NUMBERS = ("min", "max", "gt", "lt")
 
 
 class Kind(NamedTuple):
-    """The constraints that a type takes, and its name for the author."""
+    """A kind of type: its constraints, and the kind of value that each takes.
 
-    takes: str
-    name: str
+    `unit` is what its size counts and `size` the end of the keywords for it (`minLength`), both
+    empty if it has no size; `instead` advises those who gave it one.
+    """
 
-    @property
-    def constraints(self) -> Mapping[str, str]:
-        """The constraints of this kind, and the kind of value that each takes."""
-        return _TAKES.get(self.takes, {})
+    constraints: Mapping[str, str]
+    unit: str = ""
+    size: str = ""
+    instead: str = ""
 
-    @property
-    def unit(self) -> str:
-        """What its length counts; empty if it has no length."""
-        return _UNITS.get(self.takes, "")
+
+_STRING = {**_LENGTHS, "pattern": "pattern", "gbnf": "text"}
+_ANY = Kind({})
+_KINDS = MappingProxyType(
+    {
+        "string": Kind(_STRING, "characters", "Length"),
+        "moment": Kind({**_STRING, "zone": "flag"}, "characters", "Length"),
+        "integer": Kind({**dict.fromkeys(_NUMBERS, "integer"), "multiple": "integer step"}),
+        "number": Kind({**dict.fromkeys(_NUMBERS, "number"), "multiple": "number step"}),
+        "array": Kind({**_LENGTHS, "unique": "flag"}, "items", "Items"),
+        "tuple": Kind({"unique": "flag"}, instead="remove it: a tuple has as many items as types"),
+        "object": Kind(_LENGTHS, "keys", "Properties"),
+        "code": Kind({**_LENGTHS, "lang": "text"}, "characters", "Length"),
+        "tasklist": Kind(_LENGTHS, "tasks"),
+        "group": Kind({}, instead="write bounds and constraints inside the parentheses"),
+        "name": Kind({}, instead="write bounds and constraints where the name is defined"),
+    }
+)
+
+
+def _is_integer(value: Json) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Json) -> bool:
+    return _is_integer(value) or isinstance(value, float)
+
+
+_VALUES: MappingProxyType[str, tuple[Callable[[Json], bool], str]] = MappingProxyType(
+    {
+        "count": (lambda value: _is_integer(value) and value >= 0, "a number"),
+        "integer": (_is_integer, "an integer"),
+        "number": (_is_number, "a number"),
+        "integer step": (lambda value: _is_integer(value) and value > 0, "an integer above 0"),
+        "number step": (lambda value: _is_number(value) and value > 0, "a number above 0"),
+        "flag": (lambda value: isinstance(value, bool), "`true` or `false`"),
+        "text": (lambda value: isinstance(value, str), "a string"),
+        "pattern": (lambda value: isinstance(value, str), "a string"),
+    }
+)
+"""The kinds of values of constraints: a test, and a name for the author."""
 
 
 class Constraints:
-    """Reads the constraints of one text's types."""
+    """Reads the constraints of one type; `name` is what its author calls it."""
 
-    def __init__(self, report: Report, values: Values) -> None:
+    def __init__(self, report: Report, values: Values, kind: str, name: str) -> None:
         self._report = report
         self._values = values
+        self._number = kind
+        self._kind = _KINDS.get(kind, _ANY)
+        self._name = name
 
-    def keywords(self, kind: Kind, item: Item) -> JsonSchema:
-        """The keywords that an item's constraints add to a schema of that kind.
+    def keywords(self, item: Item) -> JsonSchema:
+        """The keywords that an item's constraints add to a schema of this kind.
 
         `lang` and the bounds of a task list, which have no keyword, keep their names.
         """
         read: dict[str, Json] = {}
-        for key, place, node in self._pairs(kind, item):
-            value = self._value(kind, key, node)
+        for key, place, node in self._pairs(item):
+            value = self._value(key, node)
             if value is not None:
                 read[key] = value
-                self._check_range(kind, read, key, place)
-        return {
-            _keyword(kind.takes, key): value for key, value in read.items() if value is not False
-        }
+                self._check_range(read, key, place)
+        return {self._keyword(key): value for key, value in read.items() if value is not False}
 
-    def _pairs(self, kind: Kind, item: Item) -> Iterator[_Pair]:
+    def _pairs(self, item: Item) -> Iterator[_Pair]:
         """The constraints that this kind takes, each once."""
         seen: set[str] = set()
-        for written, place, value in self._written(kind, item):
+        for written, place, value in self._written(item):
             key = _ALIASES.get(written, written)
             if key in seen:
                 also = "" if key == written else f" (`{written}` is `{key}`)"
                 message = f"duplicate constraint `{key}`{also}"
                 self._report.add("schema/duplicate-constraint", message, place)
-            elif key in kind.constraints:
+            elif key in self._kind.constraints:
                 yield key, place, value
             else:
-                self._refuse_key(kind, written, place)
+                self._refuse_key(written, place)
             seen.add(key)
 
-    def _written(self, kind: Kind, item: Item) -> Iterator[_Pair]:
+    def _written(self, item: Item) -> Iterator[_Pair]:
         bounds = item.bounds
-        if bounds and self._has_bounds(kind, bounds):
+        if bounds and self._has_bounds(bounds):
             for key, value in (("min", bounds.low), ("max", bounds.high)):
                 if value is not None:
                     yield key, bounds, value
         for constraint in item.constraints:
             yield self._values.key(constraint.key), constraint.key, constraint.value
 
-    def _has_bounds(self, kind: Kind, bounds: Bounds) -> bool:
-        if "min" not in kind.constraints:
-            hint = _INSTEAD.get(kind.takes, "")
-            self._report.add("schema/no-bounds", f"{kind.name} has no bounds", bounds, hint)
+    def _has_bounds(self, bounds: Bounds) -> bool:
+        if "min" not in self._kind.constraints:
+            message = f"{self._name} has no bounds"
+            self._report.add("schema/no-bounds", message, bounds, self._kind.instead)
             return False
-        if bounds.exact and not kind.unit:
-            message = f"a single bound is a length, and {kind.name} has no length"
-            number, word = bounds.low.text if bounds.low else "", kind.name.strip("`")
+        if bounds.exact and not self._kind.unit:
+            message = f"a single bound is a length, and {self._name} has no length"
+            number, word = bounds.low.text if bounds.low else "", self._name.strip("`")
             hint = f"write `{word}<{number},>`, `{word}<,{number}>`, or the number alone"
             self._report.add("schema/exact-bound", message, bounds, hint)
             return False
         return True
 
-    def _refuse_key(self, kind: Kind, key: str, place: Node) -> None:
-        known = kind.constraints
-        message = f"{kind.name} has no constraint `{key}`"
-        hint = f"use {', '.join(known)}" if known else "remove it: it takes no constraints"
-        hint = nearest(key, known) or (_INSTEAD.get(kind.takes, hint) if key in _LENGTHS else hint)
+    def _refuse_key(self, key: str, place: Node) -> None:
+        known = self._kind.constraints
+        hint = nearest(key, known) or (self._kind.instead if key in _LENGTHS else "")
+        hint = hint or (
+            f"use {', '.join(known)}" if known else "remove it: it takes no constraints"
+        )
+        message = f"{self._name} has no constraint `{key}`"
         self._report.add("schema/unknown-constraint", message, place, hint)
 
-    def _value(self, kind: Kind, key: str, node: Value) -> Json:
+    def _value(self, key: str, node: Value) -> Json:
         """The value of a constraint, or None if it is of the wrong kind, which is reported."""
-        wanted = kind.constraints[key]
+        kind = self._kind.constraints[key]
         value = self._values.read(node)
-        wrong = _complaint(wanted, kind, value)
-        if not wrong:
-            return self._pattern(value, node) if wanted == "pattern" else value
+        test, wanted = _VALUES[kind]
+        if test(value):
+            return self._pattern(value, node) if kind == "pattern" else value
         shown = node.text if isinstance(node, Scalar) else "a list or a map"
         if value is None and shown != "null":
             return None  # an invalid value has been reported as such
-        message = f"`{key}` of {kind.name}: expected {wrong}, found {shown}"
+        unit = f" of {self._kind.unit}" if kind == "count" else ""
+        message = f"`{key}` of {self._name}: expected {wanted}{unit}, found {shown}"
         self._report.add("schema/bad-constraint", message, node)
         return None
 
     def _pattern(self, pattern: str, node: Node) -> str | None:
+        from pdl.schema.patterns import DIALECT, pattern_error  # noqa: PLC0415 - few have patterns
+
         wrong = pattern_error(pattern)
         if wrong:
             message = f"invalid regular expression: {wrong}"
             self._report.add("schema/bad-pattern", message, node, DIALECT)
         return None if wrong else pattern
 
-    def _check_range(self, kind: Kind, read: dict[str, Json], key: str, place: Node) -> None:
-        if key in _NUMBERS and _is_empty(kind.takes, read):
-            unit = kind.unit
+    def _check_range(self, read: dict[str, Json], key: str, place: Node) -> None:
+        bounds = {KEYWORDS[one]: read[one] for one in _NUMBERS if one in read}
+        if key in _NUMBERS and has_no_number(bounds, self._number):
+            unit = self._kind.unit
             verb, tail = ("has", f" {unit}") if unit else ("is", "")
             low = _said(read, (("min", "at least"), ("gt", "more than")))
             high = _said(read, (("max", "at most"), ("lt", "less than")))
-            message = f"no value of {kind.name} {verb} {low} and {high}{tail}"
+            message = f"no value of {self._name} {verb} {low} and {high}{tail}"
             self._report.add("schema/empty-range", message, place)
             for bound in ("max", "lt"):
                 read.pop(bound, None)
 
-
-def _complaint(wanted: str, kind: Kind, value: Json) -> str:
-    """What a constraint's value must be, if it is something else; else nothing."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    number = whole or isinstance(value, float)
-    match wanted:
-        case "count":
-            said = f"a number of {kind.unit}"
-            return "" if whole and value >= 0 else said
-        case "integer":
-            return "" if whole else "an integer"
-        case "number":
-            return "" if number else "a number"
-        case "step":
-            fits = (whole if kind.takes == "integer" else number) and value > 0
-            said = "an integer" if kind.takes == "integer" else "a number"
-            return "" if fits else f"{said} above 0"
-        case "flag":
-            return "" if isinstance(value, bool) else "`true` or `false`"
-    return "" if isinstance(value, str) else "a string"
-
-
-def _is_empty(kind: str, read: dict[str, Json]) -> bool:
-    """Whether no number is within the bounds."""
-    step = 1 if kind == "integer" else 0
-    lows = [read["min"]] if "min" in read else []
-    highs = [read["max"]] if "max" in read else []
-    lows += [read["gt"] + step] if "gt" in read else []
-    highs += [read["lt"] - step] if "lt" in read else []
-    low, high = max(lows, default=-math.inf), min(highs, default=math.inf)
-    if low == high and kind == "number":
-        return read.get("gt") == low or read.get("lt") == high
-    return bool(low > high)
+    def _keyword(self, key: str) -> str:
+        if key in _LENGTHS and self._kind.unit:
+            return key + self._kind.size
+        return KEYWORDS.get(key, key)
 
 
 def _said(read: dict[str, Json], names: tuple[tuple[str, str], ...]) -> str:
     return " and ".join(f"{words} {read[key]}" for key, words in names if key in read)
-
-
-def _keyword(kind: str, key: str) -> str:
-    if key in _LENGTHS and kind in _LENGTH_NAMES:
-        return key + _LENGTH_NAMES[kind]
-    return key if kind == "tasklist" else _KEYWORDS.get(key, key)

@@ -1,6 +1,6 @@
 """The normal form of a document: the one that reading its DSL text returns.
 
-`Names` gives DSL names to the targets of references. Whatever the DSL cannot express is an error.
+Whatever the DSL cannot express is an error.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem, error_from
 from pdl.schema.dsl.tree import NULL, join, joined
 from pdl.schema.dsl.typecheck import PREFIX, TypeChecker, alias_cycle, endless_cycle, is_type
-from pdl.schema.dsl.words import FORMATS, ZONED
-from pdl.schema.formats import is_beyond
+from pdl.schema.formats import FORMATS, has_no_number, has_no_size
 from pdl.schema.keywords import (
     ASSERTIONS,
     DRAFT_4_INTEGER,
@@ -27,7 +26,6 @@ from pdl.schema.keywords import (
     lookup,
     steps,
 )
-from pdl.schema.patterns import pattern_error
 from pdl.trampoline import Recur, call, run
 
 if TYPE_CHECKING:
@@ -39,55 +37,41 @@ if TYPE_CHECKING:
 _KEYWORDS = IN_PLACE_APPLICATORS | SCHEMA_ARRAYS | SCHEMA_MAPS | ONE_SCHEMA
 
 
-class Names:
-    """Gives each reference a name; names in `$defs` that the DSL can write stay what they are."""
+class _Names(dict[str, str]):
+    """The name of each reference; names in `$defs` that the DSL can write stay what they are."""
 
     def __init__(self, document: JsonSchema) -> None:
-        self._by_reference: dict[str, str] = {}
-        self._taken = {name for name in document.get("$defs", ()) if is_name(name)}
+        super().__init__()
+        self._taken = {name for name in document.get("$defs", ()) if _is_name(name)}
         self._next: dict[str, int] = {}
 
-    def __contains__(self, reference: str) -> bool:
-        return reference in self._by_reference
-
-    def get(self, reference: str) -> str | None:
-        """The name of a reference that has been named."""
-        return self._by_reference.get(reference)
-
-    def name(self, reference: str) -> str:
-        """The name of a reference, which gets one if it has none."""
-        known = self._by_reference.get(reference)
-        if known is None:
-            known = self._by_reference[reference] = self._choose(reference)
-        return known
-
-    def _choose(self, reference: str) -> str:
+    def __missing__(self, reference: str) -> str:
         path = steps(reference)
-        if path[:1] == ("$defs",) and path[1:] and not path[2:] and is_name(str(path[1])):
-            return str(path[1])
+        if path[:1] == ("$defs",) and path[1:] and not path[2:] and _is_name(str(path[1])):
+            return self.setdefault(reference, str(path[1]))
         words = [step for step in map(str, path) if step not in _KEYWORDS and not step.isdigit()]
-        wanted = capitalized(words[-1] if words else "Answer")
+        wanted = _capitalized(words[-1] if words else "Answer")
         name = wanted
         while name in self._taken:
             number = self._next[wanted] = self._next.get(wanted, 1) + 1
             name = f"{wanted}{number}"
         self._taken.add(name)
-        return name
+        return self.setdefault(reference, name)
 
 
-def is_name(word: str) -> bool:
+def _is_name(word: str) -> bool:
     """Whether the word is a name in the DSL."""
     return word[:1].isupper() and all(c.isalnum() or c in "_-" for c in word)
 
 
-def capitalized(word: str) -> str:
+def _capitalized(word: str) -> str:
     """A name of the letters and digits of a word: `MyNode` for `my node`."""
     parts = "".join(c if c.isalnum() else " " for c in word).split()
     name = "".join(part[:1].upper() + part[1:] for part in parts)
-    return name if is_name(name) else f"T{name}"
+    return name if _is_name(name) else f"T{name}"
 
 
-class Unwritable(Exception):  # noqa: N818 - it never leaves this package
+class _Unwritable(Exception):  # noqa: N818 - it never leaves this package
     """A keyword has a value that the DSL cannot express; `why` follows its name."""
 
     def __init__(self, keyword: str, why: str) -> None:
@@ -96,22 +80,23 @@ class Unwritable(Exception):  # noqa: N818 - it never leaves this package
         self.why = why
 
 
-def string(schema: JsonSchema) -> dict[str, Json]:
+def _string(schema: JsonSchema) -> dict[str, Json]:
     """`str`, or a word for a format, with lengths and pattern."""
     found: dict[str, Json] = {"type": "string"}
     if "format" in schema:
-        if schema["format"] not in {*FORMATS.values(), *ZONED.values()}:
-            raise Unwritable("format", f"of `{schema['format']}`")
+        if schema["format"] not in FORMATS:
+            raise _Unwritable("format", f"of `{schema['format']}`")
         found["format"] = schema["format"]
-    found |= sizes(schema, "Length")
+    found |= _sizes(schema, "Length")
     if "pattern" in schema:
-        found["pattern"] = _pattern(schema["pattern"])
-    if "x-gbnf" in schema:
-        found["x-gbnf"] = schema["x-gbnf"]
-    return found
+        from pdl.schema.patterns import pattern_error  # noqa: PLC0415 - few schemas have patterns
+
+        if pattern_error(schema["pattern"]):
+            raise _Unwritable("pattern", "that is not a valid regular expression")
+    return found | {key: schema[key] for key in ("pattern", "x-gbnf") if key in schema}
 
 
-def number(schema: JsonSchema, kind: str) -> dict[str, Json]:
+def _number(schema: JsonSchema, kind: str) -> dict[str, Json]:
     """`int` or `float` with bounds; those of an `int` become integers."""
     found = {key: _plain(schema[key]) for key in _BOUNDS if key in schema}
     if kind == "integer":
@@ -119,18 +104,18 @@ def number(schema: JsonSchema, kind: str) -> dict[str, Json]:
     if "multipleOf" in schema:
         found["multipleOf"] = _plain(schema["multipleOf"])
         if kind == "integer" and isinstance(found["multipleOf"], float):
-            raise Unwritable("multipleOf", f"of {found['multipleOf']} for integers")
-    _check_range(found, kind)
+            raise _Unwritable("multipleOf", f"of {found['multipleOf']} for integers")
+    if has_no_number(found, kind):
+        name = next(key for key in ("exclusiveMaximum", "maximum") if key in found)
+        raise _Unwritable(name, "below the minimum, which nothing fits")
     return {"type": kind, **found}
 
 
-def sizes(schema: JsonSchema, name: str) -> dict[str, Json]:
+def _sizes(schema: JsonSchema, name: str) -> dict[str, Json]:
     """`minName` and `maxName`."""
     found = {key: int(schema[key]) for key in (f"min{name}", f"max{name}") if key in schema}
-    if found.get(f"min{name}", 0) > found.get(f"max{name}", math.inf):
-        raise Unwritable(f"max{name}", f"below `min{name}`, which nothing fits")
-    if is_beyond({**schema, **found}, name):
-        raise Unwritable(next(iter(found)), "that nothing fits")
+    if has_no_size({**schema, **found}, name):
+        raise _Unwritable(next(iter(found)), "that nothing fits")
     return found
 
 
@@ -153,23 +138,6 @@ def _make_whole(bounds: dict[str, Json]) -> None:
         if isinstance(bounds.get(exclusive), float):
             moved = inner(bounds.pop(exclusive))
             bounds[inclusive] = outer(moved, bounds.get(inclusive, moved))
-
-
-def _check_range(bounds: dict[str, Json], kind: str) -> None:
-    step = 1 if kind == "integer" else 0
-    lows = [bounds.get("minimum", -math.inf), bounds.get("exclusiveMinimum", -math.inf) + step]
-    highs = [bounds.get("maximum", math.inf), bounds.get("exclusiveMaximum", math.inf) - step]
-    low, high = max(lows), min(highs)
-    touching = low == high and kind == "number"
-    if low > high or (touching and (lows[1] == low or highs[1] == high)):
-        name = next(key for key in ("exclusiveMaximum", "maximum") if key in bounds)
-        raise Unwritable(name, "below the minimum, which nothing fits")
-
-
-def _pattern(pattern: str) -> str:
-    if pattern_error(pattern):
-        raise Unwritable("pattern", "that is not a valid regular expression")
-    return pattern
 
 
 _NOWHERE: frozenset[str] = frozenset()
@@ -213,7 +181,7 @@ class _Normalizer:
     def __init__(self, document: JsonSchema, *, whole: bool) -> None:
         self._document = document
         self._whole = whole
-        self._names = Names(document)
+        self._names = _Names(document)
         self._problems: list[Problem] = []
         self._pending: deque[str] = deque()
         self._found: dict[str, JsonSchema] = {}
@@ -225,13 +193,13 @@ class _Normalizer:
         while self._pending:
             reference = self._pending.popleft()
             if reference == "#":
-                self._found[self._names.name("#")] = root
+                self._found[self._names["#"]] = root
             else:
                 target = lookup(self._document, reference)
                 normal = run(self._normal(target, steps(reference), _DESCRIBED))
-                self._found[self._names.name(reference)] = normal
+                self._found[self._names[reference]] = normal
         if "#" in self._names:
-            root = {"$ref": PREFIX + self._names.name("#")}
+            root = {"$ref": PREFIX + self._names["#"]}
         self._check()
         return NormalForm(root, self._ordered())
 
@@ -297,7 +265,7 @@ class _Normalizer:
     def _reference(self, reference: str) -> JsonSchema:
         if reference not in self._names:
             self._pending.append(reference)
-        return {"$ref": PREFIX + self._names.name(reference)}
+        return {"$ref": PREFIX + self._names[reference]}
 
     def _constants(self, core: JsonSchema, path: JsonPath) -> list[JsonSchema]:
         key = "enum" if "enum" in core else "const"
@@ -334,16 +302,16 @@ class _Normalizer:
         for name in types:
             try:
                 parts.append((yield from self._typed(name, core, path)))
-            except Unwritable as error:
+            except _Unwritable as error:
                 self._refuse(error.keyword, error.why, path)
         return parts
 
     def _typed(self, name: str, core: JsonSchema, path: JsonPath) -> Recur[JsonSchema]:
         match name:
             case "string":
-                return string(core)
+                return _string(core)
             case "integer" | "number":
-                return number(core, name)
+                return _number(core, name)
             case "array":
                 return (yield from self._array(core, path))
             case "object":
@@ -361,7 +329,7 @@ class _Normalizer:
         items = yield from call(self._normal(rest, (*path, "items"), _NOWHERE))
         if items:
             found["items"] = items
-        return found | sizes(core, "Items") | unique
+        return found | _sizes(core, "Items") | unique
 
     def _tuple(
         self, prefix: list[Json], core: JsonSchema, path: JsonPath
@@ -369,9 +337,9 @@ class _Normalizer:
         length = len(prefix)
         most = core.get("maxItems", length if core.get("items") is False else None)
         if core.get("minItems") != length or most is None or most < length:
-            raise Unwritable("prefixItems", "of an array whose length is open")
+            raise _Unwritable("prefixItems", "of an array whose length is open")
         if core.get("items", True) is not False and most > length:
-            raise Unwritable("prefixItems", "of an array whose length is open")
+            raise _Unwritable("prefixItems", "of an array whose length is open")
         items = []
         for index, one in enumerate(prefix):
             items.append(
@@ -400,7 +368,7 @@ class _Normalizer:
         if required:
             found["required"] = [key for key in fields if key in required]
         found["additionalProperties"] = rest
-        return found | sizes(core, "Properties")
+        return found | _sizes(core, "Properties")
 
     def _refuse_all(self, keywords: Iterable[str], why: str, path: JsonPath) -> None:
         for keyword in sorted(keywords):
@@ -413,7 +381,7 @@ class _Normalizer:
 def _rest_field(rest: JsonSchema | bool) -> JsonSchema:  # noqa: FBT001 - a schema may be a boolean
     """The type of a required key that is among the other keys."""
     if rest is False:
-        raise Unwritable("required", "of a key that `additionalProperties` forbids")
+        raise _Unwritable("required", "of a key that `additionalProperties` forbids")
     return (
         {key: value for key, value in rest.items() if key != "description"}
         if isinstance(rest, dict)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.errors import quoted
 from pdl.schema.dsl.comments import descriptions, scan_comments
-from pdl.schema.dsl.constraints import Constraints, Kind, Values
+from pdl.schema.dsl.constraints import Constraints, Values
 from pdl.schema.dsl.tree import (
     Array,
     Definition,
@@ -31,8 +31,8 @@ from pdl.schema.dsl.tree import (
     same,
 )
 from pdl.schema.dsl.typecheck import PREFIX, TypeChecker, alias_cycle, endless_cycle, reachable
-from pdl.schema.dsl.words import FORMS, SCHEMA, TYPES, ZONED, Report, advice
-from pdl.schema.formats import is_beyond, size_limits
+from pdl.schema.dsl.words import FORMS, SCHEMA, TYPES, Report, advice
+from pdl.schema.formats import ZONED, has_no_size, size_limits
 from pdl.schema.parts import Form, SchemaParts, json_form
 from pdl.trampoline import Recur, call, gather, run
 
@@ -68,7 +68,6 @@ class Converter:
     ) -> None:
         self.report = report
         self.values = Values(report, limits)
-        self.constraints = Constraints(report, self.values)
         self.defaults: list[Default] = []
         self._names = names
         self._descriptions = descriptions
@@ -76,6 +75,10 @@ class Converter:
     def convert(self, node: Type, described: Node) -> JsonSchema:
         """The JSON Schema of a type, with the description of the node that contains it."""
         return self.describe(run(self._type(node)), described)
+
+    def keywords(self, item: Item, kind: str, name: str) -> JsonSchema:
+        """The keywords of the constraints of a type of that kind, which its author calls `name`."""
+        return Constraints(self.report, self.values, kind, name).keywords(item)
 
     def describe(self, schema: JsonSchema, node: Node) -> JsonSchema:
         """The schema with the description of the node, if comments describe it."""
@@ -104,7 +107,7 @@ class Converter:
             schema = yield from call(self._type(leaf.atom))
             if schema is _UNKNOWN:
                 return schema
-            bounded = {**schema, **self.constraints.keywords(_kind(leaf.atom, schema), leaf)}
+            bounded = {**schema, **self.keywords(leaf, *_kind(leaf.atom, schema))}
             self._check_sizes(bounded, leaf)
             if bounded.pop("zone", False):
                 bounded["format"] = ZONED[bounded["format"]]
@@ -117,7 +120,7 @@ class Converter:
 
     def _check_sizes(self, schema: JsonSchema, leaf: Item) -> None:
         kind = str(schema.get("type"))
-        if kind not in _SIZES or not is_beyond(schema, _SIZES[kind][0]):
+        if kind not in _SIZES or not has_no_size(schema, _SIZES[kind][0]):
             return
         low, high = size_limits(schema)
         few = f"{low} or more" if math.isinf(high) else f"{low} to {high}"
@@ -207,19 +210,19 @@ class Converter:
         return {**schema, "default": value}
 
 
-def _kind(atom: Type, schema: JsonSchema) -> Kind:
+def _kind(atom: Type, schema: JsonSchema) -> tuple[str, str]:
     """The constraints that an atom takes, and its name for the author."""
     if isinstance(atom, Array):
-        return Kind("tuple", "a tuple") if "prefixItems" in schema else Kind("array", "an array")
+        return ("tuple", "a tuple") if "prefixItems" in schema else ("array", "an array")
     if isinstance(atom, Object):
-        return Kind("object", "an object")
+        return "object", "an object"
     if not isinstance(atom, Scalar):
-        return Kind("group", "a type in parentheses")
+        return "group", "a type in parentheses"
     if is_literal(atom):
-        return Kind("literal", "a fixed value")
+        return "literal", "a fixed value"
     kind = "name" if "$ref" in schema else str(schema.get("type", "any"))
     kind = "moment" if schema.get("format") in ZONED else kind
-    return Kind(kind, f"`{atom.text}`")
+    return kind, f"`{atom.text}`"
 
 
 def read(source: Source, limits: Limits) -> SchemaParts:
@@ -265,7 +268,7 @@ def _form(bare: Type, word: Scalar, root: Node, converter: Converter) -> SchemaP
     if item.nullable:
         message = f"`{word.text}` is the form of the whole answer, so it cannot be null"
         converter.report.add("schema/root-only", message, item)
-    found = dict(converter.constraints.keywords(Kind(word.text, f"`{word.text}`"), item))
+    found = dict(converter.keywords(item, word.text, f"`{word.text}`"))
     lang = found.pop("lang", None)
     tasks = (found.pop("min", None), found.pop("max", None))
     kind = "boolean" if word.text == "yesno" else "string"

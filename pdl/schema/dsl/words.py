@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import Problem, error_from, quoted
 from pdl.schema.dsl.tree import Build
+from pdl.schema.formats import FORMATS, ZONED
 from pdl.syntax.language import Advice, Language, Unexpected
 
 if TYPE_CHECKING:
@@ -56,27 +57,6 @@ def _place(problem: Problem) -> int:
     return problem.span.start if problem.span else 0
 
 
-FORMATS = MappingProxyType(
-    {
-        "date": "date",
-        "time": "x-time",
-        "datetime": "x-date-time",
-        "duration": "duration",
-        "email": "email",
-        "uri": "uri",
-        "uuid": "uuid",
-        "ipv4": "ipv4",
-        "ipv6": "ipv6",
-    }
-)
-"""The words for strings of a format, and the names of these formats.
-
-Those with `x-` are not formats of JSON Schema, whose `time` and `date-time` demand an offset.
-"""
-
-ZONED = MappingProxyType({"x-time": "time", "x-date-time": "date-time"})
-"""The formats that also accept local times, and what each is with `{ zone: true }`."""
-
 TYPES: MappingProxyType[str, JsonSchema] = MappingProxyType(
     {
         "str": {"type": "string"},
@@ -89,7 +69,11 @@ TYPES: MappingProxyType[str, JsonSchema] = MappingProxyType(
         "boolean": {"type": "boolean"},
         "null": {"type": "null"},
         "any": {},
-        **{word: {"type": "string", "format": name} for word, name in FORMATS.items()},
+        **{
+            known.word: {"type": "string", "format": name}
+            for name, known in FORMATS.items()
+            if name not in ZONED.values()
+        },
     }
 )
 """The type words and what they mean."""

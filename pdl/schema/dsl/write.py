@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from pdl.schema.dsl.constraints import KEYWORDS
 from pdl.schema.dsl.normal_form import normal_form
 from pdl.schema.dsl.tree import NULL, lines_of
-from pdl.schema.dsl.words import FORMATS, ZONED
+from pdl.schema.formats import FORMATS, ZONED
+from pdl.schema.keywords import SIZES
 from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
@@ -178,22 +180,8 @@ def _beside(entry: Entry, indent: str) -> str:
 
 _BARE_KEY = re.compile(r"[^\W\d][\w-]*")
 _RAW = re.compile(r"[^'\\\"\x00-\x1f\x7f]*+[\\\"][^'\x00-\x1f\x7f]*")
-_WORD_OF = MappingProxyType(
-    {name: word for word, one in FORMATS.items() for name in (one, ZONED.get(one, one))}
-)
 _TYPES = MappingProxyType(
     {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "null"}
-)
-_SIZES = MappingProxyType({"string": "Length", "array": "Items", "object": "Properties"})
-_BRACES = MappingProxyType(
-    {
-        "exclusiveMinimum": "gt",
-        "exclusiveMaximum": "lt",
-        "multipleOf": "multiple",
-        "pattern": "pattern",
-        "uniqueItems": "unique",
-        "x-gbnf": "gbnf",
-    }
 )
 
 
@@ -265,12 +253,16 @@ def _item(schema: JsonSchema, kind: str) -> Recur[Doc]:
     elif kind == "object":
         atom = yield from _object(schema)
     else:
-        atom = _WORD_OF[schema["format"]] if "format" in schema else _TYPES[kind]
+        atom = FORMATS[schema["format"]].word if "format" in schema else _TYPES[kind]
     is_tuple = "prefixItems" in schema
-    size = _SIZES.get(kind)
+    size = SIZES.get(kind)
     low = schema.get(f"min{size}" if size else "minimum") if not is_tuple else None
     high = schema.get(f"max{size}" if size else "maximum")
-    braces = {word: schema[key] for key, word in _BRACES.items() if key in schema}
+    braces = {
+        word: schema[key]
+        for word, key in KEYWORDS.items()
+        if key in schema and word not in ("min", "max")
+    }
     if schema.get("format") in ZONED.values():
         braces["zone"] = True
     bounds = _bounds(low, high, exact=size is not None)
