@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pdl.errors import PromptError
 from pdl.models.secret import NO_SECRET, Secret
 from pdl.prompt.messages import Media, Text
-from pdl.reply.wording import count
+from pdl.reply.phrases import count
 from pdl.schema import Schema
 from pdl.tools.tool import ToolCall, ToolResult
 

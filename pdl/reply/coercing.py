@@ -23,11 +23,11 @@ from pdl.reply.coercion_rules import (
     numeral,
     shapes,
 )
+from pdl.reply.phrases import brief
 from pdl.reply.result import Repair
 from pdl.reply.validation.compiled import Validator, validator_of
 from pdl.reply.validation.json_types import equal
 from pdl.reply.validation.schema_walk import literals, of_index, of_key, root_kinds
-from pdl.reply.wording import brief
 from pdl.trampoline import Recur, gather, run
 
 if TYPE_CHECKING:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from pdl._types import JsonPath, format_path
 from pdl.errors import did_you_mean
-from pdl.reply.phrases import ENGLISH, Phrase, kinds, row, say, translate
+from pdl.reply.phrases import ENGLISH, Phrase, brief, kinds, quoted, row, say, shown_key, translate
 from pdl.reply.query import form_of
 from pdl.reply.result import Check
 from pdl.reply.validation.messages import is_full
 from pdl.reply.validation.schema_walk import branches, literals, required_names, root_kinds
-from pdl.reply.wording import brief, quoted, shown_key
 from pdl.schema import Schema
 from pdl.schema.model import schema_type_error
 

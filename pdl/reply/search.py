@@ -8,13 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pdl.reply.parsing.parsed import may_hold_whole_float
-from pdl.reply.phrases import say
+from pdl.reply.phrases import line_before, say, shorten
 from pdl.reply.query import Query, form_of, is_quoted
 from pdl.reply.result import Check, Reading, Segment, failed
 from pdl.reply.segments.segmenter import segmented
 from pdl.reply.validation.json_types import lone_surrogate
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
-from pdl.reply.wording import line_before, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -221,15 +220,7 @@ def _too_many(query: Query) -> Reading | None:
 
 
 def _check(schema: Schema | None, reading: Reading, segments: tuple[Segment, ...]) -> Check:
-    made = Check(
-        reading.value,
-        reading.reason,
-        reading.errors,
-        reading.repairs,
-        reading.span,
-        reading.rejected,
-        segments,
-    )
+    made = Check(**vars(reading), segments=segments)
     if made.ok:
         return made
     from pdl.reply.feedback import feedback, summary  # noqa: PLC0415 - seldom needed

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from pdl import reply as replies
 from pdl.errors import nearest
 from pdl.reply.parsing.parsed import refuse_constant
+from pdl.reply.phrases import quoted
 from pdl.reply.segments.spans import shifted
-from pdl.reply.wording import quoted
 from pdl.schema import Schema
 from pdl.tools.tool import Collected, ToolCall
 

@@ -10,9 +10,8 @@ from hypothesis import given
 
 import pdl
 from pdl.reply import violations
-from pdl.reply.phrases import Phrase
+from pdl.reply.phrases import Phrase, brief
 from pdl.reply.validation.compiled import validator_of
-from pdl.reply.wording import brief
 
 if TYPE_CHECKING:
     from pdl._types import Json

@@ -33,7 +33,7 @@ from pdl.models.retry import tenths
 from pdl.models.runner import ask
 from pdl.models.secret import NO_SECRET
 from pdl.reply import violations
-from pdl.reply.wording import count
+from pdl.reply.phrases import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

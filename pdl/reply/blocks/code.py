@@ -9,14 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.phrases import row, say
+from pdl.reply.phrases import row, say, shorten
 from pdl.reply.prose.omissions import EDGES, OPENING, left_out_behind
 from pdl.reply.prose.signs import announced, sentences, taken_back, unmeant
 from pdl.reply.prose.visible import language
 from pdl.reply.prose.words import hear
 from pdl.reply.result import Reading, Rejected, failed
 from pdl.reply.segments.spans import Spans
-from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl.reply.query import Query

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from pdl import _re as re
 from pdl.reply.blocks.code import ends_turn, marked, spoken_against
 from pdl.reply.blocks.text import amid_line
-from pdl.reply.phrases import say
+from pdl.reply.phrases import line_before, say, shorten
 from pdl.reply.prose.omissions import left_out_behind, stands_for_more
 from pdl.reply.prose.visible import PLAIN_FENCES, language
 from pdl.reply.result import Reading, failed
-from pdl.reply.wording import line_before, shorten
 
 if TYPE_CHECKING:
     from pdl.reply.query import Query

@@ -9,12 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.phrases import say
+from pdl.reply.phrases import line_before, say, shorten
 from pdl.reply.query import is_quoted, string_of
 from pdl.reply.result import Reading, Segment, Span, failed
 from pdl.reply.segments.segmenter import segmented
 from pdl.reply.segments.spans import Segmented, shifted
-from pdl.reply.wording import line_before, shorten
 
 if TYPE_CHECKING:
     from pdl.limits import Limits

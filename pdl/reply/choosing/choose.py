@@ -15,12 +15,11 @@ from pdl.reply.choosing.candidates import BARE, FENCED, TAGGED, Candidate, candi
 from pdl.reply.choosing.evaluate import Evaluated, evaluate, evaluate_all, payload, placed
 from pdl.reply.coercing import coerce
 from pdl.reply.parsing.parsed import parse
-from pdl.reply.phrases import kinds, say
+from pdl.reply.phrases import brief, kinds, say, shorten
 from pdl.reply.prose.omissions import left_out_behind
 from pdl.reply.prose.signs import is_withdrawal, taken_back
 from pdl.reply.result import Broken, Parsed, Reading, Rejected, Repair, Violation, failed
 from pdl.reply.validation.json_types import first_difference, key
-from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -46,7 +45,7 @@ def read(query: Query) -> Reading:
         return failed("limit", say("many-candidates", number=query.limits.reply_candidates))
     wanted = _wanted(query, found)
     if not wanted:
-        return _lines(query, found) or _nothing(query, found)
+        return _lines(query, found) or (other_kind(query, found) if found else absent(query))
     group = _group(query, wanted)
     reading = _decide(query, group)
     if not reading.reason and (other := _tagged_otherwise(found, group)):
@@ -63,10 +62,6 @@ def read(query: Query) -> Reading:
     ]
     others = sorted([*rejected(group, reading), *outranked], key=lambda other: other.span)
     return replace(reading, rejected=tuple(others))
-
-
-def _nothing(query: Query, found: Sequence[Candidate]) -> Reading:
-    return other_kind(query, found) if found else absent(query)
 
 
 def _wanted(query: Query, found: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -229,15 +224,10 @@ def several(query: Query, fitting: Sequence[Evaluated]) -> Reading:
     one, other = fitting[0], fitting[1]
     path = first_difference(one.value, other.value) or ()
     found = " and ".join(_shown(each.value, path) for each in (one, other))
-    both = [shorten(query.text[slice(*each.candidate.span)], _EXCERPT) for each in (one, other)]
-    message = say(
-        "several-answers",
-        number=len(fitting),
-        one=both[0],
-        other=both[1],
-        path=format_path(path),
-        found=found,
-    )
+    spans = (each.candidate.span for each in (one, other))
+    first, second = (shorten(query.text[slice(*span)], _EXCERPT) for span in spans)
+    at, number = format_path(path), len(fitting)
+    message = say("several-answers", number=number, one=first, other=second, path=at, found=found)
     span = other.candidate.span
     return failed("ambiguous", message, span=span, path=path, found=found, wanted="one answer")
 

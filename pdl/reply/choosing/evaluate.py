@@ -14,10 +14,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from pdl import _re as re
-from pdl.reply.choosing import trailing
+from pdl.reply.choosing.candidates import (
+    extra_closers,
+    goes_on,
+    in_open_string,
+    is_certain,
+    is_headless,
+)
 from pdl.reply.parsing.events import locate
 from pdl.reply.parsing.parsed import furthest, parse
-from pdl.reply.phrases import say
+from pdl.reply.phrases import brief, say, shorten
 from pdl.reply.prose.omissions import (
     elided_at,
     leaves_out,
@@ -29,7 +35,6 @@ from pdl.reply.prose.signs import taken_back
 from pdl.reply.prose.words import hear
 from pdl.reply.result import Broken, Parsed, Repair, Violation
 from pdl.reply.validation.schema_walk import resembles
-from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,9 +130,9 @@ def read(query: Query, candidate: Candidate) -> Parsed | Broken:
     body = query.text[start:end]
     if candidate.bracket.deep:
         return Broken("limit", say("too-deep", number=query.limits.reply_depth))
-    if trailing.is_headless(query, candidate.span):
+    if is_headless(query, candidate.span):
         return Broken("unparsable", say("headless"))
-    if candidate.fence and trailing.in_open_string(query, candidate.fence):
+    if candidate.fence and in_open_string(query, candidate.fence):
         return Broken("unparsable", say("in-string"))
     exact = candidate.bracket.exact
     closed = candidate.bracket.closed
@@ -142,12 +147,12 @@ def read(query: Query, candidate: Candidate) -> Parsed | Broken:
 def _alone(query: Query, candidate: Candidate, made: Parsed) -> Parsed | Broken:
     """The parsed value, unless something around it or in it shows that it is incomplete."""
     start, end = candidate.span
-    if trailing.goes_on(candidate, made):
+    if goes_on(candidate, made):
         return Broken("unparsable", say("goes-on"), end - start)
     if after := left_out_behind(query.text, end):
         return _elided(query.text, after)
-    if extra := trailing.extra_closers(query.text, end):
-        if not trailing.is_certain(query, query.text[start:end], made, extra.before):
+    if extra := extra_closers(query.text, end):
+        if not is_certain(query, query.text[start:end], made, extra.before):
             return Broken("unparsable", say("surplus-closer"), end - start)
         made = replace(made, repairs=(*made.repairs, extra))
     exact = candidate.bracket.exact

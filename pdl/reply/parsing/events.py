@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from pdl import _re as re
 from pdl.reply.parsing.tokens import UnreadableError
-from pdl.reply.phrases import say
+from pdl.reply.phrases import FOUND_WIDTH, say, shorten
 from pdl.reply.result import Event, Parsed, Repair
 from pdl.reply.validation.json_types import equal
-from pdl.reply.wording import FOUND_WIDTH, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Collection

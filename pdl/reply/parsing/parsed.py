@@ -11,10 +11,9 @@ import re
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdl.reply.phrases import Phrase, say
+from pdl.reply.phrases import Phrase, say, shorten
 from pdl.reply.result import Broken, Parsed
 from pdl.reply.validation.json_types import equal, written
-from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from pdl._types import Json

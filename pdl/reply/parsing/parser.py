@@ -24,11 +24,10 @@ from pdl.reply.parsing.grammar import Grammar
 from pdl.reply.parsing.parsed import LIMITS, parse, unreadable
 from pdl.reply.parsing.reader import START, IncompleteError, ParserState
 from pdl.reply.parsing.tokens import UnreadableError
-from pdl.reply.phrases import Phrase
+from pdl.reply.phrases import Phrase, brief
 from pdl.reply.result import Broken, Event, Parsed
 from pdl.reply.validation.json_types import key
 from pdl.reply.validation.schema_walk import Node
-from pdl.reply.wording import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.tokens import UnreadableError
+from pdl.reply.phrases import line_before
 from pdl.reply.result import Event, Op
-from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:
     import re

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.phrases import kinds, say
+from pdl.reply.phrases import kinds, say, shorten
 from pdl.reply.prose.candidates import ScalarCandidate
 from pdl.reply.prose.literals import bare, wanted_kinds
 from pdl.reply.prose.scalars import choose, prose
 from pdl.reply.query import string_of
 from pdl.reply.result import Reading, failed
 from pdl.reply.validation.schema_walk import branches
-from pdl.reply.wording import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from pdl.reply.coercing import coerce
 from pdl.reply.parsing.parsed import is_deep, parse
-from pdl.reply.phrases import kinds, say
+from pdl.reply.phrases import brief, kinds, say
 from pdl.reply.prose.candidates import is_local
 from pdl.reply.prose.visible import PLAIN_FENCES, masked, untagged
 from pdl.reply.result import Broken, Reading, Repair, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer
 from pdl.reply.validation.referee import violations_of
 from pdl.reply.validation.schema_walk import in_digits, is_free_text, literals
-from pdl.reply.wording import brief
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -55,13 +54,9 @@ def _unwrapped(query: Query, value: Json, span: Span) -> Reading | None:
 def bare(query: Query) -> tuple[str, Span]:
     """The text without the tags around it, and its span; tags inside it belong to it."""
     text = masked(query.text, query.parts, PLAIN_FENCES)
-    body = untagged(text).strip()
-    start, end = _span(untagged(text), body)
-    return text[start:end], (start, end)
-
-
-def _plain(query: Query) -> str:
-    return untagged(masked(query.text, query.parts, PLAIN_FENCES))
+    plain = untagged(text)
+    span = _span(plain, plain.strip())
+    return text[slice(*span)], span
 
 
 def _span(text: str, body: str) -> Span:
@@ -74,7 +69,7 @@ def read(query: Query) -> Reading | None:
     exact = literal(query)
     if exact:
         return exact
-    text = _plain(query)
+    text = untagged(masked(query.text, query.parts, PLAIN_FENCES))
     body = text.strip(DECORATION).rstrip(".").rstrip(DECORATION)
     if not body or len(body) > query.limits.integer_digits:
         return None

@@ -13,10 +13,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
+from pdl.reply.phrases import line_before
 from pdl.reply.prose.clauses import MARKS, WINDOW, Clause, Rank
 from pdl.reply.prose.words import SENTENCE_END, begins, joined, lexicon, tokens
 from pdl.reply.segments.spans import Spans
-from pdl.reply.wording import line_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.phrases import kinds, row, say
+from pdl.reply.phrases import brief, kinds, row, say, shorten
 from pdl.reply.prose.candidates import ScalarCandidate, Wanted, choices, flags, numbers, reckoned
 from pdl.reply.prose.clauses import Rank, is_spoiled
 from pdl.reply.prose.literals import accept, wanted_kinds
@@ -22,7 +22,6 @@ from pdl.reply.prose.words import has, hear, joined, lexicon, tokens
 from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer, key
 from pdl.reply.validation.schema_walk import branches, literals
-from pdl.reply.wording import brief, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence

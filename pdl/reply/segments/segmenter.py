@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import _re as re
+from pdl.reply.phrases import line_before
 from pdl.reply.result import Kind, Segment
-from pdl.reply.segments.brackets import WAIT, Bracketed, Stack
+from pdl.reply.segments.brackets import WAIT, Stack
 from pdl.reply.segments.dialects import DIALECTS, Dialects
-from pdl.reply.segments.spans import START, Segmented, TextBuffer
-from pdl.reply.wording import line_before
+from pdl.reply.segments.spans import START, Segmented, TextBuffer, with_fences, with_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pdl.limits import Limits
     from pdl.reply.result import Span
@@ -151,12 +151,9 @@ class Segmenter:
             self._end_fence(self.fence, self.at, self.at, closed=False)
         self.stack.leave(self.at, cut=True)
         answers = [(self.answer[1], self.at)] if self.answer else []
-        return Segmented(
-            tuple(self._with_text()),
-            tuple(self._placed()),
-            (*self._answers, *answers),
-            tuple(self._quoted),
-        )
+        segments = with_text(self.segments, self.at)
+        brackets = with_fences(self.stack.spans, self.segments)
+        return Segmented(segments, brackets, (*self._answers, *answers), tuple(self._quoted))
 
     # The pass
 
@@ -202,26 +199,6 @@ class Segmenter:
             self.at = self._take_back(closer)
             return True
         return False
-
-    def _with_text(self) -> list[Segment]:
-        """The segments, with the text between them as separate segments."""
-        out: list[Segment] = []
-        at = 0
-        for segment in self.segments:
-            if segment.span[0] > at:
-                out.append(Segment("text", (at, segment.span[0]), (at, segment.span[0])))
-            out.append(segment)
-            at = segment.span[1]
-        return out if at == self.at else [*out, Segment("text", (at, self.at), (at, self.at))]
-
-    def _placed(self) -> Iterator[tuple[Bracketed, Segment | None]]:
-        """The bracketed spans, each with the fence that it is in."""
-        fences = [segment for segment in self.segments if segment.kind == "fence"]
-        starts = [fence.span[0] for fence in fences]
-        for bracket in self.stack.spans:
-            index = bisect_right(starts, bracket.span[0]) - 1
-            is_in = index >= 0 and bracket.span[0] < fences[index].span[1]
-            yield bracket, fences[index] if is_in else None
 
     # Fences: GFM 4.5, but at any indentation, for replies are indented as they please.
 

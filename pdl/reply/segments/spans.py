@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from pdl.reply.result import Segment
 
-    from pdl.reply.result import Segment, Span
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pdl.reply.result import Span
     from pdl.reply.segments.brackets import Bracketed
 
 START = itemgetter(0)
@@ -92,3 +94,30 @@ class Segmented:
             parts += [text[at:start], body]
             at = end
         return "".join([*parts, text[at:]]) if parts else text
+
+
+def with_text(segments: Sequence[Segment], end: int) -> tuple[Segment, ...]:
+    """The segments of a reply up to an offset, with the text between them as further segments."""
+    found: list[Segment] = []
+    at = 0
+    for segment in (*segments, None):
+        start = segment.span[0] if segment else end
+        if start > at:
+            found.append(Segment("text", (at, start), (at, start)))
+        if segment:
+            found.append(segment)
+            at = segment.span[1]
+    return tuple(found)
+
+
+def with_fences(
+    brackets: Iterable[Bracketed], segments: Iterable[Segment]
+) -> tuple[tuple[Bracketed, Segment | None], ...]:
+    """Bracketed spans, each with the fence around it."""
+    fences = [segment for segment in segments if segment.kind == "fence"]
+    starts = [fence.span[0] for fence in fences]
+    around = ((one, bisect_right(starts, one.span[0]) - 1) for one in brackets)
+    return tuple(
+        (one, fences[at] if at >= 0 and one.span[0] < fences[at].span[1] else None)
+        for one, at in around
+    )

@@ -6,10 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from pdl._types import Json, JsonPath, format_path
 from pdl.errors import nearest
-from pdl.reply.phrases import ROW, Phrase, kinds, row, say
+from pdl.reply.phrases import (
+    FOUND_WIDTH,
+    ROW,
+    Phrase,
+    brief,
+    excerpt,
+    kinds,
+    quoted,
+    row,
+    say,
+    shorten,
+    shown_key,
+)
 from pdl.reply.result import Violation
 from pdl.reply.validation.json_types import key, kind_of
-from pdl.reply.wording import FOUND_WIDTH, brief, excerpt, line, quoted, shorten, shown_key
 from pdl.schema.keywords import DRAFT_4_INTEGER
 
 if TYPE_CHECKING:
@@ -65,7 +76,7 @@ def wrong_type(names: str | Sequence[str], value: Json, path: JsonPath) -> Viola
 
 
 def _pattern(pattern: str, value: Json, path: JsonPath) -> Iterator[Violation]:
-    shown = line(pattern)
+    shown = pattern.replace("\r", "\\r").replace("\n", "\\n")  # on one line
     message = say("pattern", pattern=shown, found=brief(value))
     yield violation("pattern", path, value, say("a-match", pattern=shown), message)
 

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl._types import Json, JsonPath
-from pdl.reply.phrases import kinds, row, say
+from pdl.reply.phrases import brief, kinds, row, say
 from pdl.reply.result import Violation
 from pdl.reply.validation import messages
 from pdl.reply.validation.compiled import Validator, rest_of, validator_of
@@ -32,7 +32,6 @@ from pdl.reply.validation.schema_walk import (
     root_kinds,
     type_names,
 )
-from pdl.reply.wording import brief
 from pdl.schema.keywords import DRAFT_4_INTEGER, ONE_SCHEMA, SCHEMA_ARRAYS, SCHEMA_MAPS
 
 if TYPE_CHECKING:
