@@ -1,8 +1,9 @@
-"""Asynchronous calls from a program that is not asynchronous.
+"""A blocking portal: asynchronous calls from a synchronous program.
 
-The calls run in a thread of their own, whether or not the caller's thread has an event loop (a
-notebook's does). So there is one transport instead of two, and its deadlines hold for whatever it
-waits for: a blocking read of a socket knows limits for each read alone.
+The calls run in a separate thread, whether or not the caller's thread has an event loop (that of a
+notebook has one). So there is one transport instead of two, and its deadlines apply to whatever it
+waits for: a blocking read of a socket has a limit only for each read. anyio's portal is the same
+design, at twice the time for a call, and would be needed for asynchronous functions as models too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ T = TypeVar("T")
 
 
 class BlockingPortal:
-    """An event loop in a thread, from `with` to its end."""
+    """An event loop in a thread, during a `with` block."""
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
@@ -29,7 +30,7 @@ class BlockingPortal:
         return self
 
     def run(self, call: Coroutine[Any, Any, T]) -> T:
-        """What a coroutine returns or raises. An exception here, as Ctrl-C is, cancels it."""
+        """Return or raise what a coroutine does. An exception here, such as Ctrl-C, cancels it."""
         future = asyncio.run_coroutine_threadsafe(call, self._loop)
         try:
             return future.result()
@@ -53,7 +54,7 @@ class BlockingPortal:
 
 
 async def _settle() -> None:
-    """Let what was cancelled come to its end."""
+    """Let cancelled tasks finish."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
@@ -61,13 +62,13 @@ async def _settle() -> None:
 
 
 def run(call: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine returns or raises, waited for."""
+    """Wait for a coroutine, and return or raise what it does."""
     with BlockingPortal() as portal:
         return portal.run(call)
 
 
 def iterate(items: AsyncIterator[T]) -> Generator[T]:
-    """The items of an asynchronous generator, waited for one by one; closing closes it too."""
+    """Yield the items of an asynchronous generator; closing closes it too."""
     with BlockingPortal() as portal:
         try:
             while (found := portal.run(_next(items))) is not None:

@@ -1,12 +1,11 @@
-"""From the bytes of a reply to what they say: JSON, server-sent events, and a line of JSON each.
+"""From the bytes of a reply to its content: JSON, server-sent events, and one line of JSON each.
 
-Both kinds of streams are cut into their events. They take the bytes in whatever pieces they come,
-look at each once, and keep at most one event. Server-sent events are those of the HTML standard,
-section 9.2.6, with three differences. Bytes that are not UTF-8 are an error, since a replaced
-character would be a silent change of an answer. And an event that the end of the stream leaves
-without its empty line is given out too (`Event.is_whole` is false), since some servers forget that
-line: whether the stream was cut is told by the event's data. And a field `error`, which the
-standard passes over, is data that tell an error.
+Streams are split into events. The bytes may arrive in any pieces; each is looked at once, and at
+most one event is kept. Server-sent events are those of the HTML standard, section 9.2.6, with three
+differences. Bytes that are not UTF-8 are an error, since replacing a character would silently
+change an answer. An event whose empty line is missing at the end of the stream is returned too
+(`Event.is_whole` is false), since some servers forget that line: its data show whether the stream
+was cut. And a field `error`, which the standard ignores, is data that report an error.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 import codecs
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pdl.models.exchange import Delta, Fault
 from pdl.models.payloads import DONE, BadPayload, ProviderApi
@@ -30,25 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event: its type (empty if it has none), its data, and whether its end was there."""
+    """One event: its type (empty if it has none), its data, and whether its end arrived."""
 
     name: str
     data: str
     is_whole: bool = True
 
 
-class Events(Protocol):
-    """Cuts a stream into events. Raises `Fault` (not_utf8, too_large)."""
-
-    def feed(self, piece: bytes) -> Iterator[Event]:
-        """The events that end in a piece."""
-
-    def close(self) -> Iterator[Event]:
-        """What the end of the stream leaves."""
-
-
-class Lines:
-    """Cuts bytes into lines of text, ended by LF, CRLF or CR. A line may have `most` characters."""
+class _LineSplitter:
+    """Splits bytes into lines of text that end in LF, CRLF or CR, of at most `most` characters."""
 
     def __init__(self, most: int) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("strict")
@@ -56,18 +45,21 @@ class Lines:
         self._pieces: list[str] = []
         self._size = 0
         self._is_first = True
-        self._behind_cr = False
+        self._after_cr = False
 
     def feed(self, piece: bytes, *, final: bool = False) -> Iterator[str]:
-        """The lines that end in a piece, without their ends."""
-        text = self._decoded(piece, final=final)
+        """The lines that end in a piece, without their newlines."""
+        try:
+            text = self._decoder.decode(piece, final)
+        except UnicodeDecodeError as error:
+            raise Fault("not_utf8", "the reply is not UTF-8") from error
         if not text:
             return
         if self._is_first:
             text, self._is_first = text.removeprefix("\ufeff"), False
-        if self._behind_cr:
+        if self._after_cr:
             text = text.removeprefix("\n")
-        self._behind_cr = text.endswith("\r") if text else False
+        self._after_cr = text.endswith("\r") if text else False
         *ended, rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         for line in ended:
             self._keep(line)
@@ -75,15 +67,9 @@ class Lines:
         self._keep(rest)
 
     def close(self) -> str:
-        """The line that has no end; empty if there is none."""
+        """The line without a newline; empty if there is none."""
         list(self.feed(b"", final=True))
         return self._line()
-
-    def _decoded(self, piece: bytes, *, final: bool) -> str:
-        try:
-            return self._decoder.decode(piece, final)
-        except UnicodeDecodeError as error:
-            raise Fault("not_utf8", "the reply is not UTF-8") from error
 
     def _keep(self, text: str) -> None:
         self._size += len(text)
@@ -98,37 +84,60 @@ class Lines:
         return line
 
 
-class ServerSent:
-    """Cuts `text/event-stream` into events; comments, `id` and `retry` are passed over."""
+class JsonLines:
+    """Splits `application/x-ndjson` into its lines, ignoring empty ones.
+
+    Raises `Fault` (not_utf8, too_large).
+    """
 
     def __init__(self, most: int) -> None:
-        self._lines = Lines(most)
+        self._lines = _LineSplitter(most)
+
+    def feed(self, piece: bytes) -> Iterator[Event]:
+        """Yield the events that end in a piece."""
+        for line in self._lines.feed(piece):
+            yield from self._of_line(line)
+
+    def close(self) -> Iterator[Event]:
+        """Yield what remains at the end of the stream."""
+        line = self._lines.close()
+        if line.strip():
+            yield Event("", line, is_whole=False)
+
+    def _of_line(self, line: str) -> Iterator[Event]:
+        if line.strip():
+            yield Event("", line)
+
+
+class ServerSent(JsonLines):
+    """Splits `text/event-stream` into events, ignoring comments, `id` and `retry`."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
         self._most = most
         self._name = ""
         self._data: list[str] = []
         self._size = 0
 
-    def feed(self, piece: bytes) -> Iterator[Event]:
-        """The events that end in a piece."""
-        for line in self._lines.feed(piece):
-            if line:
-                self._field(line)
-            else:
-                yield from self._event(is_whole=True)
-
     def close(self) -> Iterator[Event]:
-        """The event that lacks its empty line."""
+        """Yield the event whose empty line is missing."""
         line = self._lines.close()
         if line:
             self._field(line)
         yield from self._event(is_whole=False)
 
+    def _of_line(self, line: str) -> Iterator[Event]:
+        if line:
+            self._field(line)
+        else:
+            yield from self._event(is_whole=True)
+
     def _field(self, line: str) -> None:
-        """A field is a name, and behind a colon and at most one blank its value."""
+        """A field is a name, and after a colon and at most one space its value."""
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "error" and value:
-            # llama.cpp's server up to 2025 tells an error in a field of its own.
+            # llama.cpp's server up to 2025 reports an error in a separate field.
             name, value = "data", f'{{"error": {value}}}'
         if name == "data":
             self._size += len(value) + 1
@@ -144,25 +153,6 @@ class ServerSent:
         self._data.clear()
 
 
-class JsonLines:
-    """Cuts `application/x-ndjson` into its lines; empty ones are passed over."""
-
-    def __init__(self, most: int) -> None:
-        self._lines = Lines(most)
-
-    def feed(self, piece: bytes) -> Iterator[Event]:
-        """The lines that end in a piece."""
-        for line in self._lines.feed(piece):
-            if line.strip():
-                yield Event("", line)
-
-    def close(self) -> Iterator[Event]:
-        """The line that has no end."""
-        line = self._lines.close()
-        if line.strip():
-            yield Event("", line, is_whole=False)
-
-
 def _check_size(size: int, most: int) -> None:
     if size > most:
         raise Fault("too_large", f"an event of the stream is longer than {most:,} characters")
@@ -173,7 +163,7 @@ BYTES_PER_CHAR = 4
 
 
 def parsed(body: bytes) -> Json:
-    """The JSON of a body. Raises `Fault` (not_utf8, not_json)."""
+    """Parse the JSON of a body. Raises `Fault` (not_utf8, not_json)."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -191,16 +181,16 @@ def _json(text: str) -> Json:
 
 
 def _no_constant(name: str) -> Json:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 class StreamReader:
-    """From the bytes of a stream to its deltas. An error comes behind the deltas before it."""
+    """Converts the bytes of a stream to its deltas. An error follows the deltas before it."""
 
     def __init__(self, api: ProviderApi, payload: Payload, most: int) -> None:
         longest = most * BYTES_PER_CHAR
         self._types = {"unsaid", "ndjson", "json"}
-        self._events: Events = JsonLines(longest)
+        self._events = JsonLines(longest)
         if api.framing == "sse":
             self._types = {"unsaid", "sse"}
             self._events = ServerSent(longest)
@@ -211,23 +201,23 @@ class StreamReader:
         self.is_done = False
 
     def check_type(self, opened: Opened) -> None:
-        """Raise `Fault` for a reply that says it is something else."""
+        """Raise `Fault` for a reply of another content type."""
         if opened.format not in self._types:
             raise other_type("a stream of events", opened)
 
     def feed(self, piece: bytes) -> Iterator[list[Delta]]:
-        """The deltas that end in a piece."""
+        """Yield the deltas that end in a piece."""
         yield from _batched(self._read(self._events.feed(piece)))
 
     def close(self) -> Iterator[list[Delta]]:
-        """What is left when the stream has ended."""
+        """Yield what remains at the end of the stream."""
         yield from _batched(self._read(self._events.close()))
         if not self.is_done:
             yield from _batched(self._ended())
 
     def _read(self, events: Iterator[Event]) -> Iterator[Delta]:
         for event in events:
-            if not event.data.strip():  # sent only so that the connection lives
+            if not event.data.strip():  # sent to keep the connection alive
                 continue
             said = 0
             for delta in self._reader.feed(event.name, _data(event)):
@@ -236,7 +226,7 @@ class StreamReader:
                 if self._size > self._most:
                     raise too_long(self._most)
                 yield self._joined(delta)
-            if not said:  # a piece of a call, perhaps, which the reader keeps
+            if not said:  # perhaps a piece of a call, which the reader keeps
                 self._unsaid += len(event.data)
                 if self._unsaid > self._most * BYTES_PER_CHAR:
                     raise too_long(self._most)
@@ -276,17 +266,17 @@ def _data(event: Event) -> Json:
     except Fault:
         if event.is_whole:
             raise
-        raise Fault("cut", "the stream was cut inside of an event") from None
+        raise Fault("cut", "the stream was cut inside an event") from None
 
 
 def other_type(wanted: str, opened: Opened) -> Fault:
-    """The fault that a reply is, by its own account, of another type."""
+    """Return the fault that a reply has another content type."""
     shown = _excerpt(opened.content_type)
     return Fault("content_type", f"expected {wanted}, the reply says it is {shown}")
 
 
 def too_long(most: int) -> Fault:
-    """The fault that a reply is longer than so many characters."""
+    """Return the fault that a reply is longer than so many characters."""
     return Fault("too_large", f"the reply is longer than {most:,} characters")
 
 

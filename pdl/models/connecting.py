@@ -23,7 +23,7 @@ _FILES = frozenset({"llama", "replay"})
 SCHEMES = frozenset({*FAMILIES, *_FILES})
 """What the name of a model begins with, before the colon."""
 _SUFFIXES = {".gguf": "llama", ".jsonl": "replay"}
-"""What reads a file with such a name as a model."""
+"""The schemes that read files with such a name."""
 _KEY_VARIABLE = "PDL_API_KEY"
 
 
@@ -31,35 +31,34 @@ def connect(
     name: str, *, base_url: str | None = None, key: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Model:  # fmt: skip
-    """A model by its name: a scheme, a colon, and what the scheme calls it.
+    """Return a model by its name: a scheme, a colon, and the scheme's name of it.
 
-    `openai:MODEL`, `anthropic:…`, `gemini:…`, `ollama:…` and the other families; with `base_url`
-    any server that has such an interface (`http://127.0.0.1:8080/v1`). `llama:PATH.gguf` runs in
-    this process. `replay:FILE` gives recorded replies.
+    `openai:MODEL`, `anthropic:…`, `gemini:…`, `ollama:…` and the other providers; with `base_url`
+    any server with such an interface (`http://127.0.0.1:8080/v1`). `llama:PATH.gguf` runs in this
+    process. `replay:FILE` returns recorded replies.
 
-    The key is `key`. If there is none it is the value of the family's environment variable
-    (`OPENAI_API_KEY`, …), which only the provider's own server is ever sent, and must have; any
-    other address is sent the value of `PDL_API_KEY`, if there is one. Nothing is sent yet. Raises
-    TypeError for a name or a base URL that is no text, ConfigError for
-    a name of another form, a missing key, an address that is none, or a package that is not
-    installed; FileError for a file that cannot be read.
+    Without `key`, the key is the value of the provider's environment variable (`OPENAI_API_KEY`,
+    …), which is sent only to the provider's own server, and required there; any other address is
+    sent the value of `PDL_API_KEY`, if it is set. Nothing is sent yet. Raises TypeError for a name
+    or a base URL that is not a str, ConfigError for an invalid name, a missing key, an invalid
+    address, or a package that is not installed; FileError for a file that can't be read.
     """
     _check_texts(name=name, base_url=base_url, key=key)
     scheme, colon, rest = name.partition(":")
     if not colon or scheme not in SCHEMES:
         raise _unknown(name, scheme if colon else "")
     if not rest.strip():
-        raise _problem("model", f"`{name}` names no model behind the colon")
+        raise _problem("model", f"`{name}` has no model after the colon")
     if scheme in FAMILIES:
         return _remote(FAMILIES[scheme], rest, base_url, key, limits)
     if base_url is not None:
-        hint = "`llama-server:` is a llama.cpp behind an address" if scheme == "llama" else ""
+        hint = "use `llama-server:` for a llama.cpp server" if scheme == "llama" else ""
         raise _problem("option", f"`{scheme}:` models have no base URL", hint)
     return read_replay(rest, limits) if scheme == "replay" else _llama(rest)
 
 
 def below(name: str, folder: Folder | None) -> str:
-    """The name of a model that a prompt file gives: a file is one below the prompt's folder.
+    """Return the model name of a prompt file, in which a file is below the prompt's directory.
 
     Raises ConfigError for any other file.
     """
@@ -67,7 +66,7 @@ def below(name: str, folder: Folder | None) -> str:
     if not colon or scheme not in _FILES or not path.strip():
         return name
     if folder is None:
-        raise _unreachable("the prompt has no folder")
+        raise _unreachable("the prompt has no directory")
     try:
         return f"{scheme}:{folder.locate(path)}"
     except JailError as error:
@@ -75,7 +74,7 @@ def below(name: str, folder: Folder | None) -> str:
 
 
 def _unreachable(reason: str) -> ConfigError:
-    hint = "give a model in another folder as `--model`"
+    hint = "pass a model in another directory as `--model`"
     return _problem("model", f"the config turn names a file that may not be read: {reason}", hint)
 
 
@@ -84,7 +83,7 @@ def _remote(
 ) -> Model:
     address = _address(api.base_url if base_url is None else base_url)
     if api.name == "openai" and address != _address(api.base_url):
-        # Others that speak its language know `max_tokens` and `top_k`, and not what came later.
+        # Compatible servers know `max_tokens` and `top_k`, but not what came later.
         other = FAMILIES["litellm"]
         api = replace(api, payload=other.payload, settings=other.settings, alternative=None)
     if key is None:
@@ -100,21 +99,21 @@ def _remote(
 
 
 def _key(api: ProviderApi, address: str) -> str | None:
-    """The key that the environment has for an address: the provider's own, or that of others.
+    """The key in the environment for an address: the provider's own, or that of others.
 
-    Nobody else is sent the provider's key, whatever the base URL says, be it a typing mistake.
+    The provider's key is sent to no other server, even if the base URL has a typing mistake.
     """
     if _server(address) != _server(_address(api.base_url)):
         return os.environ.get(_KEY_VARIABLE)
     key = os.environ.get(api.key_variable) if api.key_variable else None
     if not key and api.needs_key:
-        hint = f"set the environment variable {api.key_variable}, or in Python give `key`"
+        hint = f"set the environment variable {api.key_variable}, or in Python pass `key`"
         raise _problem("no-key", f"`{api.name}:` needs a key", hint)
     return key
 
 
 def _server(address: str) -> tuple[str, str | None, int | None]:
-    """Scheme, host and port: who gets what is sent, and whether it is encrypted."""
+    """Scheme, host and port: who receives what is sent, and whether it is encrypted."""
     parts = urlsplit(address)
     port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     return parts.scheme, parts.hostname, port
@@ -132,21 +131,21 @@ def _llama(path: str) -> Model:
 
 
 def _address(url: str) -> str:
-    """A base URL as it is used. Raises ConfigError for what is none."""
+    """A base URL as it is used. Raises ConfigError for an invalid one."""
     url = url.strip()
-    if not url.isprintable() or " " in url:  # urlsplit passes over some of these
-        raise _problem("base-url", "the base URL holds blanks or control characters")
+    if not url.isprintable() or " " in url:  # urlsplit ignores some of these
+        raise _problem("base-url", "the base URL contains spaces or control characters")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise _problem("base-url", f"the base URL is no address: {error}") from error
+        raise _problem("base-url", f"the base URL is not a valid address: {error}") from error
     if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
-        hint = "it begins with http:// or https:// and the name of a host"
-        raise _problem("base-url", "the base URL is no address of a server", hint)
+        hint = "begin it with http:// or https:// and the name of a host"
+        raise _problem("base-url", "the base URL is not the address of a server", hint)
     if parts.username or parts.password or parts.query or parts.fragment:
         hint = f"put the key into the environment variable {_KEY_VARIABLE}"
-        raise _problem("base-url", "a base URL holds no user, key, `?` or `#`", hint)
+        raise _problem("base-url", "the base URL must not contain a user, key, `?` or `#`", hint)
     return url.rstrip("/")
 
 
@@ -154,13 +153,15 @@ def _unknown(name: str, scheme: str) -> ConfigError:
     known = sorted(SCHEMES)
     suffix = PurePath(name).suffix.lower()
     if suffix in _SUFFIXES:
-        hint = f"as in `{_SUFFIXES[suffix]}:{name}`"
-        return _problem("model", f"`{name}` does not say whose model it is", hint)
+        hint = f"write `{_SUFFIXES[suffix]}:{name}`"
+        return _problem("model", f"`{name}` does not name a provider", hint)
     if not scheme:
-        hint = f"as in `openai:{name}` or `ollama:{name}`"
-        return _problem("model", f"`{name}` does not say whose model it is", hint)
-    hint = did_you_mean(scheme, known) or f"there are {', '.join(f'`{one}:`' for one in known)}"
-    return _problem("model", f"`{scheme}:` is no kind of model", hint)
+        hint = f"write `openai:{name}` or `ollama:{name}`, for example"
+        return _problem("model", f"`{name}` does not name a provider", hint)
+    hint = (
+        did_you_mean(scheme, known) or f"expected one of {', '.join(f'`{one}:`' for one in known)}"
+    )
+    return _problem("model", f"unknown provider `{scheme}:`", hint)
 
 
 def _problem(code: str, message: str, hint: str = "") -> ConfigError:

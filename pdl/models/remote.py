@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from pdl.models.exchange import Dropped, Ignored, Payload, Request
 
 _PREFACE = re.compile(r"\A.*?(?:an error|status \d+)(?: \([^)]*\))?: ", re.DOTALL)
-"""What we say before the words of a provider."""
-_STREAMED = 32  # a stream says a word in 50 to 300 bytes: its bound in bytes, as a multiple
+"""What pdl writes before the message of a provider."""
+_STREAMED = 32  # a stream has 50 to 300 bytes a word: its bound in bytes, as a multiple
 
 
 @dataclass(frozen=True)
 class RemoteModel:
-    """A model of a provider, or of any server that has a provider's interface.
+    """A model of a provider, or of any server with a provider's interface.
 
-    `base_url` is what stands before the interface's own path. `limits.reply_chars` bounds the
-    characters of a reply, which is not read on beyond them.
+    `base_url` precedes the interface's own path. `limits.reply_chars` bounds the characters of a
+    reply; no more are read.
     """
 
     api: ProviderApi
@@ -53,17 +53,17 @@ class RemoteModel:
         return f"{self.api.name}:{self.model}"
 
     def reply(self, request: Request, *, timeout: float) -> Reply:
-        """The whole reply. Raises `Fault`; MediaError and the like for what cannot be sent."""
+        """Return the whole reply. Raises `Fault`; MediaError and similar for what can't be sent."""
         return blocking_portal.run(self.reply_async(request, timeout=timeout))
 
     def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
-        """The reply piece by piece; closing the iterator stops the call."""
+        """Yield the reply in pieces; closing the iterator stops the call."""
         with closing(blocking_portal.iterate(self._batches(request, timeout))) as batches:
             for batch in batches:
                 yield from batch
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - handed on
-        """The whole reply."""
+        """Return the whole reply."""
         api, payload = self._sent(request, stream=False)
         try:
             async with send(self._call(api, payload, timeout, stream=False)) as opened:
@@ -73,22 +73,22 @@ class RemoteModel:
             if said is not None:
                 return said
             told = self._told(error, api, request, payload)
-        raise told  # out here, where no `__context__` holds what the server said
+        raise told  # out here, so that no `__context__` contains what the server said
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
-        """The reply piece by piece."""
+        """Yield the reply in pieces."""
         async with aclosing(self._batches(request, timeout)) as batches:
             async for batch in batches:
                 for delta in batch:
                     yield delta
 
     async def _batches(self, request: Request, seconds: float) -> AsyncGenerator[list[Delta]]:
-        """The deltas of a stream, those together that came together."""
+        """The deltas of a stream, grouped as they arrived."""
         api, payload = self._sent(request, stream=True)
         try:
             async with send(self._call(api, payload, seconds, stream=True)) as opened:
                 if opened.format == "json" and api.framing == "sse":
-                    # Some servers do not stream, whatever they are asked.
+                    # Some servers never stream.
                     yield [Delta.whole(await self._whole(api, opened, payload))]
                 else:
                     async with aclosing(self._streamed(api, opened, payload)) as batches:
@@ -102,7 +102,7 @@ class RemoteModel:
         if said is not None:
             yield [Delta.whole(said)]
             return
-        raise told  # out here, where no `__context__` holds what the server said
+        raise told  # out here, so that no `__context__` contains what the server said
 
     async def _streamed(
         self, api: ProviderApi, opened: Opened, payload: Payload
@@ -118,26 +118,26 @@ class RemoteModel:
             yield self._without_key(batch)
 
     def dropped(self, request: Request) -> tuple[Dropped, ...]:
-        """What the provider's form of the schema cannot hold."""
+        """Return what the provider's form of the schema can't express."""
         return self._sent(request, stream=request.stream)[1].dropped
 
     def ignored(self, request: Request) -> tuple[Ignored, ...]:
-        """The settings that the provider has no place for."""
+        """Return the settings that the provider doesn't have."""
         return self._sent(request, stream=request.stream)[1].ignored
 
     def more_tokens(self, request: Request) -> int | None:
-        """A higher limit of tokens, where the request has one that no setting asks for."""
+        """Return a higher token limit, if the request has one that no setting asks for."""
         return self._sent(request, stream=request.stream)[1].more_tokens
 
     def identity(self, request: Request) -> Json:
-        """The address and the body."""
+        """Return the address and the body."""
         api, payload = self._sent(request, stream=False)
         return {"family": api.name, "base_url": self.base_url, "body": payload.body}
 
     def _sent(self, request: Request, *, stream: bool) -> tuple[ProviderApi, Payload]:
-        """The payload of a request, and the interface by which it goes.
+        """The payload of a request, and the interface that sends it.
 
-        The last one is kept, since a grammar takes time to make.
+        The last one is kept, since compiling a grammar takes time.
         """
         asked = replace(request, stream=stream)
         api = self.api.for_request(asked)
@@ -167,7 +167,7 @@ class RemoteModel:
     async def _whole(self, api: ProviderApi, opened: Opened, payload: Payload) -> Reply:
         if opened.format not in {"json", "unsaid"}:
             raise other_type("JSON", opened)
-        most = self.limits.reply_chars * BYTES_PER_CHAR  # also where a stream was asked for
+        most = self.limits.reply_chars * BYTES_PER_CHAR  # also if a stream was requested
         reply = api.reply(payload, parsed(await opened.body(most)))
         reply = replace(reply, model=self.key.redact(reply.model))
         if len(reply.text) + len(reply.reasoning) > self.limits.reply_chars:
@@ -175,7 +175,7 @@ class RemoteModel:
         return reply
 
     def _without_key(self, batch: list[Delta]) -> list[Delta]:
-        """Deltas whose names of the model are without it; a text is a value, and stays as it is."""
+        """Redact the key in names of the model; text is a value, and stays as it is."""
         return [
             replace(one, model=self.key.redact(one.model)) if one.model else one for one in batch
         ]
@@ -183,7 +183,7 @@ class RemoteModel:
     def _told(
         self, error: BadPayload | Fault, api: ProviderApi, request: Request, payload: Payload
     ) -> Fault:
-        """Another fault that says the same, less the key, which a server may have repeated."""
+        """The same fault without the key, which a server may have repeated."""
         fault = fault_told(error) if isinstance(error, BadPayload) else error
         message, setting, is_of_form = fault.problem.message, None, False
         if fault.kind == "bad_request":
@@ -204,7 +204,7 @@ class RemoteModel:
         )
 
     def _has_form(self, api: ProviderApi, request: Request, payload: Payload) -> bool:
-        """Whether a payload holds the model to the schema, so that words can take its place."""
+        """Whether a payload enforces the schema, so that a description can replace it."""
         if request.schema is None or request.describe:
             return False
         bare = replace(request, schema=None, stream=bool(payload.body.get("stream")))
@@ -212,7 +212,7 @@ class RemoteModel:
 
 
 def _said(error: BadPayload | Fault, api: ProviderApi, payload: Payload) -> Reply | None:
-    """What the model said, where the error is that its provider does not take that."""
+    """What the model said, if the error is that its provider can't parse that."""
     if isinstance(error, Fault) or error.reply is None:
         return None
     return api.restored(payload, error.reply)
@@ -222,5 +222,5 @@ def _written(body: dict[str, Json]) -> bytes:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     try:
         return text.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which JSON can say in ASCII only
+    except UnicodeEncodeError:  # an unpaired surrogate, which JSON can write only in ASCII
         return json.dumps(body, separators=(",", ":")).encode()

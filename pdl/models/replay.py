@@ -27,16 +27,16 @@ _COUNTS = frozenset(Usage.__slots__)
 
 @dataclass(frozen=True)
 class Recorded:
-    """A recorded reply. It is given only to a request whose last message holds `match`."""
+    """A recorded reply for requests whose last message contains `match`."""
 
     reply: Reply
     match: str = ""
 
 
 class ReplayModel:
-    """Gives recorded replies, each once, in their order: to a request the first that is for it.
+    """Returns recorded replies, each once, in order: for a request the first one that matches.
 
-    Raises `Fault` (exhausted) where none is left that is.
+    Raises `Fault` (exhausted) if none is left that does.
     """
 
     def __init__(self, name: str, recorded: tuple[Recorded, ...]) -> None:
@@ -49,7 +49,7 @@ class ReplayModel:
         return f"ReplayModel({self.name!r}, {len(self._left)} of {self._count} left)"
 
     def reply(self, request: Request, *, timeout: float) -> Reply:  # noqa: ARG002 - it takes no time
-        """The next reply that is for this request."""
+        """Return the next reply for this request."""
         last = request.messages[-1].text if request.messages else ""
         with self._lock:
             for index, one in enumerate(self._left):
@@ -59,34 +59,34 @@ class ReplayModel:
         raise Fault("exhausted", message)
 
     def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
-        """The same, word by word."""
+        """Yield the same, word by word."""
         yield from _words(self.reply(request, timeout=timeout))
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - of the protocol
-        """The next reply that is for this request."""
+        """Return the next reply for this request."""
         return self.reply(request, timeout=timeout)
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
-        """The same, word by word."""
+        """Yield the same, word by word."""
         for delta in _words(self.reply(request, timeout=timeout)):
             yield delta
 
     def dropped(self, request: Request) -> tuple[Dropped, ...]:  # noqa: ARG002 - of the protocol
-        """Nothing: recorded replies are held to no schema."""
+        """Return nothing: recorded replies are not constrained."""
         return ()
 
     def identity(self, request: Request) -> Json:  # noqa: ARG002 - of the protocol
-        """None: a reply depends on those that were given before."""
+        """Return None: a reply depends on earlier ones."""
         return None
 
 
 def read_replay(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> ReplayModel:
-    """The replies that a file records.
+    """Return the replies that a file records.
 
-    A file whose first line is a JSON object holds one in each line: `{"text": …}`, to which may
-    come `reasoning`, `finish`, `calls` (`[{"name", "arguments", "id"}]`), `usage` (names as in
-    `Usage`), `model`, and `match`, a text that the last message must hold. Any other file is the
-    text of one reply. Raises FileError, with the line, for a file that cannot be read.
+    A file whose first line is a JSON object has one in each line: `{"text": …}`, optionally with
+    `reasoning`, `finish`, `calls` (`[{"name", "arguments", "id"}]`), `usage` (names as in `Usage`),
+    `model`, and `match`, a string that the last message must contain. Any other file is the text of
+    one reply. Raises FileError, with the line, for a file that can't be read.
     """
     text = _text_of(Path(path), limits)
     return ReplayModel(f"replay:{path}", tuple(_recorded(Source(text, str(path)))))
@@ -112,7 +112,7 @@ def _text_of(path: Path, limits: Limits) -> str:
 def _recorded(source: Source) -> Iterator[Recorded]:
     first = source.text.lstrip()
     if not first:
-        raise FileError(Problem("file/replay", f"{source.name} holds no reply: it is empty"))
+        raise FileError(Problem("file/replay", f"{source.name} contains no reply: it is empty"))
     if not (first.startswith("{") and _is_record(first.partition("\n")[0])):
         yield Recorded(Reply(source.text))
         return
@@ -124,7 +124,7 @@ def _recorded(source: Source) -> Iterator[Recorded]:
 
 
 def _is_record(line: str) -> bool:
-    """Whether a line is a record of ours, and not the beginning of a reply that is JSON."""
+    """Whether a line is a record, and not the beginning of a reply that is JSON."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -151,7 +151,7 @@ def _of_json(value: Json) -> Recorded:
         raise TypeError("each line is a JSON object")
     unknown = set(value) - _KEYS
     if unknown:
-        raise TypeError(f"`{min(unknown)}` is none of {', '.join(sorted(_KEYS))}")
+        raise TypeError(f"unknown key `{min(unknown)}`; expected one of {', '.join(sorted(_KEYS))}")
     for key in ("text", "reasoning", "match", "model"):
         if not isinstance(value.get(key, ""), str):
             raise TypeError(f"`{key}` is a string")
@@ -184,12 +184,12 @@ def _usage(value: Json) -> Usage:
     if not isinstance(value, dict) or set(value) - _COUNTS:
         raise TypeError(f"`usage` is an object of {', '.join(Usage.__slots__)}")
     if any(isinstance(count, bool) or not isinstance(count, int) for count in value.values()):
-        raise TypeError("`usage` holds whole numbers")
+        raise TypeError("`usage` contains integers")
     return Usage(**value)
 
 
 def _words(reply: Reply) -> Iterator[Delta]:
-    """A reply as it would stream: its reasoning, its words, and at the end all else."""
+    """A reply as it would stream: its reasoning, its words, and at the end the rest."""
     if reply.reasoning:
         yield Delta(reasoning=reply.reasoning)
     start = 0

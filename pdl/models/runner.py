@@ -11,14 +11,16 @@ import inspect
 import sys
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from pdl.errors import ConfigError, Problem
 from pdl.models.answer import Answer
 from pdl.models.ask_loop import AskLoop, ModelCall, Outcome, Sleep
 from pdl.models.callables import model_of
-from pdl.models.exchange import Delta, Fault, Request
+from pdl.models.exchange import Delta, Fault, Reply, Request
 from pdl.models.options import AskKwargs, AskOptions, NoDefault, is_async
+from pdl.models.verdict import is_preamble
 from pdl.prompt.messages import Rendered
 from pdl.reply import violations
 
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
     from pdl.models.ask_loop import Step
     from pdl.models.callables import Function
     from pdl.models.exchange import Model
-    from pdl.models.stream_accumulator import StreamAccumulator
+    from pdl.reply import Partial, Stream, Violation
+    from pdl.schema import Schema
+
 
 Askable: TypeAlias = "Model | Function | str"
 """A model, its name as `connect` reads it, or a function that takes the messages."""
@@ -182,8 +186,6 @@ def _accumulator(loop: AskLoop) -> StreamAccumulator:
 
     With tools nothing is certainly invalid before the end, since a call looks like an answer.
     """
-    from pdl.models.stream_accumulator import StreamAccumulator  # noqa: PLC0415 - streams only
-
     schema = loop.request.schema
     watch = schema is not None and schema.form == "json" and loop.request.tools is None
     return StreamAccumulator(schema, loop.options, watch=watch)
@@ -252,3 +254,94 @@ async def _streamed_async(loop: AskLoop, call: ModelCall) -> Outcome:
         if close is not None:
             await close()
     return accumulator.outcome()
+
+
+_CHUNK = 4_096  # pieces of text that are joined
+
+
+class _TextBuffer:
+    """Text that arrives in pieces. A separate piece costs 50 bytes besides its characters."""
+
+    def __init__(self) -> None:
+        self._joined: list[str] = []
+        self._new: list[str] = []
+
+    def add(self, piece: str) -> None:
+        if piece:
+            self._new.append(piece)
+        if len(self._new) >= _CHUNK:
+            self._joined.append("".join(self._new))
+            self._new.clear()
+
+    @property
+    def text(self) -> str:
+        return "".join((*self._joined, *self._new))
+
+
+class StreamAccumulator:
+    """Takes deltas; `reply` is what they add up to so far, `errors` why the rest is not needed.
+
+    A reply is stopped where its answer is certainly invalid and starts at the very beginning, apart
+    from reasoning and the line that opens a code block. After other words it might be an example,
+    or another answer might follow, so only the end decides.
+    """
+
+    def __init__(self, schema: Schema | None, options: AskOptions, *, watch: bool) -> None:
+        self._text, self._reasoning = _TextBuffer(), _TextBuffer()
+        self._rest = Reply("")
+        self._dialects = options.dialects
+        self._stream: Stream | None = None
+        if watch:
+            from pdl.reply import Coercions, Stream  # noqa: PLC0415 - only for JSON that streams
+
+            coercions = Coercions() if options.coercions is None else options.coercions
+            dialects, limits = options.dialects, options.limits
+            self._stream = Stream(schema, coercions=coercions, dialects=dialects, limits=limits)
+        self._is_sure: bool | None = None
+        self.errors: tuple[Violation, ...] = ()
+        self._has_begun = False
+
+    def feed(self, delta: Delta) -> bool:
+        """Take a delta, and return whether the rest of the reply is not needed."""
+        self._has_begun = True
+        self._text.add(delta.text)
+        self._reasoning.add(delta.reasoning)
+        rest, usage = self._rest, self._rest.usage
+        if delta.usage is not None:  # later counts replace earlier ones
+            usage = replace(usage, **delta.usage.counts())
+        self._rest = Reply(
+            text="",
+            calls=rest.calls + delta.calls,
+            finish=delta.finish or rest.finish,
+            usage=usage,
+            model=delta.model or rest.model,
+            flaw=delta.flaw or rest.flaw,
+        )
+        if self._stream is None or not delta.text:
+            return False
+        return self._is_wrong(self._stream.feed(delta.text))
+
+    @property
+    def reply(self) -> Reply:
+        """The reply as far as it has arrived."""
+        return replace(self._rest, text=self._text.text, reasoning=self._reasoning.text)
+
+    def outcome(self, fault: Fault | None = None) -> Outcome:
+        """Return the outcome of the call."""
+        if fault is not None:
+            return Outcome(self.reply if self._has_begun else None, fault)
+        return Outcome(self.reply, errors=self.errors)
+
+    def _is_wrong(self, partial: Partial) -> bool:
+        if not partial.errors:
+            return False
+        if partial.start is not None and not self._begins(partial.start):
+            return False
+        self.errors = partial.errors
+        return True
+
+    def _begins(self, start: int) -> bool:
+        """Whether nothing is said before an offset; computed only for the first invalid bracket."""
+        if self._is_sure is None:
+            self._is_sure = is_preamble(self._text.text[:start], self._dialects)
+        return self._is_sure

@@ -1,4 +1,4 @@
-"""What a server means by a status that is no success."""
+"""What the status of an error means."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _QUOTA = frozenset(
         "billing_error",
     }
 )
-"""Names of errors that no waiting mends, though some come with the status of a rate limit."""
+"""Names of errors that no waiting fixes, though some have the status of a rate limit."""
 _NAMED: dict[str, Kind] = {
     **dict.fromkeys(_QUOTA, "quota"),
     **dict.fromkeys(
@@ -50,7 +50,7 @@ _NAMED: dict[str, Kind] = {
         ("content_filter", "content_policy_violation", "responsibleaipolicyviolation"), "refusal"
     ),
 }
-"""What errors are by their names, where the status only says that the request is bad."""
+"""The kinds of named errors, where the status only says that the request is bad."""
 _WORDED: dict[Kind, re.Pattern[str]] = {
     "auth": re.compile(
         r"\b(?:incorrect|invalid|wrong|expired|missing)\s+api[ _-]?key\b"
@@ -67,37 +67,37 @@ _WORDED: dict[Kind, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
-"""The same by their words, for providers that give them no name of their own."""
+"""The same by their wording, for providers that don't name them."""
 _LIMITED = frozenset({"429", "rate_limit_error", "rate_limit_exceeded", "resource_exhausted"})
 _HINTS: dict[Kind, str] = {
-    "auth": "is the key right, and may it use this model?",
-    "not_found": "is the model's name right, and the base URL?",
-    "redirect": "give the right address as the base URL; redirects are not followed",
-    "quota": "this account has no credit left, or has spent its limit",
+    "auth": "check the key, and whether it may use this model",
+    "not_found": "check the name of the model and the base URL",
+    "redirect": "use the new address as the base URL; redirects are not followed",
+    "quota": "add credit to this account, or raise its spending limit",
     "refusal": AFTER_REFUSAL,
 }
-_TOLD = "the provider tells an error"  # how `BadPayload` begins, which a status says already
-_SHOWN = 300  # characters of what a server said
+_REPORTED = "the provider reports an error"  # how `BadPayload` begins, redundant after a status
+_SHOWN = 300  # characters of a server's message
 
 
 def fault_of(
     status: int, headers: Mapping[str, str], body: bytes, key: Secret = NO_SECRET
 ) -> Fault | BadPayload:
-    """The fault that a status stands for, with what the server said about it, but for the key.
+    """Return the fault of a status with the server's message, without the key.
 
-    A BadPayload with a `reply` where the model is at fault and not the request.
+    It is a BadPayload with a `reply` if the model is at fault and not the request.
     """
     told = _told(body, key)
     if told is not None and told.reply is not None:
         return told
     kind = _kind(status, told)
-    words = told.message.removeprefix(_TOLD) if told else _excerpt(body, key)
+    words = told.message.removeprefix(_REPORTED) if told else _excerpt(body, key)
     if kind == "redirect":
         words = f" to {_bare(key.redact(headers.get('location', 'nowhere')))}"
     wait = retry_after(headers)
     if wait is None and told is not None:
         wait = told.wait
-    asks = "" if wait is None else f"; it asks to be left alone for {in_words(wait)}"
+    asks = "" if wait is None else f"; it asks to wait {in_words(wait)}"
     return Fault(
         kind,
         f"the server answered with status {status}{words}{asks}",
@@ -109,7 +109,7 @@ def fault_of(
 
 
 def fault_told(bad: BadPayload) -> Fault:
-    """The fault that a body stands for which is no reply, though its status was a success."""
+    """Return the fault of a body that is not a reply, though its status was a success."""
     names = {kind.lower() for kind in bad.kinds}
     named = _named(bad)
     kind: Kind = "bad_request"
@@ -128,7 +128,7 @@ def fault_told(bad: BadPayload) -> Fault:
 
 
 def _named(told: BadPayload) -> Kind | None:
-    """The kind of an error by the names that it has, or else by its words."""
+    """The kind of an error by its names, or else by its wording."""
     for name in told.kinds:
         if name.lower() in _NAMED:
             return _NAMED[name.lower()]
@@ -148,7 +148,7 @@ def _kind(status: int, told: BadPayload | None) -> Kind:
 
 
 def _told(body: bytes, key: Secret) -> BadPayload | None:
-    """The error that a body tells, without the key, which is looked for before texts are cut."""
+    """The error that a body reports, without the key, which is redacted before texts are cut."""
     try:
         return told_error(key.redact_json(json.loads(body)))
     except (ValueError, RecursionError):
@@ -156,7 +156,7 @@ def _told(body: bytes, key: Secret) -> BadPayload | None:
 
 
 def _excerpt(body: bytes, key: Secret) -> str:
-    """The beginning of a text; of a page in HTML nothing, which nobody could read."""
+    """The beginning of a text; nothing of an HTML page, which isn't readable."""
     text = " ".join(key.redact(body.decode("utf-8", "replace")).split())
     if not text or text.startswith("<"):
         return ""
@@ -164,7 +164,7 @@ def _excerpt(body: bytes, key: Secret) -> str:
 
 
 def _bare(url: str) -> str:
-    """An address without what may be a secret: the user, the query."""
+    """An address without what may be secret: the user, the query."""
     address = url.partition("?")[0].partition("#")[0]
     scheme, mark, rest = address.partition("://")
     host, slash, path = rest.partition("/")

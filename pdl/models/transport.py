@@ -1,7 +1,4 @@
-"""One HTTP call: sent, bounded in time and size, and its faults told in our words.
-
-The compression of a reply is undone never by more than a bound at once (`Inflate`).
-"""
+"""One HTTP call, bounded in time and size; its errors become a `Fault`."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ import zlib
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.request import getproxies
 
 import httpx
@@ -27,68 +24,53 @@ if TYPE_CHECKING:
     from pdl.models.payloads import BadPayload
 
 
-_AT_ONCE = 1 << 18  # bytes that are unpacked before anybody counts them
+_PIECE = 1 << 18  # bytes that are decompressed before they are counted
 
 
-class Inflate(Protocol):
-    """Unpacks bytes as they come. Raises `Fault` for what is not packed as it says."""
+class _Decompressor:
+    """Undoes a `Content-Encoding`, never by more than a bound in one piece.
 
-    def feed(self, piece: bytes) -> Iterator[bytes]:
-        """What a piece unpacks to."""
+    httpx would return a bomb whole, and say nothing of one that is cut off. Raises `Fault` for an
+    encoding that was not asked for, and for bytes that don't have it.
+    """
 
-    def close(self) -> None:
-        """Raise `Fault` if the packed bytes are not all there."""
-
-
-def inflate_of(encoding: str) -> Inflate:
-    """Undoes a `Content-Encoding`. Raises `Fault` for one that was not asked for."""
-    match encoding.strip().lower():
-        case "" | "identity":
-            return _Plain()
-        case "gzip" | "x-gzip" | "deflate" as name:
-            return _Zlib(name)
-    shown = f"{encoding[:40]}…" if len(encoding) > 40 else encoding  # noqa: PLR2004 - more helps nobody
-    raise Fault("content_type", f"the reply is packed as `{shown}`, which was not asked for")
-
-
-class _Plain:
-    def feed(self, piece: bytes) -> Iterator[bytes]:
-        yield piece
-
-    def close(self) -> None:
-        """Nothing can lack."""
-
-
-class _Zlib:
-    def __init__(self, name: str) -> None:
-        self._name = name
-        # 32: the head tells gzip from zlib (the manual of zlib, inflateInit2)
-        self._inner = zlib.decompressobj(zlib.MAX_WBITS | 32)
-        self._is_begun = False
+    def __init__(self, encoding: str) -> None:
+        self._name = encoding.strip().lower()
+        if self._name not in {"", "identity", "gzip", "x-gzip", "deflate"}:
+            shown = f"{encoding[:40]}…" if len(encoding) > 40 else encoding  # noqa: PLR2004
+            message = f"the reply has the content encoding `{shown}`, which was not asked for"
+            raise Fault("content_type", message)
+        # 32: the header distinguishes gzip and zlib (the manual of zlib, inflateInit2)
+        is_plain = self._name in {"", "identity"}
+        self._zlib = None if is_plain else zlib.decompressobj(zlib.MAX_WBITS | 32)
+        self._has_begun = False
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
+        if self._zlib is None:
+            yield piece
+            return
         while piece:
-            self._is_begun = True
+            self._has_begun = True
             try:
-                out = self._inner.decompress(piece, _AT_ONCE)
+                out = self._zlib.decompress(piece, _PIECE)
             except zlib.error as error:
-                raise Fault("cut", f"the reply is not packed as {self._name} should be") from error
-            piece = self._inner.unconsumed_tail
+                raise Fault("cut", f"the reply is not valid {self._name}") from error
+            piece = self._zlib.unconsumed_tail
             if out:
                 yield out
 
     def close(self) -> None:
-        if self._is_begun and not self._inner.eof:
-            raise Fault("cut", f"the packed reply ({self._name}) ended before its end")
+        if self._zlib is not None and self._has_begun and not self._zlib.eof:
+            raise Fault("cut", f"the compressed reply ({self._name}) ended before its end")
 
 
 Format: TypeAlias = Literal["json", "sse", "ndjson", "unsaid", "other"]
 """What a reply is by its content type; `unsaid` if that could be anything."""
 
-_CONNECT = 15.0  # seconds for a connection to be made; nobody waits longer for a server that lives
-_ERROR_BYTES = 65_536  # bytes of a refusal that are read
-_SHOWN = 200  # characters of what a library says
-_ERROR_SECONDS = 5.0  # seconds that are waited for it
+_CONNECT = 15.0  # seconds for a connection to be made
+_ERROR_BYTES = 65_536  # bytes of an error that are read
+_SHOWN = 200  # characters of a message of a library
+_ERROR_SECONDS = 5.0  # seconds to wait for the body of an error
 _FORMATS: dict[str, Format] = {
     "application/json": "json",
     "text/json": "json",
@@ -104,9 +86,9 @@ _FORMATS: dict[str, Format] = {
 
 @dataclass(frozen=True)
 class HttpCall:
-    """What is sent, and the bounds: seconds for the whole, bytes of the body that comes back.
+    """What is sent, and the bounds: seconds for the whole call, bytes of the body of the reply.
 
-    `key` is what no fault tells, though the server says it.
+    `key` is redacted in faults, even if the server repeats it.
     """
 
     url: str
@@ -119,7 +101,7 @@ class HttpCall:
 
 @dataclass(frozen=True)
 class Opened:
-    """A reply whose head has come."""
+    """A reply whose head has arrived."""
 
     format: Format
     content_type: str
@@ -128,16 +110,16 @@ class Opened:
     _deadline: float = 0.0
 
     async def pieces(self, most: int | None = None) -> AsyncIterator[bytes]:
-        """The body, unpacked, piece by piece, of at most so many bytes. Raises `Fault`."""
+        """Yield the decompressed body in pieces, at most so many bytes. Raises `Fault`."""
         size, most = 0, self._call.most if most is None else most
-        async with aclosing(_unpacked(self._response, self._deadline, self._call)) as pieces:
+        async with aclosing(_decompressed(self._response, self._deadline, self._call)) as pieces:
             async for piece in pieces:
                 size += len(piece)
                 _check_size(size, most)
                 yield piece
 
     async def body(self, most: int) -> bytes:
-        """The whole body, of at most so many bytes. Raises `Fault`."""
+        """Return the whole body, at most so many bytes. Raises `Fault`."""
         told = self._response.headers.get("content-length", "")
         _check_size(int(told) if told.isdecimal() else 0, most)
         return b"".join([piece async for piece in self.pieces(most)])
@@ -145,12 +127,12 @@ class Opened:
 
 @asynccontextmanager
 async def send(call: HttpCall) -> AsyncIterator[Opened]:
-    """Send a call and wait for the head of a reply that is a success.
+    """Send a call and wait for the head of a successful reply.
 
-    Raises `Fault`; BadPayload for an error that tells what the model said.
+    Raises `Fault`; BadPayload for an error that contains what the model said.
 
-    Each call has a connection of its own: none is left open between calls, and none that has gone
-    stale is met. Redirects are not followed, since the key would go with them.
+    Each call has its own connection: none stays open between calls, so none can be stale. Redirects
+    are not followed, since the key would go with them.
     """
     deadline = asyncio.get_running_loop().time() + call.timeout
     async with httpx.AsyncClient(verify=_certificates(call.url), timeout=None) as client:  # noqa: S113 - the deadline is ours
@@ -158,7 +140,7 @@ async def send(call: HttpCall) -> AsyncIterator[Opened]:
             response = await client.send(_request(client, call), stream=True)
         try:
             if not response.is_success:
-                raise await _refusal(response, deadline, call)
+                raise await _error_of(response, deadline, call)
             content_type = response.headers.get("content-type", "")
             yield Opened(_format(content_type), content_type, response, call, deadline)
         finally:
@@ -166,7 +148,7 @@ async def send(call: HttpCall) -> AsyncIterator[Opened]:
 
 
 def _request(client: httpx.AsyncClient, call: HttpCall) -> httpx.Request:
-    # Packing saves little on a reply of some kilobytes, and holds back what should stream.
+    # Compression saves little on a reply of some kilobytes, and delays what should stream.
     headers = {**call.headers, "content-type": "application/json", "accept-encoding": "identity"}
     timeout = httpx.Timeout(None, connect=min(_CONNECT, max(call.timeout, 0.001)))
     return client.build_request(
@@ -174,48 +156,52 @@ def _request(client: httpx.AsyncClient, call: HttpCall) -> httpx.Request:
     )
 
 
-async def _refusal(response: httpx.Response, deadline: float, call: HttpCall) -> Fault | BadPayload:
-    """The fault that a status stands for, with as much of the body as comes in time."""
+async def _error_of(
+    response: httpx.Response, deadline: float, call: HttpCall
+) -> Fault | BadPayload:
+    """The fault of a status, with as much of the body as arrives in time."""
     body = bytearray()
     deadline = min(deadline, asyncio.get_running_loop().time() + _ERROR_SECONDS)
     try:
-        async with aclosing(_unpacked(response, deadline, call)) as pieces:
+        async with aclosing(_decompressed(response, deadline, call)) as pieces:
             async for piece in pieces:
                 body += piece[: _ERROR_BYTES - len(body)]
                 if len(body) == _ERROR_BYTES:
                     break
-    except Fault:  # the status is what counts
+    except Fault:  # the status matters more
         pass
     return fault_of(response.status_code, response.headers, bytes(body), call.key)
 
 
-async def _unpacked(
+async def _decompressed(
     response: httpx.Response, deadline: float, call: HttpCall
 ) -> AsyncGenerator[bytes]:
-    """What a body unpacks to, as it comes, until the deadline. Raises `Fault`."""
-    inflate = inflate_of(response.headers.get("content-encoding", ""))
+    """The decompressed body as it arrives, until the deadline. Raises `Fault`."""
+    decompressor = _Decompressor(response.headers.get("content-encoding", ""))
     raw = response.aiter_raw()
     while True:
         async with _bounded(deadline, call):
             piece = await anext(raw, None)
         if piece is None:
             break
-        for out in inflate.feed(piece):
+        for out in decompressor.feed(piece):
             yield out
-    inflate.close()
+    decompressor.close()
 
 
 @asynccontextmanager
 async def _bounded(deadline: float, call: HttpCall) -> AsyncIterator[None]:
-    """Within it there is time until the deadline; what httpx raises becomes a `Fault`.
+    """Enforce the deadline inside, and convert what httpx raises to a `Fault`.
 
-    Their exceptions are not chained: they hold the request with its key.
+    Those exceptions are not chained: they contain the request with its key.
     """
     try:
         async with asyncio.timeout_at(deadline):
             yield
     except (TimeoutError, httpx.PoolTimeout, httpx.ReadTimeout, httpx.WriteTimeout):
-        raise Fault("timeout", f"no whole reply came within {in_words(call.timeout)}") from None
+        raise Fault(
+            "timeout", f"no complete reply arrived within {in_words(call.timeout)}"
+        ) from None
     except httpx.ConnectTimeout:
         waited = in_words(min(_CONNECT, call.timeout))
         message = f"no connection to {_host(call)} within {waited}"
@@ -225,9 +211,9 @@ async def _bounded(deadline: float, call: HttpCall) -> AsyncIterator[None]:
     except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
         raise Fault("cut", f"the connection broke{_because(error)}") from None
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-        raise Fault("bad_request", f"the base URL is of no use{_because(error)}") from None
+        raise Fault("bad_request", f"the base URL can't be used{_because(error)}") from None
     except (httpx.LocalProtocolError, UnicodeError):
-        raise Fault("bad_request", "the key or a header holds what HTTP cannot send") from None
+        raise Fault("bad_request", "the key or a header contains what HTTP cannot send") from None
     except (httpx.HTTPError, ssl.SSLError, OSError) as error:
         raise Fault("cut", f"the connection broke{_because(error)}") from None
 
@@ -253,7 +239,7 @@ def _format(content_type: str) -> Format:
 
 
 def _certificates(url: str) -> ssl.SSLContext:
-    """What TLS trusts; nothing where there is none, which saves the reading of all certificates."""
+    """The certificates for TLS; none without TLS, which saves reading them."""
     if url.lower().startswith("http://") and not getproxies():
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return _trusted()
@@ -261,5 +247,5 @@ def _certificates(url: str) -> ssl.SSLContext:
 
 @lru_cache(maxsize=1)
 def _trusted() -> ssl.SSLContext:
-    """Reading the certificates takes 20 to 40 ms, once."""
+    """Read the certificates, once: it takes 20 to 40 ms."""
     return httpx.create_ssl_context()

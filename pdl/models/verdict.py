@@ -1,7 +1,7 @@
-"""The verdict on a reply: an answer, calls of tools, or what is to be said to the model.
+"""The verdict on a reply: an answer, tool calls, or feedback to the model.
 
-Also how a conversation goes on after a reply, and what a model said aloud: a reply's text without
-its reasoning (`spoken`).
+Also how a conversation continues after a reply, and a reply's text without its reasoning
+(`spoken`).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from pdl.tools.validate_calls import CallsCheck
 
 
-_MOST = 50_000  # characters of a bad reply that go back to the model
+_MOST = 50_000  # characters of an invalid reply that go back to the model
 
 
 def spoken(text: str, dialects: Dialects) -> str:
-    """The text without the parts that are reasoning, and without the blanks around it."""
+    """Return the text without its reasoning, and without white space around it."""
     segments = check(None, text, dialects=dialects).segments
     kept = [text[slice(*part.span)] for part in segments if part.kind in {"text", "fence"}]
     return "".join(kept).strip()
 
 
 def shortened(text: str) -> str:
-    """A text that is very long without its middle."""
+    """Return a very long text without its middle."""
     if len(text) <= _MOST:
         return text
     half = _MOST // 2
@@ -44,7 +44,7 @@ def shortened(text: str) -> str:
 
 
 def is_preamble(text: str, dialects: Dialects) -> bool:
-    """Whether a text says nothing itself, so that what follows it is the answer: an open fence."""
+    """Return whether a text says nothing itself, so that the answer follows: an open fence."""
     segments = check(None, text, dialects=dialects).segments
     return all(
         part.kind in {"reasoning", "token"} or not text[slice(*part.body)].strip()
@@ -55,11 +55,10 @@ def is_preamble(text: str, dialects: Dialects) -> bool:
 def with_complaint(
     messages: tuple[Message, ...], reply: Reply, complaint: str, dialects: Dialects
 ) -> tuple[Message, ...]:
-    """The messages, the reply without its reasoning, and what is wrong with it.
+    """Return the messages, the reply without its reasoning, and what is wrong with it.
 
-    Calls of tools are answered each by a failed result that says so. A reply that holds nothing
-    cannot be sent (providers refuse empty messages), so that the complaint then goes to the end of
-    the last message.
+    Each tool call gets a failed result that says so. An empty reply can't be sent (providers reject
+    empty messages), so the complaint then goes to the end of the last message.
     """
     said = assistant(shortened(spoken(reply.text, dialects)), _known(reply.calls))
     before = _without_prefill(messages)
@@ -76,13 +75,13 @@ def with_complaint(
 def with_reply(
     messages: tuple[Message, ...], reply: Reply, calls: tuple[ToolCall, ...], dialects: Dialects
 ) -> tuple[Message, ...]:
-    """The messages and a good reply: a conversation that can go on."""
+    """Return the messages and a good reply: a conversation that can continue."""
     said = assistant(spoken(reply.text, dialects), calls if reply.calls else ())
     return (*_without_prefill(messages), said)
 
 
 def assistant(text: str, calls: tuple[ToolCall, ...]) -> Message:
-    """What a model said, and the tools that it wants called."""
+    """Return the message of what a model said, and of the tool calls that it requests."""
     return Message("assistant", (*((Text(text),) if text else ()), *calls))
 
 
@@ -91,7 +90,7 @@ def _known(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
 
 
 def _without_prefill(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The messages less a last one that began the reply, which is part of the reply by now."""
+    """The messages without a last one that began the reply, which is now part of the reply."""
     return messages[:-1] if messages and messages[-1].role == "assistant" else messages
 
 
@@ -118,16 +117,16 @@ Reason more briefly, then give the whole answer.""",
 Give the whole answer again.""",
     ),
 }
-"""How a reply ended that is not whole: the message for a person, and the words for the model."""
-_ALL = 0.9  # the part of what was written that thoughts took where they left no room
+"""How an incomplete reply ended: the message for a person, and the feedback to the model."""
+_ALL = 0.9  # the part of the output that is reasoning where it left no room
 _UNREAD = "Call only the declared tools, each with one JSON object of arguments."
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a reply came to; `complaint` is empty if it is an answer, or `calls` are.
+    """The result of a reply; `complaint` is empty if it is an answer, or has `calls`.
 
-    `told` says the complaint to a person, where that are other words.
+    `told` is the complaint for a person, if the wording differs.
     """
 
     check: Check | None = None
@@ -137,7 +136,7 @@ class Verdict:
 
 
 def judge(request: Request, reply: Reply, options: AskOptions) -> Verdict:
-    """The verdict on a whole reply."""
+    """Return the verdict on a whole reply."""
     if reply.flaw is not None and reply.flaw.kind == "call":
         return _of_bad_call(request.tools, reply, reply.flaw, options)
     if request.tools is not None:
@@ -160,9 +159,9 @@ def judge(request: Request, reply: Reply, options: AskOptions) -> Verdict:
 
 
 def _unquoted(verdict: Check, schema: Schema | None) -> Check:
-    """The string without its quotes, where the model was held to write it as JSON.
+    """The string without its quotes, if the model was constrained to write it as JSON.
 
-    A free string that nobody was held to is the text itself, with its quotes.
+    An unconstrained string is the text itself, with its quotes.
     """
     if schema is None or not is_quoted(schema) or not verdict.ok:
         return verdict
@@ -174,7 +173,7 @@ def _unquoted(verdict: Check, schema: Schema | None) -> Check:
 
 
 def _of_calls(tools: ToolSet, reply: Reply, options: AskOptions) -> Verdict | None:
-    """The verdict on a reply that calls tools, rightly or wrongly; None if it calls none."""
+    """The verdict on a reply that calls tools, validly or not; None if it calls none."""
     found = (
         tools.check_calls(reply.calls, coercions=options.coercions, limits=options.limits)
         if reply.calls
@@ -204,9 +203,9 @@ def _of_cut_calls(cut: str) -> Verdict:
 
 
 def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, options: AskOptions) -> Verdict:
-    """The verdict on a reply whose provider could not read a call, or did not take it.
+    """The verdict on a reply whose provider couldn't parse a call, or rejected it.
 
-    The text of a call that the provider refused may be one that can be read here.
+    The text of a rejected call may be one that can be parsed here.
     """
     cut = _cut(reply, options)
     if cut is not None:
@@ -219,7 +218,7 @@ def _of_bad_call(tools: ToolSet | None, reply: Reply, flaw: Flaw, options: AskOp
 
 
 def judge_stopped(request: Request, reply: Reply, errors: tuple[Violation, ...]) -> Verdict:
-    """The verdict on a reply that was stopped because of errors that are certain."""
+    """Return the verdict on a reply that was stopped because of certain errors."""
     from pdl.reply.feedback import feedback  # noqa: PLC0415 - most replies are right
 
     wrong = Check(reason="wrong-schema", errors=errors, span=(0, len(reply.text)))
@@ -229,12 +228,12 @@ def judge_stopped(request: Request, reply: Reply, errors: tuple[Violation, ...])
 
 
 def filtered(reply: Reply, dialects: Dialects) -> bool:
-    """Whether a filter let nothing through of a reply."""
+    """Return whether a filter removed the whole reply."""
     return reply.finish == "filter" and not reply.calls and not spoken(reply.text, dialects)
 
 
 def used_up(reply: Reply, dialects: Dialects) -> bool:
-    """Whether the reasoning took all that the model may write, so that nothing was said."""
+    """Return whether the reasoning used up the output tokens, so that nothing was said."""
     if reply.finish != "length" or reply.calls or spoken(reply.text, dialects):
         return False
     thoughts, written = reply.usage.reasoning_tokens, reply.usage.output_tokens
@@ -255,7 +254,7 @@ def _cut(reply: Reply, options: AskOptions) -> str | None:
 def _of_cut(verdict: Check, reply: Reply, cut: str) -> Check:
     """The check of a reply that its provider cut off.
 
-    Only brackets tell that an answer is whole: of a text, a number or lines more may have come.
+    Only brackets show that an answer is whole: a text, a number or lines might have continued.
     """
     if verdict.ok and _is_whole(verdict, reply.text):
         return verdict

@@ -221,7 +221,7 @@ def test_a_locked_cache() -> None:
             result = run(*words, "--timeout", "3")
     assert time.monotonic() - began < 5
     assert (result.exit_code, result.stdout) == (0, f"{GOOD}\n")
-    assert "warning: the cache cache.db is of no use: others keep it locked" in result.stderr
+    assert "warning: the cache cache.db cannot be used: others keep it locked" in result.stderr
 
 
 def test_no_cache() -> None:

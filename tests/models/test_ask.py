@@ -89,7 +89,7 @@ def test_prefill() -> None:
 
 def test_no_answer(rendered: pdl.Rendered) -> None:
     """The error holds every attempt, and says in a line what was wrong with each."""
-    timeout = Fault("timeout", "no whole reply came within 5 s")
+    timeout = Fault("timeout", "no complete reply arrived within 5 s")
     with pytest.raises(AskError) as caught:
         asked(rendered, says(BAD, timeout, "no idea", BAD), retries=3)
     error = caught.value

@@ -37,17 +37,17 @@ def test_families(scheme: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("opnai:gpt-5", "`opnai:` is no kind of model\n  hint: did you mean `openai`?"),
-        ("xyz:gpt-5", "`xyz:` is no kind of model\n  hint: there are `anthropic:`, "),
+        ("opnai:gpt-5", "unknown provider `opnai:`\n  hint: did you mean `openai`?"),
+        ("xyz:gpt-5", "unknown provider `xyz:`\n  hint: expected one of `anthropic:`, "),
         (
             "tiny.gguf",
-            "`tiny.gguf` does not say whose model it is\n  hint: as in `llama:tiny.gguf`",
+            "`tiny.gguf` does not name a provider\n  hint: write `llama:tiny.gguf`",
         ),
-        ("C:/m/T.GGUF", "`C:/m/T.GGUF` does not say whose model it is\n  hint: as in `llama:C:/m/"),
-        ("said.jsonl", "`said.jsonl` does not say whose model it is\n  hint: as in `replay:said"),
-        ("gpt-5", "`gpt-5` does not say whose model it is\n  hint: as in `openai:gpt-5`"),
-        ("openai:", "`openai:` names no model behind the colon"),
-        ("", "`` does not say whose model it is"),
+        ("C:/m/T.GGUF", "`C:/m/T.GGUF` does not name a provider\n  hint: write `llama:C:/m/"),
+        ("said.jsonl", "`said.jsonl` does not name a provider\n  hint: write `replay:said"),
+        ("gpt-5", "`gpt-5` does not name a provider\n  hint: write `openai:gpt-5`"),
+        ("openai:", "`openai:` has no model after the colon"),
+        ("", "`` does not name a provider"),
     ],
 )
 def test_names(name: str, text: str) -> None:
@@ -169,7 +169,7 @@ def test_llama(tmp_path: Path) -> None:
     path.write_bytes(b"something else")
     with pytest.raises(FileError, match=re.escape(str(path))):
         connect(f"llama:{path}")
-    with pytest.raises(ConfigError, match="`llama-server:` is a llama"):
+    with pytest.raises(ConfigError, match="use `llama-server:` for a llama"):
         connect("llama:any", base_url=HERE)
 
 

@@ -60,7 +60,7 @@ def test_plain_text(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
 def test_an_empty_file(text: str, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="holds no reply"):
+    with pytest.raises(FileError, match="contains no reply"):
         recorded(tmp_path, text)
 
 
@@ -69,11 +69,11 @@ def test_an_empty_file(text: str, tmp_path: Path) -> None:
     [
         ("nonsense", ":2:1: expected a recorded reply in this line"),
         ("[]", "each line is a JSON object"),
-        ('{"txt": "a"}', "`txt` is none of "),
+        ('{"txt": "a"}', "unknown key `txt`; expected one of "),
         ('{"text": 1}', "`text` is a string"),
         ('{"text": "a", "finish": "done"}', "`finish` is one of "),
         ('{"text": "a", "usage": {"tokens": 1}}', "`usage` is an object of "),
-        ('{"text": "a", "usage": {"input_tokens": "1"}}', "`usage` holds whole numbers"),
+        ('{"text": "a", "usage": {"input_tokens": "1"}}', "`usage` contains integers"),
         ('{"text": "a", "calls": [1]}', "a call has a `name`"),
         ('{"text": "a", "calls": [{"name": "f", "arguments": 1}]}', "`arguments` is an object"),
         ("[" * 100_000, "expected a recorded reply"),

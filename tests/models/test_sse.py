@@ -7,13 +7,13 @@ from effort import effort
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.models.bodies import Event, Events, JsonLines, ServerSent
+from pdl.models.bodies import Event, JsonLines, ServerSent
 from pdl.models.exchange import Fault
 
 MOST = 1_000_000
 
 
-def events(reader: Events, *pieces: bytes) -> list[Event]:
+def events(reader: JsonLines, *pieces: bytes) -> list[Event]:
     found = [event for piece in pieces for event in reader.feed(piece)]
     return [*found, *reader.close()]
 

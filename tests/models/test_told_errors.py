@@ -21,8 +21,8 @@ from pdl.models import Fault, Request
 from pdl.models.options import AskOptions
 from pdl.models.payloads import FAMILIES
 from pdl.models.remote import RemoteModel
+from pdl.models.runner import StreamAccumulator
 from pdl.models.secret import Secret
-from pdl.models.stream_accumulator import StreamAccumulator
 
 if TYPE_CHECKING:
     from pathlib import Path

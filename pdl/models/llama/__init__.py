@@ -1,4 +1,4 @@
-"""Models in GGUF files, run by a llama.cpp in this process: `llama:PATH.gguf`."""
+"""Models in GGUF files, run by llama.cpp in this process: `llama:PATH.gguf`."""
 
 from __future__ import annotations
 

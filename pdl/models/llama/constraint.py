@@ -1,7 +1,7 @@
-"""The grammar that holds a model to a request's schema; compiled once for requests that follow.
+"""The grammar that constrains a model to a request's schema; compiled once for later requests.
 
-Models may reason before they answer, though a grammar holds them from their first token on: then
-the grammar has the marks of the reasoning, and `Parting` parts it from the answer.
+Models may reason before they answer, though a grammar constrains them from their first token on:
+then the grammar includes the reasoning tags, and `ReasoningSplitter` separates it from the answer.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 _MARKS = (("[THINK]", "[/THINK]"), ("<think>", "</think>"))
-"""Pairs that open and close reasoning; the last is taken for a template that has none of them."""
+"""Pairs of reasoning tags; the last one is used for a template that has none of them."""
 
 
 def template_of(wish: Json, chat_template: str) -> str | None:
-    """What stands in front of an answer, as `pdl.gbnf` wraps it; None for nothing.
+    """Return the template of reasoning before an answer, as `pdl.gbnf` wraps it; None for nothing.
 
-    `wish` is such a template, or whether there is one: then its marks are those of the model's chat
-    template, without the opening one where that has it. Raises ConfigError for what is no template.
+    `wish` is such a template, or whether there is one: then its tags are those of the model's chat
+    template, without the opening tag if that has it. Raises ConfigError for an invalid template.
     """
     if wish is None or wish is False:
         return None
@@ -44,9 +44,9 @@ def template_of(wish: Json, chat_template: str) -> str | None:
         return _template_for(chat_template)
     try:
         if not isinstance(wish, str):
-            raise TypeError(f"{wish!r} is neither a text nor true or false")  # noqa: TRY301
+            raise TypeError(f"{wish!r} is not a string, true or false")  # noqa: TRY301
         if not Template.parse(wish).mark:
-            raise ValueError(f"{wish!r} has no `…` for the reasoning: '<think>…</think>'")  # noqa: TRY301
+            raise ValueError(f"{wish!r} has no `…` for the reasoning: write '<think>…</think>'")  # noqa: TRY301
     except (TypeError, ValueError) as error:
         raise ConfigError(Problem("config/think", f"`think`: {error}")) from error
     return wish
@@ -57,16 +57,15 @@ def _template_for(chat_template: str) -> str:
     for opener, closer in _MARKS:
         if opener in chat_template or closer in chat_template:
             break
-    # What the prompt ends in is what stands behind the last word of the template about it.
+    # The prompt ends in what follows the last mention of it in the template.
     opened = behind.rfind(opener) > behind.rfind(closer)
     return f"…{closer}" if opened else f"{opener}…{closer}"
 
 
 class ReasoningSplitter:
-    """Parts what a model says, as a template has it, into its reasoning and its answer.
+    """Splits what a model says, according to a template, into its reasoning and its answer.
 
-    The grammar has seen to it that the text is of this form, so that the first closing mark ends
-    the reasoning.
+    The grammar ensures that the text has this form, so the first closing tag ends the reasoning.
     """
 
     def __init__(self, template: str) -> None:
@@ -77,14 +76,14 @@ class ReasoningSplitter:
         self._begun = False
 
     def feed(self, delta: Delta) -> Iterator[Delta]:
-        """The same delta, its text told apart."""
+        """Yield the same delta with its text split."""
         reasoning, text = self._parted(delta.text)
         parted = replace(delta, text=text, reasoning=delta.reasoning + reasoning)
         if parted != Delta():
             yield parted
 
     def close(self) -> str:
-        """Reasoning that was withheld, since it might have been the beginning of a mark."""
+        """Return reasoning that was withheld, since it might have been the beginning of a tag."""
         held, self._held = ("", self._held) if self._answers else (self._held, "")
         return held
 
@@ -106,7 +105,7 @@ class ReasoningSplitter:
         return thought[: len(thought) - kept], ""
 
     def _answer(self, text: str) -> str:
-        """The answer's text without the line breaks that stand in front of it."""
+        """The text of the answer without leading newlines."""
         if self._begun:
             return text
         text = text.lstrip("\n")
@@ -115,7 +114,7 @@ class ReasoningSplitter:
 
 
 def _beginning(text: str, mark: str) -> int:
-    """How many characters at the end of a text are the beginning of a mark."""
+    """How many characters at the end of a text are the beginning of a tag."""
     return next((size for size in range(len(mark) - 1, 0, -1) if text.endswith(mark[:size])), 0)
 
 
@@ -124,7 +123,7 @@ _GRAMMARS = 64
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """The text of a grammar, and what it leaves to the check."""
+    """The text of a grammar, and what only the check enforces."""
 
     grammar: str
     dropped: tuple[Dropped, ...] = ()
@@ -132,7 +131,7 @@ class Constraint:
 
 @lru_cache(maxsize=_GRAMMARS)
 def constraint(schema: Schema, template: str | None = None) -> Constraint:
-    """What holds a model to a schema, behind a `template` of reasoning if there is one.
+    """Return the constraint of a schema, after a `template` of reasoning if there is one.
 
     Raises what `pdl.gbnf.compile` raises.
     """
@@ -142,9 +141,9 @@ def constraint(schema: Schema, template: str | None = None) -> Constraint:
 def constraint_of_tools(
     tools: ToolSet, form: Format, calls: Calls, schema: Schema | None, template: str | None = None
 ) -> Constraint:
-    """What holds a model to calls of tools, or to an answer: one that fits a schema, or any text.
+    """Return the constraint of tool calls or an answer, which matches a schema or is any text.
 
-    `calls` is `any`, or `several` where there has to be one. Raises what `ToolSet.grammar` raises.
+    `calls` is `any`, or `several` if there must be one. Raises what `ToolSet.grammar` raises.
     """
     answer = schema if calls == "any" else None
     return _constraint(tools.grammar(form, calls, schema=answer), template)

@@ -1,8 +1,8 @@
-"""One request as llama.cpp gets it, and what is to be done with its reply.
+"""One request as llama.cpp receives it, and how its reply is read.
 
-The settings that llama.cpp knows are those of its server's chat completions (its README). Tools are
-told in words, since a grammar of ours and llama.cpp's own tools exclude each other. Tokens that are
-more than text are kept out: a model must not take them, and no message may hold them.
+The settings of llama.cpp are those of its server's chat completions (its README). Tools are
+described in the prompt, since pdl's grammar and llama.cpp's own tools exclude each other. Special
+tokens are excluded: a model must not produce them, and no message may contain them.
 """
 
 from __future__ import annotations
@@ -47,20 +47,19 @@ if TYPE_CHECKING:
 _ENDS = re.compile(
     r"end|eo[tsm]|return|call|flush|turn|^</s>$|fim_|repo_?name|file_sep", re.IGNORECASE
 )
-"""Tokens that may end a reply. It does no harm to name others as well, but to leave one out, by
-which a model could not end any more."""
+"""Tokens that may end a reply. More of them do no harm, but without one a model could not end."""
 
 
 _BREAK = "\N{ZERO WIDTH SPACE}"
 
 
 def banned_tokens(header: Header, meant: str = "") -> Iterator[int]:
-    """The numbers of tokens that a grammar would let through as text, though they are more.
+    """Yield the IDs of special tokens that a grammar would accept as text.
 
-    A grammar of llama.cpp takes a control token for the text of its name, which is then not
-    printed, so that the reply lacks what the grammar has seen. And a mark of reasoning or of a
-    call, which nobody means within an answer, makes the answer doubtful. All of them can
-    still be spelled with other tokens. What occurs in `meant` is not withheld.
+    A grammar of llama.cpp matches a control token as the text of its name, which is then not
+    printed, so the reply lacks what the grammar has matched. And a tag of reasoning or of a call
+    inside an answer makes the answer doubtful. All of them can still be spelled with other tokens.
+    What occurs in `meant` is not banned.
     """
     yield from (number for number, text in header.control.items() if not _ENDS.search(text))
     for number, text in header.marks.items():
@@ -69,11 +68,11 @@ def banned_tokens(header: Header, meant: str = "") -> Iterator[int]:
 
 
 class ControlTokenEscaper:
-    """Makes text plain: what llama.cpp would read as a control token is a text no more.
+    """Escapes what llama.cpp would read as a control token.
 
-    llama.cpp looks for the names of control tokens in the whole prompt, so that `<|im_end|>` in a
-    value would be the end of the turn. A zero width space behind the first character breaks the
-    name, and changes nothing to see. `others` are names that are broken besides.
+    llama.cpp looks for the names of control tokens in the whole prompt, so `<|im_end|>` in a value
+    would end the turn. A zero width space after the first character breaks the name invisibly.
+    `others` are further names to break.
     """
 
     def __init__(self, header: Header, *others: str) -> None:
@@ -82,7 +81,7 @@ class ControlTokenEscaper:
         self._names = {*header.control.values(), *opening, *others} - {""}
 
     def __call__(self, text: str, meant: str = "") -> str:
-        """The text with all names broken but those that occur in `meant`."""
+        """Return the text with all names broken except those that occur in `meant`."""
         names = {name for name in self._names if name not in meant} if meant else self._names
         lengths = sorted({len(name) for name in names})
         found = (
@@ -134,11 +133,11 @@ thinking_budget_tokens timings_per_token top_logprobs user verbose
 """
 
 KNOWN = frozenset(f"{_OURS} {_SAMPLING} {_LENGTH} {_REST}".split())
-"""Their names, those that OpenAI's interface has and those that pdl reads itself among them."""
+"""Their names, including those of OpenAI's interface and those that pdl reads itself."""
 
 
 def unknown(config: Mapping[str, Json]) -> tuple[Ignored, ...]:
-    """The settings that llama.cpp would pass over in silence, with the name that may be meant."""
+    """Return the settings that llama.cpp would silently ignore, with a suggestion."""
     return tuple(Ignored(key, _why(key)) for key in config if key not in KNOWN)
 
 
@@ -148,9 +147,9 @@ def _why(key: str) -> str:
 
 
 def format_for(chat_template: str) -> Format:
-    """The format of calls that a model with this chat template was trained on, if it is text.
+    """Return the format of calls that a model with this chat template was trained on.
 
-    Mistral's marks are tokens that are never printed; to such a model Hermes' are as good as any.
+    Mistral's markers are tokens that are never printed; such a model gets the format of Hermes.
     """
     known = "hermes" if "<tool_call>" in chat_template else "llama3"
     return FORMATS[known if "<|python_tag|>" in chat_template else "hermes"]
@@ -159,9 +158,9 @@ def format_for(chat_template: str) -> Format:
 def told(
     messages: tuple[Message, ...], tools: ToolSet | None, form: Format, plain: ControlTokenEscaper
 ) -> tuple[Message, ...]:
-    """The messages with the tools described in the first one, and calls and results as text.
+    """Return the messages with the tools described in the first, and calls and results as text.
 
-    What they hold is made plain; the marks of calls are not.
+    Their content is escaped; the markers of calls are not.
     """
     spoken = tuple(_spoken(message, form, plain) for message in messages)
     if tools is None:
@@ -174,7 +173,7 @@ def told(
 
 
 def _spoken(message: Message, form: Format, plain: ControlTokenEscaper) -> Message:
-    """A message without calls and results, which stand in its text."""
+    """A message with calls and results as text."""
     calls = [plain(_call(part, form)) for part in message.parts if isinstance(part, ToolCall)]
     parts = _plain_parts(message.parts, plain)
     if calls:
@@ -184,7 +183,7 @@ def _spoken(message: Message, form: Format, plain: ControlTokenEscaper) -> Messa
 
 
 def _plain_parts(parts: Iterable[Part], plain: ControlTokenEscaper) -> list[Part]:
-    """Media, and the text between them in one piece each, since a name may stand in two."""
+    """Media, and the text between them joined, since two parts may contain one name."""
     found: list[Part] = []
     for is_media, run in itertools.groupby(parts, lambda part: isinstance(part, Media)):
         if is_media:
@@ -207,14 +206,14 @@ def _call(call: ToolCall, form: Format) -> str:
 
 
 _NO_THOUGHT = re.compile(r"\A\s*+(?:<think>\s*</think>|\[THINK\]\s*\[/THINK\])\s*")
-"""What the end of a prompt tells a model that is not to think. llama.cpp puts it in front."""
+"""How a prompt tells a model not to think. llama.cpp puts it before the reply."""
 
 _MEDIA_MARKER = "<__media__>"  # where llama.cpp puts an image or a sound into a prompt
 _OVERLONG = "exceed_context_size_error"
 
 
 class Job:
-    """One request as llama.cpp gets it, and what is to be done with its reply."""
+    """One request as llama.cpp receives it, and how its reply is read."""
 
     def __init__(self, model: LlamaModel, request: Request) -> None:
         _check_media(request, model)
@@ -240,7 +239,7 @@ class Job:
         payload = LLAMA_SERVER.payload(plain, str(model.path))
         body = {**_settings(config), **payload.body, **_PROGRESS}
         if held is not None:
-            body |= self._held(held, body, model)
+            body |= self._constrained(held, body, model)
         self.payload = replace(
             payload,
             body=body,
@@ -254,7 +253,7 @@ class Job:
 
     def _constraint(self, request: Request, wish: Json, model: LlamaModel) -> Constraint | None:
         self.template: str | None = None
-        if not _is_held(request) or prefill(request.messages):
+        if not _is_constrained(request) or prefill(request.messages):
             return None
         self.template = template_of(wish, model.header.template)
         if request.tools is not None:
@@ -265,13 +264,15 @@ class Job:
         return constraint(request.schema, self.template)
 
     def _dropped(self, request: Request, held: Constraint | None) -> tuple[Dropped, ...]:
-        """What the grammar leaves to the check: all, where the answer has begun without it."""
+        """What only the check enforces: everything, if the prompt begins the answer."""
         if held is not None:
             return held.dropped
-        return (unsupported_prefill("llama"),) if _is_held(request) else ()
+        return (unsupported_prefill("llama"),) if _is_constrained(request) else ()
 
-    def _held(self, held: Constraint, body: dict[str, Json], model: LlamaModel) -> dict[str, Json]:
-        """What holds the model: the grammar, tokens that it must not take, whether it may think."""
+    def _constrained(
+        self, held: Constraint, body: dict[str, Json], model: LlamaModel
+    ) -> dict[str, Json]:
+        """What constrains the model: the grammar, banned tokens, whether it may think."""
         meant = (self.template or "") + self._marks
         bias = body.get("logit_bias") or []
         pairs = list(bias.items()) if isinstance(bias, dict) else list(bias)
@@ -286,7 +287,7 @@ class Job:
         }
 
     def feed(self, chunk: Json) -> Iterator[Delta]:
-        """What a chunk of llama.cpp tells. Raises Fault for an error that it tells."""
+        """Yield the deltas of a chunk of llama.cpp. Raises Fault for an error that it reports."""
         if isinstance(chunk.get("error"), dict):
             raise _told(chunk["error"])
         try:
@@ -308,7 +309,7 @@ class Job:
             yield replace(delta, text=text)
 
     def close(self) -> Iterator[Delta]:
-        """What is left at the end."""
+        """Yield what remains at the end."""
         held = "" if self._splitter is None else self._splitter.close()
         if held:
             yield Delta(reasoning=held)
@@ -321,33 +322,33 @@ class Job:
             raise _refused(error) from error
 
 
-def _is_held(request: Request) -> bool:
+def _is_constrained(request: Request) -> bool:
     return request.constrain and (request.schema is not None or request.tools is not None)
 
 
 def _check_media(request: Request, model: LlamaModel) -> None:
     has_media = any(isinstance(part, Media) for one in request.messages for part in one.parts)
     if has_media and not model.settings.projector:
-        message = f"{model.name} is loaded without what reads images and sounds"
-        hint = "name its mmproj file as `projector`, or take another model"
+        message = f"{model.name} is loaded without a projector for images and audio"
+        hint = "pass its mmproj file as `projector`, or use another model"
         raise MediaError(Problem("media/no-projector", message, hint=hint))
 
 
 def _settings(config: dict[str, Json]) -> dict[str, Json]:
-    """What every request says to llama.cpp, unless its configuration says otherwise.
+    """Settings of every request, unless its configuration overrides them.
 
-    Its own way with reasoning would take an answer that follows none for reasoning. With a seed a
-    reply is the same again only if nothing is taken over from the request before.
+    llama.cpp's own handling of reasoning would treat an answer without any as reasoning. With a
+    seed a reply is repeatable only without the cache of the previous request.
     """
     return {"reasoning_format": "none", "cache_prompt": "seed" not in config}
 
 
 _PROGRESS = {"return_progress": True}
-"""Chunks come also while a long prompt is read, so that it can be stopped then."""
+"""Chunks arrive also while a long prompt is read, so that it can be stopped."""
 
 
 def _told(error: dict[str, Json]) -> Fault:
-    """An error that llama.cpp tells. None is a passing one: there is nothing in between."""
+    """The fault of an error of llama.cpp. None is transient: there is no network."""
     hint = ""
     if error.get("type") == _OVERLONG:
         hint = "shorten the prompt, or load the model with a larger `context`"

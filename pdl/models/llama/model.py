@@ -1,4 +1,4 @@
-"""`llama:PATH.gguf`: a model in a file, held to the schema by pdl's own grammar."""
+"""`llama:PATH.gguf`: a model in a file, run by llama.cpp, constrained by pdl's own grammar."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 _LOADED = 2
-"""Models that are kept in memory though nobody may need them any more."""
+"""Models that stay in memory."""
 _CONTEXT = 16_384
 _SMALL = 10_000_000  # bytes
-_PATIENCE = 5.0  # seconds that calls have to end when the program does
+_PATIENCE = 5.0  # seconds for calls to end when the program does
 _NO_LOGS = -1
 
 
@@ -43,11 +43,11 @@ _NO_LOGS = -1
 class Settings:
     """How a file is loaded.
 
-    `context` is how many tokens a conversation may have, 0 for as many as the model knows; by
-    default at most 16,384, since each takes memory. `projector` is the file that makes images and
-    sounds readable for the model, which llama.cpp calls mmproj. `layers` is how many layers go to
-    a GPU, -1 for all that fit. `threads` is how many of the processor compute, -1 for one a core;
-    for a model of a few megabytes it is one, since waking others takes longer than they would save.
+    `context` is how many tokens a conversation may have, 0 for the model's own limit; by default
+    at most 16,384, since each takes memory. `projector` is the file that encodes images and audio
+    for the model, which llama.cpp calls mmproj. `layers` is how many layers go to a GPU, -1 for all
+    that fit. `threads` is the number of threads, -1 for one per core; a model of a few megabytes
+    has one, since waking others takes longer than they would save.
     """
 
     context: int = _CONTEXT
@@ -57,18 +57,17 @@ class Settings:
 
 
 class EndError(Exception):
-    """The time of a call is over."""
+    """The time of a call is up."""
 
 
 class RefusedError(Exception):
-    """What llama.cpp says of a request that it does not take."""
+    """What llama.cpp says of a request that it rejects."""
 
 
 class RunningCompletion:
-    """A request that runs in a thread of its own, since nothing else leaves one in time.
+    """A chat completion in a separate thread, since nothing else can leave one in time.
 
-    Its chunks go to `put`, then None; or what was raised goes there. `stop` ends it at its next
-    token.
+    Its chunks go to `put`, then None, or an exception. `stop` ends it at its next token.
     """
 
     def __init__(self, server: Any, body: dict[str, Json], put: Callable[[Any], None]) -> None:
@@ -81,7 +80,7 @@ class RunningCompletion:
         self._thread.start()
 
     def stop(self) -> None:
-        """Let it end; what it has to say is not passed on any more."""
+        """Let it end; its further output is discarded."""
         self._stopped = True
 
     def join(self, seconds: float) -> None:
@@ -116,7 +115,7 @@ class Engine:
     """A loaded model."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
-        """Load it. Raises FileError for what llama.cpp refuses, and if there is no llama.cpp."""
+        """Load it. Raises FileError for what llama.cpp rejects, ConfigError without llama.cpp."""
         found = library()
         params = found.CommonParams()
         params.model.path = str(path)
@@ -127,7 +126,7 @@ class Engine:
         params.cpuparams.n_threads = 1 if is_small else settings.threads
         params.warmup = False  # it would cost as much as the first request
         params.verbosity = _NO_LOGS
-        # Its HTTP server cannot be left out. Nobody else on this machine shall find it open.
+        # Its HTTP server can't be left out. A random key closes it to others on this machine.
         params.api_keys = [secrets.token_hex()]
         params.endpoint_slots = False
         params.n_threads_http = 1
@@ -139,11 +138,11 @@ class Engine:
             raise FileError(Problem("file/gguf", message, hint=hint)) from error
 
     def call(self, body: dict[str, Json], put: Callable[[Any], None]) -> RunningCompletion:
-        """Begin a chat completion that streams; see Call."""
+        """Begin a streaming chat completion."""
         return RunningCompletion(self._server, body, put)
 
     def chunks(self, body: dict[str, Json], deadline: float) -> Generator[Json, None, None]:
-        """The chunks of a chat completion. Closing the iterator stops it.
+        """Yield the chunks of a chat completion. Closing the iterator stops it.
 
         `deadline` is a time of `time.monotonic`. Raises EndError after it, and RefusedError.
         """
@@ -166,7 +165,7 @@ def _next(queue: SimpleQueue[Any], deadline: float) -> Any:
 
 
 def library() -> ModuleType:
-    """The package xllamacpp. Raises ConfigError, which says how to install it, if there is none."""
+    """Return the package xllamacpp. Raises ConfigError if it is not installed."""
     try:
         return importlib.import_module("xllamacpp")
     except ModuleNotFoundError as error:
@@ -196,7 +195,7 @@ def _problem(path: Path, message: str, hint: str = "") -> Problem:
 
 
 def stamp(path: Path) -> tuple[str, int, int]:
-    """The file, its size and when it was changed: another content has another stamp.
+    """Return the file, its size and modification time: other content has another stamp.
 
     Raises FileError if it is gone.
     """
@@ -212,7 +211,7 @@ _LOADING = threading.Lock()
 
 
 def engine(path: Path, settings: Settings) -> Engine:
-    """The model of a file, which is loaded only once while its content stays the same."""
+    """Return the model of a file, which is loaded only once while its content stays the same."""
     key = (*stamp(path), settings)
     with _LOADING:
         if key not in _ENGINES:
@@ -225,7 +224,7 @@ def engine(path: Path, settings: Settings) -> Engine:
 
 @atexit.register
 def _end() -> None:
-    """Stop what still runs: a thread that came back to an interpreter that ends would crash it."""
+    """Stop running calls: a thread that returned to an ending interpreter would crash it."""
     calls = list(_RUNNING)
     for call in calls:
         call.stop()
@@ -237,14 +236,14 @@ def _end() -> None:
 
 @dataclass(frozen=True)
 class LlamaModel:
-    """A model in a GGUF file, run by a llama.cpp in this process.
+    """A model in a GGUF file, run by llama.cpp in this process.
 
-    It is loaded when it is first asked, once for all that name the same file; that time is not the
-    call's. `think` lets it reason before an answer that a grammar holds: whether it does, or a
-    template such as `<think>…</think>`. The key `think` of a request's configuration goes over it.
-    `tool_format` is how it writes calls of tools, by default as its chat template has it.
+    It is loaded on first use, once for all models with the same file; that time doesn't count for
+    the call. `think` lets it reason before an answer that a grammar constrains: whether it does, or
+    a template such as `<think>…</think>`. The setting `think` of a request overrides it.
+    `tool_format` is how it writes tool calls, by default as its chat template does.
 
-    Raises FileError for what is no whole GGUF file, ConfigError if xllamacpp is not installed.
+    Raises FileError for an invalid GGUF file, ConfigError if xllamacpp is not installed.
     """
 
     path: Path
@@ -254,7 +253,7 @@ class LlamaModel:
     header: Header = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Look into the file, which is cheap, so that a wrong one is told early."""
+        """Read the header, which is cheap, so that an invalid file is reported early."""
         object.__setattr__(self, "path", Path(self.path))
         object.__setattr__(self, "header", read_header(self.path))
         library()
@@ -265,11 +264,11 @@ class LlamaModel:
         return f"llama:{self.path}"
 
     def reply(self, request: Request, *, timeout: float) -> Reply:
-        """The whole reply. Raises Fault."""
+        """Return the whole reply. Raises Fault."""
         return _gathered(self.stream(request, timeout=timeout))
 
     def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
-        """The reply piece by piece; closing the iterator stops the model at its next token."""
+        """Yield the reply in pieces; closing the iterator stops the model at its next token."""
         job = Job(self, request)
         loaded = self._engine()
         chunks = loaded.chunks(job.payload.body, time.monotonic() + timeout)
@@ -279,11 +278,11 @@ class LlamaModel:
         yield from job.close()
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109  (the protocol's)
-        """The whole reply. Raises Fault."""
+        """Return the whole reply. Raises Fault."""
         return _gathered([delta async for delta in self.stream_async(request, timeout=timeout)])
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109  (likewise)
-        """The reply piece by piece; closing the iterator stops the model at its next token."""
+        """Yield the reply in pieces; closing the iterator stops the model at its next token."""
         job = Job(self, request)
         loaded = await asyncio.to_thread(self._engine)
         queue: asyncio.Queue[Any] = asyncio.Queue()
@@ -300,15 +299,15 @@ class LlamaModel:
             yield delta
 
     def dropped(self, request: Request) -> tuple[Dropped, ...]:
-        """What the grammar leaves to the check."""
+        """Return what the grammar can't express, so only the check enforces it."""
         return Job(self, request).payload.dropped
 
     def ignored(self, request: Request) -> tuple[Ignored, ...]:
-        """The settings that llama.cpp does not have."""
+        """Return the settings that llama.cpp doesn't have."""
         return Job(self, request).payload.ignored
 
     def identity(self, request: Request) -> Json:
-        """The file as it is now, how it is loaded, and the request as llama.cpp gets it."""
+        """Return the current file, how it is loaded, and the request as llama.cpp receives it."""
         file = [*stamp(self.path), repr(self.settings)]
         return {"llama": file, "body": Job(self, request).payload.body}
 
@@ -321,7 +320,7 @@ def _into(queue: asyncio.Queue[Any]) -> Callable[[Any], None]:
     loop = asyncio.get_running_loop()
 
     def put(item: Any) -> None:
-        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, and nothing waits for it
             loop.call_soon_threadsafe(queue.put_nowait, item)
 
     return put
@@ -338,7 +337,7 @@ async def _next_async(queue: asyncio.Queue[Any], deadline: float) -> Any:
 
 
 def _gathered(deltas: Iterable[Delta]) -> Reply:
-    """The reply that came in pieces."""
+    """The reply that arrived in pieces."""
     found = list(deltas)
     return Reply(
         text="".join(delta.text for delta in found),
@@ -351,7 +350,7 @@ def _gathered(deltas: Iterable[Delta]) -> Reply:
 
 @contextmanager
 def _faults(timeout: float) -> Iterator[None]:
-    """Within it, what ends a call before its reply is whole becomes a `Fault`."""
+    """Convert what ends a call before its reply is whole to a `Fault`."""
     try:
         yield
     except EndError as error:

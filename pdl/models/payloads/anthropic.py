@@ -86,7 +86,7 @@ def anthropic_schema(schema: Schema) -> ProviderSchema:
     ):
         if count > most:
             raise UnsupportedSchemaError(
-                (), "", f"it has {count} {what}, and Anthropic takes {most}"
+                (), "", f"it has {count} {what}, and Anthropic allows {most}"
             )
     return projected
 

@@ -1,7 +1,7 @@
-"""Gemini's generateContent (reference "Generating content" of the Gemini API): bodies and replies.
+"""Gemini's generateContent (reference "Generating content" of the Gemini API).
 
-The form of a schema is that of `responseJsonSchema` (reference of `GenerationConfig` in the Gemini
-API). Replies are whole, or streams of such bodies.
+Schemas are those of `responseJsonSchema` (reference of `GenerationConfig` in the Gemini API).
+Replies are whole, or streams of such bodies.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ GEMINI = SchemaDialect(
 
 
 def gemini_schema(schema: Schema) -> ProviderSchema:
-    """A schema as Gemini takes it; what it cannot say is any value there."""
+    """Project a schema to Gemini's dialect; what it can't express is any value there."""
     return project(schema.document, GEMINI)
 
 
@@ -80,17 +80,17 @@ _MARK = "\n"
 
 
 def signed(call_id: str) -> tuple[str, str]:
-    """The id of a call and the signature of the thoughts behind it, which goes back with it.
+    """Split the id of a call from the signature of the reasoning that led to it.
 
-    Gemini refuses calls that come back without the signature that it gave them. It is no text that
-    a person can read, so it travels in the id.
+    Gemini rejects calls that come back without the signature that it gave them. It isn't
+    human-readable, so it travels in the id.
     """
     known, _, signature = call_id.partition(_MARK)
     return known, signature
 
 
 def read(body: Json) -> Reply:
-    """The reply that a body holds: its first candidate. Raises BadPayload for another shape."""
+    """Read the reply in a body: its first candidate. Raises BadPayload for another shape."""
     found = opened(body)
     usage, model = _usage(found["usageMetadata"]), found["modelVersion"].text("")
     blocked = _blocked(found)
@@ -103,7 +103,7 @@ def read(body: Json) -> Reply:
 
 
 def _blocked(found: JsonNode) -> Flaw | None:
-    """That the prompt was blocked: then there are no candidates."""
+    """The flaw that the prompt was blocked, if so: then there are no candidates."""
     reason = found["promptFeedback"]["blockReason"].text("")
     told = found["promptFeedback"]["blockReasonMessage"].text("")
     if not reason:
@@ -112,7 +112,7 @@ def _blocked(found: JsonNode) -> Flaw | None:
 
 
 def _parts(candidate: JsonNode) -> tuple[str, str, tuple[ToolCall, ...], Flaw | None]:
-    """The text, the thoughts and the calls of a candidate, which may have no content."""
+    """The text, the reasoning and the calls of a candidate, which may have no content."""
     said: dict[bool, list[str]] = {False: [], True: []}
     called = []
     for part in candidate["content"]["parts"]:
@@ -137,7 +137,7 @@ def _finish(candidate: JsonNode, *, has_calls: bool) -> Finish:
 
 
 def _flaw(candidate: JsonNode) -> Flaw | None:
-    """What is against a reply by the reason for which it stopped: no call, or more to come."""
+    """Why a reply is not an answer, by its finish reason: a bad call, or more to come."""
     reason = candidate["finishReason"].text("STOP")
     if reason in _BROKEN:
         return Flaw("call", candidate["finishMessage"].text("") or reason)
@@ -148,7 +148,7 @@ def _flaw(candidate: JsonNode) -> Flaw | None:
 
 
 def _usage(counts: JsonNode) -> Usage:
-    """The counts; Gemini counts apart what its own tools gave to read, and what was thought."""
+    """The counts; Gemini counts the input of its own tools and the reasoning separately."""
     written, thoughts = counts["candidatesTokenCount"].count(), counts["thoughtsTokenCount"].count()
     return Usage(
         _sum(counts["promptTokenCount"].count(), counts["toolUsePromptTokenCount"].count()),
@@ -167,7 +167,7 @@ class GeminiDeltas(DeltaReader):
     """Reads a stream of bodies, of which one has a reason to finish; counts may follow it."""
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
-        """What a body tells."""
+        """Yield the deltas of a body."""
         found = opened(data)
         blocked = _blocked(found)
         usage = _usage(found["usageMetadata"]) if found["usageMetadata"] else None
@@ -187,7 +187,7 @@ class GeminiDeltas(DeltaReader):
             self.is_finished = True
             finish = _finish(candidates[0], has_calls=self.has_calls)
             flaw = _flaw(candidates[0]) or unread
-        # Counts are of all until then; those of the last body count.
+        # Counts are totals; those of the last body are valid.
         yield Delta(text, reasoning, calls, finish, usage if finish else None, model, flaw)
 
 
@@ -197,7 +197,7 @@ _IN = "generationConfig"
 
 
 def _choice(value: Json) -> Json:
-    """`tool_choice` of OpenAI's: a word, or the name of a function."""
+    """OpenAI's `tool_choice`: a word, or the name of a function."""
     words = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
     if isinstance(value, str):
         return {"mode": words.get(value, value)}
@@ -236,7 +236,7 @@ _SETTINGS = SettingsMap(
             ),
             "Gemini has no such setting",
         ),
-        "response_format": "Gemini says it otherwise: write a <|schema|> turn",
+        "response_format": "Gemini does not have it: write a <|schema|> turn",
     },
     forms={"stop": listed, "tool_choice": _choice},
     words={"service_tier": {"default": "standard", "flex": "flex", "priority": "priority"}},
@@ -248,12 +248,11 @@ _SETTINGS = SettingsMap(
 
 
 def payload(request: Request, model: str) -> Payload:
-    """The body of a request; the model is named in the path.
+    """Build the body of a request; the model is named in the path.
 
-    What Gemini's schemas cannot say is any value there. Models before Gemini 3 are held to no
-    schema beside tools. Raises MediaError for media that it does not take, TurnError for a last
-    assistant turn and without any turn but the system's, ConfigError for settings that contradict
-    each other.
+    What Gemini's schemas can't express is any value there. Before Gemini 3, no schema is enforced
+    next to tools. Raises MediaError for unsupported media, TurnError for a last assistant turn and
+    for a prompt with only system turns, ConfigError for contradictory settings.
     """
     is_new = is_gemini_3(model)
     refuse_prefill(request, "Gemini")
@@ -261,7 +260,7 @@ def payload(request: Request, model: str) -> Payload:
     body: dict[str, Any] = {}
     if system:
         body["systemInstruction"] = {"parts": [{"text": system}]}
-    with_ids(messages)  # refuses the results of no call; the ids are Gemini's own
+    with_ids(messages)  # rejects results without a call; the ids are Gemini's own
     body["contents"] = [_content(one, is_new=is_new) for one in messages]
     projected = (
         _constrain(request, body, is_new=is_new) if request.constrain else ProviderSchema({})
@@ -269,7 +268,7 @@ def payload(request: Request, model: str) -> Payload:
     config, ignored = with_effort(request.config, model, gemini_effort)
     ignored += _SETTINGS.write(config, body)
     if is_new and request.constrain and request.tools:
-        _hold_calls(body)
+        _constrain_calls(body)
     return Payload(body, projected.dropped, ignored)
 
 
@@ -287,7 +286,7 @@ def _content(message: Message, *, is_new: bool) -> dict[str, Any]:
 
 
 _UNSIGNED = "skip_thought_signature_validator"
-"""What the first call of a turn has that Gemini 3 did not make (guide "Thought signatures")."""
+"""The signature of a first call that Gemini 3 didn't make (guide "Thought signatures")."""
 
 
 def _part(part: Part, role: Role) -> dict[str, Any]:
@@ -331,10 +330,10 @@ def _constrain(request: Request, body: dict[str, Any], *, is_new: bool) -> Provi
     return projected
 
 
-def _hold_calls(body: dict[str, Any]) -> None:
-    """Hold calls to their schemas, unless the settings say how tools are to be called.
+def _constrain_calls(body: dict[str, Any]) -> None:
+    """Enforce the schemas of calls, unless the settings choose how tools are called.
 
-    With large schemas the request would be refused ("too many states for serving"), above all with
+    A request with large schemas would be rejected ("too many states for serving"), above all with
     bounds of arrays.
     """
     forms = [one["parametersJsonSchema"] for one in body["tools"][0]["functionDeclarations"]]
@@ -355,7 +354,7 @@ _HEAVIEST = 100
 
 
 def _declared(tool: Tool) -> dict[str, Any]:
-    """A tool with what Gemini's schemas can say of its arguments, which are checked anyway."""
+    """A tool with what Gemini's schemas can express of its arguments, which are checked anyway."""
     found = plain_function(tool)
     projected = gemini_schema(Schema(found.pop("parameters")))
     return {**found, "parametersJsonSchema": projected.schema or {"type": "object"}}
@@ -369,7 +368,7 @@ def _endpoint(model: str, stream: bool) -> str:  # noqa: FBT001 - one of two cal
 
 
 def headers(key: str) -> dict[str, str]:
-    """The key, in a header: an address stands in logs."""
+    """Return the key in a header: addresses appear in logs."""
     return {"x-goog-api-key": key} if key else {}
 
 

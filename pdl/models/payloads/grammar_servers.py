@@ -1,7 +1,7 @@
-"""Servers of OpenAI's shape that take grammars: llama-server and vLLM, and what they share.
+"""OpenAI-compatible servers that support grammars: llama-server and vLLM.
 
-llama.cpp's server takes OpenAI's chat completions with a `grammar` (its README); vLLM's takes them
-with `structured_outputs` (vLLM 0.12 and later).
+llama.cpp's server accepts chat completions with a `grammar` (its README), vLLM's with
+`structured_outputs` (vLLM 0.12 and later).
 """
 
 from __future__ import annotations
@@ -43,28 +43,28 @@ _GRAMMARS = 64  # of schemas that are asked for again
 
 @dataclass(frozen=True)
 class GrammarServer:
-    """How a server takes a grammar (`write`, into the body), and what else it has of its own.
+    """How a server accepts a grammar (`write`, into the body), and what else is specific to it.
 
-    `goes_on` are the keys that make it go on from a last assistant turn.
+    `continues` are the keys that make it continue a last assistant turn.
     """
 
     name: str
     media: MediaSupport
     settings: SettingsMap
     write: Callable[[Grammar, dict[str, Any]], None]
-    goes_on: dict[str, Any]
+    continues: dict[str, Any]
 
     def payload(self, request: Request, model: str) -> Payload:
-        """The body of a request, with the grammar of the schema, whatever its form.
+        """Build the body of a request, with the grammar of the schema, whatever its form.
 
-        A last assistant turn begins the answer. Then no grammar is sent, nor is one beside tools,
-        whose calls the server holds by itself. Raises MediaError for media that it does not take,
-        ConfigError for settings that contradict each other, and what compiling the schema raises.
+        A last assistant turn begins the answer. Then no grammar is sent, nor is one next to tools,
+        whose calls the server constrains itself. Raises MediaError for unsupported media,
+        ConfigError for contradictory settings, and what compiling the schema raises.
         """
         messages = chat_messages(request.messages, self.media)
         body: dict[str, Any] = {"model": model, "messages": messages}
         start = prefill(request.messages)
-        body |= self.goes_on if start else {}
+        body |= self.continues if start else {}
         dropped = self._constrain(request, body) if request.constrain else ()
         add_stream(request, body)
         ignored = self.settings.write(request.config, body)
@@ -96,7 +96,7 @@ def _compiled(schema: Schema) -> Compiled:
     return gbnf.compile(schema, gbnf.Options.generate())
 
 
-# What its picture reader (stb_image) knows; urls of pictures are fetched by the server.
+# What its image reader (stb_image) supports; the server fetches URLs of images.
 _IMAGES = frozenset({"png", "jpeg", "gif"})
 
 
@@ -112,7 +112,7 @@ llama_payload = GrammarServer(
     media=MediaSupport("llama-server", _IMAGES | AUDIO, _IMAGES),
     settings=_LLAMA_SETTINGS,
     write=_write_llama,
-    goes_on={},
+    continues={},
 ).payload
 
 
@@ -125,12 +125,12 @@ LLAMA_SERVER = ProviderApi(
     deltas=ChatDeltas,
     settings=_LLAMA_SETTINGS,
     key_variable="LLAMA_API_KEY",
-    repeats_prefill=True,  # newer ones do; of older ones the reply went on behind it
+    repeats_prefill=True,  # newer versions do; the reply of older ones continues it
 )
 
 
 def _write_vllm(grammar: Grammar, body: dict[str, Any]) -> None:
-    """As EBNF of xgrammar, which vLLM reads grammars with unless it is told otherwise."""
+    """As EBNF of xgrammar, vLLM's default engine for grammars."""
     body["structured_outputs"] = {"grammar": grammar.to_ebnf()}
 
 
@@ -140,7 +140,7 @@ vllm_payload = GrammarServer(
     media=MediaSupport("vLLM", IMAGES | AUDIO, IMAGES | AUDIO),
     settings=_VLLM_SETTINGS,
     write=_write_vllm,
-    goes_on={"add_generation_prompt": False, "continue_final_message": True},
+    continues={"add_generation_prompt": False, "continue_final_message": True},
 ).payload
 
 

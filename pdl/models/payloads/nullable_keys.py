@@ -19,14 +19,14 @@ _MOST_STATES = 10_000
 
 
 class NullableKeys:
-    """The forms of a schema that allow null, and those that were widened by it."""
+    """The projected schemas that allow null, and those that were widened by it."""
 
     def __init__(self, definitions: dict[str, dict[str, Any]]) -> None:
         self._definitions = definitions
         self.widened: set[tuple[int, str]] = set()
 
     def widen(self, objects: Iterable[tuple[dict[str, Any], list[str]]]) -> None:
-        """Let keys that may be absent be null, unless null is one of their values anyway."""
+        """Allow null for optional keys, unless null is one of their values anyway."""
         found = [
             (projected, name, projected["properties"][name])
             for projected, names in objects
@@ -42,11 +42,11 @@ class NullableKeys:
                 projected["properties"][name] = {**words, "anyOf": [inner, _NULL]}
 
     def allowed(self, projected: dict[str, Any]) -> bool:
-        """Whether null is among the values of a form."""
+        """Return whether null is a value of a schema."""
         return any(one.get("type") in (None, "null") for one in self.leaves([projected]))
 
     def leaves(self, forms: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The forms that a value may have, with unions and references followed."""
+        """Return the schemas that a value may have, with unions and references followed."""
         found: dict[int, dict[str, Any]] = {}
         pending = list(forms)
         while pending:
@@ -63,10 +63,11 @@ class NullableKeys:
 
 
 def decoder_states(root: dict[str, Any], nulls: NullableKeys) -> tuple[DecoderState, ...]:
-    """Where in a reply which nulls are to be undone; the first place is the whole's.
+    """Return the states of the decoder, by where null means an absent key; the first is the root's.
 
-    Raises UnheldError where that cannot be told: where in one form of a union null says that a
-    key is absent, and in another it is the key's value.
+    This is the subset construction over the schema's unions (Rabin & Scott 1959). Raises
+    UnsupportedSchemaError for an ambiguous union: null means that a key is absent in one branch,
+    and is the key's value in another.
     """
     if not nulls.widened:
         return ()
@@ -104,13 +105,11 @@ def _inner(key: str, leaves: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _is_dropped(key: str, leaves: list[dict[str, Any]], nulls: NullableKeys) -> bool:
-    """Whether null at a key of these objects says that the key is absent."""
+    """Whether null at a key of these objects means that the key is absent."""
     having = [leaf for leaf in leaves if key in leaf.get("properties", ())]
     widened = [leaf for leaf in having if (id(leaf), key) in nulls.widened]
     others = [leaf for leaf in having if (id(leaf), key) not in nulls.widened]
     if widened and any(nulls.allowed(leaf["properties"][key]) for leaf in others):
-        why = (
-            f"null at `{key}` is a value in one of its forms, and says in another that it is absent"
-        )
+        why = f"null at `{key}` is a value in one branch, and means in another that it is absent"
         raise UnsupportedSchemaError((), "anyOf", why)
     return bool(widened)

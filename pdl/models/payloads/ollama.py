@@ -1,6 +1,6 @@
-"""Ollama's chat (its reference "Generate a chat message"), and the form of a schema that it takes.
+"""Ollama's chat (its reference "Generate a chat message").
 
-llama.cpp turns Ollama's `format` into a grammar (its `json-schema-to-grammar.cpp`).
+llama.cpp compiles Ollama's `format` to a grammar (its `json-schema-to-grammar.cpp`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _MEDIA = MediaSupport("Ollama", frozenset({"png", "jpeg", "webp"}))
 
 
 def _format(value: Json) -> Json:
-    """`response_format` of OpenAI's: its words for JSON, or its schema."""
+    """OpenAI's `response_format`: its words for JSON, or its schema."""
     if isinstance(value, dict) and value.get("type") == "json_object":
         return "json"
     named = value.get("json_schema") if isinstance(value, dict) else None
@@ -89,11 +89,10 @@ _SETTINGS = SettingsMap(
 
 
 def payload(request: Request, model: str) -> Payload:
-    """The body of a request; unknown settings go where Ollama has the model's (`options`).
+    """Build the body of a request; unknown settings go to the model's `options`.
 
-    A last assistant turn begins the answer. Then no schema is held, nor is one beside tools.
-    Raises MediaError for media that Ollama does not take, ConfigError for settings that contradict
-    each other.
+    A last assistant turn begins the answer. Then no schema is enforced, nor is one next to tools.
+    Raises MediaError for unsupported media, ConfigError for contradictory settings.
     """
     messages = [one for message in with_ids(request.messages) for one in _messages(message)]
     body: dict[str, Any] = {"model": model, "messages": messages}
@@ -147,7 +146,7 @@ _FINISH: dict[str, Finish] = {"stop": "stop", "length": "length"}
 
 
 def read(body: Json) -> Reply:
-    """The reply that a body holds. Raises BadPayload for one of another shape."""
+    """Read the reply in a body. Raises BadPayload for one of another shape."""
     found = opened(body)
     message = found["message"]
     message.object()
@@ -178,7 +177,7 @@ class OllamaDeltas(DeltaReader):
     """Reads a stream of lines, the last of which is `done`."""
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - lines have no names
-        """What a line tells."""
+        """Yield the deltas of a line."""
         found = opened(data)
         message = found["message"]
         calls, unread = readable(message["tool_calls"], called)

@@ -1,6 +1,6 @@
-"""OpenAI's chat completions, and servers of that shape (reference "Create chat completion").
+"""OpenAI's chat completions, and servers with that interface (reference "Create chat completion").
 
-Most servers take messages in this shape. Replies are whole, or streams of chunks.
+Most servers accept messages in this form. Replies are whole, or streams of chunks.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 
 def chat_messages(messages: Sequence[Message], supported: MediaSupport) -> list[dict[str, Any]]:
-    """The messages; results of tools are messages of their own, in front of the user's words.
+    """Return the messages; tool results are separate messages, before what the user says.
 
-    Raises MediaError for media that the server does not take.
+    Raises MediaError for unsupported media.
     """
     return [one for message in with_ids(messages) for one in _messages(message, supported)]
 
@@ -64,7 +64,7 @@ def _messages(message: Message, supported: MediaSupport) -> Iterator[dict[str, A
 
 
 def told(result: ToolResult) -> str:
-    """The text of a result, where the interface has no field for a failure."""
+    """Return the text of a result, for interfaces without a field for a failure."""
     return f"Error: {result.text}" if result.failed else result.text
 
 
@@ -108,11 +108,11 @@ _FINISH: dict[str, Finish] = {
     "content_filter": "filter",
 }
 _UNFINISHED = frozenset({"abort", "insufficient_system_resource", "pause_turn"})
-"""Words of servers of this shape for a reply that has not come to its end."""
+"""Finish reasons of compatible servers for a reply that is not complete."""
 
 
 def read(body: Json) -> Reply:
-    """The reply that a body holds: its first choice. Raises BadPayload for another shape."""
+    """Read the reply in a body: its first choice. Raises BadPayload for another shape."""
     found = opened(body)
     choice = found["choices"].first()
     message = choice["message"]
@@ -140,7 +140,7 @@ def _flaw(reason: str, refusal: str) -> Flaw | None:
 
 
 def _reply_content(message: JsonNode) -> str:
-    """The text; some servers (Mistral's) give it in parts."""
+    """The text; some servers (Mistral's) return it in parts."""
     content = message["content"]
     if not isinstance(content.value, list):
         return content.text("")
@@ -148,9 +148,9 @@ def _reply_content(message: JsonNode) -> str:
 
 
 def _reasoning(message: JsonNode) -> str:
-    """What DeepSeek, vLLM and llama-server call `reasoning_content`, others `reasoning`.
+    """The reasoning: `reasoning_content` of DeepSeek, vLLM and llama-server, `reasoning` of others.
 
-    Mistral gives it as parts of the content, each of them text or a list of texts.
+    Mistral returns it as parts of the content, each of them a string or a list of parts.
     """
     content, thoughts = message["content"], []
     if isinstance(content.value, list):
@@ -167,7 +167,7 @@ def _thought(part: JsonNode) -> str:
 
 
 def called(found: JsonNode) -> ToolCall:
-    """The call of a tool: `{"id", "function": {"name", "arguments"}}`."""
+    """Read a tool call: `{"id", "function": {"name", "arguments"}}`."""
     function = found["function"]
     name = function["name"].text()
     return ToolCall(name, function["arguments"].arguments(name), found["id"].text(""))
@@ -179,15 +179,15 @@ def _finish(reason: str, refusal: str, *, has_calls: bool) -> Finish:
 
 
 def _refuse_error(choice: JsonNode) -> None:
-    """Raise BadPayload for a choice that tells an error of the provider behind a proxy."""
+    """Raise BadPayload for a choice that reports an error of the provider behind a proxy."""
     if choice["error"] or choice["finish_reason"].text("") == "error":
         error = choice["error"]["message"] if isinstance(choice["error"].value, dict) else choice
         told = error.value if isinstance(error.value, str) else "it gives no reason"
-        raise BadPayload(f"the provider tells an error: {told}", choice.path, kinds=("error",))
+        raise BadPayload(f"the provider reports an error: {told}", choice.path, kinds=("error",))
 
 
 def usage(found: JsonNode) -> Usage:
-    """The counts of a `usage` object, or of none."""
+    """Read the counts of a `usage` object, or of none."""
     told = Usage(
         found["prompt_tokens"].count(),
         found["completion_tokens"].count(),
@@ -198,10 +198,10 @@ def usage(found: JsonNode) -> Usage:
 
 
 def _billed(told: Usage, total: int | None, *, hears: bool) -> Usage:
-    """The counts with what only the total tells, so that both together come to it.
+    """The counts, corrected so that input and output add up to the total.
 
-    xAI and Gemini's interface of this shape count reasoning apart from `completion_tokens`, Mistral
-    audio (`hears`) apart from `prompt_tokens`.
+    xAI and Gemini's compatible interface count reasoning outside `completion_tokens`, Mistral audio
+    (`hears`) outside `prompt_tokens`.
     """
     read, written = told.input_tokens, told.output_tokens
     if read is None or written is None:
@@ -223,7 +223,7 @@ class ChatDeltas(DeltaReader):
         self._refused: list[str] = []
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
-        """What a chunk tells."""
+        """Yield the deltas of a chunk."""
         if data == DONE:
             self.is_done = True
             return
@@ -316,16 +316,16 @@ _PROXY_SETTINGS = SettingsMap(provider="the server")
 
 
 def payload(request: Request, model: str) -> Payload:
-    """The body of a request to OpenAI.
+    """Build the body of a request to OpenAI.
 
-    Raises MediaError for media that it does not take, TurnError for a last assistant turn,
-    ConfigError for settings that contradict each other.
+    Raises MediaError for unsupported media, TurnError for a last assistant turn, ConfigError for
+    contradictory settings.
     """
     return _payload(request, model, _MEDIA, _SETTINGS)
 
 
 def proxy_payload(request: Request, model: str) -> Payload:
-    """The body of a request to a server that speaks OpenAI's language: LiteLLM and others.
+    """Build the body of a request to an OpenAI-compatible server: LiteLLM and others.
 
     Settings keep their names, since such servers know `max_tokens`, `top_k` and more. Raises what
     `payload` raises.
@@ -352,7 +352,7 @@ def _payload(
 
 
 def answer_schema(request: Request) -> ProviderSchema:
-    """The schema with the name and `strict` that OpenAI wants beside it; empty if none is sent."""
+    """Return the schema with the name and `strict` that OpenAI requires; empty if none is sent."""
     schema = request.schema
     if schema is None or not request.constrain:
         return ProviderSchema({})
@@ -364,13 +364,13 @@ def answer_schema(request: Request) -> ProviderSchema:
 
 
 def add_stream(request: Request, body: dict[str, Any]) -> None:
-    """Ask for a stream, with the counts of tokens at its end."""
+    """Request a stream, with the token counts at its end."""
     if request.stream:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
 
 
 def _alternative(request: Request) -> ProviderApi | None:
-    """The newest models take tools by responses alone, where in turn nothing is heard."""
+    """The newest models support tools only in responses, which in turn don't support audio."""
     if not (request.tools and request.constrain):
         return None
     media = [part for one in request.messages for part in one.parts if isinstance(part, Media)]

@@ -34,14 +34,14 @@ _NO_PLACE = f"{_NAME} has no such setting"
 
 
 def _choice(value: Json) -> Json:
-    """`tool_choice`, in which the name of a function stands one level higher."""
+    """`tool_choice`, in which the name of a function is one level higher."""
     if isinstance(value, dict) and isinstance(value.get("function"), dict):
         return {"type": "function", **value["function"]}
     return value
 
 
 def _format(value: Json) -> Json:
-    """`response_format`, in which a schema with its name stands one level higher."""
+    """`response_format`, in which a schema with its name is one level higher."""
     named = value.get("json_schema") if isinstance(value, dict) else None
     return {"type": "json_schema", **named} if isinstance(named, dict) else value
 
@@ -70,10 +70,10 @@ _SETTINGS = SettingsMap(
 
 
 def payload(request: Request, model: str) -> Payload:
-    """The body of a request; nothing is kept at OpenAI (`store`) unless the settings say so.
+    """Build the body of a request; OpenAI stores nothing (`store`) unless the settings ask for it.
 
-    Raises MediaError for media that it does not take, TurnError for a last assistant turn,
-    ConfigError for settings that contradict each other.
+    Raises MediaError for unsupported media, TurnError for a last assistant turn, ConfigError for
+    contradictory settings.
     """
     refuse_prefill(request, _NAME)
     items = [item for one in with_ids(request.messages) for item in _items(one)]
@@ -94,7 +94,7 @@ def payload(request: Request, model: str) -> Payload:
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
-    """A turn: results of tools, then what is said, then calls."""
+    """A turn: tool results, then what is said, then calls."""
     for part in message.parts:
         if isinstance(part, ToolResult):
             output = {"call_id": part.call.id, "output": told(part)}
@@ -126,7 +126,7 @@ def _content(part: Part, role: Role) -> dict[str, Any]:
 
 
 def read(body: Json) -> Reply:
-    """The reply that a body holds. Raises BadPayload for another shape, and for a failure."""
+    """Read the reply in a body. Raises BadPayload for another shape, and for a failure."""
     found = opened(body)
     text, reasoning, called = "", "", []
     if not isinstance(found["output"].value, list):
@@ -150,7 +150,7 @@ def _said(part: JsonNode) -> str:
 
 
 def _thought(item: JsonNode) -> str:
-    """A summary of the reasoning, or its text where a model shows it."""
+    """A summary of the reasoning, or its text if a model shows it."""
     parts = [*item["summary"], *item["content"]]
     return "\n\n".join(part["text"].text("") for part in parts)
 
@@ -174,7 +174,7 @@ _REASONS: dict[str, Finish] = {"max_output_tokens": "length", "content_filter": 
 
 
 def _finish(found: JsonNode, *, has_calls: bool) -> tuple[Finish, Flaw | None]:
-    """Why it ended, and what is against it.
+    """Why it ended, and why it is not an answer, if so.
 
     Raises BadPayload for a response that failed or never ended.
     """
@@ -199,9 +199,9 @@ class ResponsesDeltas(DeltaReader):
     """Reads a stream of events, which `response.completed` or `response.incomplete` ends."""
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - the data name it
-        """What an event tells; most tell nothing that later ones do not.
+        """Yield the deltas of an event; most repeat what later ones report.
 
-        Nothing follows the event that ends the response, but OpenRouter's `[DONE]` does.
+        Nothing follows the event that ends the response, except OpenRouter's `[DONE]`.
         """
         if self.is_done or data == DONE:
             return

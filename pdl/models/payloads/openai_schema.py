@@ -1,4 +1,4 @@
-"""OpenAI's strict schemas: what of a JSON Schema they hold (guide "Structured model outputs")."""
+"""OpenAI's strict schemas: the JSON Schema that they enforce (guide "Structured model outputs")."""
 
 from __future__ import annotations
 
@@ -42,21 +42,23 @@ _MOST_STRINGS = 15_000
 
 
 def strict_schema(schema: Schema) -> tuple[ProviderSchema, bool]:
-    """A schema as OpenAI takes it, and whether it is held to it (`strict`).
+    """Project a schema to OpenAI's dialect, and return whether it is enforced (`strict`).
 
-    What strict schemas cannot say at all is sent as it is, and only advises the model.
+    A schema that has no strict form is sent as it is, and only advises the model.
     """
     try:
         projected = project(schema.document, STRICT)
         refuse_large(projected.schema)
     except UnsupportedSchemaError as error:
-        held = error.dropped("; so nothing of the schema is held, it is only shown to the model")
+        held = error.dropped(
+            "; so nothing of the schema is enforced, it is only shown to the model"
+        )
         return advice(schema, dropped=(held,)), False
     return projected, True
 
 
 def advice(schema: Schema, **more: Any) -> ProviderSchema:
-    """The whole schema, in an object where it may be anything else."""
+    """Return the whole schema, wrapped in an object unless it is one."""
     document = standard(schema.to_json_schema())
     if document.get("type") == "object":
         return ProviderSchema(document, **more)
@@ -66,14 +68,14 @@ def advice(schema: Schema, **more: Any) -> ProviderSchema:
 
 
 def _move(document: dict[str, Json], prefix: str) -> None:
-    """Let references lead to where the document stands in another."""
+    """Adjust references to the position of the document in another."""
     for _, node in list(schemas(document)):  # all of them first: references find some
         if "$ref" in node:
             node["$ref"] = f"#{prefix}{node['$ref'].removeprefix('#')}"
 
 
 def refuse_large(schema: dict[str, Any]) -> None:
-    """Raise UnheldError beyond the bounds on keys, depth, values of enums and characters."""
+    """Raise UnsupportedSchemaError beyond the bounds on keys, depth, enums and characters."""
     keys = values = chars = deepest = strings = 0
     pending: list[tuple[Any, int]] = [(schema, 0)]
     while pending:
@@ -94,11 +96,11 @@ def refuse_large(schema: dict[str, Any]) -> None:
     ):
         if count > most:
             raise UnsupportedSchemaError(
-                (), "", f"it has {count:,} {what}, and OpenAI takes {most:,}"
+                (), "", f"it has {count:,} {what}, and OpenAI allows {most:,}"
             )
 
 
 def _chars_of_many(choices: Any) -> int:
-    """The characters of an enum's strings, where there are many."""
+    """The characters of the strings of a large enum."""
     strings = [one for one in choices if isinstance(one, str)]
     return sum(map(len, strings)) if len(strings) > _MANY_STRINGS else 0

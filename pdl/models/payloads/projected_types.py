@@ -1,4 +1,4 @@
-"""The values of each type in a provider's subset: scalars and enumerations, objects and arrays."""
+"""The projection of each type: scalars and enumerations, objects and arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def scalar(projection: Projection, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
-    """A string, a number, a boolean or null, with the keywords that the subset has."""
+    """Project a string, a number, a boolean or null, with the keywords of the dialect."""
     dialect = projection.dialect
     projected = {"type": node["type"]}
     held = dialect.keywords | (dialect.integers if node["type"] == "integer" else frozenset())
@@ -37,9 +37,9 @@ def scalar(projection: Projection, node: dict[str, Json], path: JsonPath) -> dic
         elif keyword not in held:
             projection.drop(path, keyword)
         elif keyword == "pattern" and not is_plain(value):
-            projection.drop(path, keyword, "it has parts that not all engines know")
+            projection.drop(path, keyword, "it has parts that not all engines support")
         elif keyword == "pattern" and dialect.simple_patterns and not is_simple(value):
-            why = f"{dialect.provider} takes short ones of a whole text (`^…$`)"
+            why = f"{dialect.provider} accepts only short, anchored ones (`^…$`)"
             projection.drop(path, keyword, why)
         else:
             projected[keyword] = value
@@ -49,7 +49,7 @@ def scalar(projection: Projection, node: dict[str, Json], path: JsonPath) -> dic
 def _drop_format(
     projection: Projection, projected: dict[str, Any], name: str, path: JsonPath
 ) -> None:
-    """List a format that the provider has not; one that only pdl has is described instead."""
+    """List an unsupported format; one that only pdl has is described instead."""
     if name in PATTERNS:
         projected["description"] = " ".join(wording({"format": name}))
     why = "has no times without an offset" if name in PATTERNS else f"does not know `{name}`"
@@ -57,7 +57,7 @@ def _drop_format(
 
 
 def enumerated(projection: Projection, node: JsonSchema, path: JsonPath) -> dict[str, Any]:
-    """An enumeration: for each type of its values those of that type."""
+    """Project an enumeration: for each type the values of that type."""
     keyword = "const" if "const" in node else "enum"
     values = [node["const"]] if keyword == "const" else list(node["enum"])
     if "type" in node:
@@ -80,21 +80,21 @@ def _of_kind(
     if kind in projection.dialect.enums:
         return {"type": kind, "enum": values}
     if kind in ("array", "object"):
-        raise UnsupportedSchemaError(path, keyword, f"its values may not be of the type `{kind}`")
-    projection.drop(path, keyword, f"{projection.dialect.provider} takes no `{kind}` in it")
+        raise UnsupportedSchemaError(path, keyword, f"its values must not have the type `{kind}`")
+    projection.drop(path, keyword, f"{projection.dialect.provider} accepts no `{kind}` in it")
     return {"type": kind}
 
 
 def _kind(value: Json) -> str:
-    """The type of a value; `integer` only for whole numbers that are written without a point."""
+    """The type of a value; `integer` only for integers that are written without a point."""
     return "number" if isinstance(value, float) else kind_of(value)
 
 
 class ObjectProjector:
-    """Makes the forms of objects and arrays.
+    """Projects objects and arrays.
 
-    `optional` has the objects with the keys that they may do without, for the subsets in which an
-    object must have all of its keys.
+    `optional` has the objects with their optional keys, for dialects in which all keys of an object
+    are required.
     """
 
     def __init__(self, projection: Projection) -> None:
@@ -103,7 +103,7 @@ class ObjectProjector:
         self.optional: list[tuple[dict[str, Any], list[str]]] = []
 
     def object(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
-        """An object with the keys that it lists, and others if the subset has them."""
+        """Project an object with its listed keys, and others if the dialect allows them."""
         names = node.get("properties", {})
         required = [name for name in node.get("required", ()) if name in names]
         missing = [name for name in node.get("required", ()) if name not in names]
@@ -136,7 +136,7 @@ class ObjectProjector:
         return projected
 
     def _others(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
-        """What the form says of keys that are not listed."""
+        """The projection of keys that are not listed."""
         keyword = "patternProperties" if "patternProperties" in node else "additionalProperties"
         other = node.get("additionalProperties", node.get("unevaluatedProperties", True))
         if not self._dialect.is_closed:
@@ -158,13 +158,13 @@ class ObjectProjector:
 
     def _unlisted(self, names: list[str], path: JsonPath) -> None:
         told = ", ".join(f"`{name}`" for name in names)
-        why = f"{told} must be there, and `properties` does not list it"
+        why = f"{told} is required, and `properties` does not list it"
         if self._dialect.is_closed:
             raise UnsupportedSchemaError(path, "required", why)
         self._projection.drop(path, "required", why)
 
     def array(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
-        """An array of items of one form; a tuple, if the subset has them."""
+        """Project an array of one kind of items, or a tuple if the dialect has tuples."""
         projected: dict[str, Any] = {"type": "array"}
         projected |= self._tuple(node, path) if node.get("prefixItems") else self._items(node, path)
         for keyword in ("minItems", "maxItems"):
@@ -177,12 +177,12 @@ class ObjectProjector:
     def _items(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
         items = node.get("items", True)
         if items is False:
-            raise UnsupportedSchemaError(path, "items", "it takes nothing but an empty array")
+            raise UnsupportedSchemaError(path, "items", "it allows only an empty array")
         projected = self._projection.schema(items, (*path, "items"))
         return {"items": projected} if projected else {}
 
     def _tuple(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
-        """The items by their places; where the subset has no places, one form for all of them."""
+        """The items by position; one schema for all of them if the dialect has no tuples."""
         prefix = [
             self._projection.schema(inner, (*path, "prefixItems", index))
             for index, inner in enumerate(node["prefixItems"])
@@ -192,7 +192,7 @@ class ObjectProjector:
         others = [] if rest is False else [self._projection.schema(rest, (*path, "items"))]
         if self._dialect.has_tuples:
             return {"prefixItems": prefix, **most, **({"items": others[0]} if others else {})}
-        self._projection.drop(path, "prefixItems", "only what each item may be is held")
+        self._projection.drop(path, "prefixItems", "only what each item may be is enforced")
         forms = [*prefix, *others]
         apart = [
             projected
@@ -202,7 +202,7 @@ class ObjectProjector:
         return {"items": apart[0] if len(apart) == 1 else {"anyOf": apart}, **most}
 
     def _bound(self, projected: dict[str, Any], path: JsonPath) -> None:
-        """Leave out the bounds that the subset does not hold."""
+        """Drop the bounds that the dialect doesn't enforce."""
         most = self._dialect.most_min_items
         for keyword in ("minItems", "maxItems"):
             if keyword not in projected:
@@ -212,7 +212,7 @@ class ObjectProjector:
                 self._projection.drop(path, keyword)
             elif keyword == "minItems" and most is not None and projected[keyword] > most:
                 projected[keyword] = most
-                why = f"{self._dialect.provider} holds no more than {most}"
+                why = f"{self._dialect.provider} enforces no more than {most}"
                 self._projection.drop(path, keyword, why)
 
     def _drop_rest(self, node: dict[str, Json], path: JsonPath, keywords: tuple[str, ...]) -> None:

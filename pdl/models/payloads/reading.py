@@ -1,8 +1,8 @@
-"""`Found`: a part of a body, with the path that leads to it, for bodies that may hold anything.
+"""`JsonNode`: a value in a body with its path, for bodies that may contain anything.
 
-`BadPayload` is a body that is not what its provider documents, or that tells an error. `Halves`
-joins the halves of a character (surrogates) that came apart: JSON may say one as two escapes, in
-two events.
+`BadPayload` is a body that is not what its provider documents, or that reports an error.
+`SurrogateJoiner` joins surrogate pairs that were split: JSON may write a character as two escapes,
+in two events.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _FIRST, _LAST = "\ud800", "\udbff"
 
 
 class SurrogateJoiner:
-    """Joins halves that follow each other in the pieces of a text (RFC 8259, section 7)."""
+    """Joins surrogate pairs that are split between pieces of text (RFC 8259, section 7)."""
 
     def __init__(self) -> None:
         self._held = ""
 
     def feed(self, piece: str) -> str:
-        """The piece with what was held before it; a first half at its end is held."""
+        """Return the piece after what was withheld; a high surrogate at its end is withheld."""
         if not piece:
             return ""
         piece = self._held + piece
@@ -43,18 +43,18 @@ class SurrogateJoiner:
         return piece[: len(piece) - len(self._held)]
 
     def close(self) -> str:
-        """The first half whose second one never came."""
+        """Return the high surrogate whose low surrogate never arrived."""
         held, self._held = self._held, ""
         return held
 
 
 def whole(text: str) -> str:
-    """A text in which first and second halves beside each other are one character."""
+    """Return a text in which adjacent surrogates are one character."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def joined(pieces: list[str]) -> str:
-    """Pieces of a text as one, halves between them joined."""
+    """Join pieces of text, and the surrogate pairs between them."""
     halves = SurrogateJoiner()
     return "".join([*map(halves.feed, pieces), halves.close()])
 
@@ -68,20 +68,20 @@ _PASSING = frozenset(
         *("timeout_error", "deadline_exceeded", "unavailable", "vector_store_timeout"),
     }
 )
-"""Names and numbers by which providers tell errors that another attempt may not meet."""
+"""Names and numbers of errors that a retry may avoid."""
 
 
-class BadPayload(Exception):  # noqa: N818 - it is named for what came, which is the fault itself
-    """A body that cannot be read as a reply.
+class BadPayload(Exception):  # noqa: N818 - named for the body
+    """A body that can't be read as a reply.
 
-    `path` leads to what is wrong in it. `kinds` are the names that the provider gave to an error
-    that the body tells (`overloaded_error`, `429`); none if the body has another shape than the
-    provider documents. `is_cut` if a stream ended before its end. `setting` is the part of the
-    request that the error is about, as the provider names it; `wait` how many seconds it asks to be
-    left alone. `reply` is what the model said where the error is only that it is wrong.
+    `path` is where it is invalid. `kinds` are the provider's names of an error that the body
+    reports (`overloaded_error`, `429`); empty if the body has an undocumented shape. `is_cut`: a
+    stream ended before its end. `setting` is the part of the request that the error is about, as
+    the provider names it; `wait` how many seconds it asks to wait. `reply` is what the model said,
+    if the error is only that the provider can't parse it.
     """
 
-    def __init__(  # noqa: PLR0913 - all that an error may tell
+    def __init__(  # noqa: PLR0913 - everything that an error may report
         self,
         message: str,
         path: JsonPath = (),
@@ -140,7 +140,7 @@ def told_error(body: Json) -> BadPayload | None:
 
 def _error(error: Json, path: JsonPath) -> BadPayload:
     if not isinstance(error, dict):
-        return BadPayload(f"the provider tells an error: {_short(error)}", path, kinds=("error",))
+        return BadPayload(f"the provider reports an error: {_short(error)}", path, kinds=("error",))
     details = [one for one in _list(error.get("details")) if isinstance(one, dict)]
     named = [error.get(key) for key in ("type", "code", "status")]
     named += [one.get("reason") for one in details]
@@ -148,7 +148,7 @@ def _error(error: Json, path: JsonPath) -> BadPayload:
     words = error.get("message") or error.get("error") or error
     told = f" ({', '.join(kinds)})" if kinds else ""
     return BadPayload(
-        f"the provider tells an error{told}: {_short(words)}",
+        f"the provider reports an error{told}: {_short(words)}",
         path,
         kinds=kinds or ("error",),
         setting=next(_settings(error, details), ""),
@@ -160,7 +160,7 @@ def _error(error: Json, path: JsonPath) -> BadPayload:
 def _settings(error: dict[str, Json], details: list[dict[str, Json]]) -> Iterator[str]:
     """The parts of the request that an error is about.
 
-    OpenAI and its likes say `param`, Google `fieldViolations`, servers made with pydantic `loc`.
+    OpenAI and similar servers write `param`, Google `fieldViolations`, servers with pydantic `loc`.
     """
     yield from _texts(error.get("param"))
     for detail in details:
@@ -173,7 +173,7 @@ def _settings(error: dict[str, Json], details: list[dict[str, Json]]) -> Iterato
 
 
 def _generated(error: dict[str, Json], kinds: tuple[str, ...]) -> Reply | None:
-    """What the model said, where the server refuses that as a call or as JSON (Groq)."""
+    """What the model said, if the server can't parse that as a call or as JSON (Groq)."""
     generated = error.get("failed_generation")
     if not isinstance(generated, str):
         return None
@@ -199,14 +199,14 @@ _ARGUMENTS = 200  # characters of arguments that are shown
 
 
 class BadCallError(Exception):
-    """The model wrote a call that cannot be read."""
+    """The model wrote a call that can't be parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class JsonNode:
-    """A JSON value of a body; None also stands for what is not there.
+    """A JSON value in a body; None if there is none.
 
-    Every method raises BadPayload, with the path, where the value is of another type.
+    Every method raises BadPayload, with the path, if the value has another type.
     """
 
     value: Json
@@ -216,13 +216,13 @@ class JsonNode:
         return self.value is not None
 
     def __getitem__(self, key: str) -> JsonNode:
-        """A member of an object; a null has none."""
+        """Return a member of an object; null has none."""
         if self.value is None:
             return JsonNode(None, (*self.path, key))
         return JsonNode(self.object().get(key), (*self.path, key))
 
     def __iter__(self) -> Iterator[JsonNode]:
-        """The elements of an array of objects; a null has none."""
+        """Iterate over an array of objects; null has none."""
         if self.value is None:
             return
         if not isinstance(self.value, list):
@@ -233,19 +233,19 @@ class JsonNode:
             yield found
 
     def first(self) -> JsonNode:
-        """The first element of an array, which must have one."""
+        """Return the first element of an array, which must have one."""
         if not isinstance(self.value, list) or not self.value:
             self.refuse("an array with an element")
         return JsonNode(self.value[0], (*self.path, 0))
 
     def object(self) -> dict[str, Json]:
-        """The value, which must be an object."""
+        """Return the value, which must be an object."""
         if not isinstance(self.value, dict):
             self.refuse("an object")
         return self.value
 
     def text(self, default: str | None = None) -> str:
-        """The value, which must be a string; `default`, if there is one, for null."""
+        """Return the value, which must be a string; for null the `default`, if given."""
         if self.value is None and default is not None:
             return default
         if not isinstance(self.value, str):
@@ -253,7 +253,7 @@ class JsonNode:
         return self.value
 
     def count(self) -> int | None:
-        """The value, which must be a whole number from 0 up, or null."""
+        """Return the value, which must be a non-negative integer, or null."""
         if self.value is None:
             return None
         value = self.value
@@ -264,9 +264,9 @@ class JsonNode:
         return value
 
     def arguments(self, name: str) -> dict[str, Json]:
-        """Arguments of a call: an object, or the JSON text of one; empty for null and no text.
+        """Return the arguments of a call: an object, or the JSON of one; empty for null and "".
 
-        Raises BadCallError for what is none.
+        Raises BadCallError for anything else.
         """
         value, why = self.value, ""
         if value is None or (isinstance(value, str) and not value.strip()):
@@ -282,14 +282,14 @@ class JsonNode:
         return value
 
     def refuse(self, wanted: str) -> NoReturn:
-        """Say what was expected here and what was found."""
+        """Raise BadPayload: what was expected here, and what was found."""
         raise BadPayload(f"expected {wanted}, found {_shown(self.value)}", self.path)
 
 
 def readable(
     items: Iterable[JsonNode], read: Callable[[JsonNode], ToolCall]
 ) -> tuple[tuple[ToolCall, ...], Flaw | None]:
-    """The calls that can be read, and what is wrong with the first other one."""
+    """Return the calls that can be parsed, and the flaw of the first one that can't."""
     calls, flaw = [], None
     for item in items:
         try:
@@ -300,7 +300,7 @@ def readable(
 
 
 def opened(body: Json) -> JsonNode:
-    """A body, which must be an object. Raises BadPayload also for one that tells an error."""
+    """Return a body, which must be an object. Raises BadPayload if it reports an error."""
     error = told_error(body)
     if error is not None:
         raise error
@@ -310,7 +310,7 @@ def opened(body: Json) -> JsonNode:
 
 
 def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """The members of an object. Which of two that differ is meant, nobody can say."""
+    """The members of an object. Two different values of a key are ambiguous."""
     found: dict[str, Json] = {}
     for key, value in pairs:
         if key in found and not equal(found[key], value):
@@ -320,7 +320,7 @@ def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 def _no_constant(name: str) -> Json:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _shown(value: Json, most: int = 60) -> str:

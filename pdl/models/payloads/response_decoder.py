@@ -1,7 +1,7 @@
-"""`Undo`: from the text of a provider's form of a schema back to the schema's own.
+"""`ResponseDecoder`: from a reply in the provider's form of a schema back to the schema's own.
 
-`Undoing` takes nulls that stand for absent keys, and a wrapper, out of a text that streams; `Place`
-is a place in a reply where such nulls may stand.
+`StreamDecoder` removes nulls that represent absent keys, and a wrapper, from streaming text; it is
+a pushdown automaton over JSON with the states of `DecoderState`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DecoderState:
-    """The keys of an object, each with whether null says that it is absent, and what follows.
+    """A state of the decoder: the keys of an object, each with whether null means absent.
 
-    `members` lead to the numbers of places, as `items` does for the items of an array.
+    `members` maps a key to that and to the index of the next state, as `items` does for the items
+    of an array.
     """
 
     members: Mapping[str, tuple[bool, int]]
     items: int | None = None
 
 
-_BLANKS = re.compile(r"[ \t\r\n]*")
+_SPACE = re.compile(r"[ \t\r\n]*")
 _KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _IN_STRING = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 _SCALAR = re.compile(r'[^\s,:{}\[\]"]+')
@@ -35,7 +36,7 @@ _LONGEST_KEY = 2_000
 
 @dataclass(slots=True)
 class _Frame:
-    """An object or an array that is open, and which of its keys were kept and which taken out."""
+    """An open object or array, and which of its keys were kept and which removed."""
 
     state: DecoderState | None
     is_object: bool
@@ -47,9 +48,9 @@ class _Frame:
 
 
 class StreamDecoder:
-    """Takes pieces of a text, and gives each as soon as it is certain. Linear in the text.
+    """Takes pieces of text, and returns each as soon as it is certain. Linear in the text.
 
-    What is not of the form that the places describe is given as it is, with all that follows.
+    Text that doesn't match the states is returned as it is, with everything after it.
     """
 
     def __init__(self, states: tuple[DecoderState, ...], wrapper: str) -> None:
@@ -64,7 +65,7 @@ class StreamDecoder:
         self._given: list[str] = []
 
     def feed(self, text: str) -> str:
-        """What is certain with one more piece."""
+        """Take one more piece, and return the text that is now certain."""
         self._text += text
         while self._at < len(self._text) and self._step():
             pass
@@ -73,7 +74,7 @@ class StreamDecoder:
         return self._take()
 
     def close(self) -> str:
-        """What was withheld."""
+        """Return what was withheld."""
         self._given += [*self._held, self._text]
         self._text = ""
         self._held.clear()
@@ -84,10 +85,10 @@ class StreamDecoder:
         self._given.clear()
         return text
 
-    # Each step looks at what comes next. It says False if there must be more of it.
+    # Each step looks at what comes next, and returns False if it needs more of it.
 
     def _pass(self) -> bool:
-        """Give all that was withheld and all that comes."""
+        """Return everything that was withheld and everything that follows."""
         self._given += [*self._held, self._text[self._at :]]
         self._held.clear()
         self._at = len(self._text)
@@ -95,12 +96,12 @@ class StreamDecoder:
         return True
 
     def _start(self) -> bool:
-        if not self._blanks(self._given):
+        if not self._skip_space(self._given):
             return False
         return self._value() if self._text[self._at] == "{" else self._pass()
 
     def _wrapper_start(self) -> bool:
-        return self._mark("{", self._wrapper_key)
+        return self._delimiter("{", self._wrapper_key)
 
     def _wrapper_key(self) -> bool:
         key = self._key()
@@ -110,25 +111,25 @@ class StreamDecoder:
         return self._pass() if key != self._wrapper else True
 
     def _wrapper_colon(self) -> bool:
-        if self._mark(":", self._value):
+        if self._delimiter(":", self._value):
             if self._step == self._value:
                 self._held.clear()
             return True
         return False
 
     def _end(self) -> bool:
-        """Behind the answer: the end of the wrapper, if there is one."""
+        """After the answer: the end of the wrapper, if there is one."""
         if not self._wrapper:
             return self._pass()
-        if self._mark("}", self._pass):
+        if self._delimiter("}", self._pass):
             if self._held and self._held[-1] == "}":
                 self._held.clear()
             return True
         return False
 
     def _value(self) -> bool:
-        inside = self._given if self._frames else []  # those in front of a whole answer go
-        if not self._blanks(self._held if self._is_waiting else inside):
+        inside = self._given if self._frames else []  # white space before the answer is dropped
+        if not self._skip_space(self._held if self._is_waiting else inside):
             return False
         char = self._text[self._at]
         if self._is_waiting:
@@ -154,7 +155,7 @@ class StreamDecoder:
         return bool(self._frames) and self._frames[-1].is_droppable
 
     def _null(self) -> bool:
-        """The value of a key that null may take out."""
+        """The value of a key that null may remove."""
         word = _SCALAR.match(self._text, self._at)
         assert word is not None
         if word.end() == len(self._text) and "null".startswith(word[0]):
@@ -190,11 +191,11 @@ class StreamDecoder:
         return True
 
     def _after(self) -> bool:
-        """Behind a value."""
+        """After a value."""
         if not self._frames:
             self._step = self._end
             return True
-        if not self._blanks(self._given):
+        if not self._skip_space(self._given):
             return False
         frame = self._frames[-1]
         char = self._text[self._at]
@@ -212,8 +213,8 @@ class StreamDecoder:
         return True
 
     def _first(self) -> bool:
-        """Behind an opening bracket."""
-        if not self._blanks(self._given):
+        """After an opening bracket."""
+        if not self._skip_space(self._given):
             return False
         char = self._text[self._at]
         is_object = self._frames[-1].is_object
@@ -239,7 +240,7 @@ class StreamDecoder:
             (False, None) if frame.state is None else frame.state.members.get(key, (False, None))
         )
         frame.key, (frame.is_droppable, self._next) = key, known
-        if key in frame.dropped:  # it comes again: both are given, for the check to refuse
+        if key in frame.dropped:  # a duplicate: both are returned, for the check to reject
             self._held.insert(-1, f"{json.dumps(key)}: null,")
         if key in frame.dropped | frame.kept:
             frame.is_droppable = False
@@ -247,26 +248,26 @@ class StreamDecoder:
         return True
 
     def _colon(self) -> bool:
-        if not self._mark(":", self._value):
+        if not self._delimiter(":", self._value):
             return False
         if self._step == self._value and not self._frames[-1].is_droppable:
             self._keep()
         return True
 
-    # What the steps are made of.
+    # The parts of the steps.
 
-    def _blanks(self, into: list[str]) -> bool:
-        """Take blanks; whether something stands behind them."""
-        run = _BLANKS.match(self._text, self._at)
+    def _skip_space(self, into: list[str]) -> bool:
+        """Take white space; whether something follows it."""
+        run = _SPACE.match(self._text, self._at)
         assert run is not None
         if run[0]:
             into.append(run[0])
             self._at = run.end()
         return self._at < len(self._text)
 
-    def _mark(self, char: str, then: object) -> bool:
-        """Withhold a mark; if there is another, all is given as it is."""
-        if not self._blanks(self._held):
+    def _delimiter(self, char: str, then: object) -> bool:
+        """Withhold a delimiter; if there is another, the rest is returned as it is."""
+        if not self._skip_space(self._held):
             return False
         if self._text[self._at] != char:
             return self._pass()
@@ -276,8 +277,8 @@ class StreamDecoder:
         return True
 
     def _key(self) -> str | None:
-        """Withhold a key. None if there must be more of it, or if it is none."""
-        if not self._blanks(self._held):
+        """Withhold a key. None if it is incomplete, or not a key."""
+        if not self._skip_space(self._held):
             return None
         run = _KEY.match(self._text, self._at)
         if run is None:
@@ -298,7 +299,7 @@ class StreamDecoder:
         self._at += len(text)
 
     def _keep(self) -> None:
-        """Give the key that is withheld, without a comma where all before it were taken out."""
+        """Return the withheld key, without a comma if all keys before it were removed."""
         frame = self._frames[-1]
         if not frame.has_members and self._held[0] == ",":
             del self._held[0]
@@ -321,11 +322,11 @@ class StreamDecoder:
 
 @dataclass(frozen=True, slots=True)
 class ResponseDecoder:
-    """Takes back what a form of a schema wants otherwise than the schema.
+    """Converts an answer from a provider's form of a schema to the schema's own.
 
-    `places` say where nulls stand for absent keys; the first is that of the whole answer. `key` is
-    that of an object around the answer; empty if there is none. A text that is not of the form is
-    left as it is, from where it is not.
+    `states` say where null means an absent key; the first is that of the whole answer. `key` is
+    that of an object around the answer; empty if there is none. Text that doesn't have this form
+    stays as it is, from where it differs.
     """
 
     states: tuple[DecoderState, ...] = ()
@@ -333,16 +334,16 @@ class ResponseDecoder:
 
     @property
     def nulls(self) -> frozenset[str]:
-        """The names of the keys whose null says that they are absent."""
+        """The names of the keys whose null means that they are absent."""
         return frozenset(
             key for state in self.states for key, (is_null, _) in state.members.items() if is_null
         )
 
     def text(self, text: str) -> str:
-        """The text of a whole reply, as the schema has it."""
-        undoing = self.stream()
-        return undoing.feed(text) + undoing.close()
+        """Return the text of a whole reply in the schema's own form."""
+        decoder = self.stream()
+        return decoder.feed(text) + decoder.close()
 
     def stream(self) -> StreamDecoder:
-        """The same for a text that comes in pieces."""
+        """Return the same for text that arrives in pieces."""
         return StreamDecoder(self.states, self.key)

@@ -1,7 +1,7 @@
-"""`Subset`: which part of JSON Schema a provider holds its models to.
+"""`SchemaDialect`: the part of JSON Schema that a provider enforces.
 
-Also which keywords of JSON Schema speak of values of which type, and the error for a part of a
-schema that a subset has no form for (`UnheldError`).
+Also which keywords of JSON Schema apply to which type, and the error for a schema that a dialect
+can't express.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class UnsupportedSchemaError(Exception):
-    """Raised where a schema cannot be narrowed: neither as it is nor without a keyword."""
+    """Raised for a schema that has no projection, not even without a keyword."""
 
     def __init__(self, path: JsonPath, keyword: str, why: str) -> None:
         super().__init__(path, keyword, why)
@@ -27,7 +27,7 @@ class UnsupportedSchemaError(Exception):
         self.why = why
 
     def dropped(self, more: str = "") -> Dropped:
-        """The same, as something that is left to the check."""
+        """Return the same as something that only the check enforces."""
         return Dropped(pointer(self.path), self.keyword, self.why + more)
 
 
@@ -58,15 +58,15 @@ _ALL = frozenset[str]().union(*KEYWORDS_OF_TYPE.values())
 
 
 def asserted(node: JsonSchema) -> list[str]:
-    """The keywords of a schema that a value may violate, in their order."""
+    """Return the keywords of a schema that a value can violate, in their order."""
     return [key for key in node if key in ASSERTIONS]
 
 
 def types(node: JsonSchema) -> list[str]:
-    """The types that a schema takes; without `type` those that its keywords speak of.
+    """Return the types of a schema; without `type` those that its keywords apply to.
 
-    A schema without `type` takes every value of a type that none of its keywords speaks of. That
-    is hardly ever meant, and what is left is still right.
+    A schema without `type` allows every value of the other types. That is hardly ever intended, and
+    what remains is still valid.
     """
     named = node.get("type")
     if isinstance(named, str):
@@ -79,7 +79,7 @@ def types(node: JsonSchema) -> list[str]:
 
 
 def of_type(node: JsonSchema, kind: str) -> dict[str, Json]:
-    """What a schema says of values of one type; what speaks of all of them is kept."""
+    """Return the part of a schema for values of one type, with keywords that apply to all."""
     other = _ALL - KEYWORDS_OF_TYPE[kind]
     said = {key: value for key, value in node.items() if key not in other}
     return {**{key: value for key, value in said.items() if key not in ANNOTATIONS}, "type": kind}
@@ -89,7 +89,7 @@ _ODD = re.compile(r"\(\?|\\[^dDwWsSnrtfv.^$*+?()\[\]{}|/\\-]|[*+?}][+?]")
 
 
 def is_plain(pattern: str) -> bool:
-    """Whether all engines read a pattern alike: it has no lookaround, references or classes."""
+    """Return whether all engines agree on a pattern: no lookaround, references or classes."""
     return _ODD.search(pattern) is None
 
 
@@ -97,16 +97,16 @@ _SINGLE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*(?:\]|\\?\Z)", re.DOTALL)  # or up 
 _GROUP = re.compile(r"\([^()]*\)")
 _TOKEN = re.compile(r"\{(\d+)(?:,(\d*))?\}|.", re.DOTALL)
 _MOST_TIMES = 64
-_MOST_SIGNS = 256
+_MOST_SYMBOLS = 256
 
 
 def is_simple(pattern: str) -> bool:
-    """Whether a plain pattern speaks of the whole text, and counts to no large numbers.
+    """Return whether a plain pattern is anchored at both ends, without large counts.
 
-    A pattern without anchors could be taken for one of the whole text.
+    A pattern without anchors might be read as an anchored one.
     """
     bare = _SINGLE.sub("x", pattern)
-    if _written_out(bare) > _MOST_SIGNS:
+    if _written_out(bare) > _MOST_SYMBOLS:
         return False
     while bare != (inner := _GROUP.sub("x", bare)):
         bare = inner
@@ -114,12 +114,12 @@ def is_simple(pattern: str) -> bool:
 
 
 def _written_out(bare: str) -> int:
-    """How many signs a pattern has when its counts are written out; too many for a large count."""
+    """The size of a pattern with its counts written out; too large for a large count."""
     sizes, last = [0], 0
     for token in _TOKEN.finditer(bare):
         if token[1] is not None:
             times = int(token[2] or token[1])
-            sizes[-1] += last * (times - 1) if times <= _MOST_TIMES else _MOST_SIGNS + 1
+            sizes[-1] += last * (times - 1) if times <= _MOST_TIMES else _MOST_SYMBOLS + 1
         elif token[0] == "(":
             sizes.append(0)
         elif token[0] == ")" and len(sizes) > 1:
@@ -132,23 +132,23 @@ def _written_out(bare: str) -> int:
 
 
 SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
-"""The types of values that most providers take in an `enum`."""
+"""The types of values that most providers accept in an `enum`."""
 
 Recursion = Literal["any", "optional", "none"]
-"""Where a schema may lead back to itself: anywhere, in keys that may be absent, nowhere."""
+"""Where a schema may be recursive: anywhere, in optional keys, nowhere."""
 
 
 @dataclass(frozen=True)
 class SchemaDialect:
-    """What a provider takes of JSON Schema, beside types, `properties`, `items` and `anyOf`.
+    """What a provider supports of JSON Schema, besides types, `properties`, `items` and `anyOf`.
 
-    `keywords` are those about strings, numbers and arrays that it holds, `integers` those that it
-    holds of whole numbers alone, `formats` the formats; `enums` are the types of values that it
-    takes in `enum`. `is_closed`: every object must list its keys and have no others; in other
-    subsets schemas may also say nothing (any value). `all_required`: an object must have all of
-    its keys. `object_root`: the whole must be an object. `most_min_items` is the largest
-    `minItems`. `keeps_order`: `propertyOrdering` keeps keys in their order. `simple_patterns`: it
-    takes no `pattern` but those of a whole text.
+    `keywords` are those for strings, numbers and arrays that it enforces, `integers` those that it
+    enforces for integers only, `formats` the formats; `enums` are the types of values that it
+    accepts in `enum`. `is_closed`: every object must list its keys and have no others; in open
+    dialects a schema may also be empty (any value). `all_required`: all keys of an object are
+    required. `object_root`: the root must be an object. `most_min_items` is the largest `minItems`.
+    `keeps_order`: `propertyOrdering` keeps keys in their order. `simple_patterns`: it accepts only
+    a `pattern` that is anchored at both ends.
     """
 
     provider: str

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProviderSchema:
-    """A schema as a provider takes it, what it leaves to the check, and what is to be undone."""
+    """A schema in a provider's dialect, what only the check enforces, and the reply decoder."""
 
     schema: dict[str, Any]
     dropped: tuple[Dropped, ...] = ()
@@ -37,7 +37,7 @@ class ProviderSchema:
 
 
 def project(document: JsonSchema, dialect: SchemaDialect) -> ProviderSchema:
-    """The form of a schema's document in a subset. Raises UnheldError if it has none."""
+    """Project a schema's document to a dialect. Raises UnsupportedSchemaError if it can't be."""
     projection = Projection(document, dialect)
     root = projection.schema({**document, "$defs": {}}, ())
     definitions: dict[str, dict[str, Any]] = {}
@@ -58,7 +58,7 @@ def project(document: JsonSchema, dialect: SchemaDialect) -> ProviderSchema:
 
 
 def wrapped(schema: dict[str, Any], key: str) -> dict[str, Any]:
-    """An object whose one key has a schema: most providers take nothing but objects."""
+    """Wrap a schema in an object with one key: most providers accept only objects."""
     return {
         "type": "object",
         "properties": {key: schema},
@@ -68,7 +68,7 @@ def wrapped(schema: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def free_key(document: JsonSchema) -> str:
-    """A key that no object of the schema has, so that nothing else can be taken for the wrapper."""
+    """Return a key that no object of the schema has, so that the wrapper is unambiguous."""
     taken: set[str] = set()
     for _, node in schemas(document):
         taken |= {*node.get("properties", {}), *node.get("required", ())}
@@ -82,7 +82,7 @@ _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 class Definitions:
-    """Gives names to what references lead to, and remembers what is still to be narrowed."""
+    """The definitions of a projected schema: each referenced schema, under one name."""
 
     def __init__(self, document: JsonSchema, recursion: Recursion) -> None:
         self.document = document
@@ -94,14 +94,14 @@ class Definitions:
         self.is_optional = False
 
     def reference(self, reference: str, path: JsonPath) -> dict[str, Any]:
-        """A reference to a definition. Raises UnheldError for one that may not lead back."""
+        """Return a reference to a definition. Raises UnsupportedSchemaError for recursion."""
         if self._is_back(reference):
-            where = "" if self._recursion == "none" else " in a key that must be there"
-            raise UnsupportedSchemaError(path, "$ref", f"it leads back to itself{where}")
+            where = "" if self._recursion == "none" else " in a required key"
+            raise UnsupportedSchemaError(path, "$ref", f"it is recursive{where}")
         return {"$ref": f"#/$defs/{self.name(reference)}"}
 
     def name(self, reference: str) -> str:
-        """The name of a definition, made of the last step that leads there."""
+        """Return the name of a definition, made of the last step of its reference."""
         if reference not in self._names:
             last = _ODD.sub("_", str((steps(reference) or ("root",))[-1])) or "_"
             names = chain([last], (f"{last}{number}" for number in count(2)))
@@ -112,7 +112,7 @@ class Definitions:
         return self._names[reference]
 
     def next(self) -> tuple[str, Json, JsonPath]:
-        """The name, the schema and the place of a definition that is still to be narrowed."""
+        """Return the name, the schema and the path of the next definition to project."""
         self.inside = self.pending.pop(0)
         self.is_optional = False
         node = lookup(self.document, self.inside)
@@ -125,7 +125,7 @@ class Definitions:
 
     @cached_property
     def _components(self) -> dict[str, int]:
-        """For each reference the number of its component: all in one lead to each other."""
+        """For each reference the number of its strongly connected component."""
         graph: dict[str, list[str]] = {}
         pending = ["#"]
         while pending:
@@ -156,7 +156,7 @@ def _references(node: Json) -> Iterator[str]:
 
 
 _DEEPEST = 60
-"""Steps of a path: a fifth of Python's stack, and far more than any provider takes."""
+"""Steps of a path: a fifth of Python's stack, and far more than any provider accepts."""
 
 _UNIONS = ("anyOf", "oneOf", "allOf")
 _ADDING = frozenset(
@@ -165,14 +165,14 @@ _ADDING = frozenset(
         *("additionalProperties", "patternProperties", "properties", "unevaluatedProperties"),
     }
 )
-"""Keywords that may speak of keys which the rest of the schema does not have."""
+"""Keywords that may mention keys that the rest of the schema doesn't have."""
 
 
 class Projection:
-    """Narrows the schemas of one document.
+    """Projects the schemas of one document.
 
-    `dropped` lists what was left out. What cannot be narrowed raises UnheldError in a closed
-    subset, and becomes any value in another.
+    `dropped` lists what was left out. What can't be projected raises UnsupportedSchemaError in a
+    closed dialect, and becomes any value in an open one.
     """
 
     def __init__(self, document: JsonSchema, dialect: SchemaDialect) -> None:
@@ -182,7 +182,7 @@ class Projection:
         self.objects = ObjectProjector(self)
 
     def schema(self, node: Json, path: JsonPath) -> dict[str, Any]:
-        """What the subset says of a schema."""
+        """Return the projection of a schema."""
         before = len(self.dropped)
         try:
             return self._described(self._schema(node, path), node)
@@ -190,7 +190,7 @@ class Projection:
             if self.dialect.is_closed:
                 raise
             del self.dropped[before:]
-            self.dropped.append(error.dropped("; any value is taken here"))
+            self.dropped.append(error.dropped("; any value is accepted here"))
             return self._described({}, node)
 
     def drop(self, path: JsonPath, keyword: str, why: str = "") -> None:
@@ -214,17 +214,17 @@ class Projection:
             projected = self._union(node, main, path)
         else:
             projected = self._typed(node, path)
-        self._drop_beside(node, main, path)
+        self._drop_siblings(node, main, path)
         return projected
 
     def _anything(self, path: JsonPath) -> dict[str, Any]:
         if self.dialect.is_closed:
-            why = f"{self.dialect.provider} has no form for any value whatsoever"
+            why = f"{self.dialect.provider} has no schema for any value"
             raise UnsupportedSchemaError(path, "type", why)
         return {}
 
     def _described(self, projected: dict[str, Any], node: Json) -> dict[str, Any]:
-        """A form with the schema's own title and description."""
+        """Add the schema's own title and description."""
         words = {
             key: node[key]
             for key in ("title", "description")
@@ -233,8 +233,8 @@ class Projection:
         if "description" in words and "description" in projected:
             words["description"] += f" ({projected['description']})"
         if "$ref" in projected and words:
-            projected = {"anyOf": [projected]}  # nothing may stand beside a reference
-        projected.update(words)  # in place: others remember the form by its identity
+            projected = {"anyOf": [projected]}  # a reference has no sibling keywords
+        projected.update(words)  # in place: others remember it by its identity
         return projected
 
     def _union(self, node: JsonSchema, main: str, path: JsonPath) -> dict[str, Any]:
@@ -246,7 +246,7 @@ class Projection:
         if main == "allOf":
             return self._all(branches, path)
         if main == "oneOf" and not _are_apart([inner for inner, _ in branches]):
-            self.drop(path, "oneOf", "taken as `anyOf`: several may fit")
+            self.drop(path, "oneOf", "treated as `anyOf`: several may match")
         given = {"type": node["type"]} if "type" in node else {}
         forms = [self.schema(_with(inner, given), place) for inner, place in branches]
         if not forms:
@@ -257,7 +257,9 @@ class Projection:
         said = [branch for branch in branches if branch[0] is not True and asserted(branch[0])]
         if len(said) == 1:
             return self.schema(*said[0])
-        raise UnsupportedSchemaError(path, "allOf", f"{self.dialect.provider} cannot join schemas")
+        raise UnsupportedSchemaError(
+            path, "allOf", f"{self.dialect.provider} cannot combine schemas"
+        )
 
     def _typed(self, node: JsonSchema, path: JsonPath) -> dict[str, Any]:
         found = types(node)
@@ -273,24 +275,24 @@ class Projection:
             return self.objects.array(node, path)
         return scalar(self, node, path)
 
-    def _drop_beside(self, node: JsonSchema, main: str, path: JsonPath) -> None:
-        """List the keywords that look at the same value as the one that was narrowed."""
+    def _drop_siblings(self, node: JsonSchema, main: str, path: JsonPath) -> None:
+        """List the sibling keywords of the one that was projected."""
         own = {"type", "enum", "const"} if main in ("enum", "const") else {"type", main}
         for keyword in asserted(node):
-            if keyword in own or (main == "type" and keyword not in _BESIDE):
+            if keyword in own or (main == "type" and keyword not in _SIBLINGS):
                 continue
             if keyword in _ADDING and self.dialect.is_closed and not _is_known(node, keyword, main):
-                why = f"{self.dialect.provider} cannot join it with `{main}`"
+                why = f"{self.dialect.provider} cannot combine it with `{main}`"
                 raise UnsupportedSchemaError(path, keyword, why)
             if keyword not in ("then", "else") or "if" not in node:
                 self.drop(path, keyword)
 
 
-_BESIDE = frozenset({*_UNIONS, "not", "if", "then", "else", "dependentSchemas"})
+_SIBLINGS = frozenset({*_UNIONS, "not", "if", "then", "else", "dependentSchemas"})
 
 
 def _main(node: JsonSchema) -> str:
-    """The keyword that says most of a schema."""
+    """The most specific keyword of a schema."""
     for keyword in ("$ref", "enum", "const"):
         if keyword in node:
             return keyword
@@ -299,21 +301,21 @@ def _main(node: JsonSchema) -> str:
 
 
 def _with(node: Json, given: dict[str, Json]) -> Json:
-    """A branch with the type that stands beside the union, unless it says its own."""
+    """A branch with the type next to the union, unless it has its own."""
     if not isinstance(node, dict) or {"$ref", "type", "enum", "const", *_UNIONS} & node.keys():
         return node
     return {**given, **node}
 
 
 def _are_apart(nodes: list[Json]) -> bool:
-    """Whether no value can fit two schemas: each is of one type, and no other is of that."""
+    """Whether no value can match two schemas: each has one type, and no other has that."""
     kinds = [node.get("type") if isinstance(node, dict) else None for node in nodes]
     named = ["number" if kind == "integer" else kind for kind in kinds if isinstance(kind, str)]
     return len(named) == len(nodes) == len(set(named))
 
 
 def _is_known(node: JsonSchema, keyword: str, main: str) -> bool:
-    """Whether a keyword beside `properties` speaks of no other keys than those."""
+    """Whether a keyword next to `properties` mentions only those keys."""
     if main != "type" or keyword == "$ref":
         return False
     value = node[keyword]
@@ -324,6 +326,6 @@ def _is_known(node: JsonSchema, keyword: str, main: str) -> bool:
 
 
 def _says_only(node: JsonSchema, names: Any) -> bool:
-    if {"$ref", "patternProperties", "additionalProperties", *_BESIDE} & node.keys():
+    if {"$ref", "patternProperties", "additionalProperties", *_SIBLINGS} & node.keys():
         return False
     return {*node.get("properties", {}), *node.get("required", ())} <= set(names)

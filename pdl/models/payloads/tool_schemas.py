@@ -1,4 +1,4 @@
-"""Tools in the forms that providers take."""
+"""Declarations of tools for providers, and keys of arguments that a provider rejects."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _JOINS = frozenset(
         "dependentSchemas",
     }
 )
-"""What OpenAI and Anthropic refuse at the top of a tool's schema, or may do."""
+"""What OpenAI and Anthropic reject at the top of a tool's schema, or may reject."""
 
 
 def function(tool: Tool) -> dict[str, Any]:
-    """The name, the description if there is one, and the JSON Schema of the arguments."""
+    """Return the name, the description if any, and the JSON Schema of the arguments."""
     return _named(tool, tool.schema.to_json_schema())
 
 
 def plain_function(tool: Tool) -> dict[str, Any]:
-    """The same, where the schema must be an object that lists its keys."""
+    """Return the same with a schema that is an object with listed keys."""
     return _named(tool, plain_object(tool.schema.document))
 
 
 def strict_function(
     tool: Tool, dialect: SchemaDialect, refuse: Callable[[dict[str, Any]], None] | None = None
 ) -> dict[str, Any]:
-    """The same, with `strict` where the subset holds all that the schema says, as it says it.
+    """Return the same with `strict` if the dialect enforces the whole schema unchanged.
 
     Otherwise the schema only advises the model: the arguments are checked anyway. `refuse` raises
-    UnheldError for a form that is too large.
+    UnsupportedSchemaError for a schema that is too large.
     """
     try:
         projected = project(tool.schema.document, dialect)
@@ -74,10 +74,10 @@ def _named(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain_object(document: JsonSchema) -> dict[str, Any]:
-    """A schema of objects with `type` and `properties` at its top, and no unions or references.
+    """Return a schema with `type` and `properties` at its top, and no unions or references there.
 
-    The keys of all branches are listed, those required that all of them require. Whatever else the
-    branches say is left to the check. All that they list is allowed.
+    It lists the keys of all branches, and requires those that all branches require. Only the check
+    enforces the rest of the branches.
     """
     projected: dict[str, Any] = copy_json(document)
     if projected.get("type") == "object" and not _JOINS & projected.keys():
@@ -89,19 +89,19 @@ def plain_object(document: JsonSchema) -> dict[str, Any]:
     kept = {key: one for key, one in projected.items() if key not in _JOINS}
     kept |= {"type": "object", "properties": {name: _any(one) for name, one in listed.items()}}
     kept["required"] = [name for name in listed if name in required]
-    _bring(kept, document)
+    _bundle(kept, document)
     return kept
 
 
 class _Keys:
-    """Collects the keys of the objects of a schema; each reference is followed once."""
+    """Collects the keys of a schema's objects; each reference is followed once."""
 
     def __init__(self, document: JsonSchema) -> None:
         self._document = document
         self._seen: set[str] = set()
 
     def of(self, node: Json) -> tuple[dict[str, list[Json]], set[str]]:
-        """The forms of each key, and the keys that must be there."""
+        """Return the schemas of each key, and the required keys."""
         if not isinstance(node, dict):
             return {}, set()
         listed = {name: [projected] for name, projected in node.get("properties", {}).items()}
@@ -121,7 +121,7 @@ class _Keys:
         return listed, required
 
     def _joined(self, node: JsonSchema) -> Iterable[Json]:
-        """What holds beside the rest of a schema."""
+        """The schemas that apply in addition."""
         yield from node.get("allOf", ())
         reference = node.get("$ref")
         if reference is not None and reference not in self._seen:
@@ -136,7 +136,7 @@ class _Keys:
 
 
 def _any(forms: list[Json]) -> Json:
-    """A schema for what is in one of several."""
+    """A schema for a value of any of several."""
     apart = {
         json.dumps(projected, sort_keys=True): projected
         for projected in forms
@@ -145,8 +145,8 @@ def _any(forms: list[Json]) -> Json:
     return {"anyOf": list(apart.values())} if len(apart) > 1 else next(iter(apart.values()), False)
 
 
-def _bring(projected: dict[str, Any], document: JsonSchema) -> None:
-    """Let references lead into `$defs` where what they name stands in the form no more."""
+def _bundle(projected: dict[str, Any], document: JsonSchema) -> None:
+    """Bundle what references name in `$defs` where it is no longer in the schema."""
     pending: list[Json] = [projected]
     seen: set[int] = set()
     names: dict[str, str] = {}
@@ -159,7 +159,7 @@ def _bring(projected: dict[str, Any], document: JsonSchema) -> None:
         pending += [inner for _, inner in subschemas(node)]
         if "$ref" not in node:
             continue
-        if not _leads(projected, node["$ref"]):
+        if not _resolves(projected, node["$ref"]):
             definitions = projected.setdefault("$defs", {})
             if node["$ref"] not in names:
                 name = next(name for name in free if name not in definitions)
@@ -169,7 +169,7 @@ def _bring(projected: dict[str, Any], document: JsonSchema) -> None:
         pending.append(lookup(projected, node["$ref"]))
 
 
-def _leads(projected: dict[str, Any], reference: str) -> bool:
+def _resolves(projected: dict[str, Any], reference: str) -> bool:
     try:
         lookup(projected, reference)
     except KeyError:
@@ -178,7 +178,7 @@ def _leads(projected: dict[str, Any], reference: str) -> bool:
 
 
 _TAKEN = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-"""What Anthropic takes as a key ("Property keys should match pattern")."""
+"""The keys that Anthropic accepts ("Property keys should match pattern")."""
 _ODD = re.compile(r"[^a-zA-Z0-9_.-]+")
 _LONGEST = 56
 _DEEPEST = 200
@@ -187,26 +187,26 @@ _NAMING = frozenset({"dependentSchemas", "properties"})
 
 @dataclass(frozen=True)
 class KeyRenaming:
-    """The keys of one tool's arguments, by the tool's own schema and by the one that is sent."""
+    """Replaces keys of a tool's arguments that a provider rejects by others, and back."""
 
     own: JsonSchema
     sent: JsonSchema
     names: Mapping[str, str]
 
     def to_provider(self, arguments: Mapping[str, Json]) -> dict[str, Json]:
-        """Arguments with the keys that are sent."""
+        """Return arguments with the keys that are sent."""
         found: dict[str, Json] = _KeyMapper(self.own, self.names).value(dict(arguments), [self.own])
         return found
 
     def from_provider(self, arguments: Mapping[str, Json]) -> dict[str, Json]:
-        """Arguments with the tool's own keys."""
+        """Return arguments with the tool's own keys."""
         names = {sent: own for own, sent in self.names.items()}
         found: dict[str, Json] = _KeyMapper(self.sent, names).value(dict(arguments), [self.sent])
         return found
 
 
 def sent_tools(tools: Iterable[Tool] | None) -> tuple[list[Tool], dict[str, KeyRenaming]]:
-    """Tools with keys that are taken, and the renaming of each that had others."""
+    """Return tools with accepted keys, and the renaming of each that had others."""
     given = list(tools or ())
     known = {one.name: renaming(one.schema.document) for one in given}
     found = {name: one for name, one in known.items() if one is not None}
@@ -218,7 +218,7 @@ def sent_tools(tools: Iterable[Tool] | None) -> tuple[list[Tool], dict[str, KeyR
 
 
 def renaming(document: JsonSchema) -> KeyRenaming | None:
-    """The renaming of a tool's schema; None if all of its keys are taken as they are."""
+    """Return the renaming of a tool's schema; None if all of its keys are accepted."""
     known = dict.fromkeys(
         name for _, node in schemas(document) for name in node.get("properties", ())
     )
@@ -239,7 +239,7 @@ def renaming(document: JsonSchema) -> KeyRenaming | None:
 def renamed_calls(
     messages: Iterable[Message], renamings: Mapping[str, KeyRenaming]
 ) -> tuple[Message, ...]:
-    """Messages whose calls have the keys that are sent."""
+    """Return messages whose calls have the keys that are sent."""
     return tuple(
         replace(
             one,
@@ -255,9 +255,9 @@ def renamed_calls(
 
 
 def _sent(document: JsonSchema, names: Mapping[str, str]) -> JsonSchema:
-    """The schema with other keys, each of which has its own name as its title."""
+    """The schema with other keys, each with the original one as its title."""
     sent: dict[str, Any] = copy_json(document)
-    for _, node in list(schemas(sent)):  # all of them first: references find some
+    for _, node in list(schemas(sent)):  # collected first: references reach some twice
         for name, inner in node.get("properties", {}).items():
             if name in names and isinstance(inner, dict) and "$ref" not in inner:
                 inner.setdefault("title", name)
@@ -291,7 +291,7 @@ class _KeyMapper:
     names: Mapping[str, str]
 
     def value(self, value: Any, nodes: Sequence[Json], depth: int = 0) -> Any:
-        """The value, whose keys have other names where one of its schemas lists them."""
+        """Return the value with keys renamed where one of its schemas lists them."""
         if not isinstance(value, dict | list) or depth > _DEEPEST:
             return value
         known = self._in_place(nodes)
@@ -309,7 +309,7 @@ class _KeyMapper:
         return found
 
     def _in_place(self, nodes: Sequence[Json]) -> list[JsonSchema]:
-        """Schemas, and those that they lay upon the same value."""
+        """Schemas, and those that they apply to the same value."""
         pending = list(nodes)
         found: dict[int, JsonSchema] = {}
         while pending:

@@ -1,6 +1,6 @@
-"""What providers want of a conversation: system turns apart, ids of calls, the last turn, media.
+"""What providers require of a conversation: system turns, ids of calls, the last turn, media.
 
-`Takes` says which media a provider takes, with advice where it does not take them.
+`MediaSupport` is which media a provider supports, with advice for the others.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ AUDIO = frozenset({"wav", "mp3"})
 PDF = frozenset({"pdf"})
 
 _ADVICE = {
-    "svg": "draw it as a png first",
-    "gif": "save one of its pictures as a png",
+    "svg": "convert it to a png",
+    "gif": "save one of its frames as a png",
     "webp": "save it as a png",
-    "pdf": "make pictures (png) of its pages, or put its text into the prompt",
-    "wav": "put what is said into the prompt as text",
-    "mp3": "put what is said into the prompt as text",
+    "pdf": "convert its pages to images (png), or put its text into the prompt",
+    "wav": "put a transcription into the prompt",
+    "mp3": "put a transcription into the prompt",
 }
 
 
 @dataclass(frozen=True)
 class MediaSupport:
-    """The kinds of media that a provider takes as bytes, and those that it takes as URLs."""
+    """The kinds of media that a provider supports as bytes, and those as URLs."""
 
     provider: str
     data: frozenset[str]
     urls: frozenset[str] = frozenset()
 
     def kind(self, media: Media, role: Role) -> str:
-        """The kind of a medium; a URL that does not say its kind is taken for a picture.
+        """Return the kind of a medium; a URL without a known kind is treated as an image.
 
-        Raises MediaError for what the provider does not take.
+        Raises MediaError for what the provider doesn't support.
         """
         kind = media.kind or ("png" if media.url else "")
         if role != "user":
@@ -60,11 +60,13 @@ class MediaSupport:
         return kind
 
     def _refuse(self, what: str, hint: str) -> NoReturn:
-        raise MediaError(Problem("media/provider", f"{self.provider} takes no {what}", hint=hint))
+        raise MediaError(
+            Problem("media/provider", f"{self.provider} does not support {what}", hint=hint)
+        )
 
 
 def data_url(media: Media) -> str:
-    """The bytes as a URL (RFC 2397), or the medium's own URL."""
+    """Return the bytes as a URL (RFC 2397), or the medium's own URL."""
     return media.url or f"data:{media.mime_type};base64,{media.base64}"
 
 
@@ -72,7 +74,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def prefill(messages: Sequence[Message]) -> str:
-    """The answer's beginning that a prompt holds as its last turn; empty if there is none."""
+    """Return the beginning of the answer, if the last turn of the prompt is one; else empty."""
     if not messages or messages[-1].role != "assistant":
         return ""
     parts = messages[-1].parts
@@ -80,39 +82,39 @@ def prefill(messages: Sequence[Message]) -> str:
 
 
 def refuse_prefill(request: Request, provider: str) -> None:
-    """Raise TurnError if the provider would not go on from a last assistant turn."""
+    """Raise TurnError for a last assistant turn, if the provider would not continue it."""
     if prefill(request.messages):
-        message = f"{provider} does not go on from a last assistant turn"
-        hint = "end with a user turn; anthropic, ollama, llama-server and vllm do go on"
+        message = f"{provider} does not continue a last assistant turn"
+        hint = "end with a user turn; anthropic, ollama, llama-server and vllm continue it"
         raise TurnError(Problem("turn/prefill", message, hint=hint))
 
 
 def unsupported_prefill(provider: str) -> Dropped:
-    """That a schema is not held because the answer is begun already."""
-    why = f"the prompt begins the answer, and {provider} would hold the rest to the whole schema"
+    """Return that a schema is not enforced because the prompt begins the answer."""
+    why = f"the prompt begins the answer, and {provider} would apply the whole schema to the rest"
     return Dropped("#", "", why)
 
 
 def is_free(schema: Schema) -> bool:
-    """Whether any text is an answer."""
+    """Return whether any text is an answer."""
     return schema.form == "text" and asserted(schema.document) == ["type"]
 
 
 def unsupported_form(schema: Schema, provider: str) -> tuple[Dropped, ...]:
-    """That a schema is not held because its answers are no JSON; nothing if any text is one."""
+    """Return that a schema is not enforced because its answers are not JSON, if so."""
     if is_free(schema):
         return ()
-    what = f"a reply of the form `{schema.form}` is no JSON"
-    return (Dropped("#", "", f"{what}, and {provider} holds replies to JSON only"),)
+    what = f"a reply of the form `{schema.form}` is not JSON"
+    return (Dropped("#", "", f"{what}, and {provider} enforces only JSON"),)
 
 
 def unsupported_with_tools(provider: str) -> Dropped:
-    """That a schema is not held because there are tools."""
-    return Dropped("#", "", f"{provider} holds a reply to a schema or offers it tools, not both")
+    """Return that a schema is not enforced because there are tools."""
+    return Dropped("#", "", f"{provider} supports either a schema or tools, not both")
 
 
 def words_of(schema: Schema, request: Request) -> str:
-    """A schema in words; empty if the prompt shows it already."""
+    """Return the description of a schema; empty if the prompt shows it already."""
     words = schema.describe()
     if any(words in message.text for message in request.messages):
         return ""
@@ -120,10 +122,10 @@ def words_of(schema: Schema, request: Request) -> str:
 
 
 def described(request: Request) -> Request:
-    """The request with the schema in words, if it is one that the model takes in no other form.
+    """Return the request with a description of the schema, if the model accepts no other form.
 
-    They follow the system's, or those of the first turn, as models without such forms often take
-    no turn of the system's.
+    It follows the system turn, or else the first user turn, since models without such forms often
+    accept no system turn.
     """
     if request.schema is None or not request.describe:
         return request
@@ -137,10 +139,10 @@ def described(request: Request) -> Request:
 
 
 def without_system(request: Request, provider: str) -> tuple[str, tuple[Message, ...]]:
-    """The texts of the system turns, joined by empty lines, and the other turns.
+    """Return the texts of the system turns, joined by empty lines, and the other turns.
 
-    A model that said nothing leaves no turn: these providers take none that is empty. Raises
-    TurnError if there are no others.
+    Empty assistant turns are left out, since these providers reject them. Raises TurnError if there
+    are no other turns.
     """
     system = [one.text for one in request.messages if one.role == "system"]
     rest = tuple(
@@ -149,13 +151,13 @@ def without_system(request: Request, provider: str) -> tuple[str, tuple[Message,
         if one.role != "system" and (one.role != "assistant" or _says_something(one))
     )
     if not rest:
-        message = f"{provider} needs a turn besides the system's"
+        message = f"{provider} needs a turn besides the system turn"
         raise TurnError(Problem("turn/missing", message, hint="put the question into <|user|>"))
     return "\n\n".join(filter(None, system)), rest
 
 
 class _Numbering:
-    """Gives ids to calls that have none, and finds the call that a result belongs to."""
+    """Assigns ids to calls without one, and finds the call of a result."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -177,15 +179,15 @@ class _Numbering:
             if given == result.call:
                 del self._open[index]
                 return replace(result, call=known)
-        told = f"the result of `{result.call.name}` answers no call of an earlier assistant turn"
+        told = f"the result of `{result.call.name}` belongs to no call of an earlier assistant turn"
         raise TurnError(Problem("turn/result", told))
 
 
 def with_ids(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The turns with an id for each call, as providers take them, and in its result.
+    """Return the turns with an id for each call, as providers require, and in its result.
 
-    Calls that were written into a reply's text have none. Raises TurnError for the result of a
-    call that no turn before it asks for.
+    Calls that were written as text have none. Raises TurnError for a result without an earlier
+    call.
     """
     numbering = _Numbering()
     return tuple(replace(one, parts=tuple(map(numbering.part, one.parts))) for one in messages)

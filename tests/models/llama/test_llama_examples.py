@@ -46,7 +46,7 @@ def test_examples(context: Path, tiny: LlamaModel) -> None:
     """The answer checks, though the model understands nothing."""
     prompt = rendered(context)
     if prompt.messages[-1].parts != (Text(prompt.messages[-1].text),):
-        with pytest.raises(MediaError, match="loaded without what reads images"):
+        with pytest.raises(MediaError, match="loaded without a projector"):
             ask(prompt, tiny)
         return
     answer = ask(prompt, tiny, seed=1, config=SAMPLING)

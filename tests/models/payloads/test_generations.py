@@ -81,7 +81,7 @@ def test_gemini_3_takes_tools_and_a_schema_together() -> None:
     assert new.body["tools"] == old.body["tools"]
     assert not new.dropped
     [dropped] = old.dropped
-    assert dropped.why == "Gemini before 3 holds a reply to a schema or offers it tools, not both"
+    assert dropped.why == "Gemini before 3 supports either a schema or tools, not both"
 
 
 MANY = ToolSet.parse("\n".join(f"tool{n}(a: str, b: str, c: str)" for n in range(34)))
