@@ -45,7 +45,7 @@ class PromptInput:
 
     def load(self, *, strict: bool = True) -> Prompt:
         """Return the prompt; one from standard input embeds files of the current directory."""
-        refuse_two_stdins(self.file, self.values.file)
+        refuse_two_stdins(self.file, self.values.context)
         check_root(self.root)
         if self.file == STDIN:
             source = read_text(self.file)
@@ -142,7 +142,7 @@ class SchemaInput:
 
         `other_files` are those that the command also reads. Raises PromptError, UsageError.
         """
-        refuse_two_stdins(self.file, self.json_schema, self.values.file, *other_files)
+        refuse_two_stdins(self.file, self.json_schema, self.values.context, *other_files)
         if self.dsl is not None:
             return pdl.Schema.parse(self.dsl, name="--dsl")
         if self.json_schema is not None:
@@ -160,7 +160,7 @@ class SchemaInput:
         """Return the schemas of rows that can bring values. Raises what `read` raises."""
         if self.file is None:
             return RowSchemas(self.read(*other_files))
-        refuse_two_stdins(self.file, self.values.file, *other_files)
+        refuse_two_stdins(self.file, self.values.context, *other_files)
         origin = self._prompt()
         prompt = origin.load()
         if not prompt.variables or _constant_schema(prompt)[0]:

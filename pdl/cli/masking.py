@@ -14,12 +14,12 @@ import click
 from pdl.cli.files import display_name
 from pdl.cli.grammars import GrammarInput
 from pdl.cli.inputs import SchemaInput
-from pdl.cli.options import FILE, VALUES, bundle
-from pdl.cli.values import Assignment, TemplateValues
+from pdl.cli.options import FILE, bundle, values_options
 from pdl.errors import Problem, TokenError, missing_package
 
 if TYPE_CHECKING:
     from pdl.cli.grammars import Text
+    from pdl.cli.values import TemplateValues
     from pdl.gbnf import Grammar
     from pdl.masks import Vocabulary
 
@@ -35,7 +35,7 @@ _TOKEN_ID = re.compile(r"[0-9]{1,18}")
 class MaskInput:
     """The vocabulary of a model, and a grammar, or a prompt or JSON Schema to compile."""
 
-    file: str
+    grammar: str
     root: str | None
     vocab: str
     eos: tuple[str, ...]
@@ -44,27 +44,27 @@ class MaskInput:
     def __post_init__(self) -> None:
         if self.values.are_given and self._suffix not in _SCHEMAS:
             message = "--context and --set require a prompt (.pdl)"
-            raise click.UsageError(f"{message}, found the grammar {display_name(self.file)}")
+            raise click.UsageError(f"{message}, found the grammar {display_name(self.grammar)}")
         if find_spec("numpy") is None:
             raise missing_package("token masks need", "numpy", "masks")
 
     @property
     def _suffix(self) -> str:
-        return PurePath(self.file).suffix.lower()
+        return PurePath(self.grammar).suffix.lower()
 
-    def grammar(self) -> Grammar:
+    def read_grammar(self) -> Grammar:
         """Return the grammar. Raises FileError, GrammarError, LimitError, and prompt errors."""
         from pdl.gbnf import Options
         from pdl.gbnf import compile as compile_schema
 
         if self._suffix not in _SCHEMAS:
-            return GrammarInput(self.file, self.root or "root").read()
+            return GrammarInput(self.grammar, self.root or "root").read()
         is_prompt = self._suffix == ".pdl"
-        prompt, document = (self.file, None) if is_prompt else (None, self.file)
+        prompt, document = (self.grammar, None) if is_prompt else (None, self.grammar)
         schema = SchemaInput(prompt, None, document, values=self.values, root=self.root)
         return compile_schema(schema.required(), Options.generate()).grammar
 
-    def vocabulary(self) -> Vocabulary:
+    def read_vocabulary(self) -> Vocabulary:
         """Return the vocabulary. Raises FileError, VocabularyError."""
         from pdl.masks import vocabulary_of
 
@@ -72,21 +72,9 @@ class MaskInput:
         return vocabulary_of(self.vocab, eos=eos or None)
 
 
-def _mask_input(  # noqa: PLR0913  (each is an option)
-    *,
-    grammar: str,
-    vocab: str,
-    eos: tuple[str, ...],
-    root: str | None,
-    context: str | None,
-    assignments: tuple[Assignment, ...],
-) -> MaskInput:
-    return MaskInput(grammar, root, vocab, eos, TemplateValues(context, assignments))
-
-
 mask_options = bundle(
     "masks",
-    _mask_input,
+    MaskInput,
     click.argument("grammar", type=FILE, metavar="GRAMMAR|PROMPT|SCHEMA"),
     click.option(
         "--vocab",
@@ -108,7 +96,7 @@ mask_options = bundle(
         help="For a grammar, the root rule. Default: root. For a prompt, the directory of the files"
         " that it includes.",
     ),
-    *VALUES,
+    values_options,
 )
 """`GRAMMAR`, `--vocab`, `--eos`, `--root`, and template values, passed as one `masks`."""
 

@@ -23,10 +23,17 @@ if TYPE_CHECKING:
     Decorator = Callable[[Function], Function]
 
 
+def combine(*options: Decorator) -> Decorator:
+    """Return a decorator that adds options in this order."""
+    return lambda function: functools.reduce(
+        lambda inner, option: option(inner), reversed(options), function
+    )
+
+
 def bundle(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
     """Return a decorator that adds options, and passes what `make` builds of them as one parameter.
 
-    The parameters of `make` have the names of the options.
+    The parameters of `make` have the names of the options. An option can be a bundle itself.
     """
     names = tuple(inspect.signature(make).parameters)
 
@@ -36,10 +43,7 @@ def bundle(name: str, make: Callable[..., Any], *options: Decorator) -> Decorato
             made = make(**{one: given.pop(one) for one in names})
             function(**{name: made}, **given)
 
-        decorated: Function = bundled
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
+        return combine(*options)(bundled)
 
     return decorate
 
@@ -67,7 +71,9 @@ _SCHEMA_FILE = click.argument(
     required=False,
     metavar="FILE|--dsl TEXT|--json-schema FILE|--type MODULE:NAME",
 )
-VALUES = (
+values_options = bundle(
+    "values",
+    TemplateValues,
     click.option(
         "--context",
         type=FILE,
@@ -117,38 +123,19 @@ _TYPE = click.option(
 )
 
 
-def _prompt(
-    file: str,
-    context: str | None,
-    assignments: tuple[Assignment, ...],
-    root: str | None,
-    type_name: str | None,
-) -> PromptInput:
-    return PromptInput(file, TemplateValues(context, assignments), root, type_name)
-
-
-def _schema(  # noqa: PLR0913  (each is an option)
-    *,
-    file: str | None,
-    dsl: str | None,
-    json_schema: str | None,
-    registry: tuple[str, ...],
-    type_name: str | None,
-    context: str | None,
-    assignments: tuple[Assignment, ...],
-    root: str | None,
-) -> SchemaInput:
-    values = TemplateValues(context, assignments)
-    return SchemaInput(
-        file, dsl, json_schema, type_name, values=values, root=root, registry=registry
-    )
-
-
-prompt_options = bundle("prompt", _prompt, _PROMPT_FILE, *VALUES, ROOT, _TYPE)
+prompt_options = bundle("prompt", PromptInput, _PROMPT_FILE, values_options, ROOT, _TYPE)
 """`FILE`, the template values, `--root`, and `--type`, passed as one `prompt`."""
 
 schema_options = bundle(
-    "schema", _schema, _SCHEMA_FILE, _DSL, _JSON_SCHEMA, _REGISTRY, _TYPE, *VALUES, ROOT
+    "schema",
+    SchemaInput,
+    _SCHEMA_FILE,
+    _DSL,
+    _JSON_SCHEMA,
+    _REGISTRY,
+    _TYPE,
+    values_options,
+    ROOT,
 )
 """What a schema is taken from, passed as one `schema`."""
 

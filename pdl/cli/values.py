@@ -27,13 +27,13 @@ Assignment: TypeAlias = tuple[tuple[str, ...], str]
 class TemplateValues:
     """The values of a context file, and assignments, which override them."""
 
-    file: str | None
+    context: str | None
     assignments: tuple[Assignment, ...]
 
     @property
     def are_given(self) -> bool:
         """Whether the command line sets any values."""
-        return self.file is not None or bool(self.assignments)
+        return self.context is not None or bool(self.assignments)
 
     def read(self, inputs: Inputs | None = None) -> dict[str, Any]:
         """Return the values; assignments have the types that `inputs` declares.
@@ -41,7 +41,7 @@ class TemplateValues:
         Raises FileError for a file that cannot be read or is not an object, UsageError for a name
         such as `user.name` if `user` is not an object.
         """
-        values = _read_object(self.file) if self.file is not None else {}
+        values = _read_object(self.context) if self.context is not None else {}
         for keys, text in self.assignments:
             value = _json_or_string(text) if inputs is None else _declared_value(inputs, keys, text)
             values = _with(values, keys, value, ".".join(keys))

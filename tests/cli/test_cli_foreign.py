@@ -26,19 +26,19 @@ THEIRS = {
 """The files of its wheel that matter here."""
 
 MIXED = (
-    "  hint: make an environment for each, or run `pip uninstall prompt-declaration-language` and"
-    " install pdl-prompts again with `pip install --force-reinstall --no-deps`\n"
+    "  hint: use a separate environment for each, or run `pip uninstall prompt-declaration-language` and"
+    " reinstall pdl-prompts with `pip install --force-reinstall --no-deps`\n"
 )
 MISSING = (
     "error: files of pdl-prompts are missing: uninstalling another distribution that is imported as"
     " `pdl`, such as prompt-declaration-language (IBM's PDL), removes them\n"
-    "  hint: install pdl-prompts again with `pip install --force-reinstall --no-deps`\n"
+    "  hint: reinstall pdl-prompts with `pip install --force-reinstall --no-deps`\n"
 )
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder of installed packages, with those that pdl needs."""
+    """A directory of installed packages, with those that pdl needs."""
     for name in ("click", "lark", "regex"):
         (tmp_path / name).symlink_to(Path(str(import_module(name).__file__)).parent)
     (tmp_path / "pdl").mkdir()
@@ -65,7 +65,7 @@ def uninstall_theirs(site: Path) -> None:
 
 
 def run(site: Path, *start: str) -> tuple[int, str, str]:
-    """A command of pdl by the packages of the folder and no others (`-S`)."""
+    """A command of pdl by the packages of the directory and no others (`-S`)."""
     words = [sys.executable, "-S", *start, "schema", "--dsl", "{ n: integer }", "--to", "dsl"]
     done = subprocess.run(  # noqa: S603  (our own command)
         words, capture_output=True, text=True, check=False, cwd=site, env={}
@@ -82,9 +82,7 @@ def test_each_order(site: Path, start: tuple[str, ...]) -> None:
     assert run(site, *start) == (0, "{ n: int }\n", "")
     install_theirs(site)
     found = f"error: `import pdl` finds {site / 'pdl' / '__init__.py'}"
-    told = (
-        f"{found}, of prompt-declaration-language (IBM's PDL), which is not that of pdl-prompts\n"
-    )
+    told = f"{found} of prompt-declaration-language (IBM's PDL) instead of pdl-prompts\n"
     assert run(site, *start) == (2, "", told + MIXED)
     uninstall_theirs(site)
     assert run(site, *start) == (2, "", MISSING)
@@ -98,7 +96,7 @@ def test_ours_over_theirs_works_and_warns(site: Path) -> None:
     code, out, told = run(site, *BY_NAME)
     assert (code, out) == (0, "{ n: int }\n")
     assert told == (
-        "warning: prompt-declaration-language (IBM's PDL) is installed in the same folder:"
+        "warning: prompt-declaration-language (IBM's PDL) is installed in the same directory:"
         f" uninstalling either breaks the other\n{MIXED}"
     )
     uninstall_theirs(site)
@@ -110,8 +108,8 @@ def test_a_file_of_that_name_is_not_the_package(site: Path) -> None:
     shutil.copy(str(pdl_prompts.__file__), site)
     (site / "pdl").rmdir()
     (site / "pdl.py").write_text("import nothing_of_that_name\n")
-    told = f"error: `import pdl` finds {site / 'pdl.py'}, which is not that of pdl-prompts\n"
-    assert run(site, *BY_NAME) == (2, "", f"{told}  hint: rename it, or take it off the path\n")
+    told = f"error: `import pdl` finds {site / 'pdl.py'} instead of pdl-prompts\n"
+    assert run(site, *BY_NAME) == (2, "", f"{told}  hint: rename it, or remove it from the path\n")
 
 
 @pytest.mark.parametrize("gone", ["cli", "schema"])

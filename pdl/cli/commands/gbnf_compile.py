@@ -10,7 +10,7 @@ import click
 
 from pdl.cli.help import Command
 from pdl.cli.inputs import with_name
-from pdl.cli.options import bundle, format_option, out_option, schema_options
+from pdl.cli.options import combine, format_option, out_option, schema_options
 from pdl.cli.output import json_document
 from pdl.cli.terminal import Terminal
 from pdl.errors import PromptError, visible
@@ -63,33 +63,11 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 
 
-def _make_options(  # noqa: PLR0913  (each is an option)
-    *,
-    preset: str,
-    whitespace: Whitespace | None,
-    objects: Objects | None,
-    key_order: KeyOrder | None,
-    escapes: Escapes | None,
-    numbers: Numbers | None,
-) -> Options:
-    given: dict[str, Any] = {
-        "whitespace": whitespace,
-        "objects": objects,
-        "key_order": key_order,
-        "escapes": escapes,
-        "numbers": numbers,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    return replace(_PRESETS[preset](), **chosen)
-
-
 def _spelling(name: str, choices: Any, text: str) -> Any:
     return click.option(name, type=click.Choice(get_args(choices)), help=text)
 
 
-_spelling_options = bundle(
-    "options",
-    _make_options,
+_spelling_options = combine(
     click.option(
         "--preset",
         type=click.Choice(list(_PRESETS)),
@@ -107,7 +85,8 @@ _spelling_options = bundle(
     _spelling(
         "--objects",
         Objects,
-        "spec: allow other keys unless the schema forbids them. closed: only if it declares them.",
+        "spec: allow other keys unless the schema forbids them. closed: only if it allows them"
+        " explicitly.",
     ),
     _spelling("--key-order", KeyOrder, "declared: as in the schema, other keys last. any: any."),
     _spelling(
@@ -121,7 +100,6 @@ _spelling_options = bundle(
         "canonical: no exponents and no redundant zeros. plain: no exponents. any: all of JSON.",
     ),
 )
-"""What changes the spelling of values, passed as one `options`."""
 
 
 def _template(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -179,13 +157,14 @@ def _template(_ctx: click.Context, _param: click.Parameter, value: str | None) -
 def command(  # noqa: PLR0913  (each is an option)
     *,
     schema: SchemaInput,
-    options: Options,
+    preset: str,
     template: str | None,
     optional_wrap: bool,
     strict: bool,
     explain: bool,
     output: Output,
     form: str,
+    **spelling: Any,
 ) -> None:
     """Compile a schema to a grammar (GBNF) for llama.cpp and compatible engines.
 
@@ -196,6 +175,8 @@ def command(  # noqa: PLR0913  (each is an option)
     """
     if optional_wrap and template is None:
         raise click.UsageError("--optional-wrap requires --wrap TEMPLATE")
+    chosen = {name: value for name, value in spelling.items() if value is not None}
+    options = replace(_PRESETS[preset](), **chosen)
     compiled = _compiled(schema.required(), options, schema.name, strict=strict)
     grammar, report = compiled.grammar, compiled.report
     if template is not None:

@@ -14,7 +14,7 @@ from pdl.cli.grammars import ROOT as ROOT_RULE
 from pdl.cli.grammars import TARGET
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root
-from pdl.cli.options import ROOT, out_option
+from pdl.cli.options import ROOT, combine, out_option
 from pdl.cli.output import json_document, problem_fields
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import FileError, LimitError, Problem
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeAlias
 
-    from pdl.cli.options import Function
     from pdl.cli.output import Output
     from pdl.gbnf import Finding as GrammarFinding
     from pdl.prompt.lint import Finding as PromptFinding
@@ -146,21 +145,19 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _options(function: Function) -> Function:
-    """`--format`, `--strict`, and `--out`, passed as `form`, `strict`, and `output`."""
-    return _FORMAT(_STRICT(out_option(function)))
-
-
-_FORMAT = click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Output format: text to read, JSON with the fields below, or annotations of a GitHub pull"
-    " request.",
+_options = combine(
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(list(FORMATS)),
+        default="text",
+        show_default=True,
+        help="Output format: text to read, JSON with the fields below, or annotations of a GitHub"
+        " pull request.",
+    ),
+    click.option("--strict", is_flag=True, help="Exit with 1 for warnings too."),
+    out_option,
 )
-_STRICT = click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 _FIELDS = {
     "path, line, column, end_column": "The position, or nulls.",
     "code, message, hint": "The mistake, and how to fix it.",

@@ -76,9 +76,9 @@ def time_masks(masks: MaskInput, texts: Sequence[Text], count: int, seed: int) -
     from pdl.masks import Masker  # noqa: PLC0415 - numpy is an extra
 
     watch = Stopwatch()
-    vocabulary = masks.vocabulary()
+    vocabulary = masks.read_vocabulary()
     read = watch.lap()
-    grammar = masks.grammar()
+    grammar = masks.read_grammar()
     made = watch.lap()
     masker = Masker(grammar, vocabulary)
     ready = watch.lap()
@@ -259,7 +259,9 @@ def command(  # noqa: PLR0913  (each is an option)
     computed on first use and cached. Timings include building the process-wide cache for strings,
     numbers, and whitespace.
     """
-    texts = read_texts(masks.file, files, given, lines=False, chomp=chomp) if files or given else []
+    texts = (
+        read_texts(masks.grammar, files, given, lines=False, chomp=chomp) if files or given else []
+    )
     timing = time_masks(masks, texts, count, seed)
     output.write_report(_json(timing) if form == "json" else _report(timing, output.terminal))
     if picture is not None:

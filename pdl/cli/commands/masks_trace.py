@@ -201,13 +201,13 @@ def command(  # noqa: PLR0913  (each is an option)
     """
     if sum(one is not None for one in (file, text, tokens)) != 1:
         raise click.UsageError("expected one of TEXT-FILE, --text, and --tokens")
-    grammar, vocabulary = masks.grammar(), masks.vocabulary()
+    grammar, vocabulary = masks.read_grammar(), masks.read_vocabulary()
     hint = ""
     if tokens is not None:
         found = trace(grammar, vocabulary, _token_ids(tokens), shown)
     else:
         files, texts = ([] if one is None else [one] for one in (file, text))
-        [read] = read_texts(masks.file, files, texts, lines=False, chomp=chomp)
+        [read] = read_texts(masks.grammar, files, texts, lines=False, chomp=chomp)
         found = trace(grammar, vocabulary, tokenize(read, vocabulary), shown)
         hint = "" if found.ok else match(grammar, read, prefix=False).hint_of_file
     terminal = output.terminal

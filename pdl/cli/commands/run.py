@@ -19,6 +19,7 @@ from pdl.cli.options import (
     COERCION_TERMS,
     FILE,
     coerce_option,
+    combine,
     format_option,
     out_option,
     prompt_options,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.cli.inputs import PromptInput
-    from pdl.cli.options import Function
     from pdl.cli.output import Output
     from pdl.models import Answer, Model
     from pdl.models.answer import Attempt
@@ -90,11 +90,9 @@ def _summary(answer: Answer) -> str:
     tokens = "".join(f", {number:,} {words}" for number, words in usage if number is not None)
     dropped = count(len(answer.dropped), "keyword")
     checked = f"; the provider did not enforce {dropped}" if answer.dropped else ""
-    outcome = (
-        f"no valid answer {origin}, so used the default"
-        if answer.is_default
-        else f"answered {origin}"
-    )
+    outcome = f"answered {origin}"
+    if answer.is_default:
+        outcome = f"no valid answer {origin}, so used the default"
     return f"{outcome}, {tenths(answer.seconds)}{tokens}{checked}"
 
 
@@ -170,22 +168,7 @@ def _check_timeout(_ctx: click.Context, _param: click.Parameter, seconds: float)
     return seconds
 
 
-def _config(_ctx: click.Context, _param: click.Parameter, most: int | None) -> dict[str, int]:
-    return {} if most is None else {"max_tokens": most}
-
-
-def _negated(_ctx: click.Context, _param: click.Parameter, flag: bool) -> bool:  # noqa: FBT001  (click's signature)
-    return not flag
-
-
-def _ask_options(function: Function) -> Function:
-    """The options that are passed as the keyword arguments of `ask`."""
-    for option in reversed(_ASK_OPTIONS):
-        function = option(function)
-    return function
-
-
-_ASK_OPTIONS = (
+_ask_options = combine(
     click.option("--seed", type=int, help="Sampling seed, for providers that support one."),
     click.option(
         "--retries",
@@ -208,7 +191,7 @@ _ASK_OPTIONS = (
         "--max-tokens",
         "config",
         type=click.IntRange(1),
-        callback=_config,
+        callback=lambda _ctx, _param, n: {} if n is None else {"max_tokens": n},
         metavar="N",
         help="Token limit of one reply, overriding `max_tokens` of the config turn.",
     ),
@@ -221,7 +204,7 @@ _ASK_OPTIONS = (
         "--no-grammar",
         "constrain",
         is_flag=True,
-        callback=_negated,
+        callback=lambda _ctx, _param, flag: not flag,
         help="Do not constrain the model to the schema: only check the reply.",
     ),
     coerce_option,
@@ -238,6 +221,7 @@ _ASK_OPTIONS = (
         help="Store valid replies in this database, and reuse them.",
     ),
 )
+"""The options that are passed as keyword arguments of `ask`."""
 
 
 @click.command(
@@ -263,10 +247,7 @@ _ASK_OPTIONS = (
         130: "Interrupted by Ctrl-C.",
     },
     examples=(
-        (
-            "a provider's model; the key is in OPENAI_API_KEY",
-            "pdl run mail.pdl --model openai:MODEL",
-        ),
+        ("a provider's model, with OPENAI_API_KEY", "pdl run mail.pdl --model openai:MODEL"),
         ("a local model, constrained by a grammar", "pdl run mail.pdl --model llama:qwen3-4b.gguf"),
         (
             "any OpenAI-compatible server",
@@ -274,10 +255,7 @@ _ASK_OPTIONS = (
         ),
         ("recorded replies, no model", "pdl run mail.pdl --model replay:replies.jsonl"),
         ("keep requests and replies", "pdl run mail.pdl --transcript runs/"),
-        (
-            "always print a value",
-            "pdl run mail.pdl --retries 1 --default '{\"tags\": []}'",
-        ),
+        ("always print a value", "pdl run mail.pdl --retries 1 --default '{\"tags\": []}'"),
     ),
     short_help="Ask a model and print its validated answer.",
 )
