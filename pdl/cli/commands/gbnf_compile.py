@@ -92,12 +92,14 @@ _spelling_options = combine(
     _spelling(
         "--escapes",
         Escapes,
-        r"canonical: one spelling for each character. any: also \u0041 and \/.",
+        r"canonical: one spelling for each character. usual: also what programs write, such as \/"
+        r" and \u00e9. any: every spelling.",
     ),
     _spelling(
         "--numbers",
         Numbers,
-        "canonical: no exponents and no redundant zeros. plain: no exponents. any: all of JSON.",
+        "canonical: no exponents, and no point in integers. plain: also 1.0 and -0. any: also"
+        " exponents. usual: any for numbers, plain for integers, multiples, and enums.",
     ),
 )
 
@@ -113,7 +115,7 @@ def _template(_ctx: click.Context, _param: click.Parameter, value: str | None) -
     "compile",
     cls=Command,
     fields={
-        "ok": "true.",
+        "ok": "Whether the command succeeded.",
         "grammar": "The text of the grammar.",
         "root": "The root rule.",
         "report": "For each keyword an object with pointer, keyword, level (EXACT, BOUNDED, or"

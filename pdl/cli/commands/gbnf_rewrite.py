@@ -27,7 +27,7 @@ _EXIT_CODES = {0: "Done.", 2: "The grammar or an option is invalid."}
     "parse",
     cls=Command,
     fields={
-        "ok": "true.",
+        "ok": "Whether the command succeeded.",
         "root": "The root rule.",
         "rules": "Objects with name, text, comments, uses, line, column, end_line, end_column.",
         "comments": "Those after the last rule.",
@@ -90,7 +90,7 @@ def _rules_json(grammar: Grammar) -> str:
     "optimize",
     cls=Command,
     fields={
-        "ok": "true.",
+        "ok": "Whether the command succeeded.",
         "grammar": "The text of the grammar.",
         "root": "The root rule.",
         "before, after": "Objects with rules, characters, and stacks: the most parse stacks that"
@@ -152,7 +152,7 @@ def _sizes(grammar: Grammar) -> dict[str, int]:
     "export",
     cls=Command,
     fields={
-        "ok": "true.",
+        "ok": "Whether the command succeeded.",
         "to": "The notation.",
         "root": "The root rule.",
         "text": "The grammar in that notation.",
@@ -195,7 +195,7 @@ def export_command(grammar: GrammarInput, notation: str, output: Output, form: s
     "diagram",
     cls=Command,
     fields={
-        "ok": "true.",
+        "ok": "Whether the command succeeded.",
         "to": "svg or html.",
         "root": "The root rule.",
         "rules": "The names of the rules.",

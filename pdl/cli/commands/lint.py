@@ -282,9 +282,9 @@ def grammars_command(  # noqa: PLR0913  (each is an option)
     """Find mistakes in grammars, and what makes them slow.
 
     Searches directories recursively for *.gbnf files, skipping hidden directories. Without paths,
-    or for `-`, reads standard input. An error is what llama.cpp refuses, hangs on, or crashes on,
-    or what nothing matches; a warning is slow, or means something else than it seems to; a note is
-    worth a look. Findings go to standard output, and their counts to standard error.
+    or for `-`, reads standard input. Findings go to standard output, and their counts to standard
+    error. Errors are what llama.cpp refuses, hangs on, or crashes on, and what makes a grammar match
+    nothing. Warnings are slow or misleading rules. Notes are worth a look.
     """
     files = _grammar_files(paths)
     findings = [

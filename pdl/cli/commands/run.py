@@ -169,12 +169,18 @@ def _check_timeout(_ctx: click.Context, _param: click.Parameter, seconds: float)
 
 
 _ask_options = combine(
-    click.option("--seed", type=int, help="Sampling seed, for providers that support one."),
+    click.option(
+        "--seed",
+        type=int,
+        metavar="NUMBER",
+        help="Sampling seed, for providers that support one.",
+    ),
     click.option(
         "--retries",
         type=click.IntRange(0),
         default=3,
         show_default=True,
+        metavar="N",
         help="Maximum retries. An invalid answer is retried with feedback; a transport error is"
         " retried unchanged.",
     ),
@@ -265,9 +271,9 @@ _ask_options = combine(
     "model_name",
     shell_complete=_complete_models,
     metavar="NAME",
-    help="A provider and its name of a model (openai:NAME, anthropic:NAME, gemini:NAME,"
-    " ollama:NAME), llama:PATH.gguf, or replay:FILE. Default: `model` of the config turn, or the"
-    f" environment variable {_VARIABLE}.",
+    help="PROVIDER:MODEL (openai, openai-responses, anthropic, gemini, ollama, llama-server, vllm),"
+    " llama:PATH.gguf, or replay:FILE. Default: `model` of the config turn, or the environment"
+    f" variable {_VARIABLE}.",
 )
 @click.option(
     "--transcript",

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 @click.command(
     "schema",
     cls=Command,
-    fields={"ok": "true.", "to": "The notation.", "schema": "A JSON Schema, or a string."},
+    fields={
+        "ok": "Whether the command succeeded.",
+        "to": "The notation.",
+        "schema": "A JSON Schema, or a string.",
+    },
     exit_codes={
         0: "Done.",
         2: "The schema or an option is invalid, or the DSL cannot express a JSON Schema.",
