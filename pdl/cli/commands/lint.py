@@ -283,7 +283,7 @@ def grammars_command(  # noqa: PLR0913  (each is an option)
 
     Searches directories recursively for *.gbnf files, skipping hidden directories. Without paths,
     or for `-`, reads standard input. Findings go to standard output, and their counts to standard
-    error. Errors are what llama.cpp refuses, hangs on, or crashes on, and what makes a grammar match
+    error. Errors are what llama.cpp refuses, hangs on, or crashes on, and grammars that match
     nothing. Warnings are slow or misleading rules. Notes are worth a look.
     """
     files = _grammar_files(paths)
