@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.options import Entry, Options, Report
     from pdl.gbnf.grammar import Grammar, lint, parse
     from pdl.gbnf.linting.finding import Finding
-    from pdl.gbnf.llama_symbols import TARGETS
     from pdl.gbnf.state import Match, State, Vocabulary
+    from pdl.gbnf.validation import TARGETS
 
 __all__ = [
     "TARGETS",
@@ -35,7 +35,7 @@ __all__ = [
 __getattr__ = lazy(
     __name__,
     {
-        "TARGETS": "pdl.gbnf.llama_symbols",
+        "TARGETS": "pdl.gbnf.validation",
         "Compiled": "pdl.gbnf.compiling.compiled",
         "Entry": "pdl.gbnf.compiling.options",
         "Finding": "pdl.gbnf.linting.finding",

@@ -1,302 +1,363 @@
-"""What symbols can do: match some text, match the empty one, lead back to themselves.
+"""The shortest string of each symbol: which symbols are productive, which nullable, how to finish.
 
-llama.cpp knows only symbols with an empty alternative: `a ::= b` with `b ::= "x" |` it takes for
-never empty, does not see the recursion in `c ::= a c "y"`, and runs out of memory. So there are two
-searches for left recursion. `hidden_recursion` knows what may match the empty text, and finds what
-llama.cpp overlooks. `cycles` looks as far as llama.cpp does, whose rule is this: a symbol may not
-stand at its own left edge, where only symbols that have an empty alternative may stand before it.
-Each group is a symbol, and each `*` one that repeats itself, so that `("a" | "")*` is left
-recursion, too. Source: `llama_grammar_detect_left_recursion` in `src/llama-grammar.cpp`.
+One fixpoint for all three (Knuth, A generalization of Dijkstra's algorithm, 1977): alternatives are
+settled in the order of their lengths, each as soon as all symbols that it needs are. A symbol that
+is never settled matches no string, and is useless; one of length 0 is nullable. Lengths count
+characters.
+
+A context is the occurrence of an item in a rule. `AccessStrings` knows the shortest strings that
+lead from the root to a context, and from there to the end (Dijkstra, 1959).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.gbnf.llama_symbols import bounded
-from pdl.gbnf.nodes import LAST, CharClass, Group, Item, Literal, Repeat, Rule, RuleRef, Sequence
-from pdl.gbnf.utf8 import of_class
-from pdl.graphs import shortest_path, strongly_connected_components
-from pdl.trampoline import run
+from pdl.gbnf.nodes import (
+    LAST,
+    CharClass,
+    Group,
+    Item,
+    Literal,
+    Repeat,
+    RuleRef,
+    Sequence,
+    TokenRef,
+    is_nothing,
+)
+from pdl.gbnf.utf8 import ANY, SURROGATES, Ranges, of_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pdl.gbnf.nodes import Sequence
-    from pdl.trampoline import Recur
-
+    from pdl.gbnf.limits_errors import Clock
+    from pdl.gbnf.nodes import Rule
 
 Symbol: TypeAlias = "str | int"
 """The name of a rule, or the identity of a group."""
 
+NEVER = 10**30
+"""The length of a string that does not exist; all longer ones count as one less."""
+TOKEN = 10**12
+"""The length of a token, whose text is unknown; it is avoided where something else will do."""
+_LIKED = ((0x61, 0x7A), (0x41, 0x5A), (0x30, 0x39), (0x20, 0x7E), (0xA1, LAST), (1, LAST))
+"""Characters to show, the best ones first."""
 
-class Emptiness:
-    """Which rules and groups may match the empty text.
 
-    Counts for each alternative the parts that are not yet known to (Dowling and Gallier, 1984), so
-    that it takes time in proportion to the grammar. `found` is in the order in which they become
-    known: each is empty by those before it alone.
+class Shortest:
+    """The length of a shortest string of each rule and group, and the alternative that has it.
+
+    `token` and `undefined` are the lengths of a token and of a name that has no rule.
     """
 
-    def __init__(self, rules: Mapping[str, Rule]) -> None:
+    def __init__(
+        self,
+        rules: Mapping[str, Rule],
+        *,
+        token: int = TOKEN,
+        undefined: int = NEVER,
+        clock: Clock | None = None,
+    ) -> None:
+        self.best: dict[Symbol, tuple[int, Sequence]] = {}
+        self._rules = rules
+        self._token = token
+        self._undefined = undefined
+        self._owners: list[tuple[Symbol, Sequence]] = []
+        self._costs: list[int] = []
         self._missing: list[int] = []
-        self._owner: list[Symbol] = []
-        self._needed: dict[Symbol, list[int]] = {}
-        self.found: dict[Symbol, None] = {}
-        self._fresh: list[Symbol] = []
-        for rule in rules.values():
-            self._options(rule.name, rule.options)
-        self._spread()
+        self._needed: dict[Symbol, list[tuple[int, int]]] = {}
+        for name, rule in rules.items():
+            if clock:
+                clock.check()
+            pending: list[tuple[Symbol, Iterable[Sequence]]] = [(name, rule.options)]
+            while pending:
+                owner, options = pending.pop()
+                for option in options:
+                    self._option(owner, option, pending)
+        self._settle()
 
-    def item(self, item: Item) -> bool:
-        """Whether an item may match the empty text."""
+    def rule(self, name: str) -> int:
+        """The length of a rule's shortest string."""
+        if name not in self._rules:
+            return self._undefined
+        return self.best[name][0] if name in self.best else NEVER
+
+    def item(self, item: Item) -> int:
+        """The length of an item's shortest string."""
+        item, times = _unrepeated(item)
+        if not times:
+            return 0
         if isinstance(item, RuleRef):
-            return item.name in self.found
+            return _times(self.rule(item.name), times)
         if isinstance(item, Group):
-            return id(item) in self.found
-        if isinstance(item, Repeat):
-            return not item.min or self.item(item.item)
-        return is_nothing(item)
+            return _times(self.best[id(item)][0], times) if id(item) in self.best else NEVER
+        return _times(self._leaf(item), times)
 
-    def _options(self, owner: Symbol, options: Iterable[Sequence]) -> None:
-        for option in options:
-            self._option(owner, [need for item in option.items for need in self._needs(item)])
-
-    def _option(self, owner: Symbol, needs: list[Symbol]) -> None:
-        """An alternative that is empty if all that it needs is."""
-        if "" in needs:
-            return
-        number = len(self._missing)
-        self._missing.append(len(needs))
-        self._owner.append(owner)
-        for need in needs:
-            self._needed.setdefault(need, []).append(number)
-        if not needs:
-            self._fresh.append(owner)
-
-    def _needs(self, item: Item) -> list[Symbol]:
-        """The symbols that must be empty for an item to be; `""` if it never is."""
-        if isinstance(item, RuleRef):
-            return [item.name]
-        if isinstance(item, Group):
-            self._options(id(item), item.options)
-            return [id(item)]
-        if isinstance(item, Repeat):
-            inner = self._needs(item.item)
-            return inner if item.min else []
-        return [] if is_nothing(item) else [""]
-
-    def _spread(self) -> None:
-        while self._fresh:
-            symbol = self._fresh.pop()
-            if symbol in self.found:
-                continue
-            self.found[symbol] = None
-            for number in self._needed.get(symbol, ()):
-                self._missing[number] -= 1
-                if not self._missing[number]:
-                    self._fresh.append(self._owner[number])
-
-
-def hidden_recursion(rules: Mapping[str, Rule]) -> Iterator[list[str]]:
-    """The circles of rules, one of a component, on which a match would need ever more memory.
-
-    A rule on such a circle stands at its own left edge behind parts that may be empty, with
-    something behind it that is kept in mind.
-    """
-    empty = Emptiness(rules)
-    edges = {name: list(_left(empty, rule.options, last=True)) for name, rule in rules.items()}
-    graph = {name: [to for to, _ in found] for name, found in edges.items()}
-    for component in strongly_connected_components(graph):
-        inside = frozenset(component)
-        grows = [
-            (name, to)
-            for name in component
-            for to, last in edges[name]
-            if to in inside and not last
-        ]
-        if grows:
-            name, to = grows[0]
-            within = {one: [step for step in graph[one] if step in inside] for one in component}
-            yield [name, to] if name == to else [name, *shortest_path(within, to, name)]
-
-
-def _left(
-    empty: Emptiness, options: Iterable[Sequence], *, last: bool
-) -> Iterator[tuple[str, bool]]:
-    """The rules at the left edge, and whether nothing is behind them."""
-    for option in options:
-        items = [item for item in option.items if not is_nothing(item)]
-        for index, item in enumerate(items):
-            yield from _left_of(empty, item, last=last and index == len(items) - 1)
-            if not empty.item(item):
-                break
-
-
-def _left_of(empty: Emptiness, item: Item, *, last: bool) -> Iterator[tuple[str, bool]]:
-    if isinstance(item, RuleRef):
-        yield item.name, last
-    elif isinstance(item, Group):
-        yield from _left(empty, item.options, last=last)
-    elif isinstance(item, Repeat):
-        yield from _left_of(empty, item.item, last=last and item.max == 1)
-
-
-_LOW, _HIGH = 0xD800, 0xDFFF  # the first and the last surrogate
-
-
-class Liveness(Emptiness):
-    """Which rules and groups match some text, found like those that match the empty one."""
-
-    def item(self, item: Item) -> bool:
-        """Whether an item matches some text."""
-        while isinstance(item, Repeat):
-            if not item.min:
-                return True
-            item = item.item
-        return super().item(item) if isinstance(item, RuleRef | Group) else _possible(item)
-
-    def _options(self, owner: Symbol, options: Iterable[Sequence]) -> None:
-        run(self._enter(owner, options))
-
-    def _enter(self, owner: Symbol, options: Iterable[Sequence]) -> Recur[None]:
-        for option in options:
-            needs: list[Symbol] = []
-            for item in option.items:
-                needs += yield self._parts(item)
-            self._option(owner, needs)
-
-    def _parts(self, item: Item) -> Recur[list[Symbol]]:
-        """The symbols that must match some text for an item to; `""` if it never does."""
-        while isinstance(item, Repeat):
-            if not item.min:
-                if isinstance(item.item, Group | Repeat):
-                    yield self._parts(item.item)
-                return []
-            item = item.item
-        if isinstance(item, Group):
-            yield self._enter(id(item), item.options)
-            return [id(item)]
-        if isinstance(item, RuleRef):
-            return [item.name]
-        return [] if _possible(item) else [""]
-
-
-def _possible(item: Item) -> bool:
-    """Whether a text can hold what a literal or a class says."""
-    if isinstance(item, Literal):
-        return all(0 < code < _LOW or _HIGH < code <= LAST for code in item.codes)
-    if isinstance(item, CharClass) and item.ranges:
-        return bool(of_class(item))
-    return True
-
-
-"""A rule's name, or the number of a symbol that a group or a repetition becomes."""
-
-_SHOWN = 20  # rules of a circle
-
-
-@dataclass(slots=True)
-class Edges:
-    """Which symbols stand at the left edge of which.
-
-    `nodes` are what made the nameless ones, `empty` the rules that have an empty alternative.
-    """
-
-    rules: Mapping[str, Rule]
-    all: Iterable[Rule]
-    left: dict[Symbol, list[Symbol]] = field(default_factory=dict)
-    nodes: dict[int, Group | Repeat] = field(default_factory=dict)
-    empty: frozenset[str] = frozenset()
-
-    def find(self) -> None:
-        """Read all rules; of those of one name the last counts, but the groups of all."""
-        self.empty = frozenset(name for name, one in self.rules.items() if has_empty(one.options))
-        for rule in self.all:
-            self.left[rule.name] = self._alternatives(rule.options)
-
-    def _alternatives(self, options: Iterable[Sequence]) -> list[Symbol]:
-        found: list[Symbol] = []
-        for option in options:
-            at_edge = True
-            for item in option.items:
-                symbols, through = self._edge(item)  # makes the symbols of all items
-                found += symbols if at_edge else ()
-                at_edge = at_edge and through
+    def sequence(self, items: Iterable[Item]) -> int:
+        """The length of the shortest string of some items in sequence."""
+        found = 0
+        for item in items:
+            found = plus(found, self.item(item))
         return found
 
-    def _edge(self, item: Item) -> tuple[list[Symbol], bool]:
-        """The symbols at an item's left edge, and whether what follows it is there as well."""
-        if isinstance(item, RuleRef):
-            return [item.name], item.name in self.empty
-        if isinstance(item, Group):
-            return [self._symbol(item, self._alternatives(item.options))], has_empty(item.options)
-        if isinstance(item, Repeat):
-            return self._repeat(item)
-        return [], is_nothing(item)
+    def nullable(self, item: Item) -> bool:
+        """Whether an item matches the empty string."""
+        item, times = _unrepeated(item)
+        if times and isinstance(item, RuleRef | Group):
+            return not self.item(item)
+        return not times or is_nothing(item)
 
-    def _repeat(self, item: Repeat) -> tuple[list[Symbol], bool]:
-        inner, through = self._edge(item.item)
-        most = bounded(item)
-        if most == 0:
-            return [], True
-        rest: list[Symbol] = []
-        if most is None or most > item.min:
-            rest = [self._symbol(item, list(inner))]
-            if most is None and through and not is_nothing(item.item):
-                self.left[rest[0]] += rest
-        if item.min and not through:
-            return inner, False
-        return (inner if item.min else []) + rest, True
+    def productive(self, item: Item) -> bool:
+        """Whether an item matches any string."""
+        return self.item(item) < NEVER
 
-    def _symbol(self, node: Group | Repeat, left: list[Symbol]) -> int:
-        number = len(self.nodes)
-        self.nodes[number] = node
-        self.left[number] = left
-        return number
+    def text(self, items: Iterable[Item]) -> str:
+        """The shortest string of some items in sequence, which must have one.
+
+        U+FFFD represents a token.
+        """
+        codes: list[int] = []
+        pending = list(items)[::-1]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, Literal):
+                codes += item.codes
+            elif isinstance(item, Repeat):
+                pending += [item.item] * item.min
+            elif isinstance(item, RuleRef | Group):
+                symbol = item.name if isinstance(item, RuleRef) else id(item)
+                if symbol in self.best:
+                    pending += self.best[symbol][1].items[::-1]
+            elif not isinstance(item, CharClass) or item.ranges:
+                codes.append(shown(takes(item)))
+        return "".join(map(chr, codes))
+
+    def _option(
+        self, owner: Symbol, option: Sequence, pending: list[tuple[Symbol, Iterable[Sequence]]]
+    ) -> None:
+        """Note what an alternative costs for certain, and which symbols it needs how often."""
+        number, cost, needs = len(self._owners), 0, 0
+        for repeated in option.items:
+            item, times = _unrepeated(repeated)
+            need: Symbol | None = None
+            if isinstance(item, Group):
+                need = id(item)
+                pending.append((need, item.options))
+            elif isinstance(item, RuleRef) and item.name in self._rules:
+                need = item.name
+            if times and need is not None:
+                self._needed.setdefault(need, []).append((number, times))
+                needs += 1
+            elif times:
+                length = self._undefined if isinstance(item, RuleRef) else self._leaf(item)
+                cost = plus(cost, _times(length, times))
+        self._owners.append((owner, option))
+        self._costs.append(cost)
+        self._missing.append(needs)
+
+    def _leaf(self, item: Item) -> int:
+        """The length of an item that names nothing."""
+        if isinstance(item, Literal):
+            return len(item.codes) if all(map(possible, item.codes)) else NEVER
+        if isinstance(item, TokenRef):
+            return self._token
+        if is_nothing(item):
+            return 0
+        return 1 if takes(item) else NEVER
+
+    def _settle(self) -> None:
+        ready = zip(self._costs, range(len(self._costs)), self._missing, strict=True)
+        heap = [(cost, number) for cost, number, missing in ready if not missing and cost < NEVER]
+        heapify(heap)
+        while heap:
+            cost, number = heappop(heap)
+            owner, option = self._owners[number]
+            if owner in self.best:
+                continue
+            self.best[owner] = cost, option
+            for needing, times in self._needed.get(owner, ()):
+                self._costs[needing] = plus(self._costs[needing], _times(cost, times))
+                self._missing[needing] -= 1
+                if not self._missing[needing] and self._costs[needing] < NEVER:
+                    heappush(heap, (self._costs[needing], needing))
 
 
-def has_empty(options: Iterable[Sequence]) -> bool:
-    """Whether an alternative has no elements at all; one that may match nothing does not count."""
-    return any(all(map(is_nothing, option.items)) for option in options)
+def _unrepeated(item: Item) -> tuple[Item, int]:
+    """What a repetition repeats, and how often at least."""
+    times = 1
+    while isinstance(item, Repeat):
+        times *= item.min
+        item = item.item
+    return item, times
 
 
-def is_nothing(item: Item) -> bool:
-    """Whether llama.cpp has no element for an item."""
-    if isinstance(item, Literal):
-        return not item.codes
+def plus(one: int, other: int) -> int:
+    """The sum of two lengths."""
+    return min(one + other, NEVER - 1) if one < NEVER > other else NEVER
+
+
+def _times(length: int, times: int) -> int:
+    return min(length * times, NEVER - 1) if length < NEVER else NEVER
+
+
+def takes(item: Item) -> Ranges:
+    """The characters that a class or a dot matches."""
     if isinstance(item, CharClass):
-        return not item.ranges
-    return isinstance(item, Repeat) and item.max == 0
+        return of_class(item)
+    return ((0xFFFD, 0xFFFD),) if isinstance(item, TokenRef) else ANY
 
 
-def cycles(
-    rules: Mapping[str, Rule], all_rules: Iterable[Rule]
-) -> Iterator[tuple[list[str], Rule | Group | Repeat]]:
-    """The circles of left edges: the names of the rules on each, and a node of it to point at."""
-    edges = Edges(rules, all_rules)
-    edges.find()
-    for circle in circles(edges.left):
-        names = [symbol for symbol in circle if isinstance(symbol, str)]
-        numbers = [symbol for symbol in circle if isinstance(symbol, int)]
-        yield names, rules[names[0]] if names else edges.nodes[numbers[0]]
+def possible(code: int) -> bool:
+    """Whether a string can contain a character."""
+    return 0 < code < SURROGATES[0] or SURROGATES[1] < code <= LAST
 
 
-def circles(graph: Mapping[Symbol, list[Symbol]]) -> Iterator[list[Symbol]]:
-    """Cycles of a graph: each symbol that leads to itself, a shortest one of each component."""
-    for component in strongly_connected_components(graph):
-        inside = frozenset(component)
-        within = {one: [step for step in graph[one] if step in inside] for one in component}
-        yield from ([one] for one in component if one in within[one])
-        if len(component) > 1:
-            yield shortest_path(within, component[-1], component[-1])[:-1]
+def shown(ranges: Ranges) -> int:
+    """A character of some ranges that is easy to read."""
+    return liked(ranges)[1]
 
 
-def arrows(names: list[str]) -> str:
-    """A way from rule to rule; of a long one how it begins and ends."""
-    if len(names) > _SHOWN:
-        half = _SHOWN // 2
-        left_out = f"({len(names) - 2 * half:,} more)"
-        names = [*names[:half], left_out, *names[-half:]]
-    return " -> ".join(names)
+def liked(ranges: Ranges) -> tuple[int, int]:
+    """How easy to read the best character of some ranges is, 0 being best, and the character."""
+    for rank, (low, high) in enumerate(_LIKED):
+        for start, end in ranges:
+            if start <= high and end >= low:
+                return rank, max(start, low)
+    return len(_LIKED), ranges[0][0] if ranges else 0xFFFD
+
+
+class Chain(NamedTuple):
+    """Items before a context, the nearest first, or after it; shared between contexts.
+
+    `cost` is the length of the shortest string of all of them.
+    """
+
+    item: Item
+    times: int
+    rest: Chain | None
+    cost: int
+
+
+class Context(NamedTuple):
+    """One item in a rule: the alternative that it is in, and what surrounds that in the rule."""
+
+    rule: str
+    option: Sequence
+    at: int
+    before: Chain | None
+    after: Chain | None
+
+    @property
+    def item(self) -> Item:
+        """The item itself."""
+        return self.option.items[self.at]
+
+
+class Contexts:
+    """All contexts of some rules."""
+
+    def __init__(self, rules: Mapping[str, Rule], shortest: Shortest) -> None:
+        self.rules = rules
+        self.shortest = shortest
+        self._lengths: dict[int, int] = {}
+
+    def of_rule(self, name: str) -> Iterator[Context]:
+        """The contexts of a rule, those in groups included."""
+        yield from self._options(name, self.rules[name].options, None, None)
+
+    def _options(
+        self, name: str, options: Iterable[Sequence], before: Chain | None, after: Chain | None
+    ) -> Iterator[Context]:
+        for option in options:
+            rests = [after]
+            for item in reversed(option.items):
+                rests.append(self._chained(item, 1, rests[-1]))
+            ahead = before
+            for index, item in enumerate(option.items):
+                rest = rests[-2 - index]
+                yield Context(name, option, index, ahead, rest)
+                yield from self._inside(name, item, ahead, rest)
+                ahead = self._chained(item, 1, ahead)
+
+    def _inside(
+        self, name: str, item: Item, before: Chain | None, after: Chain | None
+    ) -> Iterator[Context]:
+        while isinstance(item, Repeat):
+            if item.min > 1:
+                after = self._chained(item.item, item.min - 1, after)
+            item = item.item
+        if isinstance(item, Group):
+            yield from self._options(name, item.options, before, after)
+
+    def _chained(self, item: Item, times: int, rest: Chain | None) -> Chain:
+        length = self._lengths.get(id(item))
+        if length is None:
+            length = self._lengths[id(item)] = self.shortest.item(item)
+        return Chain(item, times, rest, plus(_times(length, times), _cost(rest)))
+
+
+class AccessStrings:
+    """How each rule is reached from the root with the shortest string.
+
+    With `whole`, what follows the rule up to the end of the string counts, too.
+    """
+
+    def __init__(self, contexts: Contexts, root: str, *, whole: bool) -> None:
+        self._shortest = contexts.shortest
+        self._from: dict[str, Context | None] = {}
+        lengths: dict[str, int] = {root: 0}
+        came: dict[str, Context | None] = {root: None}
+        heap = [(0, root)]
+        while heap:
+            length, name = heappop(heap)
+            if name in self._from:
+                continue
+            self._from[name] = came[name]
+            for context in contexts.of_rule(name):
+                item = context.item
+                while isinstance(item, Repeat):
+                    item = item.item
+                if not isinstance(item, RuleRef) or item.name in self._from:
+                    continue
+                more = _cost(context.before) + (_cost(context.after) if whole else 0)
+                known = lengths.get(item.name, NEVER)
+                if length + more < known and item.name in contexts.rules:
+                    lengths[item.name] = length + more
+                    came[item.name] = context
+                    heappush(heap, (length + more, item.name))
+        self._lengths = lengths
+
+    def cost(self, context: Context) -> int:
+        """The length of the shortest string that leads to a context (and on, if whole)."""
+        return min(self._lengths.get(context.rule, NEVER) + _cost(context.before), NEVER)
+
+    def before(self, context: Context) -> str:
+        """The shortest string from the root to a context."""
+        parts: list[str] = []
+        here: Context | None = context
+        while here is not None:
+            parts.append(self._shortest.text(_items(here.before)[::-1]))
+            here = self._from[here.rule]
+        return "".join(reversed(parts))
+
+    def after(self, context: Context) -> str:
+        """The shortest string from the end of a context to the end."""
+        parts: list[str] = []
+        here: Context | None = context
+        while here is not None:
+            parts.append(self._shortest.text(_items(here.after)))
+            here = self._from[here.rule]
+        return "".join(parts)
+
+
+def _cost(chain: Chain | None) -> int:
+    return chain.cost if chain else 0
+
+
+def _items(chain: Chain | None) -> list[Item]:
+    found: list[Item] = []
+    while chain is not None:
+        found += [chain.item] * chain.times
+        chain = chain.rest
+    return found

@@ -17,11 +17,9 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from pdl.gbnf.analysis import Emptiness
-from pdl.gbnf.budget import Clock, exceeded
-from pdl.gbnf.llama_symbols import bounded
+from pdl.gbnf.analysis import Shortest
+from pdl.gbnf.limits_errors import Clock, limit_error
 from pdl.gbnf.nodes import (
-    LAST,
     AnyChar,
     CharClass,
     Group,
@@ -31,8 +29,9 @@ from pdl.gbnf.nodes import (
     RuleRef,
     Sequence,
     TokenRef,
+    bounded,
 )
-from pdl.gbnf.utf8 import Ranges, characters, encoded, of_class
+from pdl.gbnf.utf8 import ANY, Ranges, characters, encoded, of_class
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Mapping
@@ -117,7 +116,6 @@ class Chains:
 
 
 _UNWATCHED = 4096  # states that are made between two looks at the clock
-_ANY = characters(((0, LAST),))
 
 
 class Call(NamedTuple):
@@ -250,10 +248,11 @@ class _Compiler:
         self._tails: dict[tuple[tuple[ByteRanges, ...], int], int] = {}
         self._chains: list[Chain] = []
         self._cuts = bytearray(257)  # at which bytes a move begins, or behind which one ends
-        self._empty = Emptiness(rules)
+        self._shortest = Shortest(rules)
         self.made = Automaton(list(rules))
-        found = self._empty.found
-        self.made.empty = frozenset(self._numbers[name] for name in rules if name in found)
+        self.made.empty = frozenset(
+            number for name, number in self._numbers.items() if not self._shortest.rule(name)
+        )
         for rule in rules.values():
             self._compile(rule)
         self.made.chains = Chains(self._chains)
@@ -274,7 +273,7 @@ class _Compiler:
         states = self.made.moves
         if len(states) >= self._most:
             message = f"the grammar becomes more than {self._most:,} states"
-            raise exceeded("grammar_states", message, self._span)
+            raise limit_error("grammar_states", message, self._span)
         if not len(states) % _UNWATCHED:
             self._clock.check(self._span)
         for low, high, _ in moves:
@@ -303,7 +302,7 @@ class _Compiler:
         if isinstance(item, CharClass):
             return self._class(item, of_class(item), following) if item.ranges else following
         if isinstance(item, AnyChar):
-            return self._class(item, _ANY, following)
+            return self._class(item, ANY, following)
         if isinstance(item, Group):
             return self._options(item.options, following)
         if isinstance(item, Repeat):
@@ -360,7 +359,7 @@ class _Compiler:
     def _repeat(self, item: Repeat, following: int) -> int:
         most = bounded(item)
         # What may be empty may be so in each round: then no round is one that must be.
-        least = 0 if self._empty.item(item.item) else item.min
+        least = 0 if self._shortest.nullable(item.item) else item.min
         if most is None:
             loop = self._state()
             body = self._item(item.item, loop)

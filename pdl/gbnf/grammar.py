@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from pdl.errors import LimitError, error_from
-from pdl.gbnf.budget import exceeded, within_stack
-from pdl.gbnf.llama_symbols import CURRENT, refused
-from pdl.gbnf.nodes import write
-from pdl.gbnf.read import Read
-from pdl.gbnf.validation import mended, refusals
+from pdl.gbnf.limits_errors import limit_error, within_stack
+from pdl.gbnf.nodes import CURRENT, GrammarRules, write
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from random import Random
 
     from pdl.errors import Problem
     from pdl.gbnf.automaton import Automaton
-    from pdl.gbnf.generate.plan import Plan
     from pdl.gbnf.linting.finding import Finding
     from pdl.gbnf.matcher import Matcher
-    from pdl.gbnf.nodes import Rule
+    from pdl.gbnf.sampler import Sampler
     from pdl.gbnf.state import Match, Pieces, State, Vocabulary
 
 # The methods import what they need when they are called: each program needs a few of them, and all
@@ -33,28 +27,12 @@ if TYPE_CHECKING:
 # ruff: noqa: PLC0415
 
 
-@dataclass(frozen=True)
-class Grammar:
-    """Rules, the name of the one that a text must match, and the comments behind the last rule.
+class Grammar(GrammarRules):
+    """Rules, the name of the one that a string must match, and the comments after the last rule.
 
     Of several rules of one name the last counts (`rule`), as in llama.cpp; `rules` has them all.
     Grammars compare by rules, root and comments, not by spelling.
     """
-
-    rules: tuple[Rule, ...]
-    root: str = "root"
-    comments: tuple[str, ...] = ()
-    source: Source = field(default=Source(""), compare=False, repr=False)
-    limits: Limits = field(default=DEFAULT_LIMITS, compare=False, repr=False)
-
-    @cached_property
-    def rule(self) -> Mapping[str, Rule]:
-        """The rules that count, by their names, in the order in which the names come first."""
-        return MappingProxyType({rule.name: rule for rule in self.rules})
-
-    def __getstate__(self) -> dict[str, object]:
-        """What is pickled and copied: the fields, without what was learned of them."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
     @within_stack
@@ -107,11 +85,11 @@ class Grammar:
 
     @cached_property
     @within_stack
-    def plan(self) -> Plan:
-        """The rules with the lengths of their shortest texts, from which texts are made."""
-        from pdl.gbnf.generate.plan import Plan
+    def sampler(self) -> Sampler:
+        """The rules with the lengths of their shortest strings, from which strings are made."""
+        from pdl.gbnf.sampler import Sampler
 
-        return Plan(self.rule, self.root, self.limits)
+        return Sampler(self)
 
     @within_stack
     def generate(self, rng: Random, *, size: int = 200) -> str:
@@ -123,16 +101,12 @@ class Grammar:
         only a vocabulary could spell; LimitError if the shortest has more characters than
         `limits.output_chars`; ValueError for a negative size.
         """
-        from pdl.gbnf.generate import generate
-
-        return generate(self, rng, size)
+        return self.sampler.generate(rng, size)
 
     @within_stack
     def shortest(self) -> str:
         """A text of the least number of characters. Raises what `generate` raises."""
-        from pdl.gbnf.generate import shortest
-
-        return shortest(self)
+        return self.sampler.shortest_text()
 
     @within_stack
     def texts(self, limit: int | None = None) -> Iterator[str]:
@@ -142,9 +116,9 @@ class Grammar:
         all of them. There is none where `match` takes none. Raises LimitError when the next one has
         more characters than `limits.output_chars`.
         """
-        from pdl.gbnf.generate import texts
+        from pdl.gbnf.enumeration import enumerated
 
-        return texts(self, limit)
+        return enumerated(self.matcher, self.sampler.shortest, limit)
 
     @within_stack
     def near_misses(self, rng: Random, count: int, *, size: int = 200) -> Iterator[str]:
@@ -154,9 +128,11 @@ class Grammar:
         cuts off an end; `size` is that of `generate`. There are fewer than `count` where hundreds
         of tries in a row find no other. Raises what `generate` raises.
         """
-        from pdl.gbnf.generate import near_misses
 
-        return near_misses(self, rng, count, size)
+        def matches(text: str) -> bool:
+            return self.start().accept(text).is_complete
+
+        return self.sampler.near_misses(rng, count, size, matches)
 
     @within_stack
     def optimize(self) -> Grammar:
@@ -179,13 +155,14 @@ class Grammar:
         With `json`, also whether there are texts that are no JSON. Rules that were not read from
         `source` are placed in the text that `str` gives.
         """
-        from pdl.gbnf.linting.check import findings
+        from pdl.gbnf.linting import findings
+        from pdl.gbnf.validation import validate
 
         text = self.source.text
         if any(text[max(rule.start, 0) : rule.named] != rule.name for rule in self.rules):
             source = Source(str(self), self.source.name or "<grammar>")
             return lint(source, root=self.root, json=json, limits=self.limits)
-        return findings(self, refusals(self, set(self.rule)), json=json)
+        return findings(self, validate(self, set(self.rule)), json=json)
 
     @within_stack
     def diagram(self, format: Literal["svg", "html"] = "svg") -> str:  # noqa: A002 - as in `str.format`
@@ -284,7 +261,7 @@ def lint(  # noqa: PLR0913 - those of parse, and one more
     reached limits. With `json`, also whether there are texts that are no JSON. Raises TypeError for
     what is no text, and ValueError for an unknown target.
     """
-    from pdl.gbnf.linting.check import findings
+    from pdl.gbnf.linting import findings
     from pdl.gbnf.linting.finding import explained
 
     if isinstance(text, Grammar):
@@ -308,13 +285,16 @@ def examine(
         raise TypeError(f"root must be a str, not {type(root).__name__}")
     if not isinstance(limits, Limits):
         raise TypeError(f"limits must be a pdl Limits, not {type(limits).__name__}")
+    from pdl.gbnf.read import Read
+    from pdl.gbnf.validation import hinted, validate
+
     source = text if isinstance(text, Source) else Source(text, name)
     if len(source.text) > limits.source_chars:
         message = f"longer than {limits.source_chars:,} characters"
-        raise exceeded("source_chars", message, source.span(0))
+        raise limit_error("source_chars", message, source.span(0))
     read = Read(source, limits)
     grammar = Grammar(tuple(read.rules), root, read.comments, source, limits)
-    problems = [mended(one) for one in (*read.problems, *refusals(grammar, read.names))]
+    problems = [hinted(one) for one in (*read.problems, *validate(grammar, read.names))]
     problems.sort(key=lambda problem: problem.span.start if problem.span else 0)
     return grammar, problems
 
@@ -323,7 +303,9 @@ def _unfit(
     grammar: Grammar, target: str, vocabulary: Pieces | Vocabulary | None
 ) -> Iterator[Problem]:
     """What an older llama.cpp or a vocabulary has not."""
-    yield from map(mended, refused(grammar.rules, grammar.source, target))
+    from pdl.gbnf.validation import hinted, refused
+
+    yield from map(hinted, refused(grammar.rules, grammar.source, target))
     if vocabulary is not None:
         from pdl.gbnf.state import Vocabulary
 

@@ -11,7 +11,7 @@ from collections import Counter
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.gbnf.budget import Clock, exceeded
+from pdl.gbnf.limits_errors import Clock, limit_error
 from pdl.gbnf.stack import Kernels, Node, Stack, Waiting, Ways
 from pdl.graphs import strongly_connected_components
 from pdl.limits import DEFAULT_LIMITS
@@ -73,7 +73,7 @@ class Matcher:
         self.automaton = automaton
         self._classes = automaton.classes
         self._width = automaton.classes[-1] + 1
-        self._limits = limits
+        self.limits = limits
         self._most = limits.grammar_configurations
         self._left = 0
         self.kernels = Kernels(automaton)
@@ -131,7 +131,7 @@ class Matcher:
             for at, number in enumerate(data.translate(self._classes)):
                 following = here.row[number]
                 if following is None:
-                    clock = clock or Clock(self._limits, "matching the text")
+                    clock = clock or Clock(self.limits, "matching the text")
                     clock.check()
                     following = self._fill(here, data[at])
                 if not following.items and not following.complete:
@@ -386,7 +386,7 @@ class Matcher:
         )
         if taken:
             message += f", behind {taken:,} bytes"
-        return exceeded("grammar_configurations", message)
+        return limit_error("grammar_configurations", message)
 
     def _forget(self, held: Iterable[Node]) -> None:
         """Forget all but some nodes; not before there is as much again to forget the next time."""

@@ -11,8 +11,13 @@ reads back as the same grammar.
 from __future__ import annotations
 
 import re
-from dataclasses import FrozenInstanceError, dataclass, field
+from dataclasses import FrozenInstanceError, dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
+
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-def sealed(cls: type[_T]) -> type[_T]:
+def frozen_value(cls: type[_T]) -> type[_T]:
     """Let a frozen dataclass with slots refuse each name; `copy` gives the value itself.
 
     Python 3.11 makes such a class refuse the names of its fields, and fail with a TypeError about
@@ -42,7 +47,7 @@ def _itself(self: _T, *_: Any) -> _T:
     return self
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
     """What has a place in a text."""
@@ -51,7 +56,7 @@ class Located:
     end: int = field(default=-1, compare=False, repr=False)
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class Literal(Located):
     """`"text"`: code points one after the other, some of them perhaps beyond Unicode's last."""
@@ -64,7 +69,7 @@ class Literal(Located):
         return "".join(map(chr, (code if code <= LAST else 0xFFFD for code in self.codes)))
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class CharClass(Located):
     """`[a-z_]` or `[^a-z_]`: the ranges of code points, both ends included, in written order."""
@@ -73,13 +78,13 @@ class CharClass(Located):
     negated: bool = False
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class AnyChar(Located):
     """`.`: any one code point."""
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class RuleRef(Located):
     """The name of a rule."""
@@ -87,7 +92,7 @@ class RuleRef(Located):
     name: str
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class TokenRef(Located):
     """`<[id]>`, `<text>` or, negated, `!<…>`: one token of the vocabulary.
@@ -100,7 +105,7 @@ class TokenRef(Located):
     negated: bool = False
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class Sequence(Located):
     """Items one after the other; none of them match the empty text."""
@@ -108,7 +113,7 @@ class Sequence(Located):
     items: tuple[Item, ...] = ()
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class Group(Located):
     """`(a | b)`: alternatives in parentheses."""
@@ -116,7 +121,7 @@ class Group(Located):
     options: tuple[Sequence, ...]
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class Repeat(Located):
     """`item*`, `item+`, `item?`, `item{m}`, `item{m,}`, `item{m,n}`; no maximum is None."""
@@ -130,7 +135,7 @@ Item: TypeAlias = Literal | CharClass | AnyChar | RuleRef | TokenRef | Group | R
 """What a sequence is made of."""
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class Rule(Located):
     """`name ::= a | b`, with the comments above it and in it, without their `#`.
@@ -146,6 +151,54 @@ class Rule(Located):
 
 LAST = 0x10FFFF
 """The last code point of Unicode."""
+MOST = 2000
+"""The largest minimum of a repetition; a larger maximum is none (MAX_REPETITION_THRESHOLD)."""
+
+CURRENT = "2026-09"
+"""The month of the llama.cpp whose language `parse` reads."""
+
+
+def bounded(item: Repeat) -> int | None:
+    """The maximum of a repetition as llama.cpp reads it: one over 2000 is none."""
+    return None if item.max is not None and item.max > MOST else item.max
+
+
+def is_nothing(item: Item) -> bool:
+    """Whether llama.cpp has no element for an item, which only matches the empty string."""
+    if isinstance(item, Literal):
+        return not item.codes
+    if isinstance(item, CharClass):
+        return not item.ranges
+    return isinstance(item, Repeat) and item.max == 0
+
+
+def has_empty(options: Iterable[Sequence]) -> bool:
+    """Whether an alternative has no elements at all; a nullable one does not count."""
+    return any(all(map(is_nothing, option.items)) for option in options)
+
+
+@dataclass(frozen=True)
+class GrammarRules:
+    """Rules, the name of the one that a string must match, and the comments after the last rule.
+
+    Of several rules of one name the last counts (`rule`), as in llama.cpp; `rules` has them all.
+    Grammars compare by rules, root and comments, not by spelling.
+    """
+
+    rules: tuple[Rule, ...]
+    root: str = "root"
+    comments: tuple[str, ...] = ()
+    source: Source = field(default=Source(""), compare=False, repr=False)
+    limits: Limits = field(default=DEFAULT_LIMITS, compare=False, repr=False)
+
+    @cached_property
+    def rule(self) -> Mapping[str, Rule]:
+        """The rules that count, by their names, in the order in which the names come first."""
+        return MappingProxyType({rule.name: rule for rule in self.rules})
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is pickled and copied: the fields, without what was learned of them."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 def items(options: Iterable[Sequence]) -> Iterator[Item]:
@@ -244,6 +297,11 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     Group: lambda item: f"({options_text(item.options)})",
     Repeat: _repeat,
 }
+
+
+def quoted(text: str) -> str:
+    """A string as a literal spells it, but without the quotes and without escapes of quotes."""
+    return _literal(Literal(tuple(map(ord, text))))[1:-1].replace('\\"', '"')
 
 
 def suffix(least: int, most: int | None) -> str:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem
 from pdl.gbnf import tokens
-from pdl.gbnf.budget import Clock, exceeded
+from pdl.gbnf.limits_errors import Clock, limit_error
 from pdl.gbnf.nodes import (
+    MOST,
     AnyChar,
     CharClass,
     Group,
@@ -23,6 +24,7 @@ from pdl.gbnf.nodes import (
     RuleRef,
     Sequence,
     TokenRef,
+    is_nothing,
 )
 from pdl.gbnf.tokens import Chunk, EscapeError, Lexer
 from pdl.syntax.runner import StuckError, runner
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from pdl.syntax.runner import Token
 
 
-MOST = 2000
-"""The largest minimum of a repetition; a larger maximum is none (MAX_REPETITION_THRESHOLD)."""
 _LAST_ID = 2**32 - 1
 _DIGITS = 20  # of the largest number that llama.cpp reads (64 bits)
 
@@ -138,7 +138,7 @@ class Builder:
         return self._repeat(item, least, most, closer)
 
     def _repeat(self, item: Item, least: int, most: int | None, mark: Token) -> Repeat:
-        if _is_nothing(item):
+        if is_nothing(item):
             message = f"`{mark.text}` has nothing in front that it could repeat"
             hint = "what is empty needs no repetition: leave it out"
             self._add("nothing-to-repeat", message, item.start, mark.end, hint)
@@ -166,15 +166,6 @@ class Builder:
         self.problems.append(Problem(f"gbnf/{code}", message, self._source.span(start, end), hint))
 
 
-def _is_nothing(item: Item) -> bool:
-    """Whether llama.cpp has no element of an item, so that it finds nothing to repeat."""
-    if isinstance(item, Literal):
-        return not item.codes
-    if isinstance(item, CharClass):
-        return not item.ranges
-    return isinstance(item, Repeat) and item.max == 0
-
-
 _WORDS = {
     "_DEFINE": "`::=`", "_BAR": "`|`", "CLOSE_ROUND": "`)`", "CLOSE_CURLY": "`}`",
     "_COMMA": "`,`", "INTEGER": "a number",
@@ -199,7 +190,7 @@ class Read:
         if len(lexer.chunks) > limits.grammar_rules:
             at = lexer.chunks[limits.grammar_rules].tokens[0].start
             message = f"the grammar has more than {limits.grammar_rules:,} rules"
-            raise exceeded("grammar_rules", message, source.span(at))
+            raise limit_error("grammar_rules", message, source.span(at))
         clock = Clock(limits, "reading the rules")
         for chunk in lexer.chunks:
             clock.check(source.span(chunk.tokens[0].start))

@@ -13,7 +13,16 @@ from operator import index
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex, TypeAlias
 
 from pdl.errors import Problem, did_you_mean
-from pdl.gbnf.nodes import AnyChar, CharClass, Item, Literal, TokenRef, item_text, items, sealed
+from pdl.gbnf.nodes import (
+    AnyChar,
+    CharClass,
+    Item,
+    Literal,
+    TokenRef,
+    frozen_value,
+    item_text,
+    items,
+)
 from pdl.gbnf.utf8 import normal, overlap
 
 if TYPE_CHECKING:
@@ -221,7 +230,7 @@ def _waiting(nodes: set[Node]) -> tuple[list[Waiting], int]:
 _RULES_SHOWN = 12  # rules around a place
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class State:
     """A place in all texts of a grammar: a value, so that keeping one is enough to come back to it.
@@ -291,7 +300,7 @@ class State:
         return rules_at(self.matcher.automaton, self.configuration)
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class Match:
     """Whether a text is one of a grammar, and where it fails to be.

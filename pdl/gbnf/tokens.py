@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pdl.errors import Problem
-from pdl.gbnf.budget import DEEPEST, Clock, too_deep
+from pdl.gbnf.limits_errors import DEEPEST, Clock, too_deep
 from pdl.syntax.runner import Token
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ Ranges: TypeAlias = tuple[tuple[int, int], ...]
 ByteRanges: TypeAlias = tuple[tuple[int, int], ...]
 """The ranges that the bytes of a character are in, from its first byte to its last."""
 
-_SURROGATES = (0xD800, 0xDFFF)
+SURROGATES = (0xD800, 0xDFFF)
 _ENDS = (0x7F, 0x7FF, 0xFFFF, LAST)
 """The last code points of one byte, of two, of three, of four."""
 
@@ -71,9 +71,13 @@ def characters(ranges: Iterable[tuple[int, int]]) -> Ranges:
     found: list[tuple[int, int]] = []
     for low, high in ranges:
         start, end = max(low, 1), min(high, LAST)
-        found.append((start, min(end, _SURROGATES[0] - 1)))
-        found.append((max(start, _SURROGATES[1] + 1), end))
+        found.append((start, min(end, SURROGATES[0] - 1)))
+        found.append((max(start, SURROGATES[1] + 1), end))
     return normal(found)
+
+
+ANY = characters(((0, LAST),))
+"""The characters that `.` matches."""
 
 
 def encoded(ranges: Ranges) -> Iterator[ByteRanges]:

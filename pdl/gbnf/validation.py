@@ -1,32 +1,52 @@
-"""What is wrong with rules that are well written, and what helps against all that is refused.
+"""What is wrong with rules that are well-formed, and what to do about it.
 
-`refusals` finds names of no rule, left recursion and too many copies; `mended` adds advice to a
-problem for which a grammar is refused, wherever it is told.
+`validate` finds undefined names, left recursion and too many copies; `refused` what an older
+llama.cpp does not support; `hinted` adds a hint to a problem for which a grammar is refused.
+
+`Symbols` counts the symbols that llama.cpp makes of a grammar as it counts them: each group and
+each step of a repetition becomes a rule of its own. Their numbers decide which repetitions it
+refuses (`MAX_REPETITION_THRESHOLD`) and which undefined names it notices. Source: `parse_sequence`
+and `parse` in llama.cpp's `src/llama-grammar.cpp`.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import Problem, did_you_mean
-from pdl.gbnf.analysis import arrows, cycles, hidden_recursion
-from pdl.gbnf.llama_symbols import Symbols
-from pdl.gbnf.nodes import Group, Repeat, Rule, RuleRef, items, reachable, references
-from pdl.gbnf.read import MOST
+from pdl.gbnf.left_recursion import arrows, cycles, hidden_recursion
+from pdl.gbnf.nodes import (
+    CURRENT,
+    MOST,
+    AnyChar,
+    CharClass,
+    Group,
+    Item,
+    Literal,
+    Repeat,
+    Rule,
+    RuleRef,
+    Sequence,
+    TokenRef,
+    bounded,
+    items,
+    reachable,
+    references,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.gbnf.grammar import Grammar
-    from pdl.gbnf.nodes import Item
+    from pdl.gbnf.nodes import GrammarRules
     from pdl.source import Source
 
 
 HIDDEN = "hidden left recursion"
 """How the message of left recursion begins where llama.cpp does not see it."""
 
-_MENDS = {
+_HINTS = {
     "gbnf/syntax": "write rules as `name ::= item item | item`, each on a line of its own",
     "gbnf/bad-escape": r"a backslash itself is written `\\`",
     "gbnf/min-over-max": "exchange the two numbers; llama.cpp would count down for ever",
@@ -45,24 +65,24 @@ _MENDS = {
 _UNHIDE = "let what stands in front take a character at least, or let the recursion come last"
 
 
-def mended(problem: Problem) -> Problem:
+def hinted(problem: Problem) -> Problem:
     """A problem with advice, if it has none of its own."""
     if problem.hint:
         return problem
-    return replace(problem, hint=_mend(problem))
+    return replace(problem, hint=_hint(problem))
 
 
-def _mend(problem: Problem) -> str:
+def _hint(problem: Problem) -> str:
     if problem.message.startswith(HIDDEN):
         return f"{_UNHIDE}; llama.cpp would run out of memory"
-    return _MENDS.get(problem.code, "write it as llama.cpp reads it")
+    return _HINTS.get(problem.code, "write it as llama.cpp reads it")
 
 
 _COMPARED = 100_000
 """Names that are compared to find what may have been meant; each takes about 10 µs."""
 
 
-def refusals(grammar: Grammar, names: set[str]) -> Iterator[Problem]:
+def validate(grammar: GrammarRules, names: set[str]) -> Iterator[Problem]:
     """The problems of a grammar, by kind; `names` are those of all rules, of broken ones too."""
     source = grammar.source
     if not names:
@@ -81,7 +101,7 @@ def refusals(grammar: Grammar, names: set[str]) -> Iterator[Problem]:
     yield from _recursive(grammar)
 
 
-def _recursive(grammar: Grammar) -> Iterator[Problem]:
+def _recursive(grammar: GrammarRules) -> Iterator[Problem]:
     """Left recursion: what llama.cpp sees of it, or else what it overlooks."""
     source = grammar.source
     seen = False
@@ -96,7 +116,7 @@ def _recursive(grammar: Grammar) -> Iterator[Problem]:
         yield _at(source, "left-recursion", message, grammar.rule[circle[0]])
 
 
-def _undefined(grammar: Grammar, names: set[str], symbols: Symbols) -> Iterator[Problem]:
+def _undefined(grammar: GrammarRules, names: set[str], symbols: Symbols) -> Iterator[Problem]:
     """Names of no rule; some that llama.cpp does not look at do no harm."""
     meant = _Meant(names)
     for rule in grammar.rules:
@@ -140,3 +160,105 @@ def _at(
 ) -> Problem:
     end = node.named if isinstance(node, Rule) else node.end
     return Problem(f"gbnf/{code}", message, source.span(node.start, end), hint)
+
+
+class Symbols:
+    """The symbols of some rules, in the order in which they are met.
+
+    `ids` are those with a name, `size` counts all; `defined` is one more than the highest that has
+    a definition; `excessive` are the repetitions that multiply to too many rules.
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.ids: dict[str, int] = {}
+        self.size = 0
+        self.defined = 0
+        self.excessive: list[tuple[Repeat, int]] = []
+        for rule in rules:
+            number = self._named(rule.name)
+            self._options(rule.options)
+            self.defined = max(self.defined, number + 1)
+
+    def _named(self, name: str) -> int:
+        number = self.ids.setdefault(name, self.size)
+        self.size = max(self.size, number + 1)
+        return number
+
+    def _made(self, count: int) -> None:
+        self.size += count
+        self.defined = max(self.defined, self.size) if count else self.defined
+
+    def _options(self, options: tuple[Sequence, ...]) -> None:
+        for option in options:
+            for item in option.items:
+                self._item(item)
+
+    def _item(self, item: Item) -> int:
+        """Count an item; the result is how many rules its repetition multiplies."""
+        if isinstance(item, RuleRef):
+            self._named(item.name)
+        elif isinstance(item, Group):
+            before = self.size
+            self._made(1)
+            self._options(item.options)
+            return max(1, self.size - before)
+        elif isinstance(item, Repeat):
+            return self._repeat(item)
+        return 1
+
+    def _repeat(self, item: Repeat) -> int:
+        known = len(self.excessive)
+        inner = self._item(item.item)
+        most = bounded(item)
+        times = most or item.min or 1
+        if inner * times > MOST:
+            if len(self.excessive) == known:
+                self.excessive.append((item, inner * times))
+            return 1
+        self._made(1 if most is None else most - item.min)
+        return inner * times
+
+
+TARGETS = ("2023-07", "2024-06", "2025-11", "2025-12", "2026-08", CURRENT)
+"""The months in which the language changed, from the first one on."""
+
+_SUFFIXES = {(0, None), (1, None), (0, 1)}
+_HYPHEN = re.compile(r"(?<!\\)(?>(?:\\\\)*)\\-")
+
+
+def refused(rules: Iterable[Rule], source: Source, target: str) -> Iterator[Problem]:
+    """What a version of llama.cpp refuses of rules that the current one takes.
+
+    Raises ValueError for a month that is none of `TARGETS`.
+    """
+    if target not in TARGETS:
+        raise ValueError(f"target must be one of {', '.join(TARGETS)}, not {target!r}")
+    for rule in rules:
+        for item in items(rule.options):
+            for since, what in _needs(item, source):
+                if since > target:
+                    message = f"llama.cpp takes {what} since {since}, and the target is {target}"
+                    yield Problem("gbnf/target", message, source.span(item.start, item.end))
+
+
+def _needs(item: Item, source: Source) -> Iterator[tuple[str, str]]:
+    if isinstance(item, AnyChar):
+        yield "2024-06", "`.`"  # 6467
+    elif isinstance(item, TokenRef):
+        yield "2025-12", "token references"  # 17816
+    elif isinstance(item, Repeat):
+        yield from _counts(item)
+    elif isinstance(item, Literal | CharClass) and _HYPHEN.search(
+        source.text, item.start, item.end
+    ):
+        yield "2026-08", "the escape `\\-`"  # 27591
+
+
+def _counts(item: Repeat) -> Iterator[tuple[str, str]]:
+    if (item.min, item.max) in _SUFFIXES:
+        return
+    yield "2024-06", "`{m,n}`"  # 6640
+    if item.max is not None and item.max > MOST:
+        yield "2026-08", f"a maximum over {MOST}"  # limited by 17381, unbounded since 26613
+    elif MOST in {item.min, item.max}:
+        yield CURRENT, f"{MOST} repetitions"  # 28469

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, SupportsIndex, TypeAlias
 import numpy as np
 
 from pdl.errors import Problem, TokenError
-from pdl.gbnf.nodes import sealed
+from pdl.gbnf.nodes import frozen_value
 from pdl.masks.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def refusal(vocabulary: Vocabulary, token: object, why: str = "cannot stand here
     return TokenError(Problem("token/unknown", message))
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class Ended:
     """The place behind a token that ended a text: nothing comes there."""

@@ -194,7 +194,7 @@ def test_no_recursion_error_reaches_a_caller_that_is_deep() -> None:
             with pytest.raises(pdl.LimitError, match="what is left of Python's stack"):
                 gbnf.parse(text)
 
-    deep(700)
+    deep(800)
 
 
 def test_a_thread_with_little_stack_is_enough() -> None:

@@ -29,7 +29,7 @@ from pdl.gbnf import parse
 from pdl.gbnf.compiling.compiled import emit
 from pdl.gbnf.compiling.machine import Lengths, Machine, Member, ValueLanguages
 from pdl.gbnf.compiling.options import Options
-from pdl.gbnf.llama_symbols import Symbols
+from pdl.gbnf.validation import Symbols
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

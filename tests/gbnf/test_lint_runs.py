@@ -15,15 +15,13 @@ from llama import llama, needs_llama
 from walks import walk
 
 from pdl import gbnf
-from pdl.gbnf.analysis import Emptiness
+from pdl.gbnf.analysis import NEVER, TOKEN, Shortest
 from pdl.gbnf.linting.ambiguity import Reader, loops
-from pdl.gbnf.linting.blowup import Search
 from pdl.gbnf.linting.json_proof import ENDS, START, kinds, step
+from pdl.gbnf.linting.llama_stacks import Elements, SpentError, Stacks
 from pdl.gbnf.linting.rules import reached_rules
-from pdl.gbnf.linting.shortest import NEVER, Shortest
-from pdl.gbnf.linting.stacks import Elements, SpentError, Stacks
-from pdl.gbnf.llama_symbols import bounded
-from pdl.gbnf.nodes import CharClass, Group, Literal, Repeat, RuleRef
+from pdl.gbnf.linting.stack_explosion import Search
+from pdl.gbnf.nodes import CharClass, Group, Literal, Repeat, RuleRef, bounded
 from pdl.gbnf.utf8 import of_class
 
 if TYPE_CHECKING:
@@ -80,8 +78,8 @@ def test_stacks_are_those_of_llama(grammar: Grammar, seed: int) -> None:
 @given(grammar=GRAMMARS)
 def test_the_worst_input_has_so_many_stacks_in_llama(grammar: Grammar) -> None:
     """What is said to be reached is reached: by that text, from the root on."""
-    reached, shortest = reached_rules(grammar), Shortest(grammar.rule)
-    search = Search(grammar, reached, shortest, Emptiness(grammar.rule))
+    reached, shortest = reached_rules(grammar), Shortest(grammar.rule, undefined=TOKEN)
+    search = Search(grammar, reached, shortest)
     peak, _ = search.worst()
     if not peak.proved or peak.peak.more:
         return
@@ -92,7 +90,7 @@ def test_the_worst_input_has_so_many_stacks_in_llama(grammar: Grammar) -> None:
 
 @given(grammar=grammars(SMALL))
 def test_shortest_lengths_are_those_of_the_generator(grammar: Grammar) -> None:
-    shortest = Shortest(grammar.rule)
+    shortest = Shortest(grammar.rule, undefined=TOKEN)
     length = shortest.rule("root")
     if length < NEVER:
         text = shortest.text((RuleRef("root"),))
@@ -108,7 +106,7 @@ def test_ambiguity_that_is_found_doubles(grammar: Grammar) -> None:
 
     The first round need not double: `root ::= [ab] root*` has 1, 2, 5, 14 … ways.
     """
-    shortest = Shortest(grammar.rule)
+    shortest = Shortest(grammar.rule, undefined=TOKEN)
     for symbol, node in loops(grammar.rule, Elements(grammar.rule)):
         found = Reader(symbol, shortest, 500).doubled()
         if found is None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdl.automata import build
 from pdl.automata.dfa import Budget
 from pdl.errors import LimitError
-from pdl.gbnf.budget import Clock
 from pdl.gbnf.compiling import satisfiability
 from pdl.gbnf.compiling.arrays import array_machine
 from pdl.gbnf.compiling.constraints import SchemaLiteral
@@ -20,6 +19,7 @@ from pdl.gbnf.compiling.objects import object_machine
 from pdl.gbnf.compiling.options import Entry, Level
 from pdl.gbnf.compiling.string_language import as_dfa, strings, union
 from pdl.gbnf.compiling.tableau import Tableau
+from pdl.gbnf.limits_errors import Clock
 from pdl.limits import DEFAULT_LIMITS
 
 # Few schemas have custom rules: what the others need is imported late.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.gbnf.analysis import is_nothing
 from pdl.gbnf.automaton import Origin
 from pdl.gbnf.diagram.boxes import (
     ARC,
@@ -21,8 +20,18 @@ from pdl.gbnf.diagram.boxes import (
     rows,
     shortened,
 )
-from pdl.gbnf.llama_symbols import bounded
-from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Repeat, RuleRef, TokenRef, item_text
+from pdl.gbnf.nodes import (
+    AnyChar,
+    CharClass,
+    Group,
+    Literal,
+    Repeat,
+    RuleRef,
+    TokenRef,
+    bounded,
+    is_nothing,
+    item_text,
+)
 from pdl.gbnf.state import described
 from pdl.trampoline import gather, run
 

@@ -16,8 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem, error_from
-from pdl.gbnf.analysis import Liveness, is_nothing
-from pdl.gbnf.llama_symbols import bounded
+from pdl.gbnf.analysis import NEVER, Shortest
 from pdl.gbnf.nodes import (
     LAST,
     AnyChar,
@@ -30,13 +29,15 @@ from pdl.gbnf.nodes import (
     RuleRef,
     Sequence,
     TokenRef,
+    bounded,
+    is_nothing,
     item_text,
     items,
     reachable,
     references,
     suffix,
 )
-from pdl.gbnf.utf8 import characters, complement, normal, of_class
+from pdl.gbnf.utf8 import ANY, characters, complement, normal, of_class
 from pdl.graphs import strongly_connected_components
 from pdl.trampoline import gather, run
 
@@ -130,20 +131,16 @@ def spelled(
     return found
 
 
-ANY = characters(((0, LAST),))
-"""What `.` matches."""
-
-
 def plain(rules: Mapping[str, Rule], root: str, source: Source) -> dict[str, Rule]:
     """The rules that count, the root first. Raises GrammarError if it matches no text."""
-    alive = Liveness(rules)
-    if root not in alive.found:
+    shortest = Shortest(rules)
+    if shortest.rule(root) >= NEVER:
         message = f"the rule `{root}` matches no text, which no other notation can say"
         raise GrammarError(Problem("gbnf/matches-nothing", message, named(rules.get(root), source)))
     made = {
-        name: replace(rule, options=run(_options(alive, rule.options)))
+        name: replace(rule, options=run(_options(shortest, rule.options)))
         for name, rule in rules.items()
-        if name in alive.found
+        if shortest.rule(name) < NEVER
     }
     reached = set(reachable(made, root))
     rest = {name: rule for name, rule in made.items() if name in reached}
@@ -155,18 +152,18 @@ def named(rule: Rule | None, source: Source) -> Span | None:
     return source.span(rule.start, rule.named) if rule and rule.start >= 0 else None
 
 
-def _options(alive: Liveness, options: tuple[Sequence, ...]) -> Recur[tuple[Sequence, ...]]:
+def _options(shortest: Shortest, options: tuple[Sequence, ...]) -> Recur[tuple[Sequence, ...]]:
     """Alternatives without those that match nothing."""
     found: list[Sequence] = []
     for option in options:
-        if not all(map(alive.item, option.items)):
+        if not all(map(shortest.productive, option.items)):
             continue
-        items: list[tuple[Item, ...]] = yield gather(_item(alive, item) for item in option.items)
+        items: list[tuple[Item, ...]] = yield gather(_item(shortest, item) for item in option.items)
         found.append(replace(option, items=tuple(chain.from_iterable(items))))
     return tuple(found)
 
 
-def _item(alive: Liveness, item: Item) -> Recur[tuple[Item, ...]]:
+def _item(shortest: Shortest, item: Item) -> Recur[tuple[Item, ...]]:
     """An item that some text matches; none if that is only the empty one."""
     if is_nothing(item):
         return ()
@@ -174,12 +171,12 @@ def _item(alive: Liveness, item: Item) -> Recur[tuple[Item, ...]]:
         ranges = ANY if isinstance(item, AnyChar) else of_class(item)
         return (CharClass(ranges, start=item.start, end=item.end),)
     if isinstance(item, Group):
-        options: tuple[Sequence, ...] = yield _options(alive, item.options)
+        options: tuple[Sequence, ...] = yield _options(shortest, item.options)
         return (replace(item, options=options),) if any(one.items for one in options) else ()
     if isinstance(item, Repeat):
-        if not alive.item(item.item):
+        if not shortest.productive(item.item):
             return ()
-        inner: tuple[Item, ...] = yield _item(alive, item.item)
+        inner: tuple[Item, ...] = yield _item(shortest, item.item)
         return tuple(replace(item, item=one, max=bounded(item)) for one in inner)
     return (item,)
 

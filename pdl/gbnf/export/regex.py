@@ -17,8 +17,8 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem
-from pdl.gbnf.budget import Clock
 from pdl.gbnf.export.notation import PLAIN, bracketed, escaped, groups, named, plain, refuse_tokens
+from pdl.gbnf.limits_errors import Clock
 from pdl.gbnf.nodes import (
     CharClass,
     Group,

@@ -12,11 +12,17 @@ from collections import Counter
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.gbnf.linting.climb import busiest
-from pdl.gbnf.linting.shortest import TOKEN, Shortest, shown
-from pdl.gbnf.linting.stacks import EMPTY, Elements, SpentError, Stack, Stacks, Symbol
-from pdl.gbnf.llama_symbols import bounded
-from pdl.gbnf.nodes import Group, Item, Literal, Repeat, item_text, items, references
+from pdl.gbnf.analysis import TOKEN, Shortest, shown
+from pdl.gbnf.linting.llama_stacks import (
+    EMPTY,
+    Elements,
+    SpentError,
+    Stack,
+    Stacks,
+    Symbol,
+    frequent_characters,
+)
+from pdl.gbnf.nodes import Group, Item, Repeat, bounded, items, quoted, references
 from pdl.graphs import strongly_connected_components
 
 if TYPE_CHECKING:
@@ -64,7 +70,7 @@ class Reader:
         seen = {frozenset(live)}
         while heap:
             _, _, text, live = heappop(heap)
-            for code in busiest(self.stacks, list(live)):
+            for code in frequent_characters(self.stacks, list(live)):
                 following, arrived = self._closed(self._onward(live, code))
                 here = text + chr(code)
                 behind = self._twice(arrived)
@@ -205,8 +211,7 @@ def _finding(node: Rule | Repeat, found: Doubled, report: Reporter) -> Finding:
 
 
 def _quoted(text: str) -> str:
-    said = item_text(Literal(tuple(map(ord, text[:_SHOWN]))))[1:-1].replace('\\"', '"')
-    return said + ("…" if len(text) > _SHOWN else "")
+    return quoted(text[:_SHOWN]) + ("…" if len(text) > _SHOWN else "")
 
 
 def loops(rules: Mapping[str, Rule], elements: Elements) -> Iterator[tuple[Symbol, Rule | Repeat]]:

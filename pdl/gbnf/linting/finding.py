@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl.errors import Problem
 from pdl.gbnf.nodes import Located, Rule
-from pdl.gbnf.validation import HIDDEN, mended
+from pdl.gbnf.validation import HIDDEN, hinted
 
 if TYPE_CHECKING:
     from pdl.source import Source
@@ -207,4 +207,4 @@ def _ends(place: Located | tuple[int, int]) -> tuple[int, int]:
 def explained(problem: Problem) -> Finding:
     """A problem for which a grammar is refused, with its reason and a way to mend it."""
     severity, why = reason(problem)
-    return Finding(mended(problem), severity, why)
+    return Finding(hinted(problem), severity, why)

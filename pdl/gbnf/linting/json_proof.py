@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.gbnf.linting.stacks import Element, Elements, Symbol, holds
+from pdl.gbnf.linting.llama_stacks import Element, Elements, Symbol, contains
 from pdl.gbnf.nodes import TokenRef
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Step(NamedTuple):
 
 def kinds(ranges: Ranges) -> frozenset[str]:
     """One character for each kind that JSON tells apart among those of some ranges."""
-    found = {one for one in _SINGLE if holds(ranges, ord(one))}
+    found = {one for one in _SINGLE if contains(ranges, ord(one))}
     for many, name in ((_CONTROL, "\0"), (_OTHER, "\x7f")):
         if any(low <= end and high >= start for low, high in ranges for start, end in many):
             found.add(name)

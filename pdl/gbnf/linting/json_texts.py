@@ -1,8 +1,8 @@
 """Looks for texts of a grammar that are no JSON.
 
-Where there is no proof (`json_proof`), texts are tried: through each item of each rule, as
-short as can be, with the characters that mean something in JSON, with fewer and more rounds, and
-with each alternative of each rule that is named. What is found is certain.
+Where there is no proof (`pdl.gbnf.linting.json_proof`), strings are tried: through each item of
+each rule, as short as can be, with the characters that mean something in JSON, with fewer and more
+rounds, and with each alternative of each rule that is named. What is found is certain.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NoReturn
 
-from pdl.gbnf.linting.climb import Spot, Spots, Ways
+from pdl.gbnf.analysis import NEVER, TOKEN, AccessStrings, Context, Contexts, Shortest, shown, takes
+from pdl.gbnf.automaton import automaton
 from pdl.gbnf.linting.json_proof import START, kinds, step
-from pdl.gbnf.linting.shortest import NEVER, TOKEN, Shortest, shown, takes
-from pdl.gbnf.linting.stacks import holds
+from pdl.gbnf.linting.llama_stacks import contains
+from pdl.gbnf.matcher import Matcher
 from pdl.gbnf.nodes import (
     AnyChar,
     CharClass,
@@ -24,13 +25,14 @@ from pdl.gbnf.nodes import (
     TokenRef,
     item_text,
     items,
+    quoted,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.gbnf.grammar import Grammar
     from pdl.gbnf.linting.finding import Finding, Reporter
+    from pdl.gbnf.nodes import GrammarRules
 
 _SPECIAL = '"\\\n\t\r\x01\x1f 019-+.eE{}[],:/abfnrtuNI\x7f\u0080\u2028'
 """Characters that JSON's grammar tells apart."""
@@ -49,12 +51,12 @@ _CHECK = "check replies as well: `json.loads` or `pdl.check`"
 class JsonTexts:
     """Tries the texts of one grammar; `tried` counts them."""
 
-    def __init__(self, grammar: Grammar, reached: frozenset[str], shortest: Shortest) -> None:
+    def __init__(self, grammar: GrammarRules, reached: frozenset[str], shortest: Shortest) -> None:
         self._grammar = grammar
         self._shortest = shortest
         self._rules = {name: rule for name, rule in grammar.rule.items() if name in reached}
-        self._spots = Spots(self._rules, shortest)
-        self._ways = Ways(self._spots, shortest, grammar.root, whole=True)
+        self._contexts = Contexts(self._rules, shortest)
+        self._access = AccessStrings(self._contexts, grammar.root, whole=True)
         self.tried = 0
         self._said: set[str] = set()
         self._chars = _CHARS
@@ -99,8 +101,10 @@ class JsonTexts:
 
     def _place(self, before: str, following: str) -> tuple[int, int] | None:
         """Where the grammar has the character behind a text."""
-        here = self._grammar.start().accept(before).configuration
-        machine = self._grammar.matcher.automaton
+        grammar = self._grammar
+        machine = automaton(grammar.rule, grammar.limits, grammar.source)
+        matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)
+        here, _ = matcher.run(matcher.start, before.encode("utf-8", "surrogatepass"))
         first = following.encode()[0]
         for state in sorted(state for state, _ in here.items):
             taken = any(low <= first <= high for low, high, _ in machine.moves[state])
@@ -126,43 +130,43 @@ class JsonTexts:
 
     def _by_item(self, report: Reporter) -> Iterator[Finding]:
         """Items themselves first; then names, unless the fault is told inside the rule."""
-        spots = [
-            spot
+        contexts = [
+            context
             for name in self._rules
-            for spot in self._spots.of_rule(name)
-            if self._ways.cost(spot) + self._behind(spot) + self._length(spot) < _LONGEST
+            for context in self._contexts.of_rule(name)
+            if self._access.cost(context) + self._behind(context) + self._length(context) < _LONGEST
         ]
         bad: set[str] = set()
         for named in (False, True):
-            for spot in spots:
-                item = spot.item
+            for context in contexts:
+                item = context.item
                 if isinstance(item, RuleRef) is not named:
                     continue
                 if isinstance(item, RuleRef) and item.name in bad:
                     continue
-                found = self._at(spot, report)
+                found = self._at(context, report)
                 if found:
-                    bad.add(spot.rule)
+                    bad.add(context.rule)
                     yield found
 
-    def _behind(self, spot: Spot) -> int:
-        return spot.after.cost if spot.after else 0
+    def _behind(self, context: Context) -> int:
+        return context.after.cost if context.after else 0
 
-    def _length(self, spot: Spot) -> int:
-        return self._shortest.item(spot.item)
+    def _length(self, context: Context) -> int:
+        return self._shortest.item(context.item)
 
-    def _at(self, spot: Spot, report: Reporter) -> Finding | None:
+    def _at(self, context: Context, report: Reporter) -> Finding | None:
         """What is wrong with the texts through one item."""
         if self.tried >= _TEXTS or self._chars <= 0:
             return None
-        before, after = self._ways.before(spot), self._ways.after(spot)
-        for variant in dict.fromkeys(self._variants(spot.item)):
+        before, after = self._access.before(context), self._access.after(context)
+        for variant in dict.fromkeys(self._variants(context.item)):
             text = before + variant + after
             wrong = self._wrong(text)
             if wrong and text not in self._said:
                 self._said.add(text)
                 hint = _hint(variant, wrong)
-                start, end = spot.item.start, spot.item.end
+                start, end = context.item.start, context.item.end
                 return report.at((start, end), "not-json", _said(text, wrong), hint)
         return None
 
@@ -171,7 +175,7 @@ class JsonTexts:
         if isinstance(item, CharClass | AnyChar):
             ranges = takes(item)
             yield chr(shown(ranges)) if ranges else ""
-            yield from (one for one in _SPECIAL if holds(ranges, ord(one)))
+            yield from (one for one in _SPECIAL if contains(ranges, ord(one)))
             yield from (chr(code) for one in ranges[:_RANGES] for code in one)
         elif isinstance(item, Repeat):
             counts = {item.min, item.min + 1, item.min + 2, item.max or 0}
@@ -235,9 +239,8 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _said(text: str, wrong: str) -> str:
-    shown_text = item_text(Literal(tuple(map(ord, text[:_SHOWN]))))[1:-1].replace('\\"', '"')
     more = "…" if len(text) > _SHOWN else ""
-    return f"`{shown_text}{more}` is a text of the grammar, and no JSON: {wrong}"
+    return f"`{quoted(text[:_SHOWN])}{more}` is a text of the grammar, and no JSON: {wrong}"
 
 
 def _hint(variant: str, wrong: str) -> str:

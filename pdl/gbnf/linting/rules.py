@@ -15,13 +15,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.errors import Problem
-from pdl.gbnf.analysis import Edges, arrows, cycles, hidden_recursion
+from pdl.gbnf.analysis import NEVER, Shortest
+from pdl.gbnf.left_recursion import Edges, arrows, cycles, hidden_recursion
 from pdl.gbnf.linting.finding import explained
-from pdl.gbnf.linting.shortest import NEVER, Shortest
-from pdl.gbnf.linting.stacks import EMPTY, Elements, SpentError, Stacks
-from pdl.gbnf.llama_symbols import bounded
+from pdl.gbnf.linting.llama_stacks import EMPTY, Elements, SpentError, Stacks
 from pdl.gbnf.nodes import (
-    LAST,
+    MOST,
     AnyChar,
     CharClass,
     Group,
@@ -29,22 +28,21 @@ from pdl.gbnf.nodes import (
     Literal,
     Repeat,
     RuleRef,
+    bounded,
     item_text,
     items,
     reachable,
     references,
 )
-from pdl.gbnf.read import MOST
-from pdl.gbnf.utf8 import Ranges, characters, of_class, overlap
+from pdl.gbnf.utf8 import ANY, Ranges, characters, of_class, overlap
 from pdl.graphs import shortest_path, strongly_connected_components
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pdl.gbnf.analysis import Emptiness, Symbol
-    from pdl.gbnf.grammar import Grammar
+    from pdl.gbnf.analysis import Symbol
     from pdl.gbnf.linting.finding import Finding, Reporter, Severity
-    from pdl.gbnf.nodes import Rule, Sequence
+    from pdl.gbnf.nodes import GrammarRules, Rule, Sequence
 
 
 _STEPS = 20
@@ -57,9 +55,9 @@ _WORK = 30_000
 class Repeats:
     """Looks at the repetitions of some rules."""
 
-    def __init__(self, rules: Mapping[str, Rule], empty: Emptiness, report: Reporter) -> None:
+    def __init__(self, rules: Mapping[str, Rule], shortest: Shortest, report: Reporter) -> None:
         self._rules = rules
-        self._empty = empty
+        self._shortest = shortest
         self._report = report
         self._elements = Elements(rules)
         self._work = _WORK
@@ -93,7 +91,7 @@ class Repeats:
             yield self._report.at(item, "repeat-zero", message, hint)
 
     def _empty_inside(self, item: Repeat) -> Iterator[Finding]:
-        if item.max == 0 or not self._empty.item(item.item):
+        if item.max == 0 or not self._shortest.nullable(item.item):
             return
         shown = _cut(item.item)
         if bounded(item) == 1:
@@ -208,7 +206,7 @@ def _single(item: Item) -> Ranges:
         return of_class(item) if item.ranges else ()
     if isinstance(item, Literal):
         return characters((code, code) for code in item.codes) if len(item.codes) == 1 else ()
-    return characters(((0, LAST),)) if isinstance(item, AnyChar) else ()
+    return ANY if isinstance(item, AnyChar) else ()
 
 
 def _cut(item: Item) -> str:
@@ -216,7 +214,7 @@ def _cut(item: Item) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def duplicates(grammar: Grammar, report: Reporter) -> Iterator[Finding]:
+def duplicates(grammar: GrammarRules, report: Reporter) -> Iterator[Finding]:
     """Rules that a later one of the same name replaces."""
     for rule in grammar.rules:
         last = grammar.rule[rule.name]
@@ -227,7 +225,7 @@ def duplicates(grammar: Grammar, report: Reporter) -> Iterator[Finding]:
             yield report.at(rule, "duplicate-rule", message, hint)
 
 
-def unused(grammar: Grammar, reached: frozenset[str], report: Reporter) -> Iterator[Finding]:
+def unused(grammar: GrammarRules, reached: frozenset[str], report: Reporter) -> Iterator[Finding]:
     """Rules that the root does not lead to."""
     if grammar.root not in grammar.rule:
         return
@@ -242,7 +240,7 @@ def unused(grammar: Grammar, reached: frozenset[str], report: Reporter) -> Itera
 
 
 def matching_nothing(
-    grammar: Grammar, reached: frozenset[str], shortest: Shortest, report: Reporter
+    grammar: GrammarRules, reached: frozenset[str], shortest: Shortest, report: Reporter
 ) -> Iterator[Finding]:
     """Rules that have no text: the root, and those that are the cause of it."""
     barren = [name for name in reached if shortest.rule(name) >= NEVER]
@@ -288,7 +286,7 @@ def _mend(cause: str) -> str:
     return "put characters there that a text can have, or remove it"
 
 
-def reached_rules(grammar: Grammar) -> frozenset[str]:
+def reached_rules(grammar: GrammarRules) -> frozenset[str]:
     """The names of the rules that the root leads to; of all, if there is no root."""
     if grammar.root not in grammar.rule:
         return frozenset(grammar.rule)
@@ -296,7 +294,7 @@ def reached_rules(grammar: Grammar) -> frozenset[str]:
 
 
 def further_circles(
-    grammar: Grammar, reached: frozenset[str], report: Reporter
+    grammar: GrammarRules, reached: frozenset[str], report: Reporter
 ) -> Iterator[Finding]:
     """A cycle for each component of rules in which none is told: those of llama.cpp, and others.
 
@@ -326,7 +324,7 @@ def _circle(left: dict[Symbol, list[Symbol]], component: list[Symbol], name: str
     return [symbol for symbol in shortest_path(within, name, name) if isinstance(symbol, str)]
 
 
-def _finding(grammar: Grammar, circle: list[str], kind: str, report: Reporter) -> Finding:
+def _finding(grammar: GrammarRules, circle: list[str], kind: str, report: Reporter) -> Finding:
     rule = grammar.rule[circle[0]]
     message = f"{kind}left recursion: {arrows(circle)}"
     span = report.source.span(rule.start, rule.named)
@@ -340,7 +338,7 @@ _ENDLESS = 10**8
 _MANY = 10**18
 
 
-def slow_check(grammar: Grammar, report: Reporter) -> Iterator[Finding]:
+def slow_check(grammar: GrammarRules, report: Reporter) -> Iterator[Finding]:
     """The rule from which the check takes longest, if it takes long."""
     edges = Edges(grammar.rule, grammar.rules)
     edges.find()

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.gbnf.nodes import LAST, AnyChar, CharClass, Literal, RuleRef, item_text
+from pdl.gbnf.nodes import AnyChar, CharClass, Literal, RuleRef, item_text
 from pdl.gbnf.optimize.parts import Choice, Part, joined, multiplied, once, repeated
-from pdl.gbnf.utf8 import Ranges, characters, complement, normal, of_class
+from pdl.gbnf.utf8 import ANY, Ranges, characters, complement, normal, of_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +47,6 @@ CharSet: TypeAlias = "Literal | CharClass | AnyChar"
 _ASCII = 0x7F
 _HYPHEN = (0x2D, 0x2D)
 _BEFORE, _AFTER = 0xD7FF, 0xE000  # what surrogates lie between
-_ALL = characters(((0, LAST),))
 
 
 def is_set(atom: Atom) -> bool:
@@ -61,7 +60,7 @@ def ranges_of(atom: Atom) -> Ranges:
     """The characters that an atom takes."""
     if isinstance(atom, Literal):
         return characters((code, code) for code in atom.codes)
-    return of_class(atom) if isinstance(atom, CharClass) else _ALL
+    return of_class(atom) if isinstance(atom, CharClass) else ANY
 
 
 def union(atoms: Sequence[Atom]) -> CharSet:

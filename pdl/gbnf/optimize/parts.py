@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.gbnf.nodes import AnyChar, CharClass, Literal, RuleRef, TokenRef
-from pdl.gbnf.read import MOST
+from pdl.gbnf.nodes import MOST, AnyChar, CharClass, Literal, RuleRef, TokenRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 class Choice:
     """Alternatives; the empty one, if there is one, is the last.
 
-    `symbols` is the most that llama.cpp makes of it (see `pdl.gbnf.llama_symbols`), `depth` how
+    `symbols` is the most that llama.cpp makes of it (see `pdl.gbnf.validation`), `depth` how
     deep groups nest, this one included, `size` how many parts there are. `named` says whether rules
     are named in it, `normal` that it is known to be in normal form.
     """

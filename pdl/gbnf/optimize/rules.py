@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdl.gbnf.analysis import Emptiness, Liveness, cycles, has_empty, hidden_recursion, is_nothing
-from pdl.gbnf.budget import DEEPEST, Clock
-from pdl.gbnf.llama_symbols import Symbols, bounded
+from pdl.gbnf.analysis import Shortest
+from pdl.gbnf.left_recursion import cycles, hidden_recursion
+from pdl.gbnf.limits_errors import DEEPEST, Clock
 from pdl.gbnf.nodes import (
     CharClass,
     Group,
@@ -22,12 +22,16 @@ from pdl.gbnf.nodes import (
     Rule,
     RuleRef,
     Sequence,
+    bounded,
+    has_empty,
+    is_nothing,
     items,
     reachable,
     references,
 )
 from pdl.gbnf.optimize.alternatives import Alternatives, atom_of, ranges_of, seq_length
 from pdl.gbnf.optimize.parts import Choice, Part, codes, fits, named, size, spelled
+from pdl.gbnf.validation import Symbols
 from pdl.graphs import strongly_connected_components
 
 if TYPE_CHECKING:
@@ -51,35 +55,39 @@ def depth(rule: Rule) -> int:
     return max(found, 0)
 
 
-def parts_of(options: Iterable[Sequence], alive: Liveness) -> list[Seq]:
+def parts_of(options: Iterable[Sequence], shortest: Shortest) -> list[Seq]:
     """Alternatives as parts, not in normal form, without those that match nothing."""
-    return [_parts(option, alive) for option in options if all(map(alive.item, option.items))]
+    return [
+        _parts(option, shortest)
+        for option in options
+        if all(map(shortest.productive, option.items))
+    ]
 
 
-def _parts(option: Sequence, alive: Liveness) -> Seq:
+def _parts(option: Sequence, shortest: Shortest) -> Seq:
     found: list[Part] = []
     for item in option.items:
         if isinstance(item, Literal):
             found += codes(item)
         elif isinstance(item, Repeat):
-            found += _repeat(item, alive)
+            found += _repeat(item, shortest)
         elif not is_nothing(item):
-            found.append(Part(_atom(item, alive)))
+            found.append(Part(_atom(item, shortest)))
     return tuple(found)
 
 
-def _repeat(item: Repeat, alive: Liveness) -> Seq:
-    if is_nothing(item) or not alive.item(item.item):
+def _repeat(item: Repeat, shortest: Shortest) -> Seq:
+    if is_nothing(item) or not shortest.productive(item.item):
         return ()
-    return (Part(_atom(item.item, alive), item.min, bounded(item)),)
+    return (Part(_atom(item.item, shortest), item.min, bounded(item)),)
 
 
-def _atom(item: Item, alive: Liveness) -> Atom:
+def _atom(item: Item, shortest: Shortest) -> Atom:
     """What is repeated, or comes once, without its place."""
     if isinstance(item, Group):
-        return Choice(parts_of(item.options, alive))
+        return Choice(parts_of(item.options, shortest))
     if isinstance(item, Repeat):
-        return Choice([_repeat(item, alive)])
+        return Choice([_repeat(item, shortest)])
     if isinstance(item, CharClass):
         return atom_of(ranges_of(item), negated=item.negated)
     return replace(item, start=-1, end=-1)
@@ -144,7 +152,7 @@ class Rules:
     ) -> None:
         self._clock = clock
         self._root = root
-        alive = Liveness(rules)
+        shortest = Shortest(rules)
         reached = frozenset(reachable(rules, root))
         self._rules = {name: rule for name, rule in rules.items() if name in reached}
         self._kept = set(kept)
@@ -154,14 +162,14 @@ class Rules:
         self._simple: dict[str, Part] = {}
         self._inlined: dict[str, tuple[Seq, ...]] = {}
         for name, rule in self._rules.items():
-            options = tuple(parts_of(rule.options, alive)) if depth(rule) <= _DEEPEST else ()
+            options = tuple(parts_of(rule.options, shortest)) if depth(rule) <= _DEEPEST else ()
             if not options:
                 self._kept.add(name)  # too deep to look at, or matching nothing and in a kept rule
             self._set(name, options)
         self._order = list(self._rules)
         self._component = self._components()
         self._order = list(self._component)  # from the leaves up
-        empty = frozenset(name for name in Emptiness(rules).found if isinstance(name, str))
+        empty = frozenset(name for name in rules if not shortest.rule(name))
         self._alternatives = Alternatives(empty, self._simple)
 
     def _set(self, name: str, options: tuple[Seq, ...]) -> None:

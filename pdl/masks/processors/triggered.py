@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, cast
 
-from pdl.gbnf.nodes import sealed
+from pdl.gbnf.nodes import frozen_value
 from pdl.masks.processors.free import CHARACTERS, PARTS, FreeText
 from pdl.masks.protocol import Ended, check_masker, refusal, token_id, token_ids
 
@@ -80,7 +80,7 @@ class Triggered:
         return self.masker.start() if following is None else Free(self, following)
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class Free:
     """A place in free text; `place` is how much of a trigger, or of a character, is before it."""

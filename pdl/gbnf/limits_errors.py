@@ -38,7 +38,7 @@ DEEPEST = 100
 `pickle` take nine calls a level."""
 
 
-def exceeded(bound: str, message: str, span: Span | None = None) -> LimitError:
+def limit_error(bound: str, message: str, span: Span | None = None) -> LimitError:
     """The error for a bound, by the name that it has in `Limits`."""
     mend = _MENDS.get(bound, _OTHERWISE)
     hint = f"{mend}, or allow more with `Limits({bound}=…)`"
@@ -49,7 +49,7 @@ def too_deep(what: str, limits: Limits, span: Span | None = None) -> LimitError:
     """The error for groups in groups: beyond `DEEPEST` no bound helps."""
     bound = limits.grammar_depth
     if bound < DEEPEST:
-        return exceeded("grammar_depth", f"{what} deeper than {bound} levels", span)
+        return limit_error("grammar_depth", f"{what} deeper than {bound} levels", span)
     message = f"{what} deeper than {DEEPEST} levels, the most that can be allowed"
     hint = _MENDS["grammar_depth"]
     return LimitError(Problem("limit/grammar-depth", message, span, hint))
@@ -70,7 +70,7 @@ class Clock:
         """Raise LimitError if the time is over."""
         if monotonic() > self._end:
             message = f"{self._doing} takes longer than {self._seconds:g} seconds"
-            raise exceeded("grammar_seconds", message, span)
+            raise limit_error("grammar_seconds", message, span)
 
 
 def within_stack(function: Callable[_P, _T]) -> Callable[_P, _T]:

@@ -1,101 +1,34 @@
-"""All texts of a grammar by length, then by code points: an iterative-deepening search.
+"""All strings of a grammar by length, then by code points (shortlex order).
 
 One length after the other is searched depth first, byte by byte, which is the order of code points
-in UTF-8. A way is left as soon as the nearest end is too far, and the shortest of the lengths that
-were too long is the next one to search (Korf, Depth-first iterative-deepening, 1985): so every way
-that is gone begins a text that was given or is about to be.
+in UTF-8. A branch is left as soon as the nearest end is too far, and the shortest of the lengths
+that were too long is the next one to search (Korf, Depth-first iterative-deepening, 1985): so every
+branch that is searched is the beginning of a string that was found or is about to be.
 
-`Lengths` tells how many characters a place of a text is away from the nearest end. These lengths
-are those of the plan: what is known of the rules is carried to the states of the automaton, to the
-stacks, and to whole configurations, each when it is first asked for. `ensure_text` says why a
-grammar has no text at all, or none that can be written out.
+`Distances` tells how many characters a configuration is away from the nearest end: the lengths of
+`Shortest` are carried from rules to the states of the network, to the stacks, and to whole
+configurations, each when it is first asked for.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.errors import GrammarError, LimitError, Problem
-from pdl.gbnf.budget import Clock
-from pdl.gbnf.generate.plan import MOST
-from pdl.gbnf.nodes import CharClass, Literal, Rule, RuleRef, TokenRef, item_text
+from pdl.gbnf.analysis import NEVER, plus
+from pdl.gbnf.limits_errors import Clock
+from pdl.gbnf.sampler import check_count, check_length
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator
 
-    from pdl.gbnf.generate.plan import Choice, Plan
+    from pdl.gbnf.analysis import Shortest
     from pdl.gbnf.matcher import Configuration, Matcher
-    from pdl.gbnf.nodes import Item
     from pdl.gbnf.stack import Node
     from pdl.limits import Limits
-    from pdl.source import Source, Span
 
 
-def ensure_text(root: Choice, source: Source, limits: Limits) -> None:
-    """Raises GrammarError if there is no text, LimitError if the shortest is too long."""
-    if root.least is None:
-        raise GrammarError(_reason(root, source))
-    ensure_length(root.least, limits, "shortest")
-
-
-def ensure_length(size: int, limits: Limits, which: str) -> None:
-    """Raises LimitError if a text of that many characters is too long; `which` text it is."""
-    if size > limits.output_chars:
-        count = f"{size:,}" if size < MOST else f"{MOST:,} or more"
-        message = f"the {which} text has {count} characters, over the {limits.output_chars:,}"
-        raise LimitError(Problem("limit/output-chars", f"{message} allowed"))
-
-
-def _reason(root: Choice, source: Source) -> Problem:
-    """Where the first alternatives lead: to what no text can hold, or in a circle of rules."""
-    path: dict[Choice, None] = {}
-    at = root
-    while at.blame and at not in path:
-        path[at] = None
-        at = at.blame
-    origin = at.origin
-    if at in path:
-        met = list(path)
-        names = _names([*met[met.index(at) :], at])
-        message, hint = f"{' -> '.join(names)} never ends", "add an alternative that does"
-    else:
-        assert not isinstance(origin, Rule)
-        message, hint = _impossible(origin)
-    return Problem("gbnf/no-text", f"no text matches: {message}", _span(origin, source), hint)
-
-
-def _names(circle: list[Choice]) -> list[str]:
-    """The rules on a circle, which has one at least: groups alone cannot hold themselves."""
-    names = [choice.origin.name for choice in circle if isinstance(choice.origin, Rule)]
-    return names if isinstance(circle[0].origin, Rule) else [*names, names[0]]
-
-
-def _impossible(item: Item) -> tuple[str, str]:
-    """Why no text can hold an item, and a hint."""
-    said = f"`{item_text(item)}`"
-    hint = "NUL, surrogates and what is above U+10FFFF are in no text"
-    if isinstance(item, TokenRef):
-        return f"{said} is a token, which has no text without a vocabulary", ""
-    if isinstance(item, RuleRef):
-        return f"there is no rule {said}", ""
-    if isinstance(item, Literal):
-        return f"{said} has a character that no text can have", hint
-    if isinstance(item, CharClass) and any(low > high for low, high in item.ranges):
-        hint = "a range begins with the lower character"
-    return f"{said} holds no character that a text can have", hint
-
-
-def _span(origin: Rule | Item, source: Source) -> Span | None:
-    if origin.start < 0:
-        return None
-    end = origin.named if isinstance(origin, Rule) else origin.end
-    return source.span(origin.start, end)
-
-
-NEVER = 2 * MOST
-"""The distance from where no text ends; all others are below."""
 _KEPT_DISTANCES = 200_000  # configurations and stacks of which the distance is remembered
 _CONTINUATION = (0x80, 0xBF)
 
@@ -105,12 +38,12 @@ def weight(byte: int) -> int:
     return not _CONTINUATION[0] <= byte <= _CONTINUATION[1]
 
 
-class Lengths:
+class Distances:
     """The distances of one matcher's configurations, with all that has been found of them."""
 
-    def __init__(self, matcher: Matcher, choices: Mapping[str, Choice]) -> None:
+    def __init__(self, matcher: Matcher, shortest: Shortest) -> None:
         self._machine = matcher.automaton
-        self._rules = [_known(choices[name].least) for name in self._machine.names]
+        self._rules = list(map(shortest.rule, self._machine.names))
         self._states: dict[int, list[int]] = {}
         self._nodes: dict[Node | None, int] = {None: 0}
         self._configurations: dict[Configuration, int] = {}
@@ -124,7 +57,7 @@ class Lengths:
             if len(self._configurations) + len(self._nodes) > _KEPT_DISTANCES:
                 self._configurations.clear()
                 self._nodes = {None: 0}
-            ways = (_sum(self._state(state), self._node(node)) for state, node in here.items)
+            ways = (plus(self._state(state), self._node(node)) for state, node in here.items)
             known = self._configurations[here] = min(ways, default=NEVER)
         return known
 
@@ -141,7 +74,7 @@ class Lengths:
             if missing:
                 pending += missing
                 continue
-            ways = [_sum(self._state(back), self._nodes[below]) for back, below in one.waiting]
+            ways = [plus(self._state(back), self._nodes[below]) for back, below in one.waiting]
             ways += [self._nodes[link] for link in one.links]
             self._nodes[one] = min(ways, default=NEVER)
             pending.pop()
@@ -169,7 +102,7 @@ class Lengths:
         end = firsts[rule + 1] if rule + 1 < len(firsts) else len(self._machine.moves)
         found: list[int] = []
         for state in range(first, end):
-            ways = (_sum(cost, found[to - first]) for cost, to in self._ways(state) if to < state)
+            ways = (plus(cost, found[to - first]) for cost, to in self._ways(state) if to < state)
             found.append(0 if state in self._machine.ends else min(ways, default=NEVER))
         return found
 
@@ -183,17 +116,6 @@ class Lengths:
         call = machine.calls.get(state)
         if call:
             yield self._rules[call.rule], call.back
-
-
-def _known(least: int | None) -> int:
-    return NEVER if least is None else least
-
-
-def _sum(one: int, other: int) -> int:
-    """Lengths that are too large stay apart from those that there are not."""
-    if NEVER in {one, other}:
-        return NEVER
-    return min(MOST, one + other)
 
 
 def _below(node: Node) -> Iterator[Node]:
@@ -241,20 +163,27 @@ class _Frame:
         self.steps = ((byte, edge) for edge in fitting for byte in range(edge.low, edge.high + 1))
 
 
-class Ordered:
-    """The texts of one matcher."""
+def enumerated(matcher: Matcher, shortest: Shortest, limit: int | None) -> Iterator[str]:
+    """The strings of a matcher in shortlex order, at most `limit` of them."""
+    if limit is not None:
+        check_count("limit", limit)
+    return islice(Enumeration(matcher, shortest).texts(matcher.limits), limit)
 
-    def __init__(self, matcher: Matcher, plan: Plan) -> None:
+
+class Enumeration:
+    """The strings of one matcher in shortlex order; `shortest` has the lengths of its rules."""
+
+    def __init__(self, matcher: Matcher, shortest: Shortest) -> None:
         self._matcher = matcher
-        self._lengths = Lengths(matcher, plan.choices)
+        self._distances = Distances(matcher, shortest)
         self._edges: dict[Configuration, tuple[Edge, ...]] = {}
         self._barren: dict[tuple[Configuration, int], int] = {}
 
     def texts(self, limits: Limits) -> Iterator[str]:
         """All of them, each once. Raises LimitError as soon as the next is too long."""
-        size = self._lengths.of(self._matcher.start)
+        size = self._distances.of(self._matcher.start)
         while size < NEVER:
-            ensure_length(size, limits, "next")
+            check_length(size, limits, "next")
             over = yield from self._of_size(size, limits)
             size = min(NEVER, size + over)
 
@@ -317,6 +246,6 @@ class Ordered:
         cuts = sorted({low for low, _ in ranges} | {high + 1 for _, high in ranges})
         for low, end in pairwise(cuts):
             target = self._matcher.step(here, low)
-            least = self._lengths.of(target)
+            least = self._distances.of(target)
             if least < NEVER:
                 yield Edge(low, end - 1, target, weight(low), least)

@@ -14,11 +14,12 @@ symbols, most of which nobody looks at. Source: `parse_sequence` in the same fil
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.gbnf.llama_symbols import bounded
+from pdl.gbnf.analysis import liked
 from pdl.gbnf.nodes import (
-    LAST,
     AnyChar,
     CharClass,
     Group,
@@ -27,16 +28,16 @@ from pdl.gbnf.nodes import (
     Repeat,
     RuleRef,
     Sequence,
+    bounded,
+    is_nothing,
 )
-from pdl.gbnf.utf8 import Ranges, characters, of_class
+from pdl.gbnf.utf8 import ANY, Ranges, characters, of_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from pdl.gbnf.nodes import Rule
 
-
-_ANY = characters(((0, LAST),))
 
 Options: TypeAlias = "tuple[Element | None, ...]"
 """The first elements of alternatives, None for an empty one."""
@@ -114,7 +115,7 @@ class Element:
             return self._maker.single(item.codes[self._done])
         if isinstance(item, CharClass):
             return self._maker.of_class(item)
-        return _ANY if isinstance(item, AnyChar) else ()
+        return ANY if isinstance(item, AnyChar) else ()
 
     @property
     def following(self) -> Element | None:
@@ -191,7 +192,7 @@ class Elements:
                 rest = rest._replace(at=rest.at + 1)
                 if isinstance(item, Repeat):
                     rest = _Copies(item, item.min, rest)
-                elif not _is_nothing(item):
+                elif not is_nothing(item):
                     return self._element(item, rest)
         return None
 
@@ -224,13 +225,6 @@ def _open(repeat: Repeat) -> int:
     """How many rounds a repetition may have beyond those that it must have, -1 without end."""
     most = bounded(repeat)
     return -1 if most is None else max(most - repeat.min, 0)
-
-
-def _is_nothing(item: Item) -> bool:
-    """Whether llama.cpp has no element for an item that is no repetition."""
-    if isinstance(item, Literal):
-        return not item.codes
-    return isinstance(item, CharClass) and not item.ranges
 
 
 Stack: TypeAlias = int
@@ -328,7 +322,7 @@ class Stacks:
     def taken(self, stack: Stack, code: int) -> Stack | None:
         """The stack behind a character, not yet followed further; None if it does not take it."""
         top = self._tops[stack]
-        if top is None or not holds(top.ranges, code):
+        if top is None or not contains(top.ranges, code):
             return None
         return self.pushed(self._below[stack], top.following)
 
@@ -349,7 +343,47 @@ class Stacks:
             raise SpentError
 
 
-def holds(ranges: tuple[tuple[int, int], ...], code: int) -> bool:
+def contains(ranges: tuple[tuple[int, int], ...], code: int) -> bool:
     """Whether ranges in order hold a code point."""
     at = bisect_right(ranges, (code, 0x7FFFFFFFF)) - 1
     return at >= 0 and ranges[at][0] <= code <= ranges[at][1]
+
+
+_BRANCHES = 12
+"""Characters that are tried at each set."""
+_RANGES = 4000
+"""Ranges of a set that are looked at to find them."""
+_SPREAD, _WIDTH = 0x9E3779B97F4A7C15, 2**64
+"""A stack's number times the first, modulo the second, is spread so that sums tell sets apart."""
+
+
+def frequent_characters(stacks: Stacks, live: Collection[Stack]) -> list[int]:
+    """The characters that most stacks of a set take, those first that more do.
+
+    Of those that the same stacks take, it is the one that is best to read.
+    """
+    changes: Counter[int] = Counter()
+    takers: Counter[int] = Counter()
+    looked = 0
+    for stack in live:
+        ranges = stacks.top(stack).ranges if stack != EMPTY else ()
+        mark = stack * _SPREAD % _WIDTH
+        for low, high in ranges:
+            changes[low] += 1
+            changes[high + 1] -= 1
+            takers[low] += mark
+            takers[high + 1] -= mark
+        looked += len(ranges) + 1
+        if looked > _RANGES:
+            break
+    stacks.spend(looked)
+    points = sorted(changes)
+    taken = who = 0
+    found: dict[int, tuple[int, int, int]] = {}
+    for point, end in pairwise(points):
+        taken += changes[point]
+        who += takers[point]
+        if taken:
+            here = (-taken, *liked(((point, end - 1),)))
+            found[who] = min(here, found.get(who, here))
+    return [code for _, _, code in sorted(found.values())[:_BRANCHES]]
