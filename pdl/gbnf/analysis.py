@@ -124,11 +124,11 @@ class Shortest:
             if isinstance(item, Literal):
                 codes += item.codes
             elif isinstance(item, Repeat):
-                pending += [item.item] * item.min
+                pending += [item.item] * item.min if self.item(item) else []
             elif isinstance(item, RuleRef | Group):
                 symbol = item.name if isinstance(item, RuleRef) else id(item)
-                if symbol in self.best:
-                    pending += self.best[symbol][1].items[::-1]
+                length, option = self.best.get(symbol, (0, None))
+                pending += option.items[::-1] if option and length else ()
             elif not isinstance(item, CharClass) or item.ranges:
                 codes.append(shown(takes(item)))
         return "".join(map(chr, codes))
