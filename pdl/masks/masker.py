@@ -17,10 +17,10 @@ import numpy as np
 
 from pdl.errors import LimitError
 from pdl.gbnf.automaton import automaton
-from pdl.gbnf.budget import uncollected, within_stack
 from pdl.gbnf.grammar import Grammar
+from pdl.gbnf.limits_errors import uncollected, within_stack
 from pdl.gbnf.matcher import Matcher
-from pdl.gbnf.nodes import sealed
+from pdl.gbnf.nodes import frozen_value
 from pdl.masks.collector import TokenCollector
 from pdl.masks.forced import forced, prefetch
 from pdl.masks.mask_cache import Learner, mask_cache
@@ -202,7 +202,7 @@ def _release(collector: TokenCollector, matcher: Matcher) -> None:
     matcher.release()
 
 
-@sealed
+@frozen_value
 @dataclass(frozen=True, slots=True)
 class State:
     """A position in the texts of a grammar: an immutable value, so keep one to backtrack to it.

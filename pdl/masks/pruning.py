@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdl.errors import GrammarError, Problem, error_from
-from pdl.gbnf.analysis import Liveness
+from pdl.gbnf.analysis import Shortest
 from pdl.gbnf.nodes import (
     CharClass,
     Group,
@@ -130,13 +130,13 @@ class Unspellable:
     vocabulary: Vocabulary
     spellable: Spellable | None
 
-    def error(self, live: Liveness) -> GrammarError:
+    def error(self, live: Shortest) -> GrammarError:
         """Return the error, if the grammar's root is not productive in those rules."""
         grammar = self.grammar
         rules = {name: grammar.rule[name] for name in self.found}
-        alive = Liveness(rules)
+        alive = Shortest(rules)
         root = grammar.root
-        if root in alive.found:
+        if root in alive.best:
             lacking = next(_lacking(rules, self.found, root, alive, live))
             message = f"the vocabulary cannot spell any string of the rule `{root}`"
             span = self._span(lacking.start, lacking.end)
@@ -183,8 +183,8 @@ def _lacking(
     rules: Mapping[str, Rule],
     found: Mapping[str, Rule],
     root: str,
-    alive: Liveness,
-    live: Liveness,
+    alive: Shortest,
+    live: Shortest,
 ) -> Iterator[Item]:
     """The literals, classes and tokens for lack of which a rule can't be spelled."""
     seen = {root}
@@ -192,10 +192,10 @@ def _lacking(
     pending = [(rules[root].options, found[root].options)]
     while pending:
         for option, made in zip(*pending.pop(), strict=True):
-            if not all(map(alive.item, option.items)):
+            if not all(map(alive.productive, option.items)):
                 continue
             for item, other in zip(option.items, made.items, strict=True):
-                if live.item(other):
+                if live.productive(other):
                     continue
                 before, after = _bare(item), _bare(other)
                 if isinstance(before, Group) and isinstance(after, Group):
@@ -229,12 +229,12 @@ def prune_to_vocabulary(
     letters = spellable(vocabulary)
     narrow = _Narrow(letters, references)
     found = {name: narrow.rule(rule) for name, rule in rules.items()}
-    live = Liveness(found)
-    if grammar.root not in live.found:
+    live = Shortest(found)
+    if grammar.root not in live.best:
         raise Unspellable(grammar, found, vocabulary, letters).error(live)
-    if not narrow.changed and all(name in live.found for name in found):
+    if not narrow.changed and all(name in live.best for name in found):
         return rules
-    return {name: _pruned(rule, live) for name, rule in found.items() if name in live.found}
+    return {name: _pruned(rule, live) for name, rule in found.items() if name in live.best}
 
 
 class _Narrow:
@@ -288,24 +288,24 @@ class _Narrow:
         return self._letters is None or self._letters.has(code)
 
 
-def _pruned(rule: Rule, live: Liveness) -> Rule:
+def _pruned(rule: Rule, live: Shortest) -> Rule:
     return replace(rule, options=tuple(_live(rule.options, live)))
 
 
-def _live(options: Iterable[Sequence], live: Liveness) -> Iterator[Sequence]:
+def _live(options: Iterable[Sequence], live: Shortest) -> Iterator[Sequence]:
     """The productive alternatives, pruned."""
     for option in options:
-        if all(map(live.item, option.items)):
+        if all(map(live.productive, option.items)):
             items = (_within(item, live) for item in option.items)
             yield Sequence(tuple(item for item in items if item is not None))
 
 
-def _within(item: Item, live: Liveness) -> Item | None:
+def _within(item: Item, live: Shortest) -> Item | None:
     if isinstance(item, Group):
         return Group(tuple(_live(item.options, live)))
     if not isinstance(item, Repeat):
         return item
-    if not live.item(item.item):
+    if not live.productive(item.item):
         return None  # which can be left out
     inner = _within(item.item, live)
     return None if inner is None else Repeat(inner, item.min, item.max)

@@ -137,14 +137,9 @@ def optimize_command(grammar: GrammarInput, output: Output, form: str) -> None:
 
 def _sizes(grammar: Grammar) -> dict[str, int]:
     """How large a grammar is: `stacks` are the most that are known to be needed."""
-    from pdl.gbnf.analysis import Emptiness  # noqa: PLC0415 - the other commands need no search
-    from pdl.gbnf.linting.blowup import Search  # noqa: PLC0415
-    from pdl.gbnf.linting.rules import reached_rules  # noqa: PLC0415
-    from pdl.gbnf.linting.shortest import Shortest  # noqa: PLC0415
+    from pdl.gbnf.linting.stack_explosion import most_stacks  # noqa: PLC0415 - a search
 
-    shortest, empty = Shortest(grammar.rule), Emptiness(grammar.rule)
-    most, _ = Search(grammar, reached_rules(grammar), shortest, empty).worst()
-    stacks = most.peak.size
+    stacks = most_stacks(grammar)
     return {"rules": len(grammar.rules), "characters": len(str(grammar)), "stacks": stacks}
 
 

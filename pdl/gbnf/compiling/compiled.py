@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import LimitError, Problem, SchemaError, visible
-from pdl.gbnf.budget import Clock, uncollected
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
 from pdl.gbnf.compiling.document import KEYWORD, TELLING
 from pdl.gbnf.compiling.emission.drafts import ProductionDraft, joined
@@ -21,6 +20,7 @@ from pdl.gbnf.compiling.rule_names import wish
 from pdl.gbnf.compiling.string_language import lone_surrogates, why
 from pdl.gbnf.compiling.trim import every, trim
 from pdl.gbnf.grammar import Grammar
+from pdl.gbnf.limits_errors import Clock, uncollected
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.schema.keywords import pointer, schemas
 from pdl.schema.model import Schema, schema_type_error

@@ -14,9 +14,8 @@ from pdl.errors import LimitError
 from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat
 from pdl.gbnf.compiling.emission.inlining import too_many
 from pdl.gbnf.compiling.rule_names import Names
-from pdl.gbnf.nodes import AnyChar, CharClass, Group, Literal, Rule, RuleRef, Sequence
+from pdl.gbnf.nodes import MOST, AnyChar, CharClass, Group, Literal, Rule, RuleRef, Sequence
 from pdl.gbnf.nodes import Repeat as RepeatNode
-from pdl.gbnf.read import MOST
 
 if TYPE_CHECKING:
     from pdl.automata.charset import Ranges
@@ -137,7 +136,7 @@ class Writer:
 
 
 def weight(part: Part) -> int:
-    """How many rules a repetition of a part multiplies, as `pdl.gbnf.llama_symbols` counts them."""
+    """How many rules a repetition of a part multiplies, as `pdl.gbnf.validation` counts them."""
     if isinstance(part, Choice):
         return _made(part)
     if isinstance(part, Repeat):
