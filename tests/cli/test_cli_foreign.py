@@ -27,7 +27,8 @@ THEIRS = {
 
 MIXED = (
     "  hint: use a separate environment for each, or run"
-    " `pip uninstall prompt-declaration-language` and reinstall pdl-prompts with `pip install --force-reinstall --no-deps`\n"
+    " `pip uninstall prompt-declaration-language` and reinstall pdl-prompts with"
+    " `pip install --force-reinstall --no-deps`\n"
 )
 MISSING = (
     "error: files of pdl-prompts are missing: uninstalling another distribution that is imported as"

@@ -169,12 +169,7 @@ def _check_timeout(_ctx: click.Context, _param: click.Parameter, seconds: float)
 
 
 _ask_options = combine(
-    click.option(
-        "--seed",
-        type=int,
-        metavar="NUMBER",
-        help="Sampling seed, for providers that support one.",
-    ),
+    click.option("--seed", type=int, metavar="N", help="Sampling seed, if the provider has one."),
     click.option(
         "--retries",
         type=click.IntRange(0),
