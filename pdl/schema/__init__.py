@@ -1,4 +1,4 @@
-"""The schema of an answer: read from the notation, from JSON Schema, from Python types; written."""
+"""The schema of an answer: read from the schema DSL, JSON Schema and Python types, and written."""
 
 from pdl.schema.model import Schema
 from pdl.schema.parts import Form

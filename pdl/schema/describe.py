@@ -13,7 +13,6 @@ from pdl.errors import SchemaError
 from pdl.schema.dsl.normal_form import normal_form
 from pdl.schema.dsl.tree import NULL, lines_of
 from pdl.schema.formats import FORMATS
-from pdl.schema.json_values import copy_json
 from pdl.schema.keywords import DRAFT_4_INTEGER, subschemas
 from pdl.trampoline import Recur, call, gather, run
 
@@ -260,6 +259,8 @@ def _json(document: JsonSchema) -> str:
 
 def _without_rules(document: JsonSchema) -> Json:
     """A copy without custom grammar rules, which mean nothing to an unconstrained model."""
+    from pdl.schema.json_values import copy_json  # noqa: PLC0415 - most schemas have an outline
+
     found = copy_json(document)
     pending = [found]
     while pending:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
 
 
-_DEPTH_FACTOR = 4  # JSON levels that one level of types takes at most, as the notation counts
+_DEPTH_FACTOR = 4  # JSON levels that one level of types takes at most, as the DSL counts
 _CHARS_OF_A_PART = 8  # a value with its key, its comma and its share of the brackets, as text
-_CHARS_OF_A_HOLDER = 100  # of an object or array: all that is done with one takes far longer
+_CHARS_OF_A_HOLDER = 100  # of an object or array, each of which takes far longer
 
 
 def copy_json(value: Json) -> Json:

@@ -1,7 +1,4 @@
-"""`Schema`: the one value that says what an answer must look like.
-
-Also what was given as a schema: a `Schema`, a Python type, or something else.
-"""
+"""`Schema`: the one value that says what an answer must look like."""
 
 from __future__ import annotations
 
@@ -26,14 +23,14 @@ if TYPE_CHECKING:
 def schema_type_error(
     given: object, wanted: str = "a pdl.Schema", name: str = "schema"
 ) -> TypeError:
-    """The error, which names the function that makes a schema of what was given, if one does."""
+    """The error for a value that is not a schema; it names the function that makes one of it."""
     advice = ""
     if isinstance(given, Mapping | bool):
-        advice = ": pdl.Schema.from_json_schema makes one of a JSON Schema"
+        advice = ": use pdl.Schema.from_json_schema for a JSON Schema"
     elif isinstance(given, str):
-        advice = ": pdl.Schema.parse makes one of the notation"
+        advice = ": use pdl.Schema.parse for the schema DSL"
     elif isinstance(given, type) or hasattr(given, "__origin__"):
-        advice = ": pdl.Schema.from_type makes one of a Python type"
+        advice = ": use pdl.Schema.from_type for a Python type"
     kind = given.__name__ if isinstance(given, type) else type(given).__name__
     article = "the type " if isinstance(given, type) else ""
     return TypeError(f"{name} must be {wanted}, not {article}{kind}{advice}")
@@ -46,7 +43,7 @@ def is_type(given: object) -> bool:
 
 
 # The methods import what they need when they are called: the parser alone takes as long to load as
-# all else that `pdl check` does, and most programs use one or two of these methods.
+# everything else that `pdl check` does, and most programs use one or two of these methods.
 # ruff: noqa: PLC0415
 
 _LINE = 80  # characters of a schema in a repr
@@ -70,7 +67,7 @@ class Schema:
     source_map: SourceMap = field(default=SourceMap(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what another way makes a schema of."""
+        """Refuse a value of which another function makes a schema."""
         if not isinstance(self.document, Mapping):
             raise schema_type_error(self.document, "a JSON Schema object", "document")
         if self.form not in get_args(Form):
@@ -85,12 +82,12 @@ class Schema:
         limits: Limits = DEFAULT_LIMITS,
         resolve: Callable[[str], tuple[str, str]] | None = None,
     ) -> Self:
-        """The schema that a text holds: the notation, a JSON Schema in a fence, or `@file.json`.
+        """Parse a schema: the schema DSL, a JSON Schema in a fenced code block, or `@file.json`.
 
-        `name` is what errors call a text that is no `Source`. `resolve` is called with what stands
-        behind the `@` and returns that file's text and name. Raises SchemaError with all problems
-        and their places, LimitError for a text that is too long or too deep, TypeError for what is
-        no text.
+        `name` is the name in errors of a string that is not a `Source`. `resolve` is called with
+        the text after the `@` and returns that file's text and name. Raises SchemaError with all
+        problems and their positions, LimitError for a text that is too long or too deep, TypeError
+        for anything but a string or a `Source`.
         """
         from pdl.schema.text import parse
 
@@ -108,12 +105,12 @@ class Schema:
         registry: Mapping[str, Any] | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> Self:
-        """The schema that a JSON Schema of draft 4 to 2020-12 means; the argument stays as it is.
+        """Convert a JSON Schema of draft 4 to 2020-12, which is not changed.
 
         `registry` has the schemas of other documents by their URIs (absolute, without a fragment);
-        nothing is ever fetched. Raises SchemaError with the JSON path of each wrong keyword value
-        and each reference that leads out of the document or to nothing; LimitError for a schema
-        that is too deep.
+        nothing is ever fetched. Raises SchemaError with the JSON pointer of each invalid keyword
+        value and each reference that points outside the document or to nothing; LimitError for a
+        schema that is too deep.
         """
         from pdl.schema.json_schema import convert
 
@@ -122,9 +119,9 @@ class Schema:
 
     @classmethod
     def from_type(cls, form: Any) -> Self:
-        """The schema of a Python type: a pydantic model, a dataclass, a TypedDict, `list[int]`.
+        """Convert a Python type: a pydantic model, a dataclass, a TypedDict, `list[int]`.
 
-        Raises SchemaError for a type that has no schema, naming where it stands.
+        Raises SchemaError for a type that has no schema, naming its location.
         """
         from pdl.schema.python_types import convert
 
@@ -137,12 +134,12 @@ class Schema:
             text = repr(self.to_dsl())
         except SchemaError:
             text = json_line(self.document)
-        except Exception:  # noqa: BLE001 - a debugger shows a document that is no schema as well
+        except Exception:  # noqa: BLE001 - a debugger also shows an invalid document
             text = reprlib.repr(self.document)
         return f"Schema({text if len(text) <= _LINE else f'{text[: _LINE - 1]}…'})"
 
     def __str__(self) -> str:
-        """The notation; a JSON Schema in a fence where the notation cannot say it."""
+        """The schema DSL; a JSON Schema in a fenced code block where the DSL cannot express it."""
         from pdl.schema.json_values import json_document
 
         try:
@@ -156,7 +153,7 @@ class Schema:
         return fenced(str(self))
 
     def __hash__(self) -> int:
-        """By content, as equality is; taken anew each time, in the time that a walk takes."""
+        """A hash by content, as equality is, computed each time in linear time."""
         from pdl.schema.json_values import content_hash
 
         return hash((self.form, self.lang, self.tasks, content_hash(self.document)))
@@ -166,23 +163,23 @@ class Schema:
         return SchemaParts(self.document, self.form, self.lang, self.tasks, self.source_map)
 
     def to_json_schema(self) -> dict[str, Any]:
-        """A JSON Schema 2020-12 object of the answer's value, which the caller may change."""
+        """Return a JSON Schema 2020-12 object of the answer's value, which you can change."""
         from pdl.schema.json_values import copy_json
 
         document: dict[str, Any] = copy_json(self.document)
         return document
 
     def to_dsl(self) -> str:
-        """The canonical text of the schema in the notation, without a final newline.
+        """Return the canonical text of the schema in the schema DSL, without a final newline.
 
-        Raises SchemaError with each keyword that the notation has no way to write, and its path.
+        Raises SchemaError with each keyword that the DSL cannot express, and its path.
         """
         from pdl.schema.dsl.write import write
 
         return write(self._parts)
 
     def describe(self) -> str:
-        """What to answer with, in words for a model; `{{ schema }}` prints it."""
+        """Return instructions for a model on what to answer; `{{ schema }}` prints them."""
         from pdl.schema.describe import describe
 
         return describe(self._parts)

@@ -1,6 +1,6 @@
-"""What every way to a schema results in, before it becomes a `Schema`.
+"""What every reader of schemas returns, before it becomes a `Schema`.
 
-`SourceMap` says where the schemas of a document stood before it was brought to one form.
+`SourceMap` maps the locations in a document to those in the document that the author wrote.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _TOKEN = re.compile(
 
 
 def spans(source: Source, wanted: Iterable[str], start: int = 0) -> dict[str, Span]:
-    """The spans of values, by their pointers, in a text that is JSON from an offset on.
+    """Return the spans of values, by their pointers, in a text that is JSON from an offset on.
 
-    That of an array or an object is its opening bracket; what is not found has none.
+    That of an array or an object is its opening bracket; a value that is not found has none.
     """
     left = set(wanted)
     found: dict[str, Span] = {}
@@ -42,9 +42,9 @@ def spans(source: Source, wanted: Iterable[str], start: int = 0) -> dict[str, Sp
 
 
 def located(problems: Iterable[Problem], source: Source, start: int = 0) -> list[Problem]:
-    """Problems with the spans of their pointers, where they have pointers and no spans.
+    """Return problems with the spans of their pointers, where they have pointers and no spans.
 
-    Those that are found come in the order of the text, behind the others.
+    Those that are found come in the order of the text, after the others.
     """
     told = list(problems)
     wanted = [one.pointer for one in told if one.span is None and one.pointer]
@@ -58,7 +58,7 @@ def located(problems: Iterable[Problem], source: Source, start: int = 0) -> list
 
 
 def _values(text: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """All values of a JSON text: pointer, start, end (of brackets, those that open)."""
+    """All values of a JSON text: pointer, start and end (of an opening bracket)."""
     stack: list[str] = []
     steps: list[str | int] = []
     is_key = False
@@ -92,12 +92,12 @@ _NOTHING: Mapping[str, str] = {}  # which, unlike a mapping proxy, can be pickle
 
 
 class SourceMap(NamedTuple):
-    """The keywords and places that were others in the document that the author wrote.
+    """The keywords and locations that differ in the document that the author wrote.
 
     `renamed` maps the JSON pointer of a keyword (`#/a/$defs`) to its older name (`definitions`), as
     many steps of a pointer for as many; `moved` the pointer of a schema to the author's pointer,
-    with the URI in front where that is in another document. `source` is the text that the document
-    was read from, as JSON from `start` on, if that is known.
+    after the URI of another document. `source` is the text that the document was read from, as JSON
+    from `start` on, if that is known.
     """
 
     renamed: Mapping[str, str] = _NOTHING
@@ -106,29 +106,29 @@ class SourceMap(NamedTuple):
     start: int = 0
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
-        """Problems with their places in the source, as far as they name pointers of the author."""
+        """Return problems with their spans in the source, if they name pointers of the author."""
         return list(problems) if self.source is None else located(problems, self.source, self.start)
 
     def pointer(self, pointer: str) -> str:
-        """The author's pointer of what a pointer names."""
+        """Return the author's pointer of what a pointer names."""
         if not self.renamed and not self.moved:
             return pointer
-        inner, behind = pointer, ""
+        inner, rest = pointer, ""
         while True:
             if inner in self.moved:
-                return self.moved[inner] + behind
+                return self.moved[inner] + rest
             older = self.renamed.get(inner)
             if older is not None:
-                behind = f"/{older}{behind}"
+                rest = f"/{older}{rest}"
                 inner = inner.rsplit("/", older.count("/") + 1)[0]
                 continue
             inner, slash, step = inner.rpartition("/")
             if not slash:
-                return step + behind
-            behind = f"/{step}{behind}"
+                return step + rest
+            rest = f"/{step}{rest}"
 
     def named(self, pointer: str, keyword: str) -> tuple[str, str]:
-        """The pointer of a schema and the name of one of its keywords, as the author wrote them."""
+        """Return a schema's pointer and the name of its keyword as the author wrote them."""
         return self.pointer(pointer), self.renamed.get(f"{pointer}/{keyword}", keyword)
 
 
@@ -150,10 +150,10 @@ _WRITTEN = frozenset({"enum", "const", "x-gbnf"})
 
 
 def json_form(document: JsonSchema) -> Form:
-    """`text` for a root that is a free string, `json` for anything else.
+    """Return `text` for a root that is a free string, `json` for anything else.
 
     A string with `enum` or `const` is one of a few words, which the JSON form finds in a reply; one
-    with a rule of its own is written as JSON, since that is what the rule is for.
+    with a custom grammar rule is written as JSON, since that is what the rule is for.
     """
     free = document.get("type") == "string" and not _WRITTEN & document.keys()
     return "text" if free else "json"

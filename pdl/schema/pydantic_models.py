@@ -1,4 +1,4 @@
-"""JSON Schema of pydantic's types. Imported only where a type is one of them."""
+"""JSON Schema of pydantic's types. Imported only for such types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _WithoutTitles(GenerateJsonSchema):
-    """Titles that only repeat a field's name say nothing."""
+    """Without titles, which only repeat the names of fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         del schema
@@ -29,14 +29,14 @@ class _WithoutTitles(GenerateJsonSchema):
 
 
 def _local(schema: Any, made: dict[str, Json]) -> dict[str, Json]:
-    """What was made of a time, which may be local unless its type demands a zone."""
+    """The schema of a time, which can be local unless its type demands a zone."""
     demanded = schema.get("tz_constraint") not in (None, "naive")
     is_time = made.get("format") in ("date-time", "time")
     return {**made, "format": f"x-{made['format']}"} if is_time and not demanded else made
 
 
 def model_schema(form: Any) -> dict[str, Json]:
-    """The JSON Schema of a pydantic type, closed as all objects of the notation are.
+    """Return the JSON Schema of a pydantic type, closed as all objects of the schema DSL are.
 
     A model that allows extra keys (`extra="allow"`) stays open. Raises TypeError for a type that
     has no JSON Schema.
@@ -62,7 +62,7 @@ def _tidy(node: dict[str, Json], name: str) -> None:
     if "properties" in node:
         node.setdefault("additionalProperties", False)
     if "oneOf" in node and "discriminator" in node:
-        # The discriminator keeps the branches apart, so at most one fits in any case.
+        # The discriminator distinguishes the branches, so at most one matches in any case.
         del node["discriminator"]
         node["anyOf"] = node.pop("oneOf")
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pdl.errors import Problem
 from pdl.schema import Schema
-from pdl.schema.json_values import copy_json
 from pdl.schema.keywords import pointer, subschemas
 
 if TYPE_CHECKING:
@@ -170,6 +169,8 @@ class Collected:
 
         Its references lead to where it stands, and to the definitions of the whole.
         """
+        from pdl.schema.json_values import copy_json  # noqa: PLC0415 - many prompts have no tools
+
         node: dict[str, Json] = copy_json(document)
         own = node.pop("$defs", {})
         if not own and not any("$ref" in inner for inner in _nodes(node)):

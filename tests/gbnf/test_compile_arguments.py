@@ -24,11 +24,11 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize(
     ("given", "kind", "advice"),
     [
-        ({"type": "integer"}, "dict", "pdl.Schema.from_json_schema makes one of a JSON Schema"),
-        (True, "bool", "pdl.Schema.from_json_schema makes one of a JSON Schema"),
-        ("int", "str", "pdl.Schema.parse makes one of the notation"),
-        (int, "the type int", "pdl.Schema.from_type makes one of a Python type"),
-        (list[int], "GenericAlias", "pdl.Schema.from_type makes one of a Python type"),
+        ({"type": "integer"}, "dict", "use pdl.Schema.from_json_schema for a JSON Schema"),
+        (True, "bool", "use pdl.Schema.from_json_schema for a JSON Schema"),
+        ("int", "str", "use pdl.Schema.parse for the schema DSL"),
+        (int, "the type int", "use pdl.Schema.from_type for a Python type"),
+        (list[int], "GenericAlias", "use pdl.Schema.from_type for a Python type"),
     ],
 )
 def test_no_schema(function: Callable[[Any], Any], given: Any, kind: str, advice: str) -> None:

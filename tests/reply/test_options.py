@@ -52,7 +52,7 @@ def told(words: Any) -> str:
         ),
         (
             lambda: violations("int", 5),  # type: ignore[arg-type]
-            "schema must be a pdl.Schema, not str: pdl.Schema.parse makes one of the notation",
+            "schema must be a pdl.Schema, not str: use pdl.Schema.parse for the schema DSL",
         ),
     ],
 )
