@@ -123,7 +123,7 @@ __all__ = [
 
 
 _PACKAGES = frozenset({"gbnf", "masks", "models", "tools"})
-"""Packages of their own, each of which few programs need."""
+"""Packages that few programs need."""
 
 _load = lazy(__name__, _HOMES)
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module-level `__getattr__` for `package`; `homes` names the module of each public name.
+    """Return a module-level `__getattr__` for `package`; `homes` maps public names to modules.
 
-    `module:name` is the home of what has another name there.
+    `module:name` is the home of a value with another name there.
     """
 
     def load(name: str) -> Any:

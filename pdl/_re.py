@@ -1,7 +1,7 @@
-"""The module `re`, whose patterns are compiled when they are first used.
+"""The module `re`, with patterns that are compiled when they are first used.
 
-Most patterns of a module are not needed for most replies, and compiling one takes longer than all
-that is done with it.
+Most patterns of a module are not needed for most replies, and compiling one takes longer than
+searching with it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "split", "sub
 
 
 class _Lazy:
-    """A pattern that takes its methods from the compiled one when one of them is asked for."""
+    """A pattern that is compiled when one of its methods is first accessed."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self.pattern, self.flags = pattern, flags
@@ -58,5 +58,5 @@ class _Lazy:
 
 
 def compile(pattern: str, flags: int = 0) -> Pattern[str]:  # noqa: A001 - the name in `re`
-    """A pattern that is compiled when it is first used, which raises `re.error` if it is wrong."""
+    """Return a pattern that is compiled when first used, which can raise `re.error`."""
     return cast("Pattern[str]", _Lazy(pattern, flags))

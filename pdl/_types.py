@@ -7,17 +7,17 @@ from dataclasses import MISSING, fields
 from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
-"""A JSON value as `json.loads` gives it: None, bool, int, float, str, list, dict."""
+"""A JSON value as `json.loads` returns it: None, bool, int, float, str, list, dict."""
 
 JsonSchema: TypeAlias = Mapping[str, Any]
 """A JSON Schema 2020-12 object. Treated as immutable everywhere."""
 
 JsonPath: TypeAlias = tuple[str | int, ...]
-"""The keys and indices that lead from the root of a JSON value to a part of it."""
+"""The keys and indices from the root of a JSON value to a part of it."""
 
 
 def format_path(path: JsonPath) -> str:
-    """Write a path as people and models read it: `$.items[2].price`, `$["odd key"]`."""
+    """Write a path as JSONPath: `$.items[2].price`, `$["odd key"]`."""
     return "$" + "".join(_format_step(step) for step in path)
 
 
@@ -31,7 +31,7 @@ def _format_step(step: str | int) -> str:
 
 
 def options_repr(options: Any) -> str:
-    """The repr of a dataclass of options: those that are not as by default.
+    """Return the repr of a dataclass of options, without those that have their defaults.
 
     Such values are defaults of arguments, and help and editors show them in every signature.
     """

@@ -1,4 +1,4 @@
-"""Every error that pdl raises. They hold fields; their texts are built here."""
+"""The errors that pdl raises, whose texts are built from fields, and helpers to word them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ if TYPE_CHECKING:
     from pdl.source import Span
 
 
+_LONGEST = 40  # characters of a word that is compared with known ones
+_MOST = 2_000  # known words that it is compared with
+
 SHOWN = 50
-"""Problems of one error that are told as text."""
+"""How many problems of one error its text shows."""
 
 
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong, where, and what to do about it.
 
-    `code` is a stable kebab-case name (`unknown-role`); `message` says in the author's words what
-    is wrong and what was expected, without a final stop; `hint` advises. `pointer` is the JSON
-    pointer of what is wrong in a JSON Schema.
+    `code` is a stable name (`turn/unknown-role`); `message` says in the author's words what is
+    wrong and what was expected, without a final period; `hint` says how to fix it. `pointer` is the
+    JSON pointer of what is wrong in a JSON Schema.
     """
 
     code: str
@@ -47,7 +50,7 @@ class Problem:
 
 
 class PdlError(Exception):
-    """The base of all errors of pdl; `problems` holds each thing that was wrong."""
+    """The base of all errors of pdl; `problems` lists everything that is wrong."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(*problems)
@@ -59,7 +62,7 @@ class PdlError(Exception):
 
     @property
     def count(self) -> str:
-        """How many problems there are, in words for the end of a text."""
+        """How many problems there are, as the last line of the text."""
         more = f", of which {SHOWN} are shown" if self.problems[SHOWN:] else ""
         return f"{len(self.problems)} problems{more}"
 
@@ -70,7 +73,7 @@ class PdlError(Exception):
 
 
 class PromptError(PdlError):
-    """A prompt file is wrong. Raised as such when its problems are of several kinds."""
+    """A prompt file is invalid. Raised itself when its problems are of several kinds."""
 
 
 class TemplateError(PromptError):
@@ -78,31 +81,31 @@ class TemplateError(PromptError):
 
 
 class TurnError(PromptError):
-    """The turns are wrong: an unknown role, text before the first turn, a doubled turn."""
+    """The turns are invalid: an unknown role, text before the first turn, a repeated turn."""
 
 
 class MediaError(PromptError):
-    """An embedded file is missing, too large, outside the prompt's folder or of another kind."""
+    """An embedded file is missing, too large, outside the prompt's directory or of another kind."""
 
 
 class InputError(PromptError):
-    """The values for a prompt do not fit its `<|input|>` turn, or that turn is wrong."""
+    """The values for a prompt do not match its `<|input|>` turn, or that turn is invalid."""
 
 
 class ConfigError(PromptError):
-    """A `<|config|>` turn is wrong."""
+    """A `<|config|>` turn is invalid."""
 
 
 class SchemaError(PromptError):
-    """A schema is wrong: its notation, a reference, a bound, a conflict."""
+    """A schema is invalid: its syntax, a reference, a bound, a conflict."""
 
 
 class GrammarError(PromptError):
-    """A grammar (GBNF) is wrong: its syntax, an undefined rule, left recursion."""
+    """A grammar (GBNF) is invalid: its syntax, an undefined rule, left recursion."""
 
 
 class ToolError(PromptError):
-    """A tool is wrong: its signature, its name, its description, or a call that names none."""
+    """A tool is invalid: its signature, name or description; or a call names an unknown tool."""
 
 
 class FileError(PromptError):
@@ -114,15 +117,15 @@ class LimitError(PromptError):
 
 
 class VocabularyError(PdlError):
-    """A vocabulary cannot be had from a tokenizer, or a file is none."""
+    """A vocabulary cannot be loaded from a tokenizer or a file."""
 
 
 class TokenError(PdlError):
-    """A token that a mask does not allow, or that the vocabulary has not."""
+    """A token that a mask does not allow, or that is not in the vocabulary."""
 
 
 def missing_package(need: str, package: str, extra: str) -> ConfigError:
-    """That an extra of pdl-prompts is not installed; `need` are words such as `masks need`."""
+    """Return the error for an extra that is not installed; `need` is such as `masks need`."""
     message = f"{need} {package}, which is not installed"
     hint = f"pip install 'pdl-prompts[{extra}]'"
     return ConfigError(Problem("config/package", message, None, hint))
@@ -131,7 +134,7 @@ def missing_package(need: str, package: str, extra: str) -> ConfigError:
 def error_from(
     problems: Iterable[Problem], kinds: dict[str, type[PdlError]] | None = None
 ) -> PdlError:
-    """One error for all problems: of their own class if they share one, else a `PromptError`."""
+    """Return one error for all problems: of the class that they share, else a `PromptError`."""
     found = tuple(problems)
     classes = {(kinds or KINDS).get(problem.code.split("/")[0], PromptError) for problem in found}
     cls = classes.pop() if len(classes) == 1 else PromptError
@@ -152,11 +155,11 @@ KINDS: dict[str, type[PdlError]] = {
     "vocabulary": VocabularyError,
     "token": TokenError,
 }
-"""The first part of a problem's code names its kind: `turn/unknown-role`."""
+"""The classes of problems, by the first part of their codes: `turn/unknown-role`."""
 
 
 def advised(options: Any) -> Any:
-    """A class of options that names the nearest one where another name is passed."""
+    """Decorate a class of options to suggest the nearest one for an unknown name."""
     init = options.__init__
     names = tuple(one.name for one in fields(options))
 
@@ -164,7 +167,7 @@ def advised(options: Any) -> Any:
     def checked(self: Any, *args: Any, **named: Any) -> None:
         for name in named:
             if name not in names:
-                hint = did_you_mean(name, names) or f"it has {', '.join(names)}"
+                hint = did_you_mean(name, names) or f"use one of {', '.join(names)}"
                 raise TypeError(f"{options.__name__} has no option `{name}`: {hint}")
         init(self, *args, **named)
 
@@ -173,31 +176,33 @@ def advised(options: Any) -> Any:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Advice that names the nearest known word, or an empty string if none is near."""
+    """Return a suggestion of the nearest known word, or an empty string if none is near."""
     near = nearest(word, known)
     return f"did you mean `{near}`?" if near else ""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that is most like a word, case aside; an empty string if none is near."""
+def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
+    """Return the known word most similar to a word, ignoring case; empty if none is similar."""
     import difflib  # noqa: PLC0415  (only errors need it, and most programs see none)
 
-    folded = {name.lower(): name for name in sorted(known, reverse=True)}
-    near = difflib.get_close_matches(word.lower(), sorted(folded), n=1, cutoff=0.6)
+    if len(word) > _LONGEST:
+        return ""
+    folded = {name.lower(): name for name in sorted(known)[:_MOST][::-1]}
+    near = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=alike)
     return folded[near[0]] if near else ""
 
 
-_QUOTED = 40  # characters of a piece of text in an error
+_QUOTED = 40  # characters of quoted text in an error
 
 
 def quoted(text: str) -> str:
-    """A piece of text in backticks, cut if it is long; what no terminal prints is escaped."""
+    """Return text in backticks, cut if it is long; unprintable characters are escaped."""
     shown = text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
     return f"`{visible(shown)}`"
 
 
 def visible(text: str) -> str:
-    r"""A text on one line: what no terminal prints, or would not print as a character, is escaped.
+    r"""Return a text on one line, with unprintable characters escaped.
 
     A newline in a name becomes `\n`, so that no name can look like two lines of a report.
     """

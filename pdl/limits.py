@@ -1,4 +1,4 @@
-"""Bounds on what pdl takes in. Each is a typed error when it is reached, never a hang."""
+"""Limits of what pdl accepts. Reaching one is a typed error, never a hang."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DIGITS = 4_000
 
 
 def _readable(digits: int) -> int:
-    """As many digits of an integer as this interpreter reads, `digits` at most."""
+    """The digits of an integer that this interpreter reads, at most `digits`."""
     return min(digits, sys.get_int_max_str_digits() or digits)
 
 
@@ -21,18 +21,18 @@ def _readable(digits: int) -> int:
 class Limits:
     """Upper bounds; `dataclasses.replace(Limits(), render_seconds=10)` changes one.
 
-    Characters are code points, sizes of media bytes, times seconds of wall clock. What goes beyond
-    a bound of a reply is refused with the reason `limit`; what goes beyond another raises
-    `LimitError`. None is rounded to fit, or read in part. Raises TypeError for a bound of another
-    type, ValueError for one below zero and for more `integer_digits` than Python reads.
+    Characters are code points, sizes of media bytes, times seconds of wall clock. A reply beyond
+    its limits is refused with the reason `limit`; other limits raise `LimitError`. Nothing is
+    rounded to fit or read in part. Raises TypeError for a limit of another type, ValueError for one
+    below zero and for more `integer_digits` than Python reads.
     """
 
     source_chars: int = 16_000_000
-    """Characters of a prompt file or a schema, as it is read."""
+    """Characters of a prompt file or a schema."""
     output_chars: int = 64_000_000
-    """Characters that a template may render to, as may any text that it builds on the way."""
+    """Characters of what a template renders to, and of any string that it builds on the way."""
     render_seconds: float = 1.5
-    """Seconds for which a template may render."""
+    """Seconds of rendering a template."""
     media_bytes: int = 32_000_000
     """Bytes of one embedded file."""
     media_total_bytes: int = 100_000_000
@@ -44,42 +44,41 @@ class Limits:
     reply_depth: int = 200
     """Brackets inside brackets in a reply."""
     reply_candidates: int = 10_000
-    """Bracketed spans of a reply, or words and numbers in it, that may be its answer."""
+    """Bracketed spans of a reply, or words and numbers in it, that might be its answer."""
     grammar_depth: int = 100
     """Parentheses inside parentheses in a grammar, or repetitions of repetitions.
 
-    100 is also the most: Python's stack has no room for more.
+    100 is also the maximum: Python's stack has no room for more.
     """
     grammar_rules: int = 200_000
     """Rules of a grammar."""
     grammar_states: int = 5_000_000
-    """States of the automaton that a grammar becomes."""
+    """States of the automaton of a grammar."""
     grammar_configurations: int = 100_000
-    """States of that automaton in which one text may be at once: the ways to read it.
+    """Simultaneous states of that automaton for one text: its partial parses.
 
-    On average over a text a hundredth of that, with fifty times the bound as a start; the steps
-    that are taken to find the ways are counted there as well.
+    The running average per byte is limited to 1/100 of this value, after an initial allowance of 50
+    times this value. Exploration steps count toward the average.
     """
     grammar_seconds: float = 60.0
-    """Seconds for which each step may take that is done with a grammar: reading it, checking it,
-    building its automaton, rewriting it, exporting it, matching one piece of text.
+    """Seconds of each step with a grammar: reading it, checking it, building its automaton,
+    rewriting it, exporting it, matching one piece of text.
     """
     automaton_states: int = 20_000
     """States of an automaton for an enum, a format or the numbers of a schema, for its grammar.
 
-    The default is what holds; `gbnf.Options.max_states` is that of patterns.
+    `gbnf.Options.max_states` limits those of patterns.
     """
     integer_digits: int = field(default_factory=lambda: _readable(_DIGITS))
     """Digits of one integer, in a schema or a reply.
 
-    At most as many as `sys.get_int_max_str_digits()`, which is 4,300 unless somebody changed it;
-    4,000 if nothing is said.
+    The default is 4,000, or `sys.get_int_max_str_digits()` if that is less.
     """
 
     __repr__ = options_repr
 
     def __post_init__(self) -> None:
-        """Refuse what is no bound."""
+        """Refuse invalid limits."""
         for one in fields(self):
             bound = getattr(self, one.name)
             kinds = (int, float) if one.name.endswith("_seconds") else (int,)
@@ -100,6 +99,6 @@ DEFAULT_LIMITS = Limits()
 
 
 def check_limits(given: object) -> None:
-    """Raise TypeError for what are no limits."""
+    """Raise TypeError for anything but Limits."""
     if not isinstance(given, Limits):
         raise TypeError(f"limits must be Limits, not {type(given).__name__}")

@@ -1,4 +1,4 @@
-"""Texts with names, and places in them: only here are line, column and caret derived."""
+"""Texts with names, and positions in them: only here are line, column and caret derived."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WINDOW = 100  # characters of a line that an excerpt shows at most
 class Anchor(NamedTuple):
     """`length` characters from `start` on were copied from `source`, from `offset` on.
 
-    `begins_line` says that the line break before them was copied as well.
+    `begins_line` says that the newline before them was copied too.
     """
 
     start: int
@@ -28,10 +28,10 @@ class Anchor(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """A text and the name that errors give it.
+    """A text and its name in errors.
 
-    `anchors`, sorted by start, tell where parts of the text were copied from: a text that a
-    template rendered has them, so that its errors point into the template's file.
+    `anchors`, sorted by start, say where parts of the text were copied from: a text that a template
+    rendered has them, so that its errors point into the template's file.
     """
 
     text: str = field(repr=False)
@@ -49,25 +49,25 @@ class Source:
         return starts
 
     def position(self, offset: int) -> tuple[int, int]:
-        """The line and the column, both from 1, columns in code points."""
+        """Return the line and the column, both from 1, columns in code points."""
         offset = min(max(offset, 0), len(self.text))
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
     def offset(self, line: int, column: int = 1) -> int:
-        """The offset of a line and a column, both from 1; kept inside the text."""
+        """Return the offset of a line and a column, both from 1; kept inside the text."""
         starts = self._line_starts
         line = min(max(line, 1), len(starts))
         return min(starts[line - 1] + max(column, 1) - 1, len(self.text))
 
     def line(self, number: int) -> str:
-        """The line of that number (from 1), without its end."""
+        """Return the line of that number (from 1), without its newline."""
         start = self._line_starts[number - 1]
         end = self.text.find("\n", start)
         return self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
 
     def span(self, start: int, end: int | None = None) -> Span:
-        """The characters from start up to end (one character if no end is given)."""
+        """Return the span from `start` to `end` (one character by default)."""
         return Span(self, start, start + 1 if end is None else end)
 
 
@@ -79,15 +79,15 @@ class Span(NamedTuple):
     end: int
 
     def origin(self) -> Span:
-        """The span in the text that this one was copied from, as far as that is known."""
+        """Return the span in the text that this one was copied from, itself if that is unknown."""
         anchors = self.source.anchors
         index = bisect_right([anchor.start for anchor in anchors], self.start) - 1
         if index < 0:
             return self
         anchor = anchors[index]
         inside = self.start - anchor.start
-        # Behind the copied characters stands a value that the template inserted; the place
-        # where it was inserted is the nearest that the file has.
+        # After the copied characters comes a value that the template inserted; the position
+        # where it was inserted is the nearest in the file.
         start = anchor.offset + min(inside, anchor.length)
         length = self.end - self.start if inside + (self.end - self.start) <= anchor.length else 1
         return Span(anchor.source, start, start + max(length, 1)).origin()
@@ -111,7 +111,7 @@ class Span(NamedTuple):
         return f"{self.source.name}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
-        """The line of its start with carets under it, each indented by two blanks."""
+        """Return the line of its start with carets under it, each indented by two spaces."""
         line, column = self.source.position(self.start)
         text = self.source.line(line)
         at = column - 1
@@ -122,7 +122,7 @@ class Span(NamedTuple):
         prefix = "…" if first else ""
         suffix = "…" if first + _WINDOW < len(text) else ""
         number = str(line)
-        pad = _blank(prefix + shown[: at - first])
+        pad = _padding(prefix + shown[: at - first])
         marked = shown[at - first : at - first + width]
         caret = "^" * max(1, _cells(marked))
         return (
@@ -134,8 +134,8 @@ def _visible(text: str) -> str:
     return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _blank(text: str) -> str:
-    """Blanks as wide as the text is on a terminal; tabs stay, since the line above has them too."""
+def _padding(text: str) -> str:
+    """Spaces as wide as the text on a terminal; tabs stay, since the line above has them too."""
     return "".join("\t" if c == "\t" else " " * _cells(c) for c in text)
 
 
@@ -148,7 +148,7 @@ def _cells(text: str) -> int:
 
 
 def encoding_fault(error: UnicodeDecodeError) -> str:
-    """What is wrong with the byte that an error stands at, of a text that was read as UTF-8."""
+    """Return what is wrong with the byte at an error, in a text that was read as UTF-8."""
     if error.object.startswith(_UTF16):
         return "this text is in UTF-16, not in UTF-8"
     return f"this byte ({error.object[error.start]:#04x}) is not UTF-8"

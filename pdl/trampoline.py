@@ -1,6 +1,6 @@
 """A trampoline: recursion on a list instead of the interpreter's stack.
 
-Schemas and grammars may nest deeper than frames can.
+Schemas and grammars can nest deeper than frames.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ Recur: TypeAlias = Generator[Any, Any, _T]
 
 
 def call(task: Recur[_T]) -> Recur[_T]:
-    """The value that a yielded task returns."""
+    """Return the result of a yielded task."""
     value: _T = yield task
     return value
 
 
 def gather(tasks: Iterable[Recur[_T]]) -> Recur[list[_T]]:
-    """The results of calls, one after the other."""
+    """Return the results of tasks, which run in order."""
     values = []
     for task in tasks:
         value: _T = yield task
@@ -30,9 +30,9 @@ def gather(tasks: Iterable[Recur[_T]]) -> Recur[list[_T]]:
 
 
 def run(task: Recur[_T]) -> _T:
-    """The task's result, with all calls that it yields kept on a list instead of the stack.
+    """Run a task, with all calls that it yields on a list instead of the stack.
 
-    An exception goes up to the caller, as from any call.
+    An exception propagates to the caller, as from any call.
     """
     pending: list[Recur[Any]] = [task]
     value: Any = None

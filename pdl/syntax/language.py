@@ -1,4 +1,4 @@
-"""Languages: a grammar, and the author's words for what may stand in its texts."""
+"""A language: a grammar, and the author's words for its terminals."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Unexpected(NamedTuple):
-    """A place where the text stops to make sense.
+    """The first position where a text is not in the language.
 
-    `found` is the text there, empty at the end; `expected` are the terminals that could stand
-    there, or nothing if the text there is no terminal at all.
+    `found` is the text there, empty at the end; `expected` are the terminals that could be there,
+    empty if the text there is not a terminal at all.
     """
 
     source: Source
@@ -27,7 +27,7 @@ class Unexpected(NamedTuple):
 
     @property
     def before(self) -> str:
-        """The word or the mark in front of the place, empty at the beginning."""
+        """The word or the character before the position, empty at the beginning."""
         head = self.source.text[max(0, self.start - 200) : self.start].rstrip()
         cut = len(head)
         while cut and (head[cut - 1].isalnum() or head[cut - 1] in "_-."):
@@ -36,9 +36,9 @@ class Unexpected(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """What a language knows better than the general message; empty fields leave that as it is.
+    """What a language knows better than the general message; empty fields leave it unchanged.
 
-    `code` is the problem's code without its kind, `span` the place to point at.
+    `code` is the problem's code without its kind, `span` the range to point at.
     """
 
     message: str = ""
@@ -51,9 +51,9 @@ class Language(NamedTuple):
     """A packaged grammar with the words that its errors use.
 
     `kind` is the first part of its problems' codes. `words` gives each terminal's name in errors
-    (a terminal without one is never named). `groups` gives one name to several terminals that may
-    stand at the same place; the first that fits wins. The `minor` terminals are named only where
-    nothing else is expected: they could stand nearly everywhere.
+    (a terminal without one is never named). `groups` gives one name to several terminals that can
+    occur at the same position; the first that applies wins. The `minor` terminals are named only
+    where nothing else is expected: they are allowed nearly everywhere.
     """
 
     grammar: str
@@ -66,10 +66,10 @@ class Language(NamedTuple):
     advise: Callable[[Unexpected], Advice] = lambda _: Advice()
 
     def parse(self, source: Source) -> Any:
-        """What the language's builder makes of the text: it has a method for each production.
+        """Parse a text with the language's builder, which has a method for each production.
 
-        Raises the error of this language's kind, with the place, what was found and what was
-        expected there.
+        Raises the error of this language's kind, with the position, what was expected there and
+        what was found.
         """
         try:
             return runner(self.grammar).parse(source.text, self.builder())
@@ -93,7 +93,7 @@ class Language(NamedTuple):
         )
 
     def name(self, expected: frozenset[str]) -> str:
-        """The terminals in the author's words: "a type", "`,` or `}`"."""
+        """Return the terminals in the author's words: "a type", "`,` or `}`"."""
         if END in expected:
             return f"the end of the {self.noun}"
         left = set(expected)

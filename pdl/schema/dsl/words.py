@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pdl import errors
 from pdl.errors import Problem, error_from, quoted
 from pdl.schema.dsl.tree import Build
 from pdl.schema.formats import FORMATS, ZONED
@@ -150,8 +150,6 @@ _ADVICE = MappingProxyType(
 )
 
 _SHORT = MappingProxyType({"string": "str", "integer": "int", "boolean": "bool"})
-_LONGEST = 40  # characters of a word that is compared with others
-_MOST = 2_000  # words that it is compared with
 
 
 def advice(word: str, names: Iterable[str] = ()) -> str:
@@ -169,15 +167,9 @@ def foreign(word: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
-    """Advice that names the known word most similar to this one, ignoring case."""
-    if len(word) > _LONGEST:
-        return ""
-    by_lower = {name.lower(): name for name in list(known)[:_MOST][::-1]}
-    near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=alike)
-    if not near:
-        return ""
-    word = by_lower[near[0]]
-    return f"did you mean `{_SHORT.get(word, word)}`?"
+    """A suggestion of the known word most similar to this one, by its short name."""
+    near = errors.nearest(word, known, alike)
+    return f"did you mean `{_SHORT.get(near, near)}`?" if near else ""
 
 
 _WORDS = {
