@@ -65,6 +65,31 @@ def test_what_is_not_needed_is_not_imported(statement: str, absent: str) -> None
     assert done.stdout.strip() == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "most"),
+    [
+        (["-m", "pdl", "gbnf", "compile", "--dsl", "{ a: int }"], 85),
+        (
+            [
+                "-c",
+                "import pdl\n"
+                "prompt = pdl.loads('<|user|>\\n{{ schema }}\\n<|schema|>\\n{ stars: int<1,5> }')\n"
+                "assert pdl.ask(prompt.render(), lambda messages: '{\"stars\": 4}').value",
+            ],
+            65,
+        ),
+    ],
+    ids=["compile", "load, render, ask"],
+)
+def test_a_reader_follows_few_modules(command: list[str], most: int) -> None:
+    """How many modules of pdl a way leads through, cold; docs/architecture.md draws them."""
+    done = subprocess.run(  # noqa: S603  (our own interpreter and text)
+        [sys.executable, "-X", "importtime", *command], capture_output=True, text=True, check=True
+    )
+    loaded = re.findall(r"\| +(pdl(?:\.\w+)*)$", done.stderr, re.MULTILINE)
+    assert 20 < len(loaded) <= most, "\n".join(sorted(loaded))
+
+
 def test_jsonschema_is_imported_for_what_does_not_fit() -> None:
     code = (
         "import pdl, sys\nschema = pdl.Schema.parse('{ a: int }')\n"
