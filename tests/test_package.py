@@ -65,17 +65,19 @@ def test_what_is_not_needed_is_not_imported(statement: str, absent: str) -> None
     assert done.stdout.strip() == ""
 
 
+ASKING = """
+import pdl
+prompt = pdl.loads("<|user|>\\n{{ schema }}\\n<|schema|>\\n{ stars: int<1,5> }")
+assert pdl.ask(prompt.render(), lambda messages: '{"stars": 4}').value == {"stars": 4}
+"""
+
+
 @pytest.mark.parametrize(
     ("command", "most"),
     [
         (["-m", "pdl", "gbnf", "compile", "--dsl", "{ a: int }"], 85),
         (
-            [
-                "-c",
-                "import pdl\n"
-                "prompt = pdl.loads('<|user|>\\n{{ schema }}\\n<|schema|>\\n{ stars: int<1,5> }')\n"
-                "assert pdl.ask(prompt.render(), lambda messages: '{\"stars\": 4}').value",
-            ],
+            ["-c", ASKING],
             65,
         ),
     ],
