@@ -1,4 +1,4 @@
-"""Tools that a model may call: described to it, held to by a grammar, found in its reply, run."""
+"""Tools that a model can call: described, enforced by a grammar, found in replies, run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Whether a call that no mark announces stands by itself, or is a part of what is said.
+"""Whether a bare JSON call (without a tool call marker) is made, or only mentioned.
 
-A model that speaks of a call writes it as one that makes it. Only the place tells them apart: a
-call has its lines, or its block, for itself.
+A model that mentions a call writes it in the same way as one that makes it. Only the position
+distinguishes them: a call has its lines, or its code block, to itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pdl.reply.result import Segment, Span
 
 SEPARATORS = " \t\r\n\v\f\xa0\u200b\u3000\ufeff;,"
-"""What may stand between calls."""
+"""Characters that can separate calls."""
 _START = itemgetter(0)
 _NEAR = 80
 _ESCAPED_MARK = re.compile(
@@ -28,9 +28,9 @@ _ESCAPED_MARK = re.compile(
     re.IGNORECASE,
 )
 _TICK = re.compile(r"`[ \t]*+\Z")
-_TICK_BEHIND = re.compile(r"[ \t]*+`")
+_TICK_AFTER = re.compile(r"[ \t]*+`")
 _QUOTE_MARK = re.compile(r"(?:^|\n)[ \t]*+>[> \t]*+\Z")
-_LINE = 200  # characters of the line in front of a call, or behind it, that are looked at
+_LINE = 200  # characters of the line before a call, or after it, that are examined
 
 _QUOTING_TAG = re.compile(
     r"<(?P<close>/?)(?P<name>(?:tool|function)_(?:response|result|output)s?|documents?|page|web_?page"
@@ -38,7 +38,7 @@ _QUOTING_TAG = re.compile(
     r"|examples?)\b[^<>\n]{0,200}+>",
     re.IGNORECASE,
 )
-"""Tags around what others say: a call in them is theirs."""
+"""Tags around quoted text: a call in them is not the model's."""
 
 _TOLD = (
     r"(?:wrote|writes?|says?|said|contains?|reads?|includes?|returned|(?:told|tells?|instruct(?:s|ed)?"
@@ -52,7 +52,7 @@ _ASCRIBED = re.compile(
     r"\b[^.,;!?\n]{0,20}\Z|(?:网页|页面|文档|邮件)[^。！？\n]{0,20}(?:写着|说|包含)[：:]?\Z",
     re.IGNORECASE,
 )
-"""The end of a line that gives what follows to somebody else: `The page says:`."""
+"""The end of a line that attributes what follows to someone else: `The page says:`."""
 
 _DO = r"(?:run|execute|call|proceed|go ahead|make|send|submit|do (?:it|this|that))"
 _ASKED = re.compile(
@@ -74,12 +74,12 @@ _TAKEN_BACK = re.compile(
     r"|suspicious|phishing|spam|attack|(?:prompt )?injection))",
     re.IGNORECASE,
 )
-"""The beginning of a line that asks about the call in front of it, or refuses it."""
+"""The beginning of a line that asks about the call before it, or refuses it."""
 
 
 @dataclass
 class Lines:
-    """The lines of a reply in which certain spans are: calls, and what is no text."""
+    """The lines of a reply that contain certain spans: calls, and parts that are not text."""
 
     text: str
     spans: list[Span]
@@ -89,23 +89,23 @@ class Lines:
     def __post_init__(self) -> None:
         """Look at each gap between the spans once."""
         gaps = list(self._gaps())
-        behind = _linked([(_is_blank(_last(gap)), "\n" in gap) for gap in gaps[:-1]])
-        front = _linked([(_is_blank(_first(gap)), "\n" in gap) for gap in reversed(gaps[1:])])
-        self._alone = [a and b for a, b in zip(behind, reversed(front), strict=True)]
+        before = _linked([(_is_blank(_last(gap)), "\n" in gap) for gap in gaps[:-1]])
+        after = _linked([(_is_blank(_first(gap)), "\n" in gap) for gap in reversed(gaps[1:])])
+        self._alone = [a and b for a, b in zip(before, reversed(after), strict=True)]
 
     def _gaps(self) -> list[str]:
-        """The text in front of, between and behind the spans."""
+        """The text before, between and after the spans."""
         starts = [*(start for start, _ in self.spans), len(self.text)]
         ends = [0, *(end for _, end in self.spans)]
         return [self.text[end:start] for end, start in zip(ends, starts, strict=True)]
 
     def is_quoted(self, span: Span) -> bool:
-        """Whether one of them is in a tag around what others say."""
+        """Whether one of them is in a tag around quoted text."""
         return span[0] in self._quoting
 
     @cached_property
     def _quoting(self) -> Spans:
-        """What is in such tags."""
+        """The content of such tags."""
         found: list[Span] = []
         open_at: dict[str, list[int]] = {}
         for tag in _QUOTING_TAG.finditer(self.text):
@@ -117,12 +117,12 @@ class Lines:
         return Spans(found)
 
     def alone(self, span: Span) -> bool:
-        """Whether nothing but other spans is on the lines of one of them."""
+        """Whether the lines of one of them contain only spans."""
         index = bisect_right(self.spans, span[0], key=_START) - 1
         return index >= 0 and self._alone[index]
 
     def fills(self, fence: Segment) -> bool:
-        """Whether a fence holds spans, and nothing else."""
+        """Whether a fence contains only spans."""
         known = self._blocks.get(fence.body)
         if known is None:
             known = self._blocks[fence.body] = is_filled(self.text, fence.body, self.spans)
@@ -132,8 +132,8 @@ class Lines:
 def _linked(gaps: list[tuple[bool, bool]]) -> list[bool]:
     """For each span whether its line is blank up to its end on one side.
 
-    A gap tells whether its part next to the span is blank, and whether a line ends in it; without
-    a line's end the span beyond it is on the same line.
+    A gap says whether its part next to the span is blank, and whether it contains a newline;
+    without one, the span beyond it is on the same line.
     """
     found: list[bool] = []
     for is_blank, has_end in gaps:
@@ -154,12 +154,12 @@ def _first(gap: str) -> str:
 
 
 def lines_of(text: str, spans: list[Span]) -> Lines:
-    """The lines in which spans are, that may touch each other."""
+    """The lines that contain spans, which may touch each other."""
     return Lines(text, list(Spans(spans)))
 
 
 def is_filled(text: str, body: Span, gone: list[Span]) -> bool:
-    """Whether spans, which are in order, are in the body of a fence, and nothing else."""
+    """Whether the body of a fence contains only spans, which are in order."""
     at, end = body
     first = index = max(bisect_right(gone, at, key=_START) - 1, 0)
     while index < len(gone) and gone[index][0] < end:
@@ -172,28 +172,28 @@ def is_filled(text: str, body: Span, gone: list[Span]) -> bool:
 
 
 def escaped_marker(text: str, at: int) -> bool:
-    """Whether a mark of calls is written out in front of a place: `&lt;tool_call&gt;`."""
+    """Whether an escaped tool call marker precedes a position: `&lt;tool_call&gt;`."""
     return _ESCAPED_MARK.search(text[max(0, at - _NEAR) : at]) is not None
 
 
 def attributed_to_others(lines: Lines, outer: Span) -> str:
-    """Why a call is another's, or waits for an answer; empty if nothing says so."""
+    """Why a call is someone else's, or waits for an answer; empty if it is neither."""
     text, (start, end) = lines.text, outer
     if lines.is_quoted(outer):
         return "is inside a tag that quotes others"
     lead = text[max(0, start - _LINE) : start].rstrip(" \t\r\n*_`:：").rpartition("\n")[2]
     if _ASCRIBED.search(lead):
         return "is quoted from someone else"
-    behind = text[end : end + _LINE].lstrip().partition("\n")[0].rstrip()
-    if _ASKED.search(lead) or _TAKEN_BACK.match(behind):
+    after = text[end : end + _LINE].lstrip().partition("\n")[0].rstrip()
+    if _ASKED.search(lead) or _TAKEN_BACK.match(after):
         return "is asked about or refused, not made"
     return ""
 
 
 def mentioned(text: str, outer: Span) -> str:
-    """Why a call with its marks is spoken of, not made; empty if it is made."""
+    """Why a call with its markers is mentioned, not made; empty if it is made."""
     front = text[max(0, outer[0] - _NEAR) : outer[0]]
-    if _TICK.search(front) and _TICK_BEHIND.match(text, outer[1]):
+    if _TICK.search(front) and _TICK_AFTER.match(text, outer[1]):
         return "is inside inline code"
     if _QUOTE_MARK.search(front if outer[0] > _NEAR else f"\n{front}"):
         return "is inside a quotation"

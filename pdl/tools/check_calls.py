@@ -1,4 +1,4 @@
-"""`check`: from what a model said to the calls that it asks for."""
+"""`check`: from a reply to the tool calls that it makes."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from pdl.tools.tool import ToolCall
 
 Wanted: TypeAlias = Literal["one", "several", "any"]
-"""How many calls a reply must hold: exactly one; one or more; any number, or none."""
+"""How many calls a reply must contain: exactly one; one or more; any number, or none."""
 
 MOST_CALLS = 1_000
-"""Calls in one reply, right ones and wrong ones, at most."""
-_BEHIND = 2_000  # characters behind a call in which it may be taken back
+"""The most calls in one reply, valid and invalid."""
+_AFTER = 2_000  # characters after a call in which it can be taken back
 _LISTED = 10  # calls that an error lists
 _LONG = "Your output is too long.\nGive a shorter answer so that all of it fits."
 _AS_JSON = "Write the name and the arguments of each call as JSON."
@@ -46,7 +46,7 @@ _MANY = f"Your output contains more than {MOST_CALLS:,} tool calls.\nCall fewer 
 
 
 def check_calls(calls: Iterable[ToolCall], validator: CallValidator, wanted: Wanted) -> CallsCheck:
-    """Calls that a provider gave, held against the tools."""
+    """Check calls that a provider returned against the tools."""
     found: list[ToolCall] = []
     errors: list[CallError] = []
     for call in calls:
@@ -65,7 +65,7 @@ def check_calls(calls: Iterable[ToolCall], validator: CallValidator, wanted: Wan
 def check(
     reply: str, patterns: CallPatterns, validator: CallValidator, wanted: Wanted, dialects: Dialects
 ) -> CallsCheck:
-    """The calls in a reply, held against the tools. Never raises for a bad reply."""
+    """Check the calls in a reply against the tools. Never raises for a bad reply."""
     if len(reply) > validator.limits.reply_chars:
         message = f"the reply has more than {validator.limits.reply_chars:,} characters"
         return CallsCheck(text=reply, errors=(CallError("limit", _LONG, message),))
@@ -88,7 +88,7 @@ class _Checker:
     repairs: list[Repair] = field(default_factory=list)
 
     def run(self) -> CallsCheck:
-        """Look at each candidate of the reply."""
+        """Check each candidate of the reply."""
         found: list[tuple[CallCandidate, list[Validated]]] = []
         number = len(self.search.unreadable)
         for candidate in self.search.candidates:
@@ -110,7 +110,7 @@ class _Checker:
         return CallsCheck(tuple(self.calls), text, tuple(self.errors), tuple(self.repairs))
 
     def _judged(self, candidate: CallCandidate) -> Iterator[Validated]:
-        """The calls at one candidate; none if it is data, or a part of a text."""
+        """The calls of one candidate; none if it is data, or part of a text."""
         raw = self.search.reply[slice(*candidate.span)]
         if candidate.name:
             yield self.validator.arguments(
@@ -132,7 +132,7 @@ class _Checker:
                 yield self._found(one, value, raw, candidate.span)
 
     def _broken(self, candidate: CallCandidate, raw: str) -> Iterator[Validated]:
-        """What cannot be read, or never ends."""
+        """A candidate that is unreadable or not closed."""
         begun = self.patterns.begun(raw, self.validator.tools, marked=candidate.marked)
         if begun is not None:
             yield self.validator.whole(begun, raw, candidate.span, written=True)
@@ -155,13 +155,13 @@ class _Checker:
 
     @cached_property
     def _silent(self) -> Spans:
-        """Comments, and elements such as `<document>`, in which nothing is called."""
+        """Comments, and elements such as `<document>`, in which no call is made."""
         return Spans(silent_spans(self.search.reply))
 
     def _certain(
         self, candidate: CallCandidate, validated: list[Validated], lines: Lines
     ) -> list[Validated]:
-        """The same, unless the reply speaks of a call rather than making it."""
+        """The same, unless the reply mentions a call rather than making it."""
         why = self._doubt(candidate, lines) if any(one.call for one in validated) else ""
         if not why:
             return validated
@@ -172,7 +172,7 @@ class _Checker:
         ]
 
     def _doubt(self, candidate: CallCandidate, lines: Lines) -> str:
-        """Why a call may be none; empty if nothing says so."""
+        """Why it is unclear that a call is made; empty if it is clear."""
         fence, reply = candidate.fence, self.search.reply
         if fence is not None and not holds_calls(fence):
             return "is inside a code block"
@@ -182,22 +182,22 @@ class _Checker:
             return said
         if candidate.marked:
             return mentioned(reply, candidate.outer) or _beside(candidate, lines)
-        return self._said_of(candidate) or _mentioned(candidate, lines)
+        return self._against(candidate) or _mentioned(candidate, lines)
 
-    def _said_of(self, candidate: CallCandidate) -> str:
-        """What the words around a call say against it."""
+    def _against(self, candidate: CallCandidate) -> str:
+        """Why the words around a call speak against it; empty if they don't."""
         fence, reply = candidate.fence, self.search.reply
         outside = fence.span[0] if fence and fence.span[0] >= candidate.since else candidate.span[0]
-        behind = reply[candidate.outer[1] : candidate.outer[1] + _BEHIND]
+        after = reply[candidate.outer[1] : candidate.outer[1] + _AFTER]
         if candidate.span[0] in self._silent:
             return "is in a comment, or in an element that makes no calls"
         if exemplified(reply, candidate.since, outside) or unmeant(reply, candidate.since, outside):
             return "is said to be an example, or another's words"
-        return "is taken back by the words after it" if taken_back(behind) else ""
+        return "is taken back by the words after it" if taken_back(after) else ""
 
 
 def _mentioned(candidate: CallCandidate, lines: Lines) -> str:
-    """Why a call without a mark may be none."""
+    """Why it is unclear that a call without a marker is made."""
     if escaped_marker(lines.text, candidate.span[0]):
         return "follows an escaped tool call marker"
     found = mentioned(lines.text, candidate.outer) or _beside(candidate, lines)
@@ -207,7 +207,7 @@ def _mentioned(candidate: CallCandidate, lines: Lines) -> str:
 
 
 def _beside(candidate: CallCandidate, lines: Lines) -> str:
-    """Whether something else is in the block that a call without a mark of its own stands in."""
+    """Why the code block of a call without its own marker speaks against it."""
     is_marked = candidate.outer[0] < candidate.span[0]
     if (
         is_marked
@@ -273,7 +273,7 @@ def _same_id(id_: str) -> CallError:
 
 
 def _counted(found: CallsCheck, wanted: Wanted) -> CallsCheck:
-    """The same, with an error if there are too few calls or too many."""
+    """The same, with an error for too few or too many calls."""
     if wanted not in get_args(Wanted):
         known = ", ".join(map(repr, get_args(Wanted)))
         raise ValueError(f"calls must be one of {known}, not {wanted!r}")

@@ -1,7 +1,7 @@
-"""Calls run: arguments checked and convert, the function called, its result as text.
+"""Run calls: check and convert the arguments, call the function, return its result as text.
 
-Arguments become the Python values that annotations ask for; they fit the schema already. Durations
-are those of ISO 8601 (RFC 3339, appendix A).
+Arguments that match the schema become the values that annotations require. Durations are those of
+ISO 8601 (RFC 3339, appendix A).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def duration(text: str) -> dt.timedelta:
     """`P1DT2H`. Raises ValueError for years and months, which have no fixed length."""
     match = _DURATION.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no duration such as `P1DT2H`")
+        raise ValueError(f"{text!r} is not a duration such as `P1DT2H`")
     if match["years"] or match["months"]:
         raise ValueError(f"{text!r} has years or months, which have no fixed length")
     named = ("weeks", "days", "hours", "minutes", "seconds")
@@ -82,17 +82,17 @@ _COLLECTIONS: Mapping[Any, Callable[[Any], Any]] = types.MappingProxyType(
         collections.Counter: collections.Counter,
     }
 )
-"""Containers that JSON has as a list or an object, and what makes one of these."""
+"""Containers that are a list or an object in JSON, and their constructors."""
 
 
 class ConversionError(ValueError):
-    """A value that fits the schema is none of its type all the same, say a date in year 0."""
+    """A value matches the schema but is not of the type, such as a date in year 0."""
 
 
 def convert(form: Any, value: Json) -> Any:
-    """A JSON value as a value of a type: dates, enums, dataclasses, pydantic models, and so on.
+    """Convert a JSON value to a value of a type: dates, enums, dataclasses, pydantic models.
 
-    What the type says nothing of stays as it is. Raises ConversionError.
+    Parts without a type are unchanged. Raises ConversionError.
     """
     try:
         return _convert(form, value)
@@ -119,7 +119,7 @@ def _convert(form: Any, value: Json) -> Any:
 
 
 def _unwrapped(form: Any) -> Any:
-    """A form without aliases, new names and annotations around it."""
+    """A form without its aliases, new types and annotations."""
     while True:
         if getattr(form, "__metadata__", None) is not None:
             form = form.__origin__
@@ -136,7 +136,7 @@ def _unwrapped(form: Any) -> Any:
 
 
 def _branch(branches: tuple[Any, ...], value: Json) -> Any:
-    """The first type of a union that a value fits; those that keep it as it is come last."""
+    """The first type of a union that a value matches; those that keep it unchanged come last."""
     order = sorted(branches, key=lambda one: _unwrapped(one) in (str, Any, object))
     return next((one for one in order if _fits(one, value)), Any)
 
@@ -151,7 +151,7 @@ def _schema(form: Any) -> Schema:
 
 
 def _literal(choices: tuple[Any, ...], value: Json) -> Any:
-    """The member that a value is: of its own type if there is one, else 1 for 1.0."""
+    """The member that equals a value: of its own type if there is one, else 1 for 1.0."""
     equal = [one for one in choices if _is_same(getattr(one, "value", one), value)]
     return next((one for one in equal if type(one) is type(value)), equal[0] if equal else value)
 
@@ -209,36 +209,36 @@ def _adapter(form: Any) -> Any:
     return pydantic.TypeAdapter(form)
 
 
-_LONGEST = 500  # characters of an error that a model is told
-_HALF = re.compile(r"[\ud800-\udfff]")
+_LONGEST = 500  # characters of an error that the model gets
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class ResultError(Exception):
-    """A function gave back what is neither text nor JSON."""
+    """A function returned a value that is neither text nor JSON."""
 
 
 def as_text(value: Any) -> str:
-    """A text as it is, other values as JSON. Raises ResultError where JSON has no way to write one.
+    """Return a string unchanged, and other values as JSON. Raises ResultError if that fails.
 
-    Halves of characters outside of the first plane become whole ones, or are replaced.
+    Surrogate pairs become characters; lone surrogates are replaced.
     """
     if isinstance(value, str):
         return _whole(str(value))
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_other)
     except (ValueError, TypeError, RecursionError) as error:
-        raise ResultError(f"the result cannot be written as JSON: {_said(error)}") from error
+        raise ResultError(f"the result cannot be written as JSON: {_message_of(error)}") from error
     return _whole(text)
 
 
 def _whole(text: str) -> str:
-    if _HALF.search(text) is None:
+    if _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _other(value: Any) -> Any:
-    """What `json.dumps` asks about a value that is none of JSON's."""
+    """The JSON value of a value that `json.dumps` does not know."""
     dump = getattr(value, "model_dump", None)
     if callable(dump) and not isinstance(value, type):
         return dump(mode="json")
@@ -248,11 +248,11 @@ def _other(value: Any) -> Any:
         if isinstance(value, kinds):
             return read(value)
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
-    raise ResultError(f"the result holds a value of type {kind}, which is neither text nor JSON")
+    raise ResultError(f"the result contains a value of type {kind}, which is neither text nor JSON")
 
 
 def _refused(value: Any) -> Any:
-    raise ResultError(f"the result holds {type(value).__name__}, which are neither text nor JSON")
+    raise ResultError(f"the result contains {type(value).__name__}, not text or JSON")
 
 
 _ADDRESSES = (
@@ -264,7 +264,7 @@ _ADDRESSES = (
     ipaddress.IPv6Interface,
 )
 _AS_STR = (Decimal, Fraction, UUID, dt.timedelta, dt.tzinfo, *_ADDRESSES)
-"""Types whose values are written as `str` writes them."""
+"""Types whose values are written by `str`."""
 _RESULT_KINDS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     ((bytes, bytearray, memoryview), _refused),
     (Mapping, lambda value: {str(key): inner for key, inner in value.items()}),
@@ -278,18 +278,18 @@ _RESULT_KINDS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 
 
 def error_text(error: BaseException) -> str:
-    """One line that says what went wrong, without a traceback."""
-    said = _said(error)
+    """Return one line that says what failed, without a traceback."""
+    said = _message_of(error)
     if isinstance(error, ResultError):
         return said
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
-def _said(error: BaseException) -> str:
-    """The words of an error, if it has any: writing them is code of others, and may fail too."""
+def _message_of(error: BaseException) -> str:
+    """The message of an error, or an empty string: `str` of it runs foreign code that can fail."""
     try:
         said = " ".join(_whole(str(error)).split())
-    except (Exception, SystemExit):  # noqa: BLE001 - whatever it is, the first error is the one to be told
+    except (Exception, SystemExit):  # noqa: BLE001 - only the first error is reported
         return ""
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
 
@@ -299,7 +299,7 @@ _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 
 @dataclass(frozen=True)
 class Dispatcher:
-    """Runs calls of a set's tools by functions."""
+    """Runs calls with the functions of the tools."""
 
     validator: CallValidator
     functions: Mapping[str, Callable[..., Any]]
@@ -309,7 +309,7 @@ class Dispatcher:
     def of(
         cls, tools: Iterable[Tool], functions: Functions | None, *, raise_errors: bool
     ) -> Dispatcher:
-        """With the functions of the tools, and others that stand in for them by name."""
+        """With the functions of the tools, and others that replace them by name."""
         named = {tool.name: tool.function for tool in tools if tool.function is not None}
         if isinstance(functions, Mapping):
             named |= functions
@@ -319,7 +319,7 @@ class Dispatcher:
         return cls(validator, named, raise_errors)
 
     def run_all(self, call: ToolCall | Iterable[ToolCall]) -> ToolResult | tuple[ToolResult, ...]:
-        """Run a call, or several one after the other."""
+        """Run a call, or several in order."""
         if isinstance(call, ToolCall):
             return self.run(call)
         return tuple(self.run(one) for one in several(call, "dispatch"))
@@ -327,7 +327,7 @@ class Dispatcher:
     async def run_all_async(
         self, call: ToolCall | Iterable[ToolCall]
     ) -> ToolResult | tuple[ToolResult, ...]:
-        """The same for functions of which some are async."""
+        """The same if some functions are async."""
         if isinstance(call, ToolCall):
             return await self.run_async(call)
         return tuple([await self.run_async(one) for one in several(call, "dispatch_async")])
@@ -343,11 +343,11 @@ class Dispatcher:
             raise ToolError(Problem("tool/async", message))
         try:
             return ToolResult(call, as_text(function(*positional, **named)))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool may fail in any way, and the model is told
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool can fail in any way; the model gets the reason
             return self._failed(call, error)
 
     async def run_async(self, call: ToolCall) -> ToolResult:
-        """Run one call, and wait for what it gives if that can be waited for."""
+        """Run one call, and await its result if it is awaitable."""
         prepared = self._prepared(call)
         if isinstance(prepared, ToolResult):
             return prepared
@@ -355,7 +355,7 @@ class Dispatcher:
         try:
             given: Any | Awaitable[Any] = function(*positional, **named)
             return ToolResult(call, as_text(await given if inspect.isawaitable(given) else given))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool may fail in any way, and the model is told
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool can fail in any way; the model gets the reason
             return self._failed(call, error)
 
     def _failed(self, call: ToolCall, error: BaseException) -> ToolResult:
@@ -366,13 +366,13 @@ class Dispatcher:
     def _prepared(
         self, call: ToolCall
     ) -> ToolResult | tuple[Callable[..., Any], list[Any], dict[str, Any]]:
-        """The function and its arguments; a result that says what is wrong with the call."""
+        """The function and its arguments, or a result that says why the call is invalid."""
         check = check_calls([call], self.validator, "any")
         if not check.ok:
             return ToolResult(call, check.feedback, failed=True)
         function = self.functions.get(call.name)
         if function is None:
-            message = f"there is no function for the tool `{call.name}`"
+            message = f"the tool `{call.name}` has no function"
             hint = f"pass it: `dispatch(call, {{'{call.name}': …}})`"
             raise ToolError(Problem("tool/no-function", message, hint=hint))
         hints = hints_of(function)
@@ -387,7 +387,7 @@ class Dispatcher:
 
 
 def _positional(function: Callable[..., Any], made: dict[str, Any]) -> list[Any]:
-    """The values of parameters that have no name in a call, taken out of the others."""
+    """The values of positional-only parameters, removed from the others."""
     parameters = inspect.signature(function).parameters.items()
     nameless = {key: one.default for key, one in parameters if one.kind is _POSITIONAL}
     return [made.pop(key, default) for key, default in nameless.items()]

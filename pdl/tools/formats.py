@@ -1,10 +1,10 @@
-"""How models write calls of tools: one record a format.
+"""How models write tool calls: one record a format.
 
 Sources: PedroCLI's generic format; OpenAI's chat completions; the chat templates of Hermes and
 Qwen, of Llama 3 and of Mistral (before and since the tokenizer's version 11), as llama.cpp and the
 tool parsers of vLLM read them.
 
-`CallKeys` says under which keys the objects that are calls hold a name and arguments.
+`CallKeys` are the keys under which the objects of calls have a name and arguments.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Format:
 
     A call is an object with the tool's name under `name_key` and its arguments under
     `arguments_key`; or, where `name_key` is empty, the bare name, `named`, and the arguments.
-    `opener` and `closer` stand around all calls of a reply, `between` parts them. `trigger` is how
-    calls begin, so that free text cannot hold it: a part of `opener`, or, where that is empty, the
-    beginning of the object. `json_text` says that arguments may come as a string that holds JSON.
+    `opener` and `closer` enclose all calls of a reply, `between` separates them. `trigger` is how
+    calls begin, so free text can't contain it: a part of `opener`, or, if that is empty, the
+    beginning of the object. `json_text` means that arguments can be a string that contains JSON.
     """
 
     name: str
@@ -45,13 +45,13 @@ class Format:
     trigger: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a record that could not be told from text. Raises ValueError."""
+        """Refuse a format that can't be distinguished from text. Raises ValueError."""
         if not self.name_key and not self.opener:
-            raise ValueError("a format of bare names needs an opener that tells them from text")
+            raise ValueError("a format of bare names needs an opener")
         if self.name_key and not self.arguments_key:
             raise ValueError("a format of objects needs a key for the arguments")
         if not self.opener.startswith(self.trigger):
-            raise ValueError("the trigger of a format is the beginning of its opener")
+            raise ValueError("the trigger of a format must be the beginning of its opener")
         if not self.trigger:
             object.__setattr__(self, "trigger", self.opener.rstrip())
 
@@ -76,19 +76,19 @@ FORMATS = MappingProxyType({one.name: one for one in _TABLE})
 _ALIASES = MappingProxyType({"qwen": "hermes"})
 
 DEFAULT_FORMAT = "hermes"
-"""What most open models were trained on."""
+"""The format that most open models were trained on."""
 
 
 def format_of(given: str | Format) -> Format:
-    """The format of a name, in any case; a format is that already. Raises ValueError."""
+    """Return the format of a name in any letter case, or a format unchanged. Raises ValueError."""
     if isinstance(given, Format):
         return given
     name = str(given).lower()
     found = FORMATS.get(_ALIASES.get(name, name))
     if found is None:
         known = (*FORMATS, *_ALIASES)
-        advice = did_you_mean(name, known) or f"known are {', '.join(known)}"
-        raise ValueError(f"there is no format {given!r} of tool calls; {advice}")
+        advice = did_you_mean(name, known) or f"expected one of {', '.join(known)}"
+        raise ValueError(f"unknown tool call format {given!r}; {advice}")
     return found
 
 
@@ -99,7 +99,7 @@ _CUT = re.compile(r"[\[\s]*+\{\s*+[\"']?([\w-]*+)(?:[\"']?\s*+:?\s*+[\"']?([\w-]
 
 
 class CallKeys(NamedTuple):
-    """The keys of one kind of object; `json_text`: arguments may be a string that holds JSON."""
+    """The keys of one kind of object; `json_text`: arguments can be a string that contains JSON."""
 
     name_key: str
     arguments_key: str
@@ -107,7 +107,7 @@ class CallKeys(NamedTuple):
 
 
 class CallObject(NamedTuple):
-    """A call as an object holds it: its name, the object, and the keys of both parts."""
+    """A call in an object: its name, the object, and the keys of both parts."""
 
     name: str
     value: dict[str, Json]
@@ -117,33 +117,33 @@ class CallObject(NamedTuple):
 
 @dataclass(frozen=True)
 class CallPatterns:
-    """The kinds of objects that are looked for, and how calls in text are announced."""
+    """The kinds of objects that are calls, and how calls in text are announced."""
 
     formats: tuple[Format, ...]
 
     @classmethod
     def of(cls, form: Format | None) -> CallPatterns:
-        """Those of a format; of all that are known where none is given."""
+        """Those of a format, or of all known formats."""
         return cls(tuple(FORMATS.values()) if form is None else (form,))
 
     @cached_property
     def objects(self) -> tuple[CallKeys, ...]:
         """The patterns of objects, each once."""
-        told: dict[tuple[str, str], bool] = {}
+        found: dict[tuple[str, str], bool] = {}
         for one in self.formats:
             if one.name_key:
                 key = one.name_key, one.arguments_key
-                told[key] = told.get(key, False) or one.json_text
-        return tuple(CallKeys(*keys, json_text) for keys, json_text in told.items())
+                found[key] = found.get(key, False) or one.json_text
+        return tuple(CallKeys(*keys, json_text) for keys, json_text in found.items())
 
     @cached_property
     def named(self) -> bool:
-        """Whether a bare name may stand in front of arguments."""
+        """Whether a bare name can precede arguments."""
         return any(not one.name_key for one in self.formats)
 
     @property
     def triggers(self) -> re.Pattern[str]:
-        """What a call begins with, in any of the formats."""
+        """The beginning of a call, in any of the formats."""
         keys = "|".join(sorted({re.escape(one.name_key) for one in self.formats if one.name_key}))
         told = [re.escape(one.trigger) for one in self.formats if one.trigger]
         bare = any(not one.trigger for one in self.formats)
@@ -151,10 +151,10 @@ class CallPatterns:
         return re.compile("|".join([*sorted(set(told), key=len, reverse=True), *objects]))
 
     def calls(self, value: Json, tools: Container[str], *, marked: bool) -> list[CallObject | None]:
-        """The calls that a value holds: an object, one in OpenAI's envelope, or a list of them.
+        """Return the calls in a value: an object, one in OpenAI's envelope, or a list of them.
 
-        None stands for an item of a list that is none, among others that are. `marked`: the reply
-        says that here are calls, so that an object with a name and without arguments is one too.
+        None represents an item that is not a call in a list of calls. `marked`: a marker announces
+        calls, so an object with a name but without arguments is one too.
         """
         inner = value.get("tool_calls") if isinstance(value, dict) else value
         if not isinstance(inner, list):
@@ -181,12 +181,12 @@ class CallPatterns:
         if shape is None:
             return None
         name = value[shape.name_key]
-        if (full and _is_held(value[shape.arguments_key])) or marked or name in tools:
+        if (full and _is_allowed(value[shape.arguments_key])) or marked or name in tools:
             return CallObject(name, value, shape, _id(value))
         return None
 
     def is_cut(self, text: str, tools: Iterable[str]) -> bool:
-        """Whether an object that never ends may become a call: it stops in its head."""
+        """Whether an unclosed object could become a call: it ends in its head."""
         head = _CUT.fullmatch(text)
         if head is None:
             return False
@@ -197,7 +197,7 @@ class CallPatterns:
     def begun(
         self, text: str, tools: Container[str], *, marked: bool
     ) -> tuple[str, CallKeys] | None:
-        """The tool that a broken object is a call of, and how it is written; None if it is none."""
+        """Return the tool that a broken object calls, and its keys; None if it is not a call."""
         head = _HEAD.match(text)
         patterns = [one for one in self.objects if head and one.name_key == head[1]]
         if head is None or not patterns:
@@ -208,8 +208,8 @@ class CallPatterns:
         return head[2], (full or patterns)[0]
 
 
-def _is_held(arguments: Json) -> bool:
-    """Whether arguments are of a type that they may have."""
+def _is_allowed(arguments: Json) -> bool:
+    """Whether arguments are of an allowed type."""
     if isinstance(arguments, str):
         return arguments.lstrip().startswith("{")
     return arguments is None or isinstance(arguments, dict)

@@ -1,7 +1,6 @@
-"""Functions and types as tools, with what their docstrings say.
+"""Functions and types as tools, described by their docstrings.
 
-A docstring says what the function does, and what each parameter is. The conventions of Google,
-NumPy and Sphinx are read; which one it is follows from the text.
+Docstrings follow the conventions of Google, NumPy or Sphinx; the text shows which one it is.
 
 Sources: Google's Python style guide (3.8.3), numpydoc's style guide, Sphinx's field lists.
 """
@@ -44,14 +43,14 @@ _NAMES = re.compile(r"\*{0,2}\w+(?:[ \t]*,[ \t]*\*{0,2}\w+)*")
 
 @dataclass
 class Docstring:
-    """`text` is all in front of the first section, without blanks at its ends."""
+    """`text` is everything before the first section, without surrounding whitespace."""
 
     text: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
 
 
 def read_docstring(docstring: str | None) -> Docstring:
-    """The description of a function and of its parameters. Looks at each line once."""
+    """Return the description of a function and of its parameters. Reads each line once."""
     found = Docstring()
     lines = inspect.cleandoc(docstring or "").split("\n")
     text: list[str] = []
@@ -69,7 +68,7 @@ def read_docstring(docstring: str | None) -> Docstring:
 
 
 def _body(lines: list[str], at: int) -> int | None:
-    """The line at which the content of a section begins whose head stands here; None if none."""
+    """The line at which the content of the section headed here begins; None if there is no head."""
     line = lines[at]
     if _FIELD.fullmatch(line):
         return at
@@ -83,7 +82,7 @@ def _body(lines: list[str], at: int) -> int | None:
 
 
 def _section(lines: list[str], at: int, body: int, found: Docstring) -> int:
-    """Read the section whose head stands at a line; where the next one may begin."""
+    """Read the section headed at a line; return where the next one can begin."""
     end = body + (body == at)
     while end < len(lines) and _body(lines, end) is None:
         if body == at + 1 and lines[end].strip() and not lines[end][0].isspace():
@@ -98,7 +97,7 @@ def _section(lines: list[str], at: int, body: int, found: Docstring) -> int:
 
 
 def _field(lines: list[str], found: Docstring) -> None:
-    """:param type name: text, and lines that go on with it."""
+    """:param type name: text, and its continuation lines."""
     match = _FIELD.fullmatch(lines[0])
     assert match is not None
     words = (match["words"] or "").split()
@@ -107,7 +106,7 @@ def _field(lines: list[str], found: Docstring) -> None:
 
 
 def _entries(lines: list[str], found: Docstring, *, numpy: bool) -> None:
-    """The parameters of a section: each begins in the first column, and goes on indented."""
+    """The parameters of a section: each begins in the first column, and continues indented."""
     filled = [line for line in lines if line.strip()]
     margin = min((_indent(line) for line in filled), default=0)
     block: list[str] = []
@@ -138,7 +137,7 @@ def _indent(line: str) -> int:
 
 
 def _joined(lines: list[str]) -> str:
-    """Lines of one paragraph as one line; empty lines stay where they part paragraphs."""
+    """Lines of one paragraph as one line; paragraphs stay separate."""
     paragraphs: list[list[str]] = [[]]
     for line in lines:
         if line.strip():
@@ -155,12 +154,12 @@ _VARIADIC = {
 
 
 def from_functions(functions: Iterable[Any]) -> tuple[Tool, ...]:
-    """A tool for each function. Raises an error with the problems of all."""
+    """Return a tool for each function. Raises an error with the problems of all."""
     return _all(functions, _function)
 
 
 def from_types(types: Iterable[Any]) -> tuple[Tool, ...]:
-    """A tool for each pydantic model, dataclass, TypedDict: its name, docstring and fields."""
+    """Return a tool for each pydantic model, dataclass or TypedDict."""
     return _all(types, _type)
 
 
@@ -178,10 +177,9 @@ def _all(given: Iterable[Any], convert: Callable[[Any], Tool]) -> tuple[Tool, ..
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations of a function's parameters; Any where there is none.
+    """Return the annotations of a function's parameters; Any for a missing one.
 
-    Raises ToolError for one that names what does not exist, and for a parameter that no call by
-    name can fill.
+    Raises ToolError for an undefined name in one, and for a parameter that can't be passed by name.
     """
     name = name_of(function)
     target = target_of(function)
@@ -189,33 +187,33 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
         parameters = inspect.signature(function).parameters
         annotations = get_type_hints(target, include_extras=True)
     except NameError as error:
-        _refuse(f"the annotations of `{name}` name `{error.name}`, which is not defined there")
+        _refuse(f"the annotations of `{name}` use `{error.name}`, which is not defined there")
     except (TypeError, ValueError) as error:
         _refuse(f"the signature of `{name}` cannot be read: {error}")
     for one in parameters.values():
         if one.kind in _VARIADIC:
             shown = f"{_VARIADIC[one.kind]}{one.name}"
-            _refuse(f"`{name}` takes `{shown}`, which no list of parameters can describe")
+            _refuse(f"`{name}` takes `{shown}`, which a schema can't describe")
     if next(iter(parameters), "") == "self" and "self" not in annotations:
-        _refuse(f"`{name}` is a method without its object: pass that of an object, `thing.{name}`")
+        _refuse(f"`{name}` is an unbound method: pass the method of an object, `thing.{name}`")
     if (
         parameters
         and not annotations
         and not inspect.isfunction(getattr(target, "__func__", target))
     ):
-        _refuse(f"`{name}` is built in, without types: pass a function of your own that calls it")
+        _refuse(f"`{name}` is built in and has no types: pass your own function that calls it")
     return {one: annotations.get(one, Any) for one in parameters}
 
 
 def target_of(function: Any) -> Any:
-    """The function behind wrappers, partial functions and objects that can be called."""
+    """Return the function inside wrappers, partial functions and callable objects."""
     while hasattr(function, "func") or hasattr(function, "__wrapped__"):
         function = getattr(function, "func", None) or function.__wrapped__
     return function if inspect.isroutine(function) else type(function).__call__
 
 
 def name_of(function: Any) -> str:
-    """The name of a function, or of an object's class."""
+    """Return the name of a function, or of an object's class."""
     inner = getattr(function, "func", function)  # of functools.partial
     return str(getattr(inner, "__name__", type(inner).__name__))
 
@@ -223,9 +221,9 @@ def name_of(function: Any) -> str:
 def _function(function: Any) -> Tool:
     if isinstance(function, list | tuple | set):
         kind = type(function).__name__
-        _refuse(f"a {kind} is no function: pass its functions one by one, `*functions`")
+        _refuse(f"a {kind} is not a function: pass its functions one by one, `*functions`")
     if not callable(function) or isinstance(function, type):
-        _refuse(f"{function!r:.60} is no function")
+        _refuse(f"{function!r:.60} is not a function")
     name = name_of(function)
     doc = read_docstring(inspect.getdoc(getattr(function, "func", function)))
     schema = _schema(name, hints_of(function), inspect.signature(function).parameters)
@@ -245,7 +243,7 @@ def _function(function: Any) -> Tool:
 def _schema(
     name: str, hints: Mapping[str, Any], parameters: Mapping[str, inspect.Parameter]
 ) -> Schema:
-    """The schema of an object that has the parameters as its keys."""
+    """The schema of an object with the parameters as its keys."""
     optional = {key for key, one in parameters.items() if one.default is not one.empty}
     fields = {key: NotRequired[hint] if key in optional else hint for key, hint in hints.items()}
     record: Any = TypedDict(name, fields)  # type: ignore[misc]  # made of what the function has
@@ -264,7 +262,7 @@ def _type(form: Any) -> Tool:
     name = str(getattr(form, "__name__", form))
     document = dict(Schema.from_type(form).document)
     if document.get("type") != "object":
-        _refuse(f"`{name}` is no type with named fields, so its values are no arguments")
+        _refuse(f"`{name}` is not a type with named fields")
     description = read_docstring(document.pop("description", "")).text
     return Tool(name, Schema(document), description)
 

@@ -1,11 +1,11 @@
 """`compile_calls`: the grammar of calls, or of text or calls, for a set of tools.
 
-The arguments of all tools are one JSON Schema, so that their grammars share rules and names
-(`document`). The rules of an answer may stand beside those of calls (`merged`).
+The arguments of all tools are one JSON Schema (`document`): their grammars share rules and names.
+The rules of an answer can be added to those of calls (`merged`).
 
-How a format writes calls is told as drafts of rules (`Rows`). What tells one tool from another is
-its name alone, so names are a trie, and all that comes before them is written once: a model that
-writes a call is in one place of the grammar at a time.
+The alternatives of a format's calls are drafts of rules (`CallAlternatives`). Only the name
+distinguishes one tool from another, so names are a trie, and everything before them is written
+once: a model that writes a call has a single parse stack.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import reachable
 from pdl.schema.keywords import ANNOTATIONS, pointer
 from pdl.schema.parts import SourceMap
-from pdl.tools.tool import Collected, of_parameters
+from pdl.tools.tool import Bundle, of_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,34 +57,34 @@ if TYPE_CHECKING:
     from pdl.tools.formats import Format
 
 
-def place(name: str) -> str:
+def arguments_pointer(name: str) -> str:
     """The JSON pointer of a tool's arguments in `document`."""
     return pointer(("$defs", name))
 
 
 def document(tools: tuple[tuple[str, Schema], ...]) -> dict[str, Json]:
-    """An array that has the arguments of one tool after the other as its items.
+    """Return an array with the arguments of the tools, in order, as its items.
 
-    They stand in `$defs` under the names of the tools, beside the definitions that they use.
+    They are in `$defs` under the names of the tools, with the definitions that they use.
     """
-    collected = Collected()
-    collected.definitions.update({name: {} for name, _ in tools})
+    bundle = Bundle()
+    bundle.definitions.update({name: {} for name, _ in tools})
     for name, schema in tools:
-        collected.definitions[name] = collected.add(schema.document, ("$defs", name))
+        bundle.definitions[name] = bundle.add(schema.document, ("$defs", name))
     return {
         "type": "array",
-        "prefixItems": [{"$ref": place(name)} for name, _ in tools],
+        "prefixItems": [{"$ref": arguments_pointer(name)} for name, _ in tools],
         "items": False,
         "minItems": len(tools),
-        "$defs": collected.definitions,
+        "$defs": bundle.definitions,
     }
 
 
 def merged(rules: tuple[Rule, ...], stand_in: str, other: Grammar) -> tuple[Rule, ...]:
-    """The rules, in which the root of another grammar takes the place of the rule `stand_in`.
+    """Return the rules with the root of another grammar instead of the rule `stand_in`.
 
-    Rules that are the same in both, with all that they lead to, are written once; the others get
-    names that no other has.
+    Rules that are equal in both, including everything they refer to, are written once; the others
+    get unique names.
     """
     ours = {rule.name: rule for rule in rules if rule.name != stand_in}
     shared = _shared(ours, other)
@@ -104,12 +104,12 @@ def _shared(ours: dict[str, Rule], other: Grammar) -> set[str]:
     return {name for name in same if same.issuperset(reachable(other.rule, name))}
 
 
-_BLANKS = CharSet.of("\t\n\r ")
+_WHITESPACE = CharSet.of("\t\n\r ")
 
 
 @dataclass(frozen=True)
-class Rows:
-    """The rows of one set of tools in one format; `arguments` are the rules of their arguments."""
+class CallAlternatives:
+    """The alternatives of one set of tools in one format, with the rules of their arguments."""
 
     form: Format
     spacing: Spacing
@@ -120,21 +120,21 @@ class Rows:
         return joined(self.form.opener, self._head(), *self._from_head(several=several))
 
     def after_trigger(self) -> Alternative:
-        """Several calls, behind what `trigger` takes."""
+        """Several calls, after the trigger."""
         if self.form.trigger:
             rest = self.form.opener.removeprefix(self.form.trigger)
             return joined(rest, self._head(), *self._from_head(several=True))
         return joined(self._from_head(several=True))
 
     def trigger(self) -> Dfa:
-        """The texts that begin calls, and that free text does not hold."""
+        """The strings that begin calls, which free text does not contain."""
         if self.form.trigger:
             return build.literal(self.form.trigger)
-        blanks = build.star(build.chars(_BLANKS))
-        return build.concat(build.literal("{"), blanks, build.literal(_key(self.form.name_key)))
+        whitespace = build.star(build.chars(_WHITESPACE))
+        return build.concat(build.literal("{"), whitespace, build.literal(_key(self.form.name_key)))
 
     def _head(self) -> Alternative:
-        """What a call begins with, up to its name's key."""
+        """The beginning of a call, up to the key of its name."""
         if not self.form.name_key:
             return ()
         return joined("{", self.spacing.opened, _key(self.form.name_key))
@@ -147,14 +147,14 @@ class Rows:
         return joined(tail, Repeat(another, 0, None), self.form.closer)
 
     def _tail(self) -> Alternative:
-        """A call behind its head."""
-        names = [(build.literal(name), self._behind(draft)) for name, draft in self.arguments]
+        """A call after its head."""
+        names = [(build.literal(name), self._after_name(draft)) for name, draft in self.arguments]
         trie = product_rules(names, "call", None)
         assert trie is not None, "names of 64 characters at most have few states"
         return joined(self.spacing.colon, '"', trie) if self.form.name_key else (trie,)
 
-    def _behind(self, arguments: ProductionDraft) -> Alternative:
-        """A call behind its name."""
+    def _after_name(self, arguments: ProductionDraft) -> Alternative:
+        """A call after its name."""
         if not self.form.name_key:
             return joined(self.form.named, arguments)
         space = self.spacing
@@ -163,10 +163,10 @@ class Rows:
 
 
 def text_or(trigger: Dfa, behind: Alternative, *, on_line: bool) -> ProductionDraft:
-    """Text that does not hold a trigger; or perhaps such a text, the trigger, and what follows.
+    """Text that does not contain a trigger; or such a text, the trigger, and what follows it.
 
-    `on_line`: the trigger begins a line. The checker takes a call that no opener tells from text
-    for one that is spoken of if it stands in a sentence.
+    `on_line`: the trigger begins a line. The checker takes a call without an opener for one that is
+    only mentioned if it is in a sentence.
     """
     up_to = build.concat(build.ANYTHING, trigger)
     beyond = build.concat(up_to, build.chars(EVERY), build.ANYTHING)
@@ -183,13 +183,13 @@ def _key(name: str) -> str:
 
 
 Calls: TypeAlias = Literal["one", "several", "any"]
-"""Exactly one call; one or more; a text, or one or more calls with or without a text in front."""
+"""Exactly one call; one or more; or text, or one or more calls with or without text before."""
 
 Signatures: TypeAlias = "tuple[tuple[str, Schema], ...]"
-"""Names of tools with the schemas of their arguments: all that a grammar depends on."""
+"""Names of tools with the schemas of their arguments: everything a grammar depends on."""
 
 ANSWER = "@answer"
-"""The rule that stands for an answer until its own rules are there."""
+"""The placeholder rule of an answer until its own rules are added."""
 
 
 @lru_cache(maxsize=64)
@@ -202,11 +202,11 @@ def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
     *,
     strict: bool,
 ) -> Compiled:
-    """The grammar of replies that call tools, kept for the next time (the last 64 of them).
+    """Return the grammar of replies that call tools (the last 64 are cached).
 
-    With a `schema` a reply may also be an answer that fits it. Raises ValueError for another word
-    than those of `Calls`, SchemaError for a tool whose arguments nothing satisfies and with
-    `strict` for what is left to the checker, and what `pdl.gbnf.compile` raises.
+    With a `schema` a reply can also be an answer that matches it. Raises ValueError for a word that
+    is not in `Calls`, SchemaError for a tool whose arguments nothing satisfies and, with `strict`,
+    for constraints that are checked after generation, and what `pdl.gbnf.compile` raises.
     """
     if calls not in get_args(Calls):
         known = ", ".join(map(repr, get_args(Calls)))
@@ -225,14 +225,14 @@ def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
     if answer is not None:
         rules = merged(rules, ANSWER, answer.grammar)
     rules = limited(rules, options)
-    report = Report((*_told(entries(whole, compiler)), *(answer.report if answer else ())))
+    report = Report((*_of_tools(entries(whole, compiler)), *(answer.report if answer else ())))
     if strict and report.post_hoc:
         raise SchemaError(*map(post_hoc_problem, report.post_hoc))
     return Compiled(Grammar(rules), report)
 
 
 def _is_free(schema: Schema) -> bool:
-    """Whether a schema takes any text."""
+    """Whether a schema accepts any text."""
     return schema.form == "text" and schema.document.keys() - ANNOTATIONS <= {"type"}
 
 
@@ -241,7 +241,7 @@ def _replies(
 ) -> Alternatives:
     """The alternatives of a whole reply."""
     goals, drafts = _arguments(tools, compiler)
-    rows = Rows(form, goals.spacing, drafts)
+    rows = CallAlternatives(form, goals.spacing, drafts)
     around = goals.spacing.around if form.name_key else ()
     if answered:
         answer = ProductionDraft(ANSWER, ((f"\0{ANSWER}",),), fixed=True)
@@ -256,8 +256,11 @@ def _replies(
 def _arguments(
     tools: Signatures, compiler: Compiler
 ) -> tuple[Productions, tuple[tuple[str, ProductionDraft], ...]]:
-    """The rules of each tool's arguments. Raises SchemaError where nothing satisfies them."""
-    targets = {name: compiler.document.joined([SchemaLiteral(place(name))]) for name, _ in tools}
+    """The rules of each tool's arguments. Raises SchemaError if nothing satisfies them."""
+    targets = {
+        name: compiler.document.joined([SchemaLiteral(arguments_pointer(name))])
+        for name, _ in tools
+    }
     root = compiler.root
     found = {} if root is None else trim(root, compiler.languages, every(compiler.options.numbers))
     if root not in found:
@@ -271,7 +274,7 @@ def _arguments(
 
 
 def _unsatisfiable(tools: Signatures, compiler: Compiler) -> Iterator[Problem]:
-    """The tools whose arguments have no values."""
+    """The problems of tools whose arguments nothing satisfies."""
     for name, schema in tools:
         try:
             compile_schema(schema, compiler.options)
@@ -279,8 +282,8 @@ def _unsatisfiable(tools: Signatures, compiler: Compiler) -> Iterator[Problem]:
             yield from of_parameters(name, error.problems)
 
 
-def _told(found: Iterator[Entry]) -> Iterator[Entry]:
-    """What was said of the tools, without the array that holds them together."""
+def _of_tools(found: Iterator[Entry]) -> Iterator[Entry]:
+    """The entries of the tools, without those of the array around them."""
     return (entry for entry in found if entry.level != "EXACT" or not _is_ours(entry.pointer))
 
 

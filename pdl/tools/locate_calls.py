@@ -1,14 +1,14 @@
-"""Where calls stand in a reply.
+"""Locate the candidates for calls in a reply.
 
-A reply is cut into parts as `pdl.check` cuts it; each bracketed span may be a call. Where a mark of
-a format announces a call and no span begins, since what comes before it confuses the cutting, the
-rest of the reply is cut anew from that mark on.
+A reply is split into parts as `pdl.check` splits it; each bracketed span can be a call. If the
+marker of a format announces a call but no span begins there, since the text before it confuses the
+splitting, the rest of the reply is split again from that marker on.
 
-Calls in spellings that are known and not read are told by their marks, and the names of tools after
-them (`dialect_calls`): Qwen3-Coder's and GLM's elements, Llama's `<function=NAME>`, Anthropic's
-`<invoke name="NAME">`, Python's way after `<|python_tag|>`, the tokens of DeepSeek, Kimi and of
-harmony's channels. With the name of a tool after it such a mark is a call that was meant; as text
-it would be lost.
+Calls in dialects that are known but not read are recognized by their markers and the tool names
+after them (`dialect_calls`): the elements of Qwen3-Coder and GLM, Llama's `<function=NAME>`,
+Anthropic's `<invoke name="NAME">`, Python after `<|python_tag|>`, the tokens of DeepSeek, of Kimi
+and of harmony's channels. Such a marker with a tool name after it is an intended call; as text it
+would be lost.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _FOREIGN_NAME = re.compile(
 
 
 class DialectCall(NamedTuple):
-    """A mark with the name of a tool; `channel`: a message that harmony addresses to the tool."""
+    """A marker with a tool name; `channel`: a message that harmony addresses to the tool."""
 
     span: Span
     name: str
@@ -58,37 +58,37 @@ class DialectCall(NamedTuple):
 
 
 def dialect_calls(text: str, tools: Container[str]) -> Iterator[DialectCall]:
-    """The marks behind which tools are named."""
+    """Yield the markers that tool names follow."""
     for found in _FOREIGN_NAME.finditer(text):
         if found["name"] in tools:
             yield DialectCall(found.span(), found["name"], found["channel"] is not None)
 
 
 _AGAIN = 16
-"""How often a reply is cut, at most: each time goes over all that is left of it."""
+"""How often a reply is split, at most: each time processes the whole rest of it."""
 _NEAR = 300
-"""Characters in front of a bracket among which its mark stands."""
+"""Characters before a bracket that can contain its marker."""
 _MARK = re.compile(
     r"(?:<tool_calls?>|<\|tool_call\|>|<function_calls?>|<\|python_tag\|>|\[TOOL_CALLS\])\s*\Z"
 )
 _NAMED = re.compile(
     r"\[TOOL_CALLS\]\s*+([\w.-]++)\s*+(?:\[CALL_ID\]\s*+([\w-]++)\s*+)?(?:\[ARGS\]\s*+)?\Z"
 )
-_CLOSER = re.compile(r"\s*+</(?:tool_calls?|function_calls?)>")
+_CLOSING_TAG = re.compile(r"\s*+</(?:tool_calls?|function_calls?)>")
 _CALL_FENCES = frozenset({"xml", "tool", "tools", "tool_call", "tool_calls", "function_call"})
 _BEGUN = re.compile(r"\s*+(?:<[a-z_]*+)?[\w.-]*+(?>(?:\[[A-Z_]*+\]?+[\w-]*+)*)\s*+\Z")
 _IS_MARK = re.compile(r"\[(?:TOOL_CALLS|CALL_ID|ARGS)\]")
 _ESCAPED = re.compile(r"[\[{\s]++\\")
-"""JSON in a string is the string's, whatever else cannot be read there."""
+"""JSON in a string is part of the string, even if the rest is unreadable."""
 _XML = re.compile(r"\s*+(<)(?:function|invoke|tool)\b")
 
 
 class CallCandidate(NamedTuple):
-    """A bracketed span that may be a call.
+    """A bracketed span that can be a call.
 
-    `outer` is the span with its marks; `marked`: a mark says that it is a call; `name` and `id`
-    stand in front of it; `since` is where the candidate before it ends; `nested`: it stands in an
-    object that cannot be read, so that it may be a part of a string.
+    `outer` is the span with its markers; `marked`: a marker announces it as a call; `name` and `id`
+    precede it; `since` is where the previous candidate ends; `nested`: it is in an object that is
+    unreadable, so it could be part of a string.
     """
 
     span: Span
@@ -103,9 +103,9 @@ class CallCandidate(NamedTuple):
 
 
 class UnreadableCall(NamedTuple):
-    """A mark behind which no call is: `cut` if the reply ends there, else it is no JSON.
+    """A marker without a readable call after it: `cut` if the reply ends there.
 
-    `name` is that of a tool which the mark names, in a spelling that is not read.
+    `name` is that of a tool which the marker names, in a dialect that is not read.
     """
 
     span: Span
@@ -115,7 +115,7 @@ class UnreadableCall(NamedTuple):
 
 @dataclass
 class CallLocator:
-    """The candidates of a reply, and its parts that are no text."""
+    """The candidates of a reply, and its parts that are not text."""
 
     reply: str
     patterns: CallPatterns
@@ -129,14 +129,14 @@ class CallLocator:
     reasoning: list[Span] = field(default_factory=list)
     fences: list[Segment] = field(default_factory=list)
     endless: Segment | None = None
-    around: Segment | None = None  # a fence that is open where the reply is cut anew
+    around: Segment | None = None  # a fence that is open where the reply is split again
     nested: bool = False  # an object is open there
     _dialects: list[DialectCall] = field(default_factory=list)
     _elements: frozenset[int] = frozenset()
-    _tail: int = 0  # where the last characters of the reply begin, among which a call may be cut
+    _tail: int = 0  # where the last characters of the reply begin, in which a call can be cut off
 
     def run(self) -> CallLocator:
-        """Find all candidates, in their order."""
+        """Find all candidates, in order."""
         at = 0
         triggers = self.patterns.triggers
         self._tail = len(self.reply.rstrip()) - _NEAR
@@ -156,7 +156,7 @@ class CallLocator:
         return self
 
     def _take(self, parts: Segmented, at: int) -> None:
-        """What one cut of the reply from an offset on has found."""
+        """Collect what splitting the reply from an offset on has found."""
         for segment in parts.segments:
             if segment.kind == "fence":
                 self.fences.append(_moved(segment, at))
@@ -187,8 +187,8 @@ class CallLocator:
             return None
         if not (mark or fence is None or holds_calls(fence) or not fence.closed):
             return None  # a program, in which objects are data
-        closer = _CLOSER.match(self.reply, end)
-        outer = (start - len(mark[0]) if mark else start, closer.end() if closer else end)
+        closing = _CLOSING_TAG.match(self.reply, end)
+        outer = (start - len(mark[0]) if mark else start, closing.end() if closing else end)
         marked = mark is not None or (fence is not None and _is_marked(fence))
         name, id_ = (named[1], named[2] or "") if named else ("", "")
         return CallCandidate(
@@ -196,7 +196,7 @@ class CallLocator:
         )
 
     def _missed(self, triggers: re.Pattern[str], parts: Segmented, at: int) -> int | None:
-        """The first mark behind an offset that announces a call which was not found."""
+        """The first marker after an offset that announces a call which was not found."""
         if triggers.search(self.reply, at) is None and not self._dialects:
             return None
         self.data += [shifted(one.span, at) for one, _ in parts.brackets if self._is_data(one, at)]
@@ -212,7 +212,7 @@ class CallLocator:
         return None
 
     def _taken(self) -> Spans:
-        """What no call begins in: those that were found, data, reasoning and programs."""
+        """Spans in which no call begins: calls that were found, data, reasoning and programs."""
         return Spans(
             [candidate.outer for candidate in self.candidates if self._is_call(candidate)]
             + self.data
@@ -221,27 +221,27 @@ class CallLocator:
         )
 
     def _is_data(self, bracket: Bracketed, at: int) -> bool:
-        """Whether a span holds a value, so that marks in it are parts of its strings."""
+        """Whether a span is a value, so markers in it are parts of its strings."""
         if not (bracket.closed and bracket.shaped) or bracket.exact is not None:
             return bracket.closed and bracket.shaped
         return value_of(self.reply[slice(*shifted(bracket.span, at))], self.limits) is not None
 
     def _is_call(self, candidate: CallCandidate) -> bool:
-        """Whether a candidate is a call, even if it is broken: what stands in it is its data."""
+        """Whether a candidate is a call, even if it is broken: its content is data."""
         raw = self.reply[slice(*candidate.span)]
         return candidate.marked or self.patterns.begun(raw, self.tools, marked=False) is not None
 
     def _is_begun(self, trigger: re.Match[str]) -> bool:
-        """Whether what stands behind a mark begins a call."""
+        """Whether the text after a marker begins a call."""
         if trigger[0][0] == "{":
             return True
-        behind = self.reply[trigger.end() : trigger.end() + _NEAR].lstrip()
-        if behind[:1] in {"{", "["}:
-            return _IS_MARK.match(behind) is None
-        return "{" in behind and bool(_NAMED.search(trigger[0] + behind.partition("{")[0]))
+        after = self.reply[trigger.end() : trigger.end() + _NEAR].lstrip()
+        if after[:1] in {"{", "["}:
+            return _IS_MARK.match(after) is None
+        return "{" in after and bool(_NAMED.search(trigger[0] + after.partition("{")[0]))
 
     def _unreadable(self, trigger: re.Match[str]) -> None:
-        """Note a mark behind which the reply ends, or elements stand."""
+        """Note a marker at the end of the reply, or before XML elements."""
         at = trigger.end()
         if any(one.cut for one in self.unreadable):
             return
@@ -253,7 +253,7 @@ class CallLocator:
             self.unreadable.append(UnreadableCall(trigger.span(), cut=False))
 
     def _note_dialects(self, taken: Spans) -> None:
-        """Note the calls in spellings that are not read."""
+        """Note the calls in dialects that are not read."""
         cut_at = min((one.span[0] for one in self.unreadable if one.cut), default=len(self.reply))
         data = Spans(self.data)
         for span, name, channel in self._dialects:
@@ -263,7 +263,7 @@ class CallLocator:
                 self.unreadable.append(UnreadableCall(span, is_cut, name))
 
     def _give_up(self, missed: int | None) -> None:
-        """Note a call that one more cut might find, and that nobody will look for."""
+        """Note a call that only another split could find."""
         if missed is None:
             return
         raw = self.reply[missed : missed + _NEAR]
@@ -271,7 +271,7 @@ class CallLocator:
             self.unreadable.append(UnreadableCall((missed, len(self.reply)), cut=False))
 
     def _forget(self, at: int) -> None:
-        """Leave out what was found behind an offset, from which the reply is cut anew."""
+        """Discard what was found after an offset, from which the reply is split again."""
         self.candidates = [one for one in self.candidates if one.outer[1] <= at]
         self.silent = [one for one in self.silent if one[1] <= at]
         self.data = [one for one in self.data if one[1] <= at]
@@ -282,18 +282,18 @@ class CallLocator:
 
 
 def holds_calls(fence: Segment) -> bool:
-    """Whether a fence may hold calls, and no program."""
+    """Whether a fence can contain calls, not a program."""
     label = language(fence.label)
     return label in PLAIN_FENCES or label.startswith("json") or _is_marked(fence)
 
 
 def _holds(bracket: Bracketed, at: int) -> bool:
-    """Whether an offset is in a span that begins as data does."""
+    """Whether an offset is in a span that begins like data."""
     return bracket.shaped and bracket.span[0] < at < bracket.span[1]
 
 
 def _spans(fence: Segment, at: int) -> bool:
-    """Whether a fence never ends, and began in front of an offset."""
+    """Whether a fence is unclosed, and began before an offset."""
     return not fence.closed and fence.span[0] < at
 
 
@@ -306,7 +306,7 @@ def _moved(segment: Segment, at: int) -> Segment:
 
 
 def rest(search: CallLocator, calls: list[Span]) -> str:
-    """The reply without those calls, and without reasoning, tokens and fences that hold no more."""
+    """Return the reply without those calls, reasoning, tokens, and fences that are then empty."""
     gone = list(Spans([*search.silent, *calls]))
     fences = [
         fence.span

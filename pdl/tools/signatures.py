@@ -1,9 +1,9 @@
-"""Signatures to tools, by way of the schema notation, which all their types are in.
+"""Signatures to tools, by way of the schema DSL, in which their types are written.
 
-`scan` finds where the tools of a text stand, and where the names that their types use are defined.
-The text is turned into one object of the notation, a key a tool: `navigate(…)` becomes
-`navigate: {…},`. What is added stands where no error and no comment's column shows it. Tools may
-also stand in a ```json fence: the list of dicts that a provider takes (`read_fenced`).
+`scan` finds the tools of a text, and the definitions of the names that their types use. The text
+becomes one object of the DSL with a key for each tool: `navigate(…)` becomes `navigate: {…},`.
+Added characters are placed where neither errors nor the columns of comments show them. Tools can
+also be in a ```json fence: the list of dicts that providers accept (`read_fenced`).
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _HINTS = {
-    "->": "what a tool gives back is no part of its signature; describe it behind `//`",
-    "=>": "what a tool gives back is no part of its signature; describe it behind `//`",
-    "-": "signatures stand on lines of their own, without a mark in front",
-    "*": "signatures stand on lines of their own, without a mark in front",
-    ",": "signatures stand on lines of their own, without commas",
-    ";": "signatures stand on lines of their own, without semicolons",
-    "def": "Python's functions become tools with `ToolSet.from_functions`",
+    "->": "a signature has no return type; describe the result after `//`",
+    "=>": "a signature has no return type; describe the result after `//`",
+    "-": "write each signature on its own line, without a list marker",
+    "*": "write each signature on its own line, without a list marker",
+    ",": "write each signature on its own line, without commas",
+    ";": "write each signature on its own line, without semicolons",
+    "def": "make tools of Python functions with `ToolSet.from_functions`",
 }
-_BEHIND = re.compile(r"[^\S\r\n]*+(.)?")
+_AFTER = re.compile(r"[^\S\r\n]*+(.)?")
 _DEFINES = re.compile(r"\s*+=(?!>)")
 
 
@@ -54,13 +54,13 @@ class Signature(NamedTuple):
 
     name: str
     start: int
-    opener: int
-    closer: int
+    opening: int
+    closing: int
 
 
 @dataclass
 class Scan:
-    """Signatures in their order, pieces of text that define names, and what is neither."""
+    """Signatures in order, pieces of text that define names, and problems."""
 
     signatures: list[Signature] = field(default_factory=list)
     definitions: list[tuple[int, int]] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Scan:
 
 
 def scan(source: Source) -> Scan:
-    """(signature | NAME '=' type)*. Looks at each character once."""
+    """(signature | NAME '=' type)*. Reads each character once."""
     return _Scanner(source).run()
 
 
@@ -78,10 +78,10 @@ class _Scanner:
         self._text = source.text
         self._found = Scan()
         self._depth = 0  # brackets that are open in a definition
-        self._defining: int | None = None  # where the definition began that is going on
-        self._end = 0  # the end of what was read last, comments of their own lines aside
-        self._above: int | None = None  # where the block of comments begins that stands right above
-        self._column = -1  # that of the comment read last, if it stands behind something
+        self._defining: int | None = None  # where the current definition began
+        self._end = 0  # the end of what was read last, without comments on their own lines
+        self._above: int | None = None  # where the block of comments directly above begins
+        self._column = -1  # that of the comment read last, if it follows something on its line
 
     def run(self) -> Scan:
         """Go from token to token."""
@@ -100,14 +100,13 @@ class _Scanner:
         return self._found
 
     def _comment(self, token: re.Match[str]) -> None:
-        """Behind something on its line it belongs to that, else to what the next line begins.
+        """A comment belongs to what precedes it on its line, or else to the next line.
 
-        It also goes on with the comment above it that begins in the same column and belongs to what
-        stands in front.
+        It also continues a comment of the line above that begins in the same column.
         """
         column = token.start() - self._text.rfind("\n", 0, token.start())
-        beside = self._end and "\n" not in self._text[self._end : token.start()]
-        if beside or column == self._column:
+        is_beside = self._end and "\n" not in self._text[self._end : token.start()]
+        if is_beside or column == self._column:
             self._end, self._column = token.end(), column
         elif self._above is None:
             self._above = token.start()
@@ -123,12 +122,12 @@ class _Scanner:
         return token.end()
 
     def _word(self, token: re.Match[str]) -> int:
-        """A word outside of all brackets begins a signature or a definition, or goes on in one."""
-        behind = _BEHIND.match(self._text, token.end())
-        assert behind is not None
-        if behind[1] == "(":
+        """A word outside all brackets begins or continues a signature or a definition."""
+        after = _AFTER.match(self._text, token.end())
+        assert after is not None
+        if after[1] == "(":
             self._close()
-            return self._signature(token, behind.start(1))
+            return self._signature(token, after.start(1))
         if _DEFINES.match(self._text, token.end()):
             self._close()
             self._defining = token.start() if self._above is None else self._above
@@ -142,10 +141,10 @@ class _Scanner:
             self._found.definitions.append((self._defining, self._end))
         self._defining, self._depth = None, 0
 
-    def _signature(self, token: re.Match[str], opener: int) -> int:
+    def _signature(self, token: re.Match[str], opening: int) -> int:
         """The end of a signature whose name and bracket were read."""
         opened: list[int] = []
-        at, closed = opener, False
+        at, closed = opening, False
         while not closed and (inner := _TOKEN.match(self._text, at)) is not None:
             at = inner.end()
             if inner[0] in _PARTNERS.values():
@@ -153,7 +152,7 @@ class _Scanner:
             elif inner[0] in _PARTNERS:
                 closed = self._closes(inner, opened)
         if closed:
-            self._found.signatures.append(Signature(token[0], token.start(), opener, at - 1))
+            self._found.signatures.append(Signature(token[0], token.start(), opening, at - 1))
         elif not self._found.problems:
             self._unclosed(opened[-1])
         self._end = at
@@ -168,12 +167,12 @@ class _Scanner:
             opened.clear()
         else:
             span = self._source.span(mark.start(), mark.end())
-            self._problem("tool/syntax", f"`{mark[0]}` closes nothing", span)
+            self._problem("tool/syntax", f"unmatched `{mark[0]}`", span)
         return not opened
 
-    def _unclosed(self, opener: int) -> None:
-        message = f"this `{self._text[opener]}` is never closed"
-        self._problem("tool/unclosed", message, self._source.span(opener, opener + 1))
+    def _unclosed(self, opening: int) -> None:
+        message = f"unclosed `{self._text[opening]}`"
+        self._problem("tool/unclosed", message, self._source.span(opening, opening + 1))
 
     def _problem(self, code: str, message: str, span: Span, hint: str = "") -> None:
         self._found.problems.append(Problem(code, message, span, hint))
@@ -184,7 +183,7 @@ class _Scanner:
         message = f"expected a tool such as `name(parameter: type)`, found `{token[0][:40]}`"
         hint = _HINTS.get(token[0], "")
         if not hint and token.lastgroup == "word" and not self._found.signatures:
-            hint = "descriptions stand behind `//`"
+            hint = "write descriptions after `//`"
         span = self._source.span(token.start(), token.end())
         self._problem("tool/syntax", message, span, hint)
 
@@ -198,9 +197,9 @@ _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n`]*)(?:\r\n?|\n|
 
 
 def read_fenced(source: Source, start: int, limits: Limits) -> tuple[Tool, ...]:
-    """A fence by the rules of GFM (section 4.5) that holds a JSON array of tools, and no more.
+    """Return the tools of a fence (GFM, section 4.5) that contains only a JSON array of tools.
 
-    Raises ToolError, SchemaError and LimitError; what is wrong with a tool is told at the fence.
+    Raises ToolError, SchemaError and LimitError; problems of a tool are reported at the fence.
     """
     fence = _FENCE.match(source.text, start)
     if fence is None:
@@ -208,17 +207,17 @@ def read_fenced(source: Source, start: int, limits: Limits) -> tuple[Tool, ...]:
         raise error_from([Problem("tool/bad-fence", message, source.span(start), hint)])
     span = source.span(fence.start("mark"), fence.end("mark"))
     if fence["info"].strip().lower() not in ("", "json"):
-        message = f"a fence of tools holds JSON, not `{fence['info'].strip()[:40]}`"
+        message = f"a fence of tools must contain JSON, not `{fence['info'].strip()[:40]}`"
         raise error_from([Problem("tool/bad-fence", message, span, "write ```json")])
     mark = fence["mark"]
-    closer = re.compile(rf"^[ \t]*{mark[0]}{{{len(mark)},}}[ \t]*\r?$", re.MULTILINE)
-    end = closer.search(source.text, fence.end())
+    closing = re.compile(rf"^[ \t]*{mark[0]}{{{len(mark)},}}[ \t]*\r?$", re.MULTILINE)
+    end = closing.search(source.text, fence.end())
     if end is None:
-        raise error_from([Problem("tool/bad-fence", "this fence is never closed", span)])
-    behind = source.text[end.end() :]
-    if behind.strip():
-        place = source.span(end.end() + len(behind) - len(behind.lstrip()))
-        raise error_from([Problem("tool/bad-fence", "text stands behind the fence", place)])
+        raise error_from([Problem("tool/bad-fence", "unclosed fence", span)])
+    rest = source.text[end.end() :]
+    if rest.strip():
+        at = source.span(end.end() + len(rest) - len(rest.lstrip()))
+        raise error_from([Problem("tool/bad-fence", "text after the fence", at)])
     inside = Source(source.text[: end.start()], source.name, source.anchors)
     listed = load(inside, limits, fence.end())
     try:
@@ -236,14 +235,14 @@ _START = itemgetter(0)
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 _BRACKET = re.compile(r"""//[^\r\n]*|"(?>(?:[^"\\\r\n]|\\.)*)"?|'[^'\r\n]*+'?|[()\[\]{}]""")
 _BLANKS = "\ufeff \t\r\n"
-_HINT = "a tool is written `name(parameter: type, …) // what it does`"
+_HINT = "write a tool as `name(parameter: type, …) // what it does`"
 
 
 def read_signatures(source: Source, limits: Limits) -> tuple[Tool, ...]:
     """(signature | NAME '=' type)*, signature := NAME '(' field,* ')'.
 
-    Raises an error with all problems, each with its place: ToolError for the signatures,
-    SchemaError for their types, PromptError for both.
+    Raises an error with all problems and their positions: ToolError for the signatures, SchemaError
+    for their types, PromptError for both.
     """
     if len(source.text) > limits.source_chars:
         message = f"the tools have more than {limits.source_chars:,} characters"
@@ -255,7 +254,7 @@ def read_signatures(source: Source, limits: Limits) -> tuple[Tool, ...]:
     names = [(one.name, _span(source, one)) for one in found.signatures]
     problems = [*found.problems, *name_problems(names)]
     if not (problems or found.signatures):
-        problems = [Problem("tool/none", "there is no tool", source.span(0), _HINT)]
+        problems = [Problem("tool/none", "there are no tools", source.span(0), _HINT)]
     if problems:
         raise error_from(problems)
     whole = _schema(source, found, limits)
@@ -278,12 +277,12 @@ def _schema(source: Source, found: Scan, limits: Limits) -> Schema:
     try:
         return Schema.parse(placed, limits=inner)
     except PdlError as error:
-        told = (_told(one, source, found.signatures) for one in error.problems)
-        raise error_from(told) from error
+        reworded = (_reworded(one, source, found.signatures) for one in error.problems)
+        raise error_from(reworded) from error
 
 
 class _Copy:
-    """A text that is put together from pieces of a source and from others."""
+    """Builds a text from pieces of a source and from others."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -292,17 +291,17 @@ class _Copy:
         self._length = 0
 
     def piece(self, start: int, end: int) -> None:
-        """What stands there in the source."""
+        """Append that piece of the source."""
         self.put(self._source.text[start:end], start)
 
     def put(self, text: str, at: int) -> None:
-        """A text that stands for what the source has at an offset."""
+        """Append a text that represents the source at an offset."""
         self._parts.append(text)
         self._anchors.append(Anchor(self._length, len(text), self._source, at))
         self._length += len(text)
 
     def add(self, text: str) -> None:
-        """A text that the source has not."""
+        """Append a text that is not in the source."""
         self._parts.append(text)
         self._length += len(text)
 
@@ -312,7 +311,7 @@ class _Copy:
 
 
 def _object(source: Source, found: Scan) -> Source:
-    """One object of the notation that has the tools as its keys, and the names behind it."""
+    """One object of the DSL with the tools as its keys, and the definitions after it."""
     text, copy = source.text, _Copy(source)
     cuts = sorted(found.definitions)
     at = 0
@@ -330,13 +329,13 @@ def _object(source: Source, found: Scan) -> Source:
 
     for one in found.signatures:
         upto(one.start + len(one.name))
-        column = one.opener - (text.rfind("\n", 0, one.opener) + 1)
+        column = one.opening - (text.rfind("\n", 0, one.opening) + 1)
         copy.add(":\n" + " " * column)
-        copy.put("{", one.opener)
-        at = one.opener + 1
-        upto(one.closer)
-        copy.put("},", one.closer)
-        at = one.closer + 1 + text.startswith((" ", "\t"), one.closer + 1)
+        copy.put("{", one.opening)
+        at = one.opening + 1
+        upto(one.closing)
+        copy.put("},", one.closing)
+        at = one.closing + 1 + text.startswith((" ", "\t"), one.closing + 1)
     upto(len(text))
     copy.add("\n}\n")
     for start, stop in found.definitions:
@@ -345,30 +344,30 @@ def _object(source: Source, found: Scan) -> Source:
     return copy.source()
 
 
-def _told(problem: Problem, source: Source, signatures: list[Signature]) -> Problem:
-    """A problem of the notation in terms of signatures, whose brackets are round."""
+def _reworded(problem: Problem, source: Source, signatures: list[Signature]) -> Problem:
+    """A problem of the DSL in terms of signatures, whose brackets are round."""
     if problem.span is None:
         return problem
-    place = _place(problem.span)
+    offset = _offset(problem.span)
     problem = replace(problem, hint=problem.hint.replace("the answer's type", "the tools"))
-    inside = next((one for one in signatures if one.opener < place <= one.closer), None)
-    if inside is None or _innermost(source.text, inside.opener, place) != inside.opener:
+    inside = next((one for one in signatures if one.opening < offset <= one.closing), None)
+    if inside is None or _innermost(source.text, inside.opening, offset) != inside.opening:
         return problem
     message = problem.message.replace("`}`", "`)`")
     return replace(problem, message=message, hint=problem.hint.replace("`}`", "`)`"))
 
 
-def _place(span: Span) -> int:
-    """The offset in the signatures of what a span in the object begins with."""
+def _offset(span: Span) -> int:
+    """The offset in the signatures of the start of a span in the object."""
     anchors = span.source.anchors
     anchor = anchors[max(bisect_right(anchors, span.start, key=_START) - 1, 0)]
     return anchor.offset + min(max(span.start - anchor.start, 0), anchor.length)
 
 
-def _innermost(text: str, opener: int, place: int) -> int:
-    """The bracket that is open last at a place behind `opener`, which is one itself."""
+def _innermost(text: str, opening: int, end: int) -> int:
+    """The innermost open bracket at an offset after `opening`, which is itself a bracket."""
     opened: list[int] = []
-    for match in _BRACKET.finditer(text, opener, place):
+    for match in _BRACKET.finditer(text, opening, end):
         if match[0] in _OPENERS:
             opened.append(match.start())
         elif match[0] in _CLOSERS and len(opened) > 1:

@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tool:
-    """Something that a model may call by its name, with arguments that fit a schema.
+    """A tool that a model can call by name, with arguments that match a schema.
 
-    `schema` is that of the object that holds the arguments, without the tool's description.
-    `function` is what `ToolSet.dispatch` calls; tools that are only described have none. It has no
-    part in comparisons.
+    `schema` describes the object of the arguments, without the tool's description. `function` is
+    what `ToolSet.dispatch` calls; tools that are only described have none. Comparisons ignore it.
     """
 
     name: str
@@ -40,11 +39,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to call a tool: its name and its arguments.
+    """A tool call requested by the model: the tool's name and its arguments.
 
-    `id` is what the provider calls this call, by which the result finds back; empty where a call
-    was written into the reply's text. `check_calls` and `dispatch` also take arguments as the text
-    of a JSON object, as providers send them.
+    `id` is the provider's ID of this call, which the result refers to; it is empty if the call was
+    written into the text of the reply. `check_calls` and `dispatch` also accept arguments as the
+    text of a JSON object, as providers send them.
     """
 
     name: str
@@ -54,7 +53,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came of a call, as text for the model; `failed` if the tool could not do it."""
+    """The result of a call, as text for the model; `failed` if the tool did not succeed."""
 
     call: ToolCall
     text: str
@@ -62,7 +61,7 @@ class ToolResult:
 
 
 def several(calls: Any, taker: str) -> tuple[ToolCall, ...]:
-    """Calls that somebody passed to a method. Raises TypeError for what is none."""
+    """Return the calls that were passed to a method. Raises TypeError for other values."""
     if not isinstance(calls, Iterable) or isinstance(calls, str | bytes | Mapping):
         _refuse(calls, taker)
     found = tuple(calls)
@@ -83,26 +82,26 @@ def _refuse(given: Any, taker: str) -> NoReturn:
 
 _LONGEST = 64
 _TAKEN = re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST}}}")
-"""What OpenAI, Anthropic and most others take as the name of a function."""
+"""Function names that OpenAI, Anthropic and most others accept."""
 _ODD = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
 def name_problems(names: Iterable[tuple[Any, Span | None]]) -> Iterator[Problem]:
-    """What is wrong with names, each beside the place where it stands."""
+    """Yield the problems of names, each given with its span."""
     seen: set[Any] = set()
     for name, span in names:
         problem = _odd(name, span)
         if problem is not None:
             yield problem
         elif name in seen:
-            message = f"there are two tools named `{name}`"
+            message = f"duplicate tool name `{name}`"
             yield Problem("tool/duplicate-name", message, span, "rename one of them")
         else:
             seen.add(name)
 
 
 def of_parameters(name: str, problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Problems of the schema of a tool's parameters, which say whose it is."""
+    """Yield problems of the schema of a tool's parameters, with the tool's name."""
     for problem in problems:
         message = f"the parameters of the tool `{name}`: {problem.message}"
         yield Problem(problem.code, message, problem.span, problem.hint)
@@ -110,15 +109,15 @@ def of_parameters(name: str, problems: Iterable[Problem]) -> Iterator[Problem]:
 
 def _odd(name: Any, span: Span | None) -> Problem | None:
     if not isinstance(name, str):
-        message = f"a tool's name is a text, not {type(name).__name__}"
+        message = f"a tool's name must be a string, not {type(name).__name__}"
         return Problem("tool/bad-name", message, span)
     if not name:
         return Problem("tool/bad-name", "a tool has no name", span)
     if len(name) > _LONGEST:
         message = f"the name `{name[:20]}…` of a tool has {len(name)} characters"
-        return Problem("tool/bad-name", message, span, f"models' providers take {_LONGEST} at most")
+        return Problem("tool/bad-name", message, span, f"use at most {_LONGEST} characters")
     if not _TAKEN.fullmatch(name):
-        message = f"`{name}` is no name for a tool: a-z, A-Z, 0-9, `_` and `-` may stand in it"
+        message = f"invalid tool name `{name}`: use only a-z, A-Z, 0-9, `_` and `-`"
         better = _ODD.sub("_", name).strip("_")
         return Problem("tool/bad-name", message, span, f"write `{better}`" if better else "")
     return None
@@ -128,7 +127,7 @@ _DEFINITIONS = "#/$defs/"
 
 
 def part_of(whole: JsonSchema, part: dict[str, Json]) -> Schema:
-    """A schema that stands in a document, with those of its definitions that it uses."""
+    """Return a schema inside a document, with the definitions that it uses."""
     definitions = whole.get("$defs", {})
     used: set[str] = set()
     pending: list[Json] = [part]
@@ -149,7 +148,7 @@ def _named(schema: Json) -> Iterator[str]:
 
 
 def _nodes(schema: Json) -> Iterator[dict[str, Json]]:
-    """A schema and all those inside of it that are objects."""
+    """A schema and all subschemas that are objects."""
     pending = [schema]
     while pending:
         node = pending.pop()
@@ -158,16 +157,16 @@ def _nodes(schema: Json) -> Iterator[dict[str, Json]]:
             pending += [inner for _, inner in subschemas(node)]
 
 
-class Collected:
-    """Documents that become parts of one; definitions of one name that mean the same are one."""
+class Bundle:
+    """Bundles documents into one; equal definitions of one name are shared."""
 
     def __init__(self) -> None:
         self.definitions: dict[str, Json] = {}
 
-    def add(self, document: JsonSchema, place: tuple[str, ...]) -> dict[str, Json]:
-        """A copy of a document that is to stand at a path of the whole, without its definitions.
+    def add(self, document: JsonSchema, path: tuple[str, ...]) -> dict[str, Json]:
+        """Return a copy of a document for a path of the whole, without its definitions.
 
-        Its references lead to where it stands, and to the definitions of the whole.
+        Its references point to that path, and to the definitions of the whole.
         """
         from pdl.schema.json_values import copy_json  # noqa: PLC0415 - many prompts have no tools
 
@@ -176,7 +175,7 @@ class Collected:
         if not own and not any("$ref" in inner for inner in _nodes(node)):
             return node
         names = self._adopted(own)
-        here = pointer(place)
+        here = pointer(path)
         for one in _nodes({"allOf": [node, *own.values()]}):
             reference = one.get("$ref")
             if isinstance(reference, str):
@@ -186,7 +185,7 @@ class Collected:
         return node
 
     def _adopted(self, own: dict[str, Json]) -> dict[str, str]:
-        """The names of a document's definitions in the whole; all keep theirs if all can."""
+        """The names of a document's definitions in the whole; unchanged if none is taken."""
         taken = self.definitions
         if all(name not in taken or taken[name] == schema for name, schema in own.items()):
             return {name: name for name in own}
@@ -205,7 +204,7 @@ def _fresh(own: Iterable[str], taken: Iterable[str]) -> Iterator[tuple[str, str]
 
 
 def _moved(reference: str, names: dict[str, str], here: str) -> str:
-    """A reference within a document that now stands at the place `here`."""
+    """A reference within a document that is now at `here`."""
     if not reference.startswith(_DEFINITIONS):
         return here + reference.removeprefix("#")
     name, slash, rest = reference.removeprefix(_DEFINITIONS).partition("/")

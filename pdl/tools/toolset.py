@@ -31,23 +31,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ToolSet:
-    """Tools in their order, each with a name of its own.
+    """Tools in order, with unique names.
 
-    Raises ToolError for a name that two of them have, and for one that providers refuse (they take
-    1 to 64 letters without accents, digits, `_` and `-`).
+    Raises ToolError for a duplicate name, and for one that providers refuse (they accept 1 to 64
+    ASCII letters, digits, `_` and `-`).
     """
 
     tools: tuple[Tool, ...]
 
     def __post_init__(self) -> None:
-        """Refuse names that cannot work."""
+        """Refuse invalid names."""
         problems = list(name_problems((tool.name, None) for tool in self.tools))
         if problems:
             raise error_from(problems)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the tools, in their order."""
+        """The names of the tools, in order."""
         return tuple(tool.name for tool in self.tools)
 
     def __iter__(self) -> Iterator[Tool]:
@@ -60,22 +60,22 @@ class ToolSet:
         return name in self._by_name
 
     def __getitem__(self, name: str) -> Tool:
-        """The tool of that name; KeyError if there is none."""
+        """The tool of that name. Raises KeyError if there isn't one."""
         return self._by_name[name]
 
     @classmethod
     def parse(
         cls, dsl: str | Source, *, name: str = "<tools>", limits: Limits = DEFAULT_LIMITS
     ) -> Self:
-        """The tools that signatures describe, one after the other, and names that they share.
+        """Parse signatures of tools, and definitions of the types that they share.
 
         `navigate(action: "list" | "tree", directory?: str) // Navigate the code`: parameters are
-        fields of the schema notation. What stands behind `//` at the end of a line, or on lines of
-        its own above, describes the tool or the parameter. `Name = type` defines a type for all.
-        The text may instead be a list of dicts, as `from_openai` takes it, in a ```json fence.
+        fields of the schema DSL. Text after `//` at the end of a line, or on its own lines above,
+        describes the tool or the parameter. `Name = type` defines a type for all tools. The text
+        can instead be a list of dicts, as `from_openai` takes it, in a ```json fence.
 
-        `name` is what errors call a text that is no `Source`. Raises ToolError and SchemaError
-        with all problems and their places (PromptError for both kinds at once), LimitError.
+        Errors show `name` for text that is not a `Source`. Raises ToolError and SchemaError with
+        all problems and their positions (PromptError for both kinds together), LimitError.
         """
         from pdl.tools.signatures import read_signatures
 
@@ -86,9 +86,9 @@ class ToolSet:
 
     @classmethod
     def from_functions(cls, *functions: Callable[..., Any]) -> Self:
-        """A tool for each function: its name, its docstring, its parameters with their types.
+        """Make a tool of each function: its name, its docstring, its parameters with their types.
 
-        Parameters are described by the docstring (of Google's, NumPy's or Sphinx's kind) or by
+        Parameters are described by the docstring (in the style of Google, NumPy or Sphinx) or by
         `Annotated[int, "…"]`; those with defaults are optional. `dispatch` calls the functions.
         Raises ToolError for `*args` and `**kwargs`, SchemaError for a type that has no schema.
         """
@@ -98,7 +98,7 @@ class ToolSet:
 
     @classmethod
     def from_types(cls, *types: Any) -> Self:
-        """A tool for each pydantic model, dataclass or TypedDict: its name, docstring, fields.
+        """Make a tool of each pydantic model, dataclass or TypedDict: name, docstring, fields.
 
         Raises ToolError for a type without fields, SchemaError for one that has no schema.
         """
@@ -108,11 +108,11 @@ class ToolSet:
 
     @classmethod
     def from_openai(cls, tools: Any) -> Self:
-        """The tools of a list of dicts as OpenAI takes it, in chat completions or responses.
+        """Read a list of dicts as OpenAI takes it, in chat completions or responses.
 
         `[{"type": "function", "function": {"name": …, "description": …, "parameters": {…}}}]`, or
         the same fields without the inner dict. Raises ToolError, and SchemaError for parameters
-        that are no JSON Schema.
+        that are not a JSON Schema.
         """
         from pdl.tools.writing import read
 
@@ -120,7 +120,7 @@ class ToolSet:
 
     @classmethod
     def from_mcp(cls, tools: Any) -> Self:
-        """The tools of a list as an MCP server gives it, or of its whole answer to `tools/list`.
+        """Read a list as an MCP server returns it, or its whole answer to `tools/list`.
 
         `[{"name": …, "description": …, "inputSchema": {…}}]`. Raises what `from_openai` raises.
         """
@@ -129,21 +129,21 @@ class ToolSet:
         return cls(read(listed(tools)))
 
     def to_openai(self) -> list[dict[str, Any]]:
-        """The list that OpenAI's chat completions take as `tools`, and most others do as well."""
+        """Return the list that OpenAI's chat completions, and most others, take as `tools`."""
         from pdl.tools.writing import to_openai
 
         return [to_openai(tool) for tool in self.tools]
 
     def to_mcp(self) -> list[dict[str, Any]]:
-        """The list that an MCP server gives as `tools`."""
+        """Return the list that an MCP server returns as `tools`."""
         from pdl.tools.writing import to_mcp
 
         return [to_mcp(tool) for tool in self.tools]
 
     def to_dsl(self) -> str:
-        """The tools as signatures, as `parse` reads them, without a final newline.
+        """Return the tools as signatures, as `parse` reads them, without a final newline.
 
-        Raises SchemaError with each keyword that the notation has no way to write, and its path.
+        Raises SchemaError with each keyword that the DSL can't express, and its path.
         """
         from pdl.tools.writing import write_signatures
 
@@ -156,10 +156,10 @@ class ToolSet:
         return write_tools(self.tools)
 
     def describe(self, format: str | Format = DEFAULT_FORMAT) -> str:  # noqa: A002 - the field's own word
-        """The tools in words for a model, and how it calls one in that format.
+        """Return a description of the tools, and of how to call one in that format.
 
-        For a model whose provider knows nothing of tools; others take `to_openai`. Raises
-        ValueError for a format that there is not.
+        Use it for a model without native tool calling; for others, use `to_openai`. Raises
+        ValueError for an unknown format.
         """
         from pdl.tools.writing import describe
 
@@ -174,13 +174,13 @@ class ToolSet:
         options: Options | None = None,
         strict: bool = False,
     ) -> Compiled:
-        """The grammar of replies that call these tools, and the report of what it holds.
+        """Return the grammar of replies that call these tools, and the report of what it enforces.
 
         `calls`: `one`, `several` (one or more), or `any`: text that does not begin a call, and
-        then perhaps calls. With a `schema` the reply may be an answer that fits it instead of
-        calls. `options` are those of `pdl.gbnf.compile`, by default for what a model writes. The
-        last 64 grammars are kept. Raises ValueError for a format that there is not, SchemaError
-        for a tool whose arguments nothing satisfies, and what `pdl.gbnf.compile` raises.
+        optional calls after it. With a `schema` the reply can be an answer that matches it instead
+        of calls. `options` are those of `pdl.gbnf.compile`, by default for generation. The last 64
+        grammars are cached. Raises ValueError for an unknown format, SchemaError for a tool whose
+        arguments nothing satisfies, and what `pdl.gbnf.compile` raises.
         """
         from pdl.gbnf.compiling.options import Options
         from pdl.tools.grammar import compile_calls
@@ -189,7 +189,7 @@ class ToolSet:
         asked = Options.generate() if options is None else options
         return compile_calls(tools, format_of(format), calls, schema, asked, strict=strict)
 
-    def check(  # noqa: PLR0913 - the options of `pdl.check`, and two of its own
+    def check(  # noqa: PLR0913 - the options of `pdl.check`, and two more
         self,
         reply: str,
         format: str | Format | None = None,  # noqa: A002 - the field's own word
@@ -199,14 +199,14 @@ class ToolSet:
         dialects: Dialects | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> CallsCheck:
-        """The calls that a reply holds, in a format or, without one, in any that is known.
+        """Find and check the calls in a reply, in one format or in any that is known.
 
-        Arguments are read as `pdl.check` reads an answer: spelling may be repaired, data never is.
-        A call is wrong if no tool has its name, if its arguments do not fit, if it is cut off, or
-        if the reply speaks of it: as an example, denying it, in a sentence, in inline code or in a
-        quotation. More than 1,000 calls are an error. `calls` says how many are wanted:
+        Arguments are read as `pdl.check` reads an answer: spelling can be repaired, data never is.
+        A call is invalid if its tool is unknown, if its arguments do not match, if it is cut off,
+        or if the reply only mentions it: as an example, denying it, in a sentence, in inline code
+        or in a quotation. More than 1,000 calls are an error. `calls` is the number expected:
         `one`, `several` (one or more) or `any`. Never raises for a bad reply. Raises TypeError for
-        arguments of other types, ValueError for a format or a number of calls that there is not.
+        arguments of other types, ValueError for an unknown format or number of calls.
         """
         from pdl.reply.segments.dialects import DIALECTS
         from pdl.tools.check_calls import check
@@ -229,10 +229,10 @@ class ToolSet:
         coercions: Coercions | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> CallsCheck:
-        """Calls that a provider gave apart from the text, held against the tools.
+        """Check calls that a provider returned separately from the text.
 
-        Two calls with one id are an error, and so are more than 1,000 of them. Arguments may be the
-        text of a JSON object. Raises TypeError for what is no ToolCall.
+        Two calls with one ID are an error, and so are more than 1,000 of them. Arguments can be the
+        text of a JSON object. Raises TypeError for values that are not a ToolCall.
         """
         from pdl.tools.check_calls import check_calls
         from pdl.tools.tool import several
@@ -266,15 +266,15 @@ class ToolSet:
         *,
         raise_errors: bool = False,
     ) -> ToolResult | tuple[ToolResult, ...]:
-        """Run a call, or several one after the other, and give what came of each as text.
+        """Run a call, or several in order, and return each result as text.
 
-        Arguments are checked first, then become what the annotations of the function ask for
-        (dates, enums, dataclasses, pydantic models). `functions` are by name, or have the names of
-        the tools; those that the tools were made of need not be given. A call that is wrong, and a
-        function that raises, give a failed result, which tells the model why in a line; with
-        `raise_errors` the function's own error is raised. A result that is neither text nor JSON
-        is a failed one. Raises ToolError for a tool without a function, and for one whose function
-        is async; TypeError for what is no ToolCall.
+        Arguments are checked first, then converted to what the annotations of the function require
+        (dates, enums, dataclasses, pydantic models). `functions` are given by name, or have the
+        names of the tools; functions that the tools were made of don't have to be passed. An
+        invalid call, and a function that raises, return a failed result that tells the model why
+        in one line; with `raise_errors` the function's own error is raised. A result that is
+        neither text nor JSON is a failed one. Raises ToolError for a tool without a function, and
+        for one whose function is async; TypeError for values that are not a ToolCall.
         """
         from pdl.tools.dispatch import Dispatcher
 
@@ -301,7 +301,7 @@ class ToolSet:
         *,
         raise_errors: bool = False,
     ) -> ToolResult | tuple[ToolResult, ...]:
-        """The same for functions of which some are async; several calls still follow each other."""
+        """The same if some functions are async; several calls are still run in order."""
         from pdl.tools.dispatch import Dispatcher
 
         return await Dispatcher.of(self.tools, functions, raise_errors=raise_errors).run_all_async(

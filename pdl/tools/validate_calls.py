@@ -1,7 +1,6 @@
-"""Whether a call is right: its tool is there, and its arguments fit.
+"""Whether a call is valid: its tool is known, and its arguments match.
 
-`CallsCheck` is what a check of calls gives back. Values are written as JSON text here, and texts as
-errors show them.
+`CallsCheck` is the result of a check of calls.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pdl.reply.parsing.parsed import refuse_constant
 from pdl.reply.phrases import quoted
 from pdl.reply.segments.spans import shifted
 from pdl.schema import Schema
-from pdl.tools.tool import Collected, ToolCall
+from pdl.tools.tool import Bundle, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +36,7 @@ _ANY = Schema({"type": ["object", "array"]})
 
 
 def as_json(value: Json) -> str | None:
-    """A value as JSON; None if it is none."""
+    """Return a value as JSON; None if it isn't JSON."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
@@ -45,15 +44,15 @@ def as_json(value: Json) -> str | None:
 
 
 def value_of(text: str, limits: Limits) -> Json:
-    """The object or array that a text holds, whatever is asked for; None if it cannot be read."""
+    """Return the object or array in a text; None if it cannot be read."""
     made = replies.check(_ANY, text, limits=limits)
     return made.value if made.ok else None
 
 
 def given_text(call: ToolCall) -> str | None:
-    """The text of a call's arguments; None if they are no object.
+    """Return the text of a call's arguments; None if they are not an object.
 
-    Text is read as strict JSON: it is no reply, whose spelling one would have to bear with.
+    Text is read as strict JSON: it is not a reply, so its spelling is not repaired.
     """
     arguments: Any = call.arguments
     if isinstance(arguments, Mapping):
@@ -68,19 +67,19 @@ def given_text(call: ToolCall) -> str | None:
 
 
 def shown(name: str) -> str:
-    """A name, of which the end may be left out."""
+    """Return a name, shortened if it is long."""
     return name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """Names in a row; of those beyond `most` only their number."""
+    """Return a list of names; only the number of those beyond `most`."""
     more = len(names) - most
     row = ", ".join(quoted(names[:most]))
     return f"{row}, and {more} more" if more > 0 else row
 
 
-_MOST_ERRORS = 10  # errors that a feedback tells
-_LONGEST = 4_000  # characters of errors that it tells, but for the first one
+_MOST_ERRORS = 10  # errors that a feedback lists
+_LONGEST = 4_000  # characters of the errors that it lists, except for the first one
 
 Reason: TypeAlias = Literal[
     "unknown-tool",
@@ -92,19 +91,19 @@ Reason: TypeAlias = Literal[
     "elided",
     "limit",
 ]
-"""Why something is no call: what `pdl.check` says of its arguments, or that no tool has its name.
+"""Why a call is invalid: the reason of `pdl.check` for its arguments, or that its tool is unknown.
 
-absent: a call was wanted and there is none; ambiguous: it is not certain that one is meant.
+absent: a call was required and there isn't one; ambiguous: it is unclear whether one is intended.
 """
 
 
 @dataclass(frozen=True)
 class CallError:
-    """One call that is wrong, or that is lacking.
+    """One call that is invalid or missing.
 
-    `tool` is the name that it has in the reply, 64 characters of it at most; `violations` what is
-    wrong with its arguments, with paths from the call's own object on. `feedback` is for the model,
-    `message` one line for a person or a log; `span` is where it stands in the reply.
+    `tool` is its name in the reply, at most 64 characters; `violations` are the problems of its
+    arguments, with paths that begin at the call's own object. `feedback` is for the model,
+    `message` is one line for a person or a log; `span` is its position in the reply.
     """
 
     reason: Reason
@@ -120,12 +119,12 @@ class CallError:
 
 @dataclass(frozen=True)
 class CallsCheck:
-    """The calls in a reply, and what is wrong with others.
+    """The calls in a reply, and the errors of others.
 
-    `calls` are those that are right, in their order, with arguments that fit; where `errors` is
-    not empty, nothing should be run, for the model will write all of them anew. `text` is the reply
-    without calls, reasoning and tokens. `repairs` are the changes of spelling that reading took,
-    with spans in the reply where they are known.
+    `calls` are the valid ones, in order, with arguments that match; if there are `errors`, run none
+    of them, since the model will write all of them again. `text` is the reply without calls,
+    reasoning and tokens. `repairs` are the changes of spelling that reading needed, with spans in
+    the reply where they are known.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -135,15 +134,15 @@ class CallsCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether no call is wrong; there may be none at all."""
+        """Whether no call is invalid; there might be none at all."""
         return not self.errors
 
     @property
     def feedback(self) -> str:
-        """What to tell the model, in short sentences; empty if all is well.
+        """Feedback for the model in short sentences; empty if all is well.
 
-        What is the same of several calls is said once. Of many errors the first are told, and how
-        many more there are.
+        An error that several calls share is listed once. Of many errors only the first are listed,
+        with the number of the others.
         """
         counts = Counter(error.feedback for error in self.errors)
         told: list[str] = []
@@ -161,11 +160,11 @@ class CallsCheck:
         return "\n".join(told)
 
 
-_MOST_TOOLS = 40  # names of tools that a feedback lists
+_MOST_TOOLS = 40  # tool names that a feedback lists
 
 
 class Validated(NamedTuple):
-    """A call that is right, or what is wrong with it."""
+    """A valid call, or its error."""
 
     call: ToolCall | None
     error: CallError | None
@@ -174,7 +173,7 @@ class Validated(NamedTuple):
 
 @dataclass(frozen=True)
 class CallValidator:
-    """Holds calls against tools."""
+    """Checks calls against tools."""
 
     tools: Mapping[str, Tool]
     coercions: Coercions
@@ -188,7 +187,7 @@ class CallValidator:
         return cls(tools, replies.Coercions() if coercions is None else coercions, limits)
 
     def unknown(self, name: str, span: Span | None) -> CallError | None:
-        """That there is no tool of a name; None if there is one."""
+        """The error of an unknown tool; None if there is one of that name."""
         if name in self.tools:
             return None
         told = shown(name)
@@ -196,13 +195,13 @@ class CallValidator:
         says = f"There is no tool `{told}`."
         advice = f" Did you mean `{near}`?" if near else ""
         known = f" The tools are: {listed(list(self.tools), _MOST_TOOLS)}."
-        message = f"there is no tool `{told}`{f'; did you mean `{near}`?' if near else ''}"
+        message = f"unknown tool `{told}`{f'; did you mean `{near}`?' if near else ''}"
         return CallError("unknown-tool", says + advice + known, message, told, (), span)
 
     def whole(
         self, found: tuple[str, CallKeys], text: str, span: Span, *, written: bool, id_: str = ""
     ) -> Validated:
-        """A call as the text of its object, which is `written` so in the reply, at that span."""
+        """Check a call given as the text of its object; `written`: as in the reply at that span."""
         name, shape = found
         missing = self.unknown(name, span)
         if missing is not None:
@@ -217,7 +216,7 @@ class CallValidator:
     def arguments(
         self, name: str, text: str, span: Span | None, *, written: bool = False, id_: str = ""
     ) -> Validated:
-        """A call as its name and the text of its arguments."""
+        """Check a call given as its name and the text of its arguments."""
         missing = self.unknown(name, span)
         if missing is not None:
             return Validated(None, missing)
@@ -254,15 +253,15 @@ def _moved(repairs: tuple[Repair, ...], start: int) -> tuple[Repair, ...]:
 @lru_cache(maxsize=256)
 def _wrapper(name: str, schema: Schema, shape: CallKeys) -> Schema:
     """The schema of a whole call."""
-    collected = Collected()
-    arguments: Json = collected.add(schema.document, ("properties", shape.arguments_key))
-    beside: dict[str, Json] = {key: {} for key in ("id", "type", "index", "call_id")}
-    fields = {**beside, shape.name_key: {"const": name}, shape.arguments_key: arguments}
+    bundle = Bundle()
+    arguments: Json = bundle.add(schema.document, ("properties", shape.arguments_key))
+    optional: dict[str, Json] = {key: {} for key in ("id", "type", "index", "call_id")}
+    fields = {**optional, shape.name_key: {"const": name}, shape.arguments_key: arguments}
     document = {
         "type": "object",
         "properties": fields,
         "required": [shape.name_key, shape.arguments_key],
         "additionalProperties": False,
     }
-    defined = {"$defs": collected.definitions} if collected.definitions else {}
+    defined = {"$defs": bundle.definitions} if bundle.definitions else {}
     return Schema({**document, **defined})

@@ -1,8 +1,7 @@
 """Tools as text and as dicts: signatures, the dicts of OpenAI and of MCP (and back), descriptions.
 
 Signatures are the text that `ToolSet.parse` reads (`write_signatures`); `write_tools` writes such a
-text whatever the schemas are. `describe` is what a model reads about tools when only words tell it
-of them.
+text for any schemas. `describe` describes the tools to a model without native tool calling.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pdl.schema.dsl.tree import Field, Item, Object, Type, lines_of
 from pdl.schema.dsl.words import SCHEMA
 from pdl.schema.formats import standard
 from pdl.source import Source
-from pdl.tools.tool import Collected, Tool, of_parameters
+from pdl.tools.tool import Bundle, Tool, of_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 
 
 _NOTHING: dict[str, Json] = {"type": "object", "additionalProperties": False}
-"""The parameters of a tool that names none: `Omitting parameters` is an empty list at OpenAI."""
+"""The parameters of a tool without any: at OpenAI, omitting `parameters` means an empty list."""
 _SCHEMAS = ("parameters", "inputSchema", "input_schema")
-"""Where the schema of the arguments stands: at OpenAI, in MCP, at Anthropic."""
+"""The keys of the schema of the arguments: at OpenAI, in MCP, at Anthropic."""
 
 
 def to_openai(tool: Tool) -> dict[str, Any]:
@@ -50,13 +49,13 @@ def _fields(tool: Tool, key: str) -> dict[str, Any]:
 
 
 def read(tools: Any) -> tuple[Tool, ...]:
-    """The tools of a list of dicts, in the shapes of OpenAI (chat and responses), MCP, Anthropic.
+    """Return the tools of a list of dicts, as OpenAI (chat and responses), MCP or Anthropic.
 
-    Objects with `model_dump`, such as those of MCP's own package, count as the dicts that they
-    give. Raises ToolError and SchemaError with all problems, each naming the tool or its number.
+    Objects with `model_dump`, such as those of MCP's own package, count as the dicts that it
+    returns. Raises ToolError and SchemaError with all problems, each with the tool or its number.
     """
     if isinstance(tools, Mapping | str) or not isinstance(tools, Iterable):
-        message = f"tools are a list of dicts, not a value of type {type(tools).__name__}"
+        message = f"tools must be a list of dicts, not a value of type {type(tools).__name__}"
         raise error_from([Problem("tool/not-a-list", message)])
     found: list[Tool] = []
     problems: list[Problem] = []
@@ -71,7 +70,7 @@ def read(tools: Any) -> tuple[Tool, ...]:
 
 
 def listed(tools: Any) -> Any:
-    """The list in the answer of an MCP server to `tools/list`; a list is that already."""
+    """Return the list in an MCP server's answer to `tools/list`, or a list unchanged."""
     answer = _plain(tools)
     return answer["tools"] if isinstance(answer, Mapping) and "tools" in answer else tools
 
@@ -83,19 +82,21 @@ def _plain(one: Any) -> Any:
 
 def _tool(one: Any, number: int) -> Tool:
     if not isinstance(one, Mapping):
-        _refuse(f"tool {number} is no dict, but of type {type(one).__name__}")
+        _refuse(f"tool {number} must be a dict, not a value of type {type(one).__name__}")
     inner = one.get("function", one)
     kind = one.get("type") or "function"
     if kind == "custom" and "input_schema" in one:  # what Anthropic calls a function
         kind = "function"
-    if kind != "function" or not isinstance(inner, Mapping):
-        _refuse(f"tool {number} is no function, but of the type `{one.get('type')}`")
+    if not isinstance(inner, Mapping):
+        _refuse(f"the `function` of tool {number} must be a dict")
+    if kind != "function":
+        _refuse(f"tool {number} must be of the type `function`, not `{one.get('type')}`")
     name = inner.get("name")
     if not isinstance(name, str):
         _refuse(f"tool {number} has no name")
     description = inner.get("description") or ""
     if not isinstance(description, str):
-        _refuse(f"the description of the tool `{name}` is no text")
+        _refuse(f"the description of the tool `{name}` must be a string")
     keys = [key for key in _SCHEMAS if inner.get(key) is not None]
     if len(keys) > 1:
         _refuse(f"the tool `{name}` has both `{keys[0]}` and `{keys[1]}`")
@@ -103,18 +104,18 @@ def _tool(one: Any, number: int) -> Tool:
 
 
 def arguments(name: str, document: Any) -> Schema:
-    """The schema of a tool's arguments, which are an object. Raises what it says of `name`."""
+    """Return the schema of a tool's arguments, an object. Raises errors that name the tool."""
     try:
         schema = Schema.from_json_schema(document)
     except PdlError as error:
         raise error_from(of_parameters(name, error.problems)) from error
     kind = schema.document.get("type", "object")
     if kind != "object":
-        _refuse(f"the arguments of the tool `{name}` are an object, not of the type `{kind}`")
-    told = {"type": "object", **schema.document}
-    if told.get("properties") == {}:
-        del told["properties"]
-    return Schema(told)
+        _refuse(f"the arguments of the tool `{name}` must be an object, not of the type `{kind}`")
+    document = {"type": "object", **schema.document}
+    if document.get("properties") == {}:
+        del document["properties"]
+    return Schema(document)
 
 
 def _refuse(message: str) -> NoReturn:
@@ -126,9 +127,9 @@ _STEP = "  "
 
 
 def write_signatures(tools: tuple[Tool, ...]) -> str:
-    """(signature | NAME '=' type)*, each on a line of its own if it is short.
+    """Return (signature | NAME '=' type)*, each on one line if it is short.
 
-    Raises SchemaError for what the notation has no way to write.
+    Raises SchemaError for what the DSL can't express.
     """
     text = Schema(_document(tools)).to_dsl()
     parsed: Text = SCHEMA.parse(Source(text))
@@ -137,17 +138,17 @@ def write_signatures(tools: tuple[Tool, ...]) -> str:
         _described(tool, _signature(text, tool, field))
         for tool, field in zip(tools, fields, strict=True)
     )
-    behind = text[parsed.root.end :].strip("\n")
-    return "\n".join([*signatures, *([behind] if behind else [])])
+    definitions = text[parsed.root.end :].strip("\n")
+    return "\n".join([*signatures, *([definitions] if definitions else [])])
 
 
 def _document(tools: tuple[Tool, ...]) -> dict[str, Json]:
-    """One object that has the tools as its keys, without their descriptions."""
-    collected = Collected()
+    """One object with the tools as its keys, without their descriptions."""
+    bundle = Bundle()
     fields = {
-        tool.name: collected.add(tool.schema.document, ("properties", tool.name)) for tool in tools
+        tool.name: bundle.add(tool.schema.document, ("properties", tool.name)) for tool in tools
     }
-    definitions = {"$defs": collected.definitions} if collected.definitions else {}
+    definitions = {"$defs": bundle.definitions} if bundle.definitions else {}
     return {
         "type": "object",
         "properties": fields,
@@ -164,12 +165,12 @@ def _members(root: Type) -> Iterator[Field]:
 
 
 def _signature(text: str, tool: Tool, field: Field) -> str:
-    """NAME '(' field,* ')', from the place where the notation has the tool's object."""
+    """NAME '(' field,* ')', from the tool's object in the DSL."""
     item = field.type
     inner = item.atom if isinstance(item, Item) and not _has_more(item) else item
     if not isinstance(inner, Object):
         message = (
-            f"the parameters of the tool `{tool.name}` are no plain list, as a signature's are"
+            f"the parameters of the tool `{tool.name}` are not a plain list, as in a signature"
         )
         raise SchemaError(Problem("schema/no-notation", message))
     body = text[inner.start + 1 : inner.end - 1]
@@ -183,16 +184,16 @@ def _has_more(item: Item) -> bool:
 
 
 def _described(tool: Tool, signature: str) -> str:
-    """The signature with its description: behind it, if both fit on one line, else above."""
+    """The signature with its description: after it, if both fit on one line, else above."""
     lines = lines_of(tool.description)
-    beside = f"{signature} // {lines[0]}" if len(lines) == 1 else ""
-    if beside and "\n" not in signature and len(beside) <= _WIDTH:
-        return beside
+    line = f"{signature} // {lines[0]}" if len(lines) == 1 else ""
+    if line and "\n" not in signature and len(line) <= _WIDTH:
+        return line
     return "".join(f"// {line}".rstrip() + "\n" for line in lines) + signature
 
 
 def write_tools(tools: tuple[Tool, ...]) -> str:
-    """Signatures, or a ```json fence with the dicts of OpenAI where the notation lacks words."""
+    """Return signatures, or the dicts of OpenAI in a fence if the DSL can't express them."""
     try:
         return write_signatures(tools)
     except SchemaError:
@@ -204,7 +205,7 @@ _OPTIONAL = "A parameter with `?` may be left out."
 
 
 def describe(tools: tuple[Tool, ...], form: Format) -> str:
-    """The tools, and how one and several calls are written, without a final newline."""
+    """Return the tools, and how to write one and several calls, without a final newline."""
     text = write_tools(tools)
     lines = ["You can call these tools:", "", text, ""]
     if not text.startswith("```"):
@@ -216,12 +217,12 @@ def describe(tools: tuple[Tool, ...], form: Format) -> str:
 
 
 def one(form: Format) -> str:
-    """One call, with the names of what is to be filled in."""
+    """Return one call with placeholders."""
     return f"{form.opener}{_call(form, 'NAME')}{form.closer}"
 
 
 def several(form: Format) -> str:
-    """Two calls."""
+    """Return two calls with placeholders."""
     calls = form.between.join(_call(form, name) for name in ("FIRST", "SECOND"))
     return f"{form.opener}{calls}{form.closer}"
 

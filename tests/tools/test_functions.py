@@ -248,7 +248,7 @@ def test_functions_are_given_by_name_or_for_themselves() -> None:
     assert tools.dispatch(call, [double, day]).text == "31"
     assert tools.dispatch(call, {"day": lambda when: when}).text == "2024-01-31"
     assert tools.dispatch(call, [functools.partial(day)]).text == "31"
-    with pytest.raises(ToolError, match="no function for the tool `day`"):
+    with pytest.raises(ToolError, match="the tool `day` has no function"):
         tools.dispatch(call, [double])
 
 
@@ -319,13 +319,13 @@ def file(value: open) -> None: ...  # type: ignore[valid-type]
 @pytest.mark.parametrize(
     ("function", "error", "told"),
     [
-        (spread, ToolError, "`spread` takes `*values`, which no list of parameters can describe"),
+        (spread, ToolError, "`spread` takes `*values`, which a schema can't describe"),
         (keyed, ToolError, "`keyed` takes `**values`"),
-        (lost, ToolError, "the annotations of `lost` name `Missing`, which is not defined there"),
+        (lost, ToolError, "the annotations of `lost` use `Missing`, which is not defined there"),
         (file, SchemaError, "at file.value cannot be a schema"),
-        (lambda value: value, ToolError, "`<lambda>` is no name for a tool"),
-        (3, ToolError, "3 is no function"),
-        (Point, ToolError, "is no function"),
+        (lambda value: value, ToolError, "invalid tool name `<lambda>`"),
+        (3, ToolError, "3 is not a function"),
+        (Point, ToolError, "is not a function"),
     ],
 )
 def test_functions_that_are_no_tools(function: Any, error: type[PdlError], told: str) -> None:
@@ -335,7 +335,7 @@ def test_functions_that_are_no_tools(function: Any, error: type[PdlError], told:
 
 
 def test_types_that_are_no_tools() -> None:
-    with pytest.raises(ToolError, match="`int` is no type with named fields"):
+    with pytest.raises(ToolError, match="`int` is not a type with named fields"):
         ToolSet.from_types(int)
     with pytest.raises(PdlError) as caught:
         ToolSet.from_functions(spread, keyed)
@@ -345,19 +345,19 @@ def test_types_that_are_no_tools() -> None:
 @pytest.mark.parametrize(
     ("tools", "told"),
     [
-        ({"name": "a"}, "tools are a list of dicts, not a value of type dict"),
+        ({"name": "a"}, "tools must be a list of dicts, not a value of type dict"),
         ("a", "not a value of type str"),
-        ([1], "tool 1 is no dict, but of type int"),
+        ([1], "tool 1 must be a dict, not a value of type int"),
         ([{"name": ""}], "a tool has no name"),
         ([{"description": "x"}], "tool 1 has no name"),
-        ([{"name": "a", "description": 1}], "the description of the tool `a` is no text"),
-        ([{"name": "a"}, {"name": "a"}], "there are two tools named `a`"),
-        ([{"type": "web_search"}], "tool 1 is no function, but of the type `web_search`"),
-        ([{"type": "function", "function": 1}], "tool 1 is no function"),
+        ([{"name": "a", "description": 1}], "the description of the tool `a` must be a string"),
+        ([{"name": "a"}, {"name": "a"}], "duplicate tool name `a`"),
+        ([{"type": "web_search"}], "tool 1 must be of the type `function`, not `web_search`"),
+        ([{"type": "function", "function": 1}], "the `function` of tool 1 must be a dict"),
         ([{"name": "a", "parameters": {}, "inputSchema": {}}], "has both `parameters` and"),
         (
             [{"name": "a", "parameters": {"type": "array"}}],
-            "are an object, not of the type `array`",
+            "must be an object, not of the type `array`",
         ),
         ([{"name": "a", "parameters": {"$ref": "#/x"}}], "the parameters of the tool `a`: "),
     ],

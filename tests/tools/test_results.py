@@ -19,7 +19,7 @@ from pdl.tools import ToolCall, ToolResult, ToolSet
 TOOLS = ToolSet.parse("give()")
 CALL = ToolCall("give")
 KEY = UUID("12345678-1234-5678-1234-567812345678")
-NO_JSON = "the result holds a value of type "
+NO_JSON = "the result contains a value of type "
 
 
 def given_back(value: object) -> ToolResult:
@@ -54,8 +54,8 @@ def test_plain_values_are_text(value: object, text: str) -> None:
     [
         (float("nan"), "the result cannot be written as JSON: Out of range float values"),
         ([1, float("inf")], "the result cannot be written as JSON: Out of range float values"),
-        (b"abc", "the result holds bytes, which are neither text nor JSON"),
-        ([bytearray(b"a")], "the result holds bytearray, which are neither"),
+        (b"abc", "the result contains bytes, not text or JSON"),
+        ([bytearray(b"a")], "the result contains bytearray, not text or JSON"),
         (Odd(), f"{NO_JSON}test_results.Odd, which is neither text nor JSON"),
         ({"a": [object()]}, f"{NO_JSON}object, which is neither text nor JSON"),
         (Odd, f"{NO_JSON}type, which is neither text nor JSON"),
