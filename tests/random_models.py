@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gguf import GGUFWriter, TokenType
 
-from pdl.masks.sources.found import byte_level
+from pdl.masks.sources.tokenizer_data import byte_level
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pdl.errors import TokenError, VocabularyError
     from pdl.masks.masker import Masker, State, fill_bitmasks
     from pdl.masks.saved import load, save
-    from pdl.masks.sources.anything import vocabulary_of
+    from pdl.masks.sources import vocabulary_of
     from pdl.masks.vocabulary import Trie, Vocabulary
 
 __all__ = [
@@ -39,7 +39,7 @@ _load = lazy(
         "fill_bitmasks": "pdl.masks.masker",
         "load": "pdl.masks.saved",
         "save": "pdl.masks.saved",
-        "vocabulary_of": "pdl.masks.sources.anything",
+        "vocabulary_of": "pdl.masks.sources",
     },
 )
 

@@ -1,6 +1,6 @@
-"""Forced bytes, of which there is no choice (jump-forward decoding), and masks made ahead of time.
+"""Forced tokens: the unique continuation of a state (jump-forward decoding, SGLang); and prefetch.
 
-Masks are made before anybody asks for them, where a text is likely to come (`prefetch`).
+Masks are computed in advance for likely states.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def forced(
     matcher: Matcher, here: Configuration, vocabulary: Vocabulary
 ) -> tuple[bytes, tuple[int, ...]]:
-    """The bytes that must follow a configuration, and tokens that make them."""
+    """Return the bytes that must follow a configuration, and tokens that spell them."""
     found = bytearray()
     byte = _only(matcher, here)
     while byte is not None:
@@ -46,7 +46,7 @@ def _only(matcher: Matcher, here: Configuration) -> int | None:
 
 
 def cut(data: bytes, trie: Trie) -> tuple[list[int], int]:
-    """The tokens of some bytes, each the longest that there is; and where there is none."""
+    """Return the tokens of some bytes, each the longest possible; and where there is none."""
     found: list[int] = []
     at = 0
     while at < len(data):
@@ -74,7 +74,7 @@ def _longest(data: bytes, at: int, trie: Trie) -> tuple[int | None, int]:
 
 
 _LIKELY = b"a1 "  # bytes of which the first that a class has stands for all of it
-_UNLIKELY = frozenset(b"\t\n\r-\\")  # line ends, signs and escapes
+_UNLIKELY = frozenset(b"\t\n\r-\\")  # newlines, minus signs and escapes
 _BLANK = b" "
 _LONGEST = 60  # bytes of a literal that are followed at once
 
@@ -85,10 +85,10 @@ def prefetch(
     mask: Callable[[Configuration], object],
     seconds: float,
 ) -> None:
-    """Make the masks of configurations, nearest to the start first, for so many seconds of work.
+    """Compute the masks of configurations, nearest to the start first, for some seconds of work.
 
-    A literal is followed to its end, where its longest tokens end, a class by one of its bytes, and
-    blanks once. What is looked for is a text as a model writes it, not all texts.
+    A literal is followed to its end, over its longest tokens, a class by one of its bytes, and
+    spaces once. This looks for texts as a model writes them, not for all texts.
     """
     end = thread_time() + seconds
     pending = deque([(matcher.start, b"")])

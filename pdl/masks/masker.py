@@ -1,6 +1,6 @@
 """`Masker` and `State`: which tokens of a vocabulary may come next in a text of a grammar.
 
-`fill` writes the masks of many texts at once.
+`fill_bitmasks` writes the masks of many texts at once.
 """
 
 from __future__ import annotations
@@ -44,22 +44,23 @@ _MANY = 50_000  # configurations of which the numbers are kept
 
 
 class Masker(Learner):
-    """The masks of one grammar over one vocabulary; `start` is in front of all texts.
+    """The masks of one grammar over one vocabulary.
 
-    Masks are made when they are asked for, and kept; what tokens do inside strings, numbers and
-    other small rules is found once for all grammars over a vocabulary. `ahead` are the seconds of
-    work in which masks are made at once, nearest to the start first, so that fewer are made while a
-    model waits; 0 for none. All caches of a vocabulary take 100 MB at most. Threads may share
-    maskers and states; one of them works at a time. `copy` gives the masker itself.
+    Masks are computed when they are requested, and cached; what tokens do inside strings, numbers
+    and other small rules is found once for all grammars over a vocabulary. `ahead` is how many
+    seconds are spent on masks in advance, nearest to the start first; 0 for none. All caches of a
+    vocabulary take at most 100 MB. Threads may share maskers and states; one of them works at a
+    time. `copy` returns the masker itself.
 
-    A mask allows just the tokens that `pdl.gbnf.State.accept_token` takes, but for three things. A
-    special token is allowed only where the grammar names it; one that ends the text only where the
-    text may end. No token is allowed from which no text of the grammar can be completed: rules that
-    match nothing are left out, and so is what a vocabulary that lacks bytes could begin and not
-    finish. So some token is allowed at each state.
+    A mask allows exactly the tokens that `pdl.gbnf.State.accept_token` takes, with three
+    exceptions. A special token is allowed only where the grammar names it; one that ends the text
+    only where the text may end. No token is allowed from which no text of the grammar can be
+    completed: rules that match nothing are left out, and so is what a vocabulary that lacks bytes
+    could begin but not complete. So some token is allowed at each state.
 
-    Raises GrammarError where the vocabulary can say no text of the grammar, and for a `<text>` that
-    is none of its tokens; LimitError as the grammar's matcher does; TypeError for other arguments.
+    Raises GrammarError if the vocabulary can't spell any text of the grammar, and for a `<text>`
+    that is not one of its tokens; LimitError as the grammar's matcher does; TypeError for other
+    arguments.
     """
 
     @within_stack
@@ -109,11 +110,11 @@ class Masker(Learner):
         self._collector.forget()
 
     def start(self) -> State:
-        """The state in front of all texts."""
+        """Return the state before any text."""
         return State(self, self._matcher.start)
 
     def _prefetch(self, seconds: float) -> None:
-        """Make masks ahead; where that meets a limit, a text is needed to tell."""
+        """Compute masks in advance, up to a limit error: no text might ever get there."""
         if seconds > 0:
             with self._cache.lock, suppress(LimitError):
                 prefetch(self._matcher, self.vocabulary, self.mask, seconds)
@@ -123,7 +124,7 @@ class Masker(Learner):
         self._numbers: dict[Configuration, int] = {}
 
     def mask(self, here: Configuration) -> Ints:
-        """The mask of a configuration of this masker's states."""
+        """Return the mask of a configuration of this masker's states."""
         cache = self._cache
         with cache.lock:
             number = self._numbers.get(here)
@@ -150,7 +151,7 @@ class Masker(Learner):
         return builder.mask(len(self.vocabulary))
 
     def step(self, here: Configuration, token: int) -> Configuration | None:
-        """The configuration behind a token; None if it cannot stand there."""
+        """Return the configuration after a token; None if it is not allowed."""
         with self._cache.lock:
             if self._automaton.tokens:
                 return self._referred(here, token)
@@ -169,13 +170,13 @@ class Masker(Learner):
         return self._matcher.joined(targets, there) if targets else there
 
     def forced(self, here: Configuration) -> tuple[bytes, tuple[int, ...]]:
-        """The bytes that must follow a configuration, and tokens that make them."""
+        """Return the bytes that must follow a configuration, and tokens that spell them."""
         with self._cache.lock:
             return forced(self._matcher, here, self.vocabulary)
 
 
 def _check(grammar: object, vocabulary: object, ahead: object) -> None:
-    """Raise TypeError for what is no grammar and no vocabulary, and for times that are none."""
+    """Raise TypeError or ValueError for invalid arguments."""
     if not isinstance(grammar, Grammar):
         kind = type(grammar).__name__
         hint = ": take its `grammar`" if hasattr(grammar, "grammar") else ""
@@ -188,16 +189,16 @@ def _check(grammar: object, vocabulary: object, ahead: object) -> None:
 
 
 def _sift() -> None:
-    """Let the garbage collector look at what is new, if it runs.
+    """Let the garbage collector look at new objects, if it is enabled.
 
-    Most of an automaton are tuples of numbers, which it leaves alone once it has looked at them.
+    Most of an automaton are tuples of numbers, which it leaves alone once it has seen them.
     """
     if gc.isenabled():
         gc.collect(1)
 
 
 def _release(collector: TokenCollector, matcher: Matcher) -> None:
-    """Take apart what leads to itself in circles, which else waits for the garbage collector."""
+    """Break reference cycles, which would otherwise wait for the garbage collector."""
     collector.release()
     matcher.release()
 
@@ -228,21 +229,21 @@ class State:
         return self.configuration.complete
 
     def bitmask(self) -> Ints:
-        """Which tokens may come next: bit `n % 32` of number `n // 32` is that of token `n`.
+        """Return which tokens may come next: bit `n % 32` of number `n // 32` is that of token `n`.
 
         Read-only. The tokens that end a text are among them where it may end.
         """
         return self.masker.mask(self.configuration)
 
     def allowed(self) -> Ints:
-        """The numbers of the tokens that may come next, in order."""
+        """Return the IDs of the tokens that may come next, in order."""
         return token_ids(self.bitmask())
 
     def accept(self, token: int) -> State | Ended:
-        """The state behind one more token.
+        """Return the state after one more token.
 
-        Raises TokenError for one that cannot stand here or that there is not. A token that ends a
-        text leads to a state where none is allowed.
+        Raises TokenError for one that is not allowed or does not exist. A token that ends a text
+        leads to a state where none is allowed.
         """
         masker = self.masker
         vocabulary = masker.vocabulary
@@ -258,21 +259,21 @@ class State:
         return State(masker, there)
 
     def forced(self) -> tuple[bytes, tuple[int, ...]]:
-        """The bytes that must come next, and tokens that make them, the longest ones first.
+        """Return the bytes that must come next, and tokens that spell them, the longest ones first.
 
-        There are no bytes where the text may end, or where a token that is no text may come. The
-        tokens are one way to spell those bytes, as far as whole tokens can; a model may be used to
-        another, where the last one would go on with what follows.
+        There are no bytes where the text may end, or where a token that is not text may come. The
+        tokens are one spelling of those bytes, as far as whole tokens go; a model may be used to
+        another one, whose last token continues with what follows.
         """
         return self.masker.forced(self.configuration)
 
 
 def fill_bitmasks(states: Sequence[TokenState | None], out: Ints) -> None:
-    """Write the masks of some states into the rows of `out`, in their order.
+    """Write the masks of some states into the rows of `out`, in order.
 
-    None stands for a text that nothing constrains. Raises ValueError unless `out` has a row for
-    each state, of the length of its mask, and can be written; TypeError if it is no array of 32 bit
-    integers, and for what is no list of states.
+    None represents an unconstrained text. Raises ValueError unless `out` has a row for each state,
+    of the length of its mask, and is writable; TypeError if it is not an array of 32-bit integers,
+    and for anything but a list of states.
     """
     _check_batch(states, out)
     if len(out) != len(states):
@@ -288,7 +289,7 @@ def fill_bitmasks(states: Sequence[TokenState | None], out: Ints) -> None:
 
 
 def _check_batch(states: object, out: object) -> None:
-    """Raise TypeError or ValueError for what no masks can be written from, or to."""
+    """Raise TypeError or ValueError for what masks can't be written from, or to."""
     if not isinstance(states, Sequence):
         raise TypeError(f"states must be a list of states, not {type(states).__name__}")
     for state in states:

@@ -1,4 +1,4 @@
-"""What all that constrains a text by tokens has in common: maskers, triggers, other engines."""
+"""The interface of what constrains a text by tokens: maskers, triggers, other engines."""
 
 from __future__ import annotations
 
@@ -19,59 +19,59 @@ if TYPE_CHECKING:
     Ints: TypeAlias = NDArray[np.int32]
 
 WORD = 32
-"""Tokens of which a number of a mask says whether they are allowed."""
+"""How many tokens one number of a mask is about."""
 
 
 class TokenState(Protocol):
-    """A place in a text: a value, so that keeping one is enough to come back to it."""
+    """A position in a text: an immutable value, so keep one to backtrack to it."""
 
     @property
     def is_complete(self) -> bool:
         """Whether the text may end here."""
 
     def bitmask(self) -> Ints:
-        """Which tokens may come next: bit `n % 32` of number `n // 32` is that of token `n`.
+        """Return which tokens may come next: bit `n % 32` of number `n // 32` is that of token `n`.
 
         Read-only. The tokens that end a text are among them where it may end.
         """
 
     def allowed(self) -> Ints:
-        """The numbers of those tokens, in order."""
+        """Return the IDs of those tokens, in order."""
 
     def accept(self, token: int) -> TokenState:
-        """The place behind one more token. Raises TokenError if it cannot stand here."""
+        """Return the state after one more token. Raises TokenError if it is not allowed."""
 
     def forced(self) -> tuple[bytes, tuple[int, ...]]:
-        """The bytes that must come next, and tokens that make them."""
+        """Return the bytes that must come next, and tokens that spell them."""
 
 
 class TokenMasker(Protocol):
-    """What all texts are that may be said."""
+    """A set of texts over a vocabulary."""
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The tokens of which they are made."""
+        """The tokens that the texts consist of."""
 
     def start(self) -> TokenState:
-        """Where they begin."""
+        """Return the state before any text."""
 
 
 def check_masker(masker: object) -> None:
-    """Raise TypeError for what is no masker."""
+    """Raise TypeError for anything but a masker."""
     if not (hasattr(masker, "vocabulary") and callable(getattr(masker, "start", None))):
         message = f"masker must be a pdl.masks.Masker or a Triggered, not {type(masker).__name__}"
         raise TypeError(message)
 
 
 def check_vocabulary(vocabulary: object) -> None:
-    """Raise TypeError for what is no vocabulary."""
+    """Raise TypeError for anything but a vocabulary."""
     if not isinstance(vocabulary, Vocabulary):
         kind = type(vocabulary).__name__
         raise TypeError(f"vocabulary must be a pdl.masks.Vocabulary, not {kind}")
 
 
 def token_id(token: object) -> int:
-    """A token as a number, of Python, numpy or torch. Raises TypeError for what is no integer."""
+    """Return a token ID of Python, numpy or torch. Raises TypeError for anything but an integer."""
     if type(token) is int:
         return token
     if not isinstance(token, bool) and isinstance(token, SupportsIndex):
@@ -80,41 +80,41 @@ def token_id(token: object) -> int:
     raise TypeError(f"token must be an int, not {type(token).__name__}")
 
 
-def refusal(vocabulary: Vocabulary, token: object, why: str = "cannot stand here") -> TokenError:
-    """The error for a token that cannot come next, or that there is not."""
+def refusal(vocabulary: Vocabulary, token: object, why: str = "is not allowed here") -> TokenError:
+    """Return the error for a token that is not allowed, or does not exist."""
     if isinstance(token, int) and 0 <= token < len(vocabulary):
         message = f"token {token}, {vocabulary.tokens[token]!r}, {why}"
         return TokenError(Problem("token/refused", message))
-    message = f"there is no token {token!r}: the vocabulary has {len(vocabulary):,}"
+    message = f"unknown token {token!r}: the vocabulary has {len(vocabulary):,} tokens"
     return TokenError(Problem("token/unknown", message))
 
 
 @frozen_value
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The place behind a token that ended a text: nothing comes there."""
+    """The state after a token that ended a text: no token is allowed."""
 
     vocabulary: Vocabulary
 
     @property
     def is_complete(self) -> bool:
-        """The text is."""
+        """Whether the text may end: it has."""
         return True
 
     def bitmask(self) -> Ints:
-        """No token."""
+        """Return no token."""
         return np.zeros(-(-len(self.vocabulary) // WORD), np.int32)
 
     def allowed(self) -> Ints:
-        """No token."""
+        """Return no token."""
         return np.zeros(0, np.int32)
 
     def accept(self, token: int) -> NoReturn:
-        """Raises TokenError; TypeError for what is no number."""
-        raise refusal(self.vocabulary, token_id(token), "cannot stand behind the end of the text")
+        """Raise TokenError, or TypeError for anything but an integer."""
+        raise refusal(self.vocabulary, token_id(token), "is not allowed after the end of the text")
 
     def forced(self) -> tuple[bytes, tuple[int, ...]]:
-        """Nothing."""
+        """Return nothing."""
         return b"", ()
 
 
@@ -124,11 +124,11 @@ def allows(bitmask: Ints, token: int) -> bool:
 
 
 def token_ids(bitmask: Ints) -> Ints:
-    """The tokens of a mask, in order."""
+    """Return the IDs of the tokens of a mask, in order."""
     data = np.ascontiguousarray(bitmask, "<i4").view(np.uint8)
     return np.flatnonzero(np.unpackbits(data, bitorder="little")).astype(np.int32)
 
 
 def packed(marks: NDArray[np.bool_]) -> Ints:
-    """A mask from marks, a multiple of 32 of them."""
+    """Return a mask of booleans, a multiple of 32 of them."""
     return np.packbits(marks, bitorder="little").view("<i4")

@@ -167,7 +167,7 @@ class Unspellable:
             return "no other token is text"
         if item.id is None:
             return f"`{item.text}` is not a token"
-        return f"there is no token {item.id:,}: the vocabulary has {len(self.vocabulary):,}"
+        return f"unknown token {item.id:,}: the vocabulary has {len(self.vocabulary):,} tokens"
 
 
 def _no_character(spellable: Spellable, item: Literal) -> str:

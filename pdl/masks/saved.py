@@ -36,16 +36,16 @@ _PARTS: dict[str, np.dtype[Any]] = {
     "eos": np.dtype("<i4"),
     **_TRIE,
 }
-"""The arrays of a file, and what each of them holds."""
+"""The arrays of a file, and their types."""
 _HEAD = "head"
-_ANEW = "make it anew with `pdl.masks.save`"
+_AGAIN = "write it again with `pdl.masks.save`"
 
 
 def save(vocabulary: Vocabulary, path: str | os.PathLike[str]) -> None:
     """Write a vocabulary to a file, which `load` reads in a twentieth of the time.
 
-    The file is there as a whole or, if writing fails, not at all. Raises FileError if it cannot be
-    written, TypeError for what is no vocabulary.
+    The write is atomic. Raises FileError if the file can't be written, TypeError for anything but a
+    vocabulary.
     """
     check_vocabulary(vocabulary)
     arrays = _arrays(vocabulary)
@@ -60,10 +60,10 @@ def save(vocabulary: Vocabulary, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Vocabulary:
-    """The vocabulary of a file that `save` wrote.
+    """Return the vocabulary of a file that `save` wrote.
 
-    Raises FileError if it cannot be read, VocabularyError if it is no such file, if another version
-    of pdl wrote it, and if it is not as it was written.
+    Raises FileError if the file can't be read, VocabularyError if `save` did not write it, if
+    another version of pdl did, and if it is damaged.
     """
     target = Path(path)
     try:
@@ -76,19 +76,19 @@ def load(path: str | os.PathLike[str]) -> Vocabulary:
             arrays = {name: _array(held, name, kind) for name, kind in _PARTS.items()}
             checksum = _head(held)["checksum"]
     except _BAD as error:
-        raise _refused(target, "corrupt", f"is damaged ({error})", _ANEW) from error
+        raise _refused(target, "corrupt", f"is damaged ({error})", _AGAIN) from error
     if checksum != _checksum(arrays):
-        raise _refused(target, "corrupt", "is damaged: its checksum is another one", _ANEW)
+        raise _refused(target, "corrupt", "is damaged: its checksum differs", _AGAIN)
     return _vocabulary(arrays)
 
 
 def unreadable(path: Path, why: str) -> FileError:
-    """The error of a file that cannot be read."""
+    """Return the error of a file that can't be read."""
     return FileError(Problem("file/unreadable", f"{path}: cannot be read: {why}"))
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why a file cannot be read or written, in the words that the system has for it."""
+    """Return why a file can't be read or written, in the words of the system."""
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
@@ -96,7 +96,7 @@ _BAD = (
     zipfile.BadZipFile, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError,
     OverflowError, struct.error, zlib.error,
 )  # fmt: skip
-"""What `zipfile` and `numpy` raise for files that are not as they should be."""
+"""What `zipfile` and `numpy` raise for damaged files."""
 
 
 def _arrays(vocabulary: Vocabulary) -> dict[str, NDArray[Any]]:
@@ -120,7 +120,7 @@ def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _write(arrays: Mapping[str, NDArray[Any]], target: Path) -> None:
-    """Write beside the target, then put in its place what is complete."""
+    """Write next to the target, then replace it."""
     number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     beside = Path(name)
     try:
@@ -140,21 +140,21 @@ def _head(held: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _check_head(path: Path, held: zipfile.ZipFile) -> None:
-    """Raises VocabularyError for what `save` did not write, or another version of it did."""
+    """Raise VocabularyError for what `save` did not write, or another version of it did."""
     names = held.namelist()
     head = _head(held) if f"{_HEAD}.npy" in names else {}
     if head.get("kind") != _KIND:
-        raise _refused(path, "no-vocabulary", "is no vocabulary that pdl saved")
+        raise _refused(path, "no-vocabulary", "is not a vocabulary that pdl saved")
     version = head.get("version")
     if version != _VERSION:
         message = f"has version {version!r}, and this pdl reads {_VERSION}"
-        raise _refused(path, "version", message, _ANEW)
+        raise _refused(path, "version", message, _AGAIN)
 
 
 def _array(held: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:
-    """One array, read-only. Raises ValueError if it is of another shape, or packed.
+    """One array, read-only. Raises ValueError if it has another shape, or is compressed.
 
-    A packed member could be of any size; those that `save` writes are as large as in the file.
+    A compressed member could have any size; those that `save` writes are as large as in the file.
     """
     found = held.getinfo(f"{name}.npy")
     if found.compress_type != zipfile.ZIP_STORED:
@@ -166,7 +166,7 @@ def _array(held: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any
     shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
     array = np.frombuffer(data, kind, offset=stream.tell())
     if dtype != kind or shape != array.shape:
-        raise ValueError(f"{name} is of another shape")
+        raise ValueError(f"{name} has another shape")
     return array
 
 

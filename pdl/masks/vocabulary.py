@@ -31,9 +31,9 @@ class Tokens(Sequence[bytes]):
 
     def __init__(self, blob: bytes, ends: NDArray[np.int64]) -> None:
         self.blob = blob
-        """All tokens, one behind the other."""
+        """All tokens, concatenated."""
         self.ends = ends
-        """Where each of them ends; one more stands in front, and is 0."""
+        """Where each of them ends, after a leading 0."""
 
     def __len__(self) -> int:
         return len(self.ends) - 1
@@ -47,7 +47,7 @@ class Tokens(Sequence[bytes]):
             return [self[one] for one in range(*index.indices(len(self)))]
         at = index + len(self) if index < 0 else index
         if not 0 <= at < len(self):
-            raise IndexError(f"there is no token {index}: the vocabulary has {len(self):,}")
+            raise IndexError(f"unknown token {index}: the vocabulary has {len(self):,} tokens")
         return self.blob[self.ends[at] : self.ends[at + 1]]
 
     def __iter__(self) -> Iterator[bytes]:
@@ -56,15 +56,15 @@ class Tokens(Sequence[bytes]):
 
 
 class Vocabulary:
-    """What each token of a model stands for.
+    """The tokens of a model, as bytes.
 
-    `tokens` are the bytes of each token, by its number. `special` are the numbers of tokens that
-    are no text, whatever bytes they are given: a text that a grammar takes is never made of them. A
-    token without bytes counts as such. `eos` are those that end a text, at least one; they are
-    special as well. Built once: a value that nobody changes, and that threads may share.
+    `tokens` are the bytes of each token, by ID. `special` are the IDs of tokens that are not text,
+    whatever their bytes: a text that matches a grammar never consists of them. A token without
+    bytes counts as special. `eos` are those that end a text, at least one; they are special too.
+    Immutable, so threads may share it.
 
-    Raises TypeError for tokens that are not bytes and for numbers that are none, ValueError for
-    numbers of no token and where nothing ends a text.
+    Raises TypeError for tokens that are not bytes and for IDs that are not integers, ValueError for
+    unknown IDs and if nothing ends a text.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Vocabulary:
         empty = (token for token, piece in enumerate(held) if not piece)
         marked = _numbers("special", special, len(held))
         self.special: frozenset[int] = marked | self.eos | frozenset(empty)
-        """The tokens that are no text, those that end one and those without bytes among them."""
+        """The tokens that are not text, including those that end one and those without bytes."""
         self.tokens = _joined(held)
         """The bytes of each token; also of special ones, which a grammar may name (`<|eot|>`)."""
         kept = [token for token in range(len(held)) if token not in self.special]
@@ -93,13 +93,13 @@ class Vocabulary:
     def restored(
         cls, tokens: Tokens, special: frozenset[int], eos: frozenset[int], trie: Trie
     ) -> Vocabulary:
-        """A vocabulary from the parts of one that was built before, which are not looked at."""
+        """Return a vocabulary from the parts of one that was built before, unchecked."""
         made = cls.__new__(cls)
         made.tokens, made.special, made.eos, made.trie = tokens, special, eos, trie
         return made
 
     def __len__(self) -> int:
-        """How many tokens there are: a mask has a bit for each."""
+        """Return the number of tokens: a mask has a bit for each."""
         return len(self.tokens)
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ class Vocabulary:
 
     @cached_property
     def digest(self) -> str:
-        """A name for what this holds, the same for the same tokens; 32 hexadecimal digits."""
+        """A digest, the same for the same tokens; 32 hexadecimal digits."""
         held = blake2b(digest_size=16)
         numbers = (sorted(self.special), sorted(self.eos))
         for part in (self.tokens.ends, *(np.array(one, np.int64) for one in numbers)):
@@ -117,7 +117,7 @@ class Vocabulary:
 
     @cached_property
     def missing_bytes(self) -> frozenset[int]:
-        """The bytes that no token is alone: texts that need one may not be sayable."""
+        """The bytes that are not a token: texts that need one might not be spellable."""
         trie = self.trie
         nodes = range(int(trie.child[0]), int(trie.child[1]))
         alone = {int(trie.byte[node]) for node in nodes if trie.low[node] < trie.own[node]}
@@ -145,7 +145,7 @@ def _joined(held: list[bytes]) -> Tokens:
 def _numbers(
     name: str, numbers: SupportsIndex | Iterable[SupportsIndex], size: int
 ) -> frozenset[int]:
-    """The numbers of some tokens. Raises TypeError for what is no number, ValueError for others."""
+    """The IDs of some tokens. Raises TypeError for other types, ValueError for unknown IDs."""
     given: Iterable[object] = (numbers,)
     if isinstance(numbers, Iterable) and not isinstance(numbers, _TEXTS):
         given = numbers
@@ -159,7 +159,7 @@ def _numbers(
 def _number(name: str, token: object) -> int:
     if isinstance(token, bool) or not isinstance(token, SupportsIndex):
         kind = type(token).__name__
-        raise TypeError(f"{name} must be the numbers of tokens, not {kind}: {token!r}")
+        raise TypeError(f"{name} must be token IDs, not {kind}: {token!r}")
     return index(token)
 
 
@@ -184,7 +184,7 @@ class Trie:
     first: Ints
     """The number of each node in depth-first order, children in the order of their bytes."""
     last: Ints
-    """The number behind the last one below a node."""
+    """The number after the last one below a node."""
     order: Ints
     """The numbers of all tokens, in the order of their bytes, then of their numbers."""
     low: Ints
@@ -195,7 +195,7 @@ class Trie:
     """Where those end that end at it or below it."""
 
     def __len__(self) -> int:
-        """How many nodes there are, the root included."""
+        """Return the number of nodes, including the root."""
         return len(self.byte)
 
     @property
@@ -204,7 +204,7 @@ class Trie:
         return len(self.levels) - 2
 
     def find(self, data: bytes) -> int | None:
-        """The node of some bytes; None if no token begins with them."""
+        """Return the node of some bytes; None if no token begins with them."""
         node: int | None = 0
         for byte in data:
             if node is None:
@@ -213,22 +213,22 @@ class Trie:
         return node
 
     def step(self, node: int, byte: int) -> int | None:
-        """The node of one byte more; None if no token goes on so."""
+        """Return the node of one byte more; None if no token continues so."""
         start, end = int(self.child[node]), int(self.child[node + 1])
         at = start + int(np.searchsorted(self.byte[start:end], byte))
         return at if at < end and self.byte[at] == byte else None
 
     def tokens_at(self, node: int) -> Ints:
-        """The tokens that end at a node."""
+        """Return the tokens that end at a node."""
         return self.order[self.low[node] : self.own[node]]
 
     def tokens_below(self, node: int) -> Ints:
-        """The tokens that end at a node or below it."""
+        """Return the tokens that end at a node or below it."""
         return self.order[self.low[node] : self.high[node]]
 
 
 def build_trie(tokens: Sequence[bytes], kept: Sequence[int]) -> Trie:
-    """The trie of those tokens whose numbers are `kept`; those without bytes are left out."""
+    """Return the trie of the tokens whose IDs are `kept`, except those without bytes."""
     held = [token for token in kept if tokens[token]]
     held.sort(key=tokens.__getitem__)  # stable, so that equal ones stay in order
     texts = [tokens[token] for token in held]
@@ -279,7 +279,7 @@ def _children(parent: Ints) -> Ints:
 
 
 def _depth_first(levels: Ints, parent: Ints, child: Ints) -> tuple[Ints, Ints]:
-    """The depth-first number of each node, and the one behind all below it."""
+    """The depth-first number of each node, and the one after all below it."""
     sizes = np.ones(len(parent), np.int32)
     for start, end in _from_below(levels):
         sizes[parent[start] : parent[end - 1] + 1] += _sums(sizes, parent, start, end)
@@ -297,6 +297,6 @@ def _from_below(levels: Ints) -> list[tuple[int, int]]:
 
 
 def _sums(sizes: Ints, parent: Ints, start: int, end: int) -> Ints:
-    """What the nodes of one level hold for each node above, from the first that has children."""
+    """The sums over the children of each node above, from the first that has any."""
     above = parent[start:end] - parent[start]
     return np.bincount(above, weights=sizes[start:end]).astype(np.int32)

@@ -368,10 +368,10 @@ def test_errors() -> None:
     start = Masker(ABC, PLAIN).start()
     (eos,) = PLAIN.eos
     for token in (ord("b"), eos, eos - 1):
-        with pytest.raises(TokenError, match=f"token {token}, b.*cannot stand here"):
+        with pytest.raises(TokenError, match=f"token {token}, b.*is not allowed here"):
             start.accept(token)
     for token in (-1, len(PLAIN)):
-        with pytest.raises(TokenError, match=f"there is no token {token}: the vocabulary has"):
+        with pytest.raises(TokenError, match=f"unknown token {token}: the vocabulary has"):
             start.accept(token)
     with pytest.raises(TypeError, match="token must be an int, not str"):
         start.accept("a")  # type: ignore[arg-type]

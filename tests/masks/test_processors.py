@@ -17,7 +17,7 @@ from pdl.masks.processors import (
     VllmProcessor,
     apply,
 )
-from pdl.masks.processors.prompted import Prefixes
+from pdl.masks.processors.samplers import Prefixes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,10 +123,10 @@ def test_a_text_is_followed_behind_its_prompt() -> None:
 def test_a_processor_is_for_one_generation() -> None:
     processor = LlamaCppProcessor(MASKER)
     processor(np.array(tokens("a", "b")), zeros())
-    with pytest.raises(ValueError, match="1 tokens are fewer than the prompt had, 2"):
+    with pytest.raises(ValueError, match="there are 1 tokens, fewer than the prompt's 2"):
         processor(np.array(tokens("a")), zeros())
     with pytest.raises(
-        TokenError, match=r"token 65, b'a', cannot stand here, behind 0 tok"
+        TokenError, match=r"token 65, b'a', is not allowed here, after 0 tok"
     ) as error:
         processor(np.array(tokens("a", "b", "a")), zeros())
     assert "a processor is for one generation" in error.value.problem.hint
@@ -139,10 +139,13 @@ def test_a_second_use_is_an_error_and_never_a_mask_for_another_place() -> None:
     first = [*tokens("x", "y")]
     answer = [*tokens('{"', "a", '"}'), EOS]
     for second, message in [
-        (tokens("x", "z"), "the prompt has other tokens than that of the first call"),
-        (tokens("p", "q", "{"), "these tokens are not those of an earlier call with one more"),
-        (tokens("p", "q", '{"', "a"), "these tokens are not those of an earlier call"),
-        ([*first, *answer, *tokens("x")], "these tokens are not those of an earlier call"),
+        (tokens("x", "z"), "the prompt differs from that of the first call"),
+        (
+            tokens("p", "q", "{"),
+            "these tokens do not extend those of an earlier call by one",
+        ),
+        (tokens("p", "q", '{"', "a"), "these tokens do not extend those of an earlier call"),
+        ([*first, *answer, *tokens("x")], "these tokens do not extend those of an earlier call"),
     ]:
         for make in (TransformersProcessor, LlamaCppProcessor):
             processor = make(MASKER)
@@ -186,7 +189,7 @@ def test_what_are_no_tokens_or_scores_is_refused(
     ("prompt", "error"), [(-1, ValueError), (True, TypeError), ("a", TypeError)]
 )
 def test_the_length_of_a_prompt_is_one(prompt: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match="prompt must be how many tokens it has"):
+    with pytest.raises(error, match="prompt must be its number of tokens"):
         LlamaCppProcessor(MASKER, prompt=prompt)
 
 
@@ -248,7 +251,7 @@ def _expected(said: list[int]) -> set[int]:
 def test_beam_search_keeps_forbidden_candidates_which_are_left_alone() -> None:
     rows = np.array([tokens("x", "{"), tokens("x", "z")])
     scores = np.zeros((2, len(TOKENS)))
-    with pytest.raises(TokenError, match="b'z', cannot stand here, behind 0 tokens"):
+    with pytest.raises(TokenError, match="b'z', is not allowed here, after 0 tokens"):
         TransformersProcessor(MASKER, prompt=1)(rows, scores)
     found = TransformersProcessor(MASKER, prompt=1, beams=True)(rows, scores)
     assert allowed(found[0]) == {token('"')}

@@ -74,7 +74,9 @@ def test_special_tokens_keep_their_texts(tmp_path: Path) -> None:
     assert vocabulary_of(path, eos=names).digest == vocabulary_of(tokenizer, eos=names).digest
     found = vocabulary_of(path, special="<think>")
     assert tokenizer.token_to_id("<think>") in found.special
-    with pytest.raises(VocabularyError, match=r"`<\|eot\|>`, given as eos, is no token") as error:
+    with pytest.raises(
+        VocabularyError, match=r"eos names `<\|eot\|>`, which is not a token"
+    ) as error:
         vocabulary_of(path, eos="<|eot|>")
     assert error.value.problem.hint == "did you mean `<|eot_id|>`?"
 
@@ -109,7 +111,7 @@ def test_each_damage_is_seen(held: Vocabulary, tmp_path: Path) -> None:
 def test_other_files_are_refused(held: Vocabulary, tmp_path: Path) -> None:
     path = tmp_path / "other.npz"
     np.savez(path, tokens=np.arange(3))
-    with pytest.raises(VocabularyError, match="is no vocabulary that pdl saved") as error:
+    with pytest.raises(VocabularyError, match="is not a vocabulary that pdl saved") as error:
         load(path)
     assert error.value.problem.code == "vocabulary/no-vocabulary"
     path.write_bytes(b"GGUF")
@@ -119,10 +121,10 @@ def test_other_files_are_refused(held: Vocabulary, tmp_path: Path) -> None:
     _changed(path, version=2)
     with pytest.raises(VocabularyError, match="has version 2, and this pdl reads 1") as error:
         load(path)
-    assert error.value.problem.hint == "make it anew with `pdl.masks.save`"
+    assert error.value.problem.hint == "write it again with `pdl.masks.save`"
     save(held, path)
     _changed(path, checksum="0" * 32)
-    with pytest.raises(VocabularyError, match="its checksum is another one"):
+    with pytest.raises(VocabularyError, match="its checksum differs"):
         load(path)
 
 
@@ -140,7 +142,7 @@ def test_packed_arrays_and_pickles_are_refused(held: Vocabulary, tmp_path: Path)
         np.save(stream, np.array([{}], object), allow_pickle=True)
         members["blob.npy"] = stream.getvalue()
     _written(path, members)
-    with pytest.raises(VocabularyError, match="blob is of another shape"):
+    with pytest.raises(VocabularyError, match="blob has another shape"):
         load(path)
 
 

@@ -102,7 +102,7 @@ NOTHING = "the vocabulary cannot spell any string of the rule `root`"
             'root ::= "a" <[9999]>',
             "1:14",
             NOTHING,
-            "there is no token 9,999: the vocabulary has 130",
+            "unknown token 9,999: the vocabulary has 130 tokens",
         ),
         (
             'root ::= ("ü" | "a") (other | "a" root)\nother ::= "b" [α-ω]+',
@@ -148,7 +148,7 @@ def test_a_grammar_without_a_source_has_no_place() -> None:
     made = gbnf.Grammar((Rule("root", (Sequence((RuleRef("root"),)),)),))
     with pytest.raises(GrammarError, match=r"^the rule `root` matches no string"):
         Masker(made, whole)
-    with pytest.raises(GrammarError, match="no token 256: the vocabulary has 256"):
+    with pytest.raises(GrammarError, match="unknown token 256: the vocabulary has 256"):
         Masker(gbnf.parse("root ::= <[256]>"), whole)
 
 

@@ -16,7 +16,12 @@ from tokenizers import Tokenizer, decoders, models
 from vocabularies import TEXTS, UNSEEN
 
 from pdl.masks import Vocabulary, VocabularyError, save, vocabulary_of
-from pdl.masks.sources.found import Asked, Found, byte_level, finished
+from pdl.masks.sources.tokenizer_data import (
+    TokenizerData,
+    VocabularyOptions,
+    byte_level,
+    to_vocabulary,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -126,7 +131,7 @@ def test_gaps_and_the_rest_of_the_logits_are_special_tokens_without_bytes() -> N
     with pytest.raises(ValueError, match="size must be at most 10,000,000, not 1,000,000,000"):
         vocabulary_of(encoding, size=10**9)
     for size in (True, 1e4, "9000"):
-        with pytest.raises(TypeError, match="size must be how many logits there are"):
+        with pytest.raises(TypeError, match="size must be the number of logits"):
             vocabulary_of(encoding, size=size)  # type: ignore[arg-type]  # the mistake itself
 
 
@@ -147,12 +152,12 @@ def test_what_names_no_token_is_refused(wrong: Any) -> None:
     tokenizer, _ = of("byte_level")
     for name in ("eos", "special"):
         given = {"eos": "<|eot_id|>", name: wrong}
-        with pytest.raises(TypeError, match=f"{name} must be the numbers or texts of tokens, not"):
+        with pytest.raises(TypeError, match=f"{name} must be the IDs or texts of tokens, not"):
             vocabulary_of(tokenizer, **given)
     for number in (-1, 99_999):
-        with pytest.raises(VocabularyError, match=f"there is no token {number}, given as eos") as e:
+        with pytest.raises(VocabularyError, match=f"eos names token {number}, which does") as e:
             vocabulary_of(tokenizer, eos=number)
-        assert e.value.problem.hint == "the tokens have the numbers 0 to 702"
+        assert e.value.problem.hint == "token IDs are 0 to 702"
 
 
 def _all(encoding: tiktoken.Encoding) -> list[str | bytes]:
@@ -160,13 +165,15 @@ def _all(encoding: tiktoken.Encoding) -> list[str | bytes]:
 
 
 def test_what_ends_a_text_must_be_known() -> None:
-    with pytest.raises(VocabularyError, match="it is not said which token ends a text") as error:
+    with pytest.raises(VocabularyError, match="no token is known to end a text") as error:
         vocabulary_of(made.byte_level())
     assert error.value.problem.hint == (
-        "give `eos`, on the command line `--eos`, as the numbers or the texts of tokens; special"
-        " are `<|begin|>`, `<|end_of_text|>`, `<|eot_id|>`"
+        "pass `eos`, on the command line `--eos`, as the IDs or the texts of tokens; special"
+        " tokens are `<|begin|>`, `<|end_of_text|>`, `<|eot_id|>`"
     )
-    with pytest.raises(VocabularyError, match="`<eot_id>`, given as eos, is no token") as error:
+    with pytest.raises(
+        VocabularyError, match="eos names `<eot_id>`, which is not a token"
+    ) as error:
         vocabulary_of(made.byte_level(), eos="<eot_id>")
     assert error.value.problem.hint == "did you mean `<|eot_id|>`?"
 
@@ -222,13 +229,17 @@ def test_they_do_so_beside_a_model_of_sentencepiece(tmp_path: Path) -> None:
     ("name", "document", "reason"),
     [
         ("generation_config", {"eos_token_id": 99_999}, "_id` is 99,999, but there are only 703"),
-        ("config", {"eos_token_id": "0"}, '_id` is "0", the number of no token'),
-        ("config", {"text_config": {"eos_token_id": [True]}}, "_id` is true, the number of no"),
-        ("generation_config", {"eos_token_id": -1}, "_id` is -1, the number of no token"),
-        ("tokenizer_config", {"eos_token": "nix"}, '`eos_token` is "nix", which is no token'),
-        ("tokenizer_config", {"eos_token": {"content": 3}}, "`eos_token` is 3, which is no token"),
-        ("special_tokens_map", {"eos_token": [1]}, r"`eos_token` is \[1\], which is no token"),
-        ("config", [], "this JSON is no object"),
+        ("config", {"eos_token_id": "0"}, '_id` is "0", which is not a token ID'),
+        ("config", {"text_config": {"eos_token_id": [True]}}, "_id` is true, which is not"),
+        ("generation_config", {"eos_token_id": -1}, "_id` is -1, which is not a token ID"),
+        ("tokenizer_config", {"eos_token": "nix"}, '`eos_token` is "nix", which is not a token'),
+        (
+            "tokenizer_config",
+            {"eos_token": {"content": 3}},
+            "`eos_token` is 3, which is not a token",
+        ),
+        ("special_tokens_map", {"eos_token": [1]}, r"`eos_token` is \[1\], which is not a token"),
+        ("config", [], "this JSON is not an object"),
     ],
 )
 def test_a_file_of_a_folder_that_is_wrong_is_named(
@@ -247,7 +258,7 @@ def test_a_wrong_text_has_a_hint(tmp_path: Path) -> None:
     _write(tmp_path / "tokenizer_config.json", {"eos_token": "<eot_id>"})
     with pytest.raises(VocabularyError) as error:
         vocabulary_of(tmp_path)
-    hint = "did you mean `<|eot_id|>`? mend the file, or give `eos`, on the command line `--eos`"
+    hint = "did you mean `<|eot_id|>`? fix the file, or pass `eos`, on the command line `--eos`"
     assert error.value.problem.hint == hint
 
 
@@ -257,16 +268,16 @@ def test_files_are_read_by_what_they_hold(tmp_path: Path) -> None:
     path.write_bytes(processor.serialized_model_proto())
     assert vocabulary_of(tmp_path).digest == vocabulary_of(processor).digest
     path.write_bytes(b"IQ== 0\nIg== 1\n")
-    with pytest.raises(VocabularyError, match="this file of ranks does not have all tokens"):
+    with pytest.raises(VocabularyError, match="this file of ranks lacks the special tokens"):
         vocabulary_of(path)
     path.write_bytes(b"\x0a\x00nothing")
-    with pytest.raises(VocabularyError, match="this is no SentencePiece model"):
+    with pytest.raises(VocabularyError, match="this is not a SentencePiece model"):
         vocabulary_of(path)
     for other in (b"", b'root ::= "a"', b"[1]"):
         path.write_bytes(other)
-        with pytest.raises(VocabularyError, match="no file that tokens can be read from") as error:
+        with pytest.raises(VocabularyError, match="tokens cannot be read from this file") as error:
             vocabulary_of(path)
-        assert error.value.problem.hint.startswith("files are a `tokenizer.json`, a `tekken.json`")
+        assert error.value.problem.hint.startswith("use a `tokenizer.json`, a `tekken.json`")
     path.write_text("{nothing")
     with pytest.raises(VocabularyError, match="this is not JSON"):
         vocabulary_of(path)
@@ -302,14 +313,16 @@ def test_tokens_that_are_text_are_named_by_it(tmp_path: Path) -> None:
         (token,) = (at for at, piece in enumerate(plain.tokens) if piece == text.encode())
         assert vocabulary_of(tokenizer, eos=text).eos == {token}
     assert vocabulary_of(tokenizer, eos="Ġthe").eos == vocabulary_of(tokenizer, eos=" the").eos
-    with pytest.raises(VocabularyError, match="`Ġno`, given as eos, is no token"):
+    with pytest.raises(VocabularyError, match="eos names `Ġno`, which is not a token"):
         vocabulary_of(tokenizer, eos="Ġno")
     path = tmp_path / "twice.npz"
     save(Vocabulary([b"a", b"b", b"", b"a", b"</s>"], eos=4), path)
-    with pytest.raises(VocabularyError, match="`a`, given as special, is the text of sev") as error:
+    with pytest.raises(
+        VocabularyError, match="special names `a`, which is the text of sev"
+    ) as error:
         vocabulary_of(path, special="a")
-    assert error.value.problem.hint == "give the number of one of them: 0, 3"
-    with pytest.raises(VocabularyError, match="``, given as eos, is no token"):
+    assert error.value.problem.hint == "use the ID of one of them: 0, 3"
+    with pytest.raises(VocabularyError, match="eos names ``, which is not a token"):
         vocabulary_of(path, eos="")
 
 
@@ -326,7 +339,9 @@ class Looked(dict[int, bytes]):
 @pytest.mark.parametrize("special", [1, 200])
 def test_tokens_are_looked_at_equally_often_however_many_are_special(special: int) -> None:
     pieces = Looked({number: b"%d" % number for number in range(300)})
-    held = finished(Found("x", pieces, frozenset(range(special)), frozenset([0])), Asked())
+    held = to_vocabulary(
+        TokenizerData("x", pieces, frozenset(range(special)), frozenset([0])), VocabularyOptions()
+    )
     assert len(held.special) == special
     assert pieces.times < 5
 
@@ -355,19 +370,19 @@ BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (decoder(None), "it has no decoder, so that blanks stand between all tokens"),
-        (decoder({"type": "BPEDecoder", "suffix": "</w>"}), "a step `BPEDecoder`: whether a blank"),
+        (decoder(None), "it has no decoder, so there are spaces between all tokens"),
+        (decoder({"type": "BPEDecoder", "suffix": "</w>"}), "a step `BPEDecoder`: whether a space"),
         (decoder({"type": "WordPiece", "prefix": "##", "cleanup": True}), "a step `WordPiece`"),
         (
             decoder(
                 {"type": "CTC", "pad_token": "p", "word_delimiter_token": "|", "cleanup": True}
             ),
-            "a step `CTC`: a token that stands twice",
+            "a step `CTC`: a token that occurs twice",
         ),
-        (decoder({**REPLACE, "pattern": {"Regex": "a+"}}), "a replacement by a pattern"),
+        (decoder({**REPLACE, "pattern": {"Regex": "a+"}}), "a replacement of a pattern"),
         (decoder(FUSE, {**REPLACE, "pattern": {"String": "ab"}}), "or across tokens"),
-        (decoder(BYTES, REPLACE), "a step `Replace` behind `ByteLevel`"),
-        (decoder(FUSE, BYTES), "a step `ByteLevel`: what it does to a token amid a text"),
+        (decoder(BYTES, REPLACE), "a step `Replace` after `ByteLevel`"),
+        (decoder(FUSE, BYTES), "a step `ByteLevel`: its effect on a token"),
     ],
 )
 def test_decoders_whose_tokens_have_no_bytes_are_refused(
@@ -381,7 +396,7 @@ def test_decoders_whose_tokens_have_no_bytes_are_refused(
 def test_wordpiece_is_refused_with_the_reason() -> None:
     tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1, "##b": 2}, unk_token="[UNK]"))  # noqa: S106
     tokenizer.decoder = decoders.WordPiece()
-    with pytest.raises(VocabularyError, match="whether a blank stands in front of one depends on"):
+    with pytest.raises(VocabularyError, match="whether a space precedes one depends on"):
         vocabulary_of(tokenizer, eos=0)
 
 

@@ -10,7 +10,7 @@ from gguf import GGUFWriter, TokenType
 
 import pdl
 from pdl.masks import VocabularyError, vocabulary_of
-from pdl.masks.sources import gguf_file
+from pdl.masks.sources import gguf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,9 +134,9 @@ def test_what_ends_a_text(
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        ("bert", "WordPiece tokens are no text"),
+        ("bert", "WordPiece tokens are not text"),
         ("none", "it has no tokens"),
-        ("other", "its kind of tokenizer, `other`, is not known"),
+        ("other", "its kind of tokenizer, `other`, is unknown"),
     ],
 )
 def test_tokens_without_bytes_are_refused(tmp_path: Path, model: str, reason: str) -> None:
@@ -159,7 +159,7 @@ def test_files_that_are_cut_off_or_of_another_kind_are_refused(tmp_path: Path) -
         vocabulary_of(path)
     with pytest.raises(pdl.FileError, match="cannot be read: no such file"):
         vocabulary_of(tmp_path / "none.gguf")
-    with pytest.raises(pdl.FileError, match=r"the folder has none of `tokenizer\.json`"):
+    with pytest.raises(pdl.FileError, match=r"the directory contains none of `tokenizer\.json`"):
         vocabulary_of(tmp_path)
 
 
@@ -187,7 +187,7 @@ class _Changed:
         ({"token_type": 3}, "`tokenizer.ggml.token_type` has the wrong type"),
         ({"token_type": [1.0, 1.0, 3.0]}, "`tokenizer.ggml.token_type` has the wrong type"),
         ({"token_type": b"aaa"}, "`tokenizer.ggml.token_type` has the wrong type"),
-        ({"token_type": []}, "it has 3 tokens and 0 kinds of them"),
+        ({"token_type": []}, "it has 3 tokens but 0 token types"),
         ({"model": [b"llama"]}, "`tokenizer.ggml.model` has the wrong type"),
         ({"model": b"gpt2", "pre": [b"x"]}, "`tokenizer.ggml.pre` has the wrong type"),
         ({"eos_token_id": 2.0}, "`tokenizer.ggml.eos_token_id` has the wrong type"),
@@ -201,6 +201,6 @@ def test_values_of_other_types_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], reason: str
 ) -> None:
     path = written(tmp_path / "x.gguf", "llama", [("a", "")])
-    monkeypatch.setattr(gguf_file, "read_metadata", _Changed(**changes))
+    monkeypatch.setattr(gguf, "read_metadata", _Changed(**changes))
     with pytest.raises(VocabularyError, match=reason):
         vocabulary_of(path, eos=0)

@@ -36,7 +36,7 @@ def test_a_fast_tokenizer_of_transformers() -> None:
     fast = of_library(
         "transformers", backend_tokenizer=tokenizer, eos_token_id=None, all_special_ids=[]
     )
-    with pytest.raises(VocabularyError, match=r"transformers\.Tokenizer: it is not said which"):
+    with pytest.raises(VocabularyError, match=r"transformers\.Tokenizer: no token is known to end"):
         vocabulary_of(fast)
     with pytest.raises(VocabularyError, match="only fast tokenizers say what bytes a token has"):
         vocabulary_of(of_library("transformers"))
@@ -75,7 +75,7 @@ def test_tekken_files(tmp_path: Path) -> None:
     document = tekken()
     document["vocab"][5]["token_bytes"] = "="  # noqa: S105 - bytes of a token
     path.write_text(json.dumps(document))
-    with pytest.raises(VocabularyError, match=r"this is no `tekken\.json` as it should be"):
+    with pytest.raises(VocabularyError, match=r"this `tekken\.json` is damaged"):
         vocabulary_of(path)
 
 
@@ -109,7 +109,7 @@ def test_tokenizers_of_mistral(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.eos == {1}
     of_pieces = of_library("mistral_common", _model=made.pieces())
     assert vocabulary_of(of_pieces).digest == vocabulary_of(made.pieces()).digest
-    with pytest.raises(VocabularyError, match="neither a tokenizer of SentencePiece nor"):
+    with pytest.raises(VocabularyError, match="neither a SentencePiece tokenizer nor"):
         vocabulary_of(of_library("mistral_common"))
 
 

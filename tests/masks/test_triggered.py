@@ -14,7 +14,7 @@ from plain_masks import PlainMasker
 from pdl import gbnf
 from pdl.masks import Masker, TokenError, Vocabulary
 from pdl.masks.processors import LlamaCppProcessor, Triggered
-from pdl.masks.processors.free import CHARACTERS, Search
+from pdl.masks.processors.triggered import UTF8, AhoCorasick
 from pdl.masks.vocabulary import build_trie
 
 TOKENS = [b"a", b"b", b"<", b"/", b">", b"<t", b"t>", b"<t>", b"<t>a", b"a<t>", b"t", b"<<t>>",
@@ -54,7 +54,7 @@ def test_a_token_with_more_behind_the_trigger_is_forbidden() -> None:
     assert set(masker.start().allowed()) == {0, 1, 2, 3, 4, 5}
     assert set(behind(masker, 0).allowed()) == {0, 1, 3, 4, 5}
     assert set(behind(masker, 0, 1).allowed()) == {0, 1, 2, 4, 5}
-    with pytest.raises(TokenError, match="token 3, b'>b', has more behind the end of a trigger"):
+    with pytest.raises(TokenError, match="token 3, b'>b', continues after the end of a trigger"):
         behind(masker, 0, 1, 3)
 
 
@@ -63,12 +63,12 @@ def test_a_text_may_end_without_a_trigger_if_it_need_not_come() -> None:
     assert EOS in masker.start().allowed()
     assert masker.start().is_complete
     assert behind(masker, 0, EOS).allowed().tolist() == []
-    with pytest.raises(TokenError, match="cannot stand behind the end of the text"):
+    with pytest.raises(TokenError, match="is not allowed after the end of the text"):
         behind(masker, 0, EOS, 0)
     assert not behind(masker, 7).is_complete
     with pytest.raises(TokenError, match="ends the text"):
         behind(Triggered(MASKER, "<t>"), EOS)
-    with pytest.raises(TokenError, match="there is no token 99: the vocabulary has 16"):
+    with pytest.raises(TokenError, match="unknown token 99: the vocabulary has 16"):
         behind(masker, 99)
 
 
@@ -85,16 +85,16 @@ def test_a_token_may_be_the_trigger() -> None:
     [
         ([], ValueError, "there must be a trigger"),
         ("", ValueError, "not ''"),
-        (99, ValueError, "trigger 99 is no token: there are 16"),
-        ([1.5], TypeError, "a trigger is a text or the number of a token, not 1.5"),
+        (99, ValueError, "trigger 99 is not a token ID: there are 16"),
+        ([1.5], TypeError, "a trigger must be a text or a token ID, not 1.5"),
         (True, TypeError, "not True"),
-        ("x" * 1_001, ValueError, "triggers may have 1,000 bytes in all, not more"),
-        (None, TypeError, "a trigger is a text or the number of a token, not None"),
+        ("x" * 1_001, ValueError, "triggers may have at most 1,000 bytes in all"),
+        (None, TypeError, "a trigger must be a text or a token ID, not None"),
         (bytearray(b"<t>"), TypeError, "not bytearray"),
         ([["<t>"]], TypeError, "not \\['<t>'\\]"),
-        ("\ud800", ValueError, "a trigger must be text in UTF-8"),
-        (b"\xe2", ValueError, "a trigger must be text in UTF-8"),
-        (EOS, ValueError, "trigger 14, b'<eos>', ends a text: nothing can come behind it"),
+        ("\ud800", ValueError, "a trigger must be valid UTF-8"),
+        (b"\xe2", ValueError, "a trigger must be valid UTF-8"),
+        (EOS, ValueError, "trigger 14, b'<eos>', ends a text: nothing can follow it"),
         ("<eos>", ValueError, "trigger 14, b'<eos>', ends a text"),
         ("</think>", ValueError, "cannot spell the trigger b'</think>'"),
         (["<t>", "x"], ValueError, "cannot spell the trigger b'x'"),
@@ -125,10 +125,10 @@ def test_special_tokens_are_no_free_text_and_their_letters_do_not_count() -> Non
     assert behind(masker, ord("x"), 257).allowed().tolist() == [97]
     assert behind(masker, *b"x</think>").allowed().tolist() == [97]
     for token, why in [
-        (256, "b'<pad>', is no text, and no trigger"),
-        (258, "b'', is no text, and no trigger"),
-        (259, "b'<eos>', ends the text, which may not end here"),
-        (0xFF, "makes a text that is no UTF-8"),
+        (256, "b'<pad>', is neither text nor a trigger"),
+        (258, "b'', is neither text nor a trigger"),
+        (259, "b'<eos>', ends the text, which cannot end here"),
+        (0xFF, "makes the text invalid UTF-8"),
     ]:
         with pytest.raises(TokenError, match=why):
             masker.start().accept(token)
@@ -150,7 +150,7 @@ def test_free_text_is_utf_8() -> None:
             assert ord("X") not in here.allowed()
         assert masker.start().accept(0xC3).allowed().tolist() == [*range(0x80, 0xC0), 256]
     for wrong in (b"\x80", b"\xc0", b"\xe0\x80", b"\xed\xa0", b"\xf0\x8f", b"\xf4\x90", b"\xf5"):
-        with pytest.raises(TokenError, match="makes a text that is no UTF-8"):
+        with pytest.raises(TokenError, match="makes the text invalid UTF-8"):
             behind(masker, *wrong)
 
 
@@ -160,9 +160,9 @@ def test_parts_of_characters_are_those_of_python(data: bytes) -> None:
     try:
         decoder.decode(data)
     except UnicodeDecodeError:
-        assert CHARACTERS.run(0, data) == CHARACTERS.dead
+        assert UTF8.run(0, data) == UTF8.dead
     else:
-        assert (CHARACTERS.run(0, data) == 0) == (not decoder.getstate()[0])
+        assert (UTF8.run(0, data) == 0) == (not decoder.getstate()[0])
 
 
 def test_no_text_is_begun_that_cannot_come_to_a_trigger() -> None:
@@ -172,9 +172,9 @@ def test_no_text_is_begun_that_cannot_come_to_a_trigger() -> None:
     masker = Triggered(plain, "<t>")
     assert masker.start().allowed().tolist() == [0, 1, 4]
     assert behind(masker, 1, 4).allowed().tolist() == [0]
-    with pytest.raises(TokenError, match="no trigger could come behind it"):
+    with pytest.raises(TokenError, match="no trigger could follow it"):
         behind(masker, 2)
-    with pytest.raises(ValueError, match=r"trigger 2, b'.xe2', ends amid a character"):
+    with pytest.raises(ValueError, match=r"trigger 2, b'.xe2', ends in the middle of"):
         Triggered(plain, 2)
     with pytest.raises(ValueError, match="cannot spell the trigger b'a'"):
         Triggered(plain, ["<t>", "a"])
@@ -210,22 +210,22 @@ TEXTS = st.text("ab<", min_size=1, max_size=4).map(str.encode)
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(st.text("ab<", max_size=5), max_size=8))
 def test_the_search_finds_the_first_of_all_texts(texts: list[bytes], pieces: list[str]) -> None:
     """In whatever pieces a stream comes, and in each token of a trie."""
-    search = Search(texts)
+    search = AhoCorasick(texts)
     tokens = [piece.encode() for piece in pieces]
     trie = build_trie(tokens, range(len(tokens)))
     place, stream = 0, b""
     for _ in range(2):
         beyond = {n for n, one in enumerate(tokens) if one and _over(texts, stream + one)}
         if not _over(texts, stream) and search.found != place:
-            places = search.along(place, trie)
+            places = search.run_trie(place, trie)
             nodes = {n: trie.find(one) for n, one in enumerate(tokens) if one}
-            assert {n for n, at in nodes.items() if places[at] == search.beyond_it} == beyond
+            assert {n for n, at in nodes.items() if places[at] == search.beyond} == beyond
         for piece in tokens:
             stream += piece
             place = search.run(place, piece)
             ended = any(stream.endswith(text) for text in texts)
             over = _over(texts, stream)
-            assert (place == search.beyond_it) == over
+            assert (place == search.beyond) == over
             assert (place == search.found) == (ended and not over)
 
 

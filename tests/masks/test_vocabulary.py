@@ -27,7 +27,7 @@ def test_special_tokens_are_those_that_end_a_text_and_those_without_bytes_as_wel
 def test_tokens_are_a_sequence() -> None:
     tokens = Vocabulary(TOKENS, eos=[3]).tokens
     assert (tokens[-1], tokens[1:4:2], tokens.index(b"ab")) == (b"ab", [b"b", b"<eot>"], 4)
-    with pytest.raises(IndexError, match="there is no token 5: the vocabulary has 5"):
+    with pytest.raises(IndexError, match="unknown token 5: the vocabulary has 5"):
         _ = tokens[5]
 
 
@@ -46,9 +46,9 @@ def test_numbers_may_be_those_of_numpy() -> None:
         (TOKENS, (), 5, ValueError, "eos names token 5, but there are only 5 tokens"),
         (TOKENS, (), [], ValueError, "eos must name a token"),
         (TOKENS, [-1], 3, ValueError, "special names token -1, but there are only 5 tokens"),
-        (TOKENS, (), "3", TypeError, "eos must be the numbers of tokens, not str: '3'"),
-        (TOKENS, [True], 3, TypeError, "special must be the numbers of tokens, not bool: True"),
-        (TOKENS, (), None, TypeError, "eos must be the numbers of tokens, not NoneType"),
+        (TOKENS, (), "3", TypeError, "eos must be token IDs, not str: '3'"),
+        (TOKENS, [True], 3, TypeError, "special must be token IDs, not bool: True"),
+        (TOKENS, (), None, TypeError, "eos must be token IDs, not NoneType"),
     ],
 )
 def test_what_is_no_vocabulary_is_refused(

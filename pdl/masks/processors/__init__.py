@@ -1,4 +1,4 @@
-"""Masks where people sample: in `transformers`, llama.cpp, vLLM, a sampler of one's own."""
+"""Masks in samplers: of `transformers`, llama.cpp, vLLM, or your own."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.masks.processors.prompted import apply
     from pdl.masks.processors.samplers import (
         LlamaCppProcessor,
         TransformersProcessor,
         VllmProcessor,
+        apply,
     )
     from pdl.masks.processors.triggered import Triggered
 
@@ -24,6 +24,6 @@ __getattr__ = lazy(
         "TransformersProcessor": "pdl.masks.processors.samplers",
         "Triggered": "pdl.masks.processors.triggered",
         "VllmProcessor": "pdl.masks.processors.samplers",
-        "apply": "pdl.masks.processors.prompted",
+        "apply": "pdl.masks.processors.samplers",
     },
 )
