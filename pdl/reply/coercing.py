@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.reply.coercion_rules import (
     Keys,
@@ -124,65 +124,60 @@ class _Solver:
     def _parts(
         self, schemas: Schemas, value: dict[str, Json] | list[Json], path: JsonPath
     ) -> Recur[Found]:
+        steps = value if isinstance(value, dict) else range(len(value))
+        return self._choices(schemas, value, [(*path, step) for step in steps])
+
+    def _choices(
+        self, schemas: Schemas, value: dict[str, Json] | list[Json], paths: list[JsonPath]
+    ) -> Recur[Found]:
         found = shapes(self.validator.document, schemas, value)
         if found is None:
             return SEVERAL_WAYS
-        if isinstance(value, dict):
-            return _only(
-                (yield gather(self._object(schemas, shape, value, path) for shape in found))
-            )
-        paths: list[JsonPath] = [(*path, index) for index in range(len(value))]
-        return _only((yield gather(self._array(schemas, shape, value, paths) for shape in found)))
+        ways = yield gather(self._composed(schemas, shape, value, paths) for shape in found)
+        return _only(ways)
 
-    def _object(
-        self, schemas: Schemas, shape: Shape, value: dict[str, Json], path: JsonPath
+    def _composed(
+        self,
+        schemas: Schemas,
+        shape: Shape,
+        value: dict[str, Json] | list[Json],
+        paths: list[JsonPath],
     ) -> Recur[Found]:
-        keys = self._keys(shape)
-        names = keys.renamed(value) if self.allowed.key_case else {}
+        """The way that changes the parts of an object or a list, each with its path."""
+        keys, names = None, dict[str, str]()
+        if isinstance(value, dict):
+            keys = self._keys(shape)
+            names = keys.renamed(value) if self.allowed.key_case else names
+        subschemas: Any = of_key if keys else of_index
+        items: Any = value.items() if isinstance(value, dict) else enumerate(value)
         repairs: list[Repair] = []
-        made: dict[str, Json] = {}
+        made: dict[Any, Json] = {}
         several = False
-        for key, part in value.items():
-            name, place = names.get(key, key), (*path, key)
-            subs = tuple(chain.from_iterable(of_key(schema, name) for schema in shape))
+        for (step, part), place in zip(items, paths, strict=True):
+            name = names.get(step, step)
+            subs = tuple(chain.from_iterable(subschemas(schema, name) for schema in shape))
             fits = self.fits(subs, part)
-            absent = part is None and self.allowed.null_to_absent and keys.is_optional(name)
-            if absent and not fits:
+            optional = keys is not None and keys.is_optional(name)
+            if part is None and not fits and optional and self.allowed.null_to_absent:
                 repairs.append(Repair("null_to_absent", (0, 0), place, "null", "nothing"))
                 continue
             way = Way(part) if fits else (yield self.search(subs, part, place))
             if way is NO_WAY:
                 return way
             if isinstance(way, Way):
-                renamed = [_repair("key_case", place, key, name)] if key != name else []
+                renamed = [_repair("key_case", place, step, name)] if step != name else []
                 repairs += [*renamed, *way.repairs]
                 made[name] = way.value
             several = several or way is SEVERAL_WAYS
-        return SEVERAL_WAYS if several else self._way(schemas, made, repairs)
+        if several:
+            return SEVERAL_WAYS
+        return self._way(schemas, made if keys else list(made.values()), repairs)
 
     def _keys(self, shape: Shape) -> Keys:
         mark = tuple(map(id, shape))
         if mark not in self.keys:
             self.keys[mark] = Keys(shape)
         return self.keys[mark]
-
-    def _array(
-        self, schemas: Schemas, shape: Shape, value: list[Json], paths: list[JsonPath]
-    ) -> Recur[Found]:
-        repairs: list[Repair] = []
-        made: list[Json] = []
-        for index, part in enumerate(value):
-            subs = tuple(chain.from_iterable(of_index(schema, index) for schema in shape))
-            fits = self.fits(subs, part)
-            way = Way(part) if fits else (yield self.search(subs, part, paths[index]))
-            if way is NO_WAY:
-                return way
-            if isinstance(way, Way):
-                repairs += way.repairs
-                made.append(way.value)
-        if len(made) < len(value):
-            return SEVERAL_WAYS
-        return self._way(schemas, made, repairs)
 
     def _way(self, schemas: Schemas, value: Json, repairs: Iterable[Repair]) -> Found:
         return Way(value, tuple(repairs)) if self.fits(schemas, value) else NO_WAY
@@ -192,11 +187,8 @@ class _Solver:
     def _wrapped(self, schemas: Schemas, value: Json, path: JsonPath) -> Recur[Found]:
         made = [value]
         self.alive.append(made)
-        found = shapes(self.validator.document, schemas, made)
-        if found is None:
-            return SEVERAL_WAYS
-        ways = yield gather(self._array(schemas, shape, made, [path]) for shape in found)
-        return _after("single_to_list", path, value, made, _only(ways))
+        way = yield self._choices(schemas, made, [path])
+        return _after("single_to_list", path, value, made, way)
 
     def _unwrapped(
         self, schemas: Schemas, value: dict[str, Json] | list[Json], path: JsonPath

@@ -224,7 +224,7 @@ def means_answer(key: str, schemas: Schemas, path: JsonPath) -> bool:
 
 
 def _titles(schema: Mapping[str, Any]) -> list[str]:
-    """What a schema is called: its title, and the name under which it is referred to."""
+    """The names of a schema: its title, and the name under which it is referred to."""
     titles = (schema.get("title"), schema.get("$ref", "").rpartition("/")[2])
     return [title for title in titles if isinstance(title, str) and title]
 

@@ -93,7 +93,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "more-errors": _counted("Your output has {number} more error{s}."),
     "at-least-more-errors": _counted("Your output has at least {number} more error{s}."),
     "perhaps-more-errors": "Your output might have more errors.",
-    # What to do next: one imperative
+    # The next step: one imperative
     "correct": _counted("Correct the error{s} and return your whole output again."),
     "be-shorter": "Give a shorter answer so that all of it fits.",
     "be-simpler": "Give a shorter and simpler answer.",
@@ -116,7 +116,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "in-range": " from {low} to {high}",
     "with-least": " of at least {low}",
     "with-most": " of at most {high}",
-    # What is expected at a path
+    # The expected value at a path
     "at-least": "at least {bound}",
     "at-most": "at most {bound}",
     "more-than": "more than {bound}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from pdl.schema.parts import json_form
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.limits import Limits
+    from pdl.reply.result import Span, Violation
     from pdl.reply.segments.spans import Segmented
     from pdl.reply.validation.schema_walk import Document
     from pdl.schema import Schema
@@ -97,6 +98,13 @@ class Query:
     def is_valid(self, value: Json) -> bool:
         """Whether a value fits the schema."""
         return self.validator.is_valid(value)
+
+    def violations(self, value: Json, span: Span | None) -> tuple[Violation, ...]:
+        """The violations of a value that does not fit, all with one span."""
+        from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - most values fit
+
+        found = violations_of(self.document, value)
+        return tuple(replace(error, span=span) for error in found)
 
     @cached_property
     def kinds(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a check returns, and the values that its stages pass on."""
+"""The result of a check, and the values that its stages pass on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ marks one; elided: the model omitted data and said so; limit: a bound of `Limits
 
 
 Kind: TypeAlias = Literal["text", "reasoning", "fence", "token"]
-"""What a part of a reply is."""
+"""The kind of a part of a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Rejected:
 
 
 Op: TypeAlias = Literal["object", "array", "close", "key", "value", "repair"]
-"""What an event is: a bracket that opens or closes, a key, a scalar, or a repair."""
+"""The kind of an event: a bracket that opens or closes, a key, a scalar, or a repair."""
 
 
 class Event(NamedTuple):

@@ -166,11 +166,8 @@ def _held(query: Query, reading: Reading) -> Reading:
     """A reading whose value is checked against the bounds of the schema."""
     if reading.reason or query.is_valid(reading.value):
         return reading
-    from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
-
-    errors = violations_of(query.document, reading.value)
-    placed = tuple(replace(error, span=reading.span) for error in errors)
-    return replace(reading, value=None, reason="wrong-schema", errors=placed)
+    errors = query.violations(reading.value, reading.span)
+    return replace(reading, value=None, reason="wrong-schema", errors=errors)
 
 
 def _read_json(query: Query) -> Reading:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.phrases import row, say, shorten
-from pdl.reply.prose.omissions import EDGES, OPENING, left_out_behind
+from pdl.reply.prose.omissions import EDGES, OPENING, left_out_after
 from pdl.reply.prose.signs import announced, sentences, taken_back, unmeant
 from pdl.reply.prose.visible import language
 from pdl.reply.prose.words import hear
@@ -41,7 +41,7 @@ _IN_LIST = re.compile(
 _PYTHON = frozenset(["", "python", "pyi", "pycon", "python-repl"])
 _CLOSES = re.compile(r"[ \t]*(?:$|[\])}]|</|end\b)", re.MULTILINE)
 _CLAUSE = re.compile(r"[ \t]*(?:$|\)|from|where|order|group|limit)", re.MULTILINE | re.IGNORECASE)
-"""What can follow a comment that is not a heading; `_CLAUSE` is the same for SQL."""
+"""The text after a comment that is not a heading; `_CLAUSE` is the same for SQL."""
 
 _LONGEST = 300  # characters of a comment
 _NEAR_COMMENT = 400  # characters before something in which its line is looked for
@@ -152,18 +152,16 @@ def spoken_against(query: Query, span: Span, since: int, wanted: str) -> Reading
     after = _RUN.split(query.text[span[1] : span[1] + _WINDOW])[0]
     if unmeant(query.front, since, span[0]):
         why = "is not meant as an answer, as the words before it say"
-    elif taken_back(after) or any(map(_is_verdict, sentences(after))):
+    elif taken_back(after) or any(
+        hear(one).says("block_is_wrong") and not hear(one).says("harmless")
+        for one in sentences(after)
+    ):
         why = "is taken back by the words after it"
     else:
         return None
     found = shorten(query.text[slice(*span)].strip())
     message = say("unclear", found=found, why=why)
     return failed("ambiguous", message, span=span, found=found, wanted=wanted)
-
-
-def _is_verdict(sentence: str) -> bool:
-    heard = hear(sentence)
-    return heard.says("block_is_wrong") and not heard.says("harmless")
 
 
 def _name(info: str) -> str:
@@ -210,7 +208,7 @@ def _unfinished(query: Query, value: str, block: Segment) -> Reading | None:
         message = say("block-cut-off", found=end)
         return failed("truncated", message, span=span, found=end, wanted="all of the code")
     said = left_out(value, _name(block.label))
-    if not said and (after := left_out_behind(query.text, span[1], listed=True)):
+    if not said and (after := left_out_after(query.text, span[1], listed=True)):
         said = query.text[slice(*after)]
     if not said:
         return None

@@ -9,7 +9,7 @@ from pdl import _re as re
 from pdl.reply.blocks.code import ends_turn, marked, spoken_against
 from pdl.reply.blocks.text import amid_line
 from pdl.reply.phrases import line_before, say, shorten
-from pdl.reply.prose.omissions import left_out_behind, stands_for_more
+from pdl.reply.prose.omissions import left_out_after, stands_for_more
 from pdl.reply.prose.visible import PLAIN_FENCES, language
 from pdl.reply.result import Reading, failed
 
@@ -180,7 +180,7 @@ def _elided(text: str, items: list[re.Match[str]], span: Span) -> Reading | None
     lines = [
         one[0].strip("\0 \t\r\n") for one in items if stands_for_more(one["said"].rstrip("\0 \t\r"))
     ]
-    if after := left_out_behind(text, span[1], listed=True):
+    if after := left_out_after(text, span[1], listed=True):
         lines.append(text[slice(*after)])
     if not lines:
         return None

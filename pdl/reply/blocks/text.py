@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MENTION = re.compile(r"[ \t][^\n]")
 _ENDED = re.compile(r"[^\w,;:\-–—\"'`(\[{<]")
-"""What a sentence ends with, before a token and a space between them."""
+"""The last character of a sentence, before a space and a token."""
 
 _LOWER = re.compile(r"[ \t]+[a-z]")
 _REVERSED = re.compile(r'"(?>(?:[^"]|"(?=\\(?>(?:\\\\)*)(?!\\)))*)"')

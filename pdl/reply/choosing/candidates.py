@@ -136,7 +136,7 @@ class Candidate:
 
 
 def candidates(query: Query) -> list[Candidate]:
-    """What looks like data in a reply, in its order; one more than the limit if there are more."""
+    """The candidates of a reply, in its order; one more than the limit if there are more."""
     found = list(islice(_data(query), query.limits.reply_candidates + 1))
     silent = Spans(silent_spans(query.front))
     text, until, closes = query.text, len(query.text), 0
@@ -147,7 +147,8 @@ def candidates(query: Query) -> list[Candidate]:
         since = found[place - 1][0].span[1] if place else 0
         kind: Literal["object", "array"] = "object" if text[start] == "{" else "array"
         first = unopened(text, end, until)
-        rest = after_closers(text, end)
+        closers = _CLOSERS.match(text, end)
+        rest = closers.end() if closers else end
         later = (unopened(text, rest, until) if first and rest > first else first) or closes
         made.append(Candidate((start, end), kind, bracket, query, silent, fence, since, later))
         until, closes = start, first or closes
@@ -283,12 +284,6 @@ def _ends_later(candidate: Candidate) -> bool:
     if not end < place < (fence.body[1] if fence else end + _BLOCK):
         return False
     return bool(fence) or _EMPTY_LINE.search(candidate.query.text, end, place) is None
-
-
-def after_closers(text: str, end: int) -> int:
-    """The end of the closing brackets right after a span, and of the spaces around them."""
-    found = _CLOSERS.match(text, end)
-    return found.end() if found else end
 
 
 def unopened(text: str, start: int, end: int) -> int:

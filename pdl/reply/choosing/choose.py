@@ -16,7 +16,7 @@ from pdl.reply.choosing.evaluate import Evaluated, evaluate, evaluate_all, paylo
 from pdl.reply.coercing import coerce
 from pdl.reply.parsing.parsed import parse
 from pdl.reply.phrases import brief, kinds, say, shorten
-from pdl.reply.prose.omissions import left_out_behind
+from pdl.reply.prose.omissions import left_out_after
 from pdl.reply.prose.signs import is_withdrawal, taken_back
 from pdl.reply.result import Broken, Parsed, Reading, Rejected, Repair, Violation, failed
 from pdl.reply.validation.json_types import first_difference, key
@@ -33,7 +33,7 @@ _WORDS = frozenset(["text", "reasoning"])
 """Segments whose words can withdraw an answer."""
 
 _GAP = re.compile(r"[\s,;]*+(?>(?:(?:[-*+•]|\d{1,6}[.):])[ \t]++)?)")
-"""What is between two items of a list that has no brackets: JSON Lines, with or without marks."""
+"""The gap between two items of a list without brackets: JSON Lines, with or without marks."""
 
 _FEW = 8  # candidates of another kind that are looked into for tool calls
 
@@ -207,7 +207,7 @@ def _lines(query: Query, found: Sequence[Candidate]) -> Reading | None:
     if len(value) < len(found) or not query.is_valid(value):
         return None
     span = (spans[0][0], spans[-1][1])
-    if short := left_out_behind(text, span[1], listed=True):
+    if short := left_out_after(text, span[1], listed=True):
         said = shorten(text[slice(*short)])
         return failed("elided", say("leaves-out", found=said), span=short, found=said)
     if taken_back(_words_after(query, span[1]), value):
@@ -268,9 +268,7 @@ def unread(query: Query, one: Evaluated) -> Reading:
         place = (min(start + one.made.at, end), end)
         violation = Violation((), one.made.reason, one.made.found, "", one.made.message, place)
         return Reading(reason=one.made.reason, span=(start, end), errors=(violation,))
-    from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
-
-    errors = placed(query, one.candidate, one.made, violations_of(query.document, one.value))
+    errors = placed(query, one.candidate, one.made, query.violations(one.value, None))
     return Reading(reason="wrong-schema", span=(start, end), errors=errors)
 
 
@@ -309,9 +307,7 @@ def _scalar(query: Query) -> Reading | None:
         value, changes = coerce(query.document, made.value, query.coercions, query.limits)
         if changes:
             return Reading(value, span, repairs=tuple(replace(one, span=span) for one in changes))
-    from pdl.reply.validation.referee import violations_of  # noqa: PLC0415 - seldom needed
-
-    errors = tuple(replace(e, span=span) for e in violations_of(query.document, made.value))
+    errors = query.violations(made.value, span)
     return Reading(reason="wrong-schema", span=span, errors=errors) if errors else None
 
 

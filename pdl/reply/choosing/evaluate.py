@@ -28,7 +28,7 @@ from pdl.reply.prose.omissions import (
     elided_at,
     leaves_out,
     left_out,
-    left_out_behind,
+    left_out_after,
     placeholder_at,
 )
 from pdl.reply.prose.signs import taken_back
@@ -149,7 +149,7 @@ def _alone(query: Query, candidate: Candidate, made: Parsed) -> Parsed | Broken:
     start, end = candidate.span
     if goes_on(candidate, made):
         return Broken("unparsable", say("goes-on"), end - start)
-    if after := left_out_behind(query.text, end):
+    if after := left_out_after(query.text, end):
         return _elided(query.text, after)
     if extra := extra_closers(query.text, end):
         if not is_certain(query, query.text[start:end], made, extra.before):

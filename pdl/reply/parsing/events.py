@@ -63,15 +63,15 @@ def _scan(text: str, start: int, end: int) -> Event | None:
     """The events of JSON (RFC 8259), without the values."""
     last: Event | None = None
     for token in _TOKEN.finditer(text, start, end):
-        mark, at, behind = token[0], token.start(), token.end()
+        mark, at, stop = token[0], token.start(), token.end()
         if mark in "{[":
-            last = Event(last, "object" if mark == "{" else "array", None, at, behind)
+            last = Event(last, "object" if mark == "{" else "array", None, at, stop)
         elif mark in "}]":
-            last = Event(last, "close", None, at, behind)
-        elif mark[0] == '"' and _COLON.match(text, behind):
-            last = Event(last, "key", json.loads(mark, strict=False), at, behind)
+            last = Event(last, "close", None, at, stop)
+        elif mark[0] == '"' and _COLON.match(text, stop):
+            last = Event(last, "key", json.loads(mark, strict=False), at, stop)
         elif mark not in ",:":
-            last = Event(last, "value", None, at, behind)
+            last = Event(last, "value", None, at, stop)
     return last
 
 

@@ -138,7 +138,7 @@ _STEPS = {
     "first": "_first",
     "key": "_key",
     "after": "_after",
-    "comma": "_behind_comma",
+    "comma": "_after_comma",
 }
 """Phase -> method name; a parser with a reference to itself would keep its text for long."""
 
@@ -258,7 +258,7 @@ class Grammar(Plain):
         else:
             self._missing_comma(frame)
 
-    def _behind_comma(self) -> None:
+    def _after_comma(self) -> None:
         frame, comma = self._frame, self._comma
         assert frame
         self._skip()

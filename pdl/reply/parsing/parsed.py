@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -231,24 +233,19 @@ class Findings(NamedTuple):
     suspect: bool
 
 
+@dataclass(eq=False)
 class Exact:
     """JSON in a text and what the parser read; the rest is computed on demand."""
 
-    __slots__ = ("_findings", "_limits", "_text", "_value", "span")
+    value: Json
+    text: str
+    span: Span
+    limits: Limits
 
-    def __init__(self, value: Json, text: str, span: Span, limits: Limits) -> None:
-        self._value = value
-        self._text = text
-        self._limits = limits
-        self._findings: Findings | None = None
-        self.span = span
-
-    @property
+    @cached_property
     def findings(self) -> Findings:
         """The findings of a closer look, which is taken once."""
-        if self._findings is None:
-            self._findings = _look(self._value, self._text, self.span, self._limits)
-        return self._findings
+        return _look(self.value, self.text, self.span, self.limits)
 
 
 def read_exactly(text: str, start: int, limits: Limits) -> Exact | None:

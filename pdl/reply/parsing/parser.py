@@ -122,10 +122,10 @@ class Parser(Grammar):
         The farther a state lags, the less often it looks again whether it can continue.
         """
         text, seen, state = self._text, self._seen, self._others[0]
-        behind = min(map(_reached, self._others))
-        least = max(seen + 1, seen + (seen - behind) // _PATIENCE)
+        reached = min(map(_reached, self._others))
+        least = max(seen + 1, seen + (seen - reached) // _PATIENCE)
         pattern = _MARK
-        if len(self._others) == 1 and state.string and behind >= seen:
+        if len(self._others) == 1 and state.string and reached >= seen:
             pattern = tokens.STOPS[tokens.QUOTES[text[state.string[0]]]]
         for mark in pattern.finditer(text, max(least - 2, self._marked)):
             end = mark.end()

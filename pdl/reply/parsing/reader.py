@@ -200,7 +200,7 @@ class Reader:
         self._at += 1
         return True
 
-    # What was read
+    # The parts that were read
 
     def _event(self, op: Op, payload: Any, start: int, end: int | None = None) -> None:
         self._trail = Event(self._trail, op, payload, start, self._at if end is None else end)
@@ -239,7 +239,7 @@ class Reader:
         self._phase = "after"
 
     def _place(self) -> Node:
-        """What the schema has for the value that is to come."""
+        """The schema node of the value that comes next."""
         frame = self._frame
         return self._node if frame is None or frame.key is None else frame.node.at(frame.key)
 

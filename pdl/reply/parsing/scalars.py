@@ -169,7 +169,7 @@ class Scalars(Reader):
         return said
 
     def _joint(self) -> re.Match[str] | None:
-        """What is between two strings that are one."""
+        """The text between two strings that are one."""
         plus = self._sees(tokens.PLUS, self._at)
         line = self._sees(tokens.NEXT_LINE, self._at)
         if plus or not line or not (self._frame and self._frame.is_object):
@@ -284,7 +284,7 @@ class Scalars(Reader):
         }
         for kind in [kind for kind, found in kinds.items() if found]:
             self._repair(kind, start, end, json.dumps(value, ensure_ascii=False))
-        if raw := strings.raw_control(body):
+        if raw := strings.CONTROL.search(body):
             place = body_start + raw.start()
             if self._phase == "key" and not _NO_KEY.isdisjoint(body):
                 raise UnreadableError(place, "has a line end in what may be a key")

@@ -13,7 +13,7 @@ from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import say
 
 Role: TypeAlias = Literal["key", "member", "item"]
-"""What a string is: the key of an object, the value of a key, an item of an array."""
+"""The role of a string: the key of an object, the value of a key, an item of an array."""
 
 _APOSTROPHES = "'’‘"
 _BETWEEN_ITEMS = re.compile(r"""\n|["']\s*+,\s*+["']""")
@@ -21,7 +21,8 @@ _WOULD_END = re.compile(r"\s*+(?:[:}\]]|,\s*+[\"'])")
 _ITEM_END = re.compile(r"\s*+[,:\]]")
 ELIDED = 4  # letters before an apostrophe that are looked at
 _GAP = 20  # spaces between a comma and a key that are looked at
-_RAW = re.compile(r"[\x00-\x1f]")
+CONTROL = re.compile(r"[\x00-\x1f]")
+"""A control character, which must be escaped (RFC 8259, section 7)."""
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _JSON_ESCAPES = frozenset('"\\/bfnrtu')
 _AMBIGUOUS_ESCAPES = frozenset("\\/bfnrtu")
@@ -214,11 +215,6 @@ def has_quote(body: str, opener: str) -> bool:
     return opener in body and any(match[0] == opener for match in _ANY.finditer(body))
 
 
-def raw_control(body: str) -> re.Match[str] | None:
-    """The first control character that must be escaped (RFC 8259, section 7)."""
-    return _RAW.search(body)
-
-
 def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
     r"""The value of a string's body, and whether it has escapes that are not JSON's.
 
@@ -245,7 +241,7 @@ def unescaped(body: str, at: int, *, key: bool) -> tuple[str, bool]:
         return mark if mark in "'’‘“”„`" or mark not in strange else rf"\\{mark}"
 
     quoted = _ESCAPE.sub(spelled, body)
-    plain = _RAW.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted)
+    plain = CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted)
     try:
         value: str = json.loads(f'"{_QUOTE.sub(_escaped, plain)}"')
     except ValueError:

@@ -27,7 +27,7 @@ SINGLE = re.compile(r"'[^'\\\x00-\x1f]*+'")
 """The same in Python's quotes."""
 
 HIDDEN = re.compile(r"""(?://|#)(?:.*["']\s*+:|.*["'],\s*+\Z)""")
-"""What looks like a member or an item in a comment."""
+"""A comment that looks like a member or an item."""
 HASHTAGS = re.compile(r"#\w[\w-]*+[\"']*+(?>(?:\s*+,\s*+[\"']?#\w[\w-]*+[\"']*+)*)\s*+[,\]}]*+\s*+")
 """A comment that might be words with a number sign: tags, colors, issue numbers."""
 
@@ -43,7 +43,7 @@ BARE_TEXT = re.compile(
 """Words without quotes where a string belongs: up to what could be a mark of the notation."""
 
 YES_OR_NO = frozenset(["yes", "no", "on", "off", "y", "n"])
-"""What YAML 1.1 takes for booleans."""
+"""Booleans of YAML 1.1."""
 
 HOLE = re.compile(r"(?i:your|insert|enter|fill)[_-]\w+|\w+_HERE|X{3,}", re.ASCII)
 """Words that are placeholders for text."""
@@ -103,7 +103,7 @@ STOPS = {
 COMMAS, CLOSERS = frozenset(",，"), frozenset("}]")
 JOINS = frozenset(",:")
 APART = frozenset("{[\"'“")
-"""What begins a value that is not the rest of the one before it."""
+"""The start of a value that is not a continuation of the one before it."""
 PUNCTUATION = {"，": ",", "、": ",", "：": ":"}
 """Full-width forms (Unicode, Halfwidth and Fullwidth Forms) and what they represent."""
 
@@ -143,13 +143,13 @@ CERTAIN_END = {
         re.DOTALL,
     ),
 }
-"""What follows the quote that ends a string: as a key, in an object, in an array."""
+"""The text after the quote that ends a string: as a key, in an object, in an array."""
 POSSIBLE_END = {
     "key": re.compile(rf"{_B}(?:[:：]|=>|=)"),
     "member": re.compile(rf"{_B}(?:{_COMMA}|[}}\]]|{_COMMENTED}|\Z)|{_QUOTED}{_B}[:：]"),
     "item": re.compile(rf"{_B}(?:{_COMMA}|[}}\])]|{_COMMENTED}|\Z)"),
 }
-"""What can follow it, although it can also follow a quote inside the string."""
+"""The same for text that can also follow a quote inside the string."""
 
 
 class UnreadableError(Exception):

@@ -151,7 +151,7 @@ _OUT_OF = re.compile(
 _LIST_MARKER = re.compile(r"[ \t>*_#-]*\(?[0-9]{1,3}[.):][*_]*[ \t]+\S")
 _PERCENT = re.compile(r"\s?[%％]")
 _LARGER = re.compile(r"\+(?!\s*\d)|\s*(?:\.{2,}|…)|[{²³¹⁰-₟½¼¾⅓-⅞]|\\(?![)\]}\s])|[MB](?!\w)")
-"""What makes a number a larger one, or a part of one."""
+"""Text after a number that makes it larger, or a part of one."""
 
 _OPERATED = re.compile(
     r"[*_)]*\s*+(?:[×÷^<>≤≥±+*·≠]|\*\*|!=|[-–−](?=\s)|/(?=\s|\()|x(?=\s*\d))\s*+[*_`$(]*[-+−]?\d"
@@ -233,8 +233,8 @@ class _Near:
         self.said = token[0]
         self.above = text[max(0, start - _NEAR) : start]
         self.line = self.above.rpartition("\n")[2]
-        self.behind = text[self.end : self.end + _NEAR].partition("\n")[0]
-        self.leading, self.words = tokens(self.line), tokens(self.behind)
+        self.following = text[self.end : self.end + _NEAR].partition("\n")[0]
+        self.leading, self.words = tokens(self.line), tokens(self.following)
         sign = _SIGN.search(self.line)
         self.sign = sign[0] if sign else ""
         self.digits = _ascii(token[0])
@@ -246,7 +246,7 @@ class _Near:
         """Whether a phrase of a meaning comes right before or right after."""
         if ends(meaning, self.leading) or begins(meaning, self.words):
             return True
-        near = self.behind.lstrip().startswith(joined(meaning))
+        near = self.following.lstrip().startswith(joined(meaning))
         return near or ends_joined(meaning, self.line)
 
 
@@ -285,7 +285,7 @@ def _rated(near: _Near, most: float | None) -> tuple[str, int] | None:
     ratio = _RATIO.fullmatch(near.digits)
     if ratio:
         return (ratio["part"], 0) if float(ratio["all"]) == most else None
-    found = _OUT_OF.match(near.behind)
+    found = _OUT_OF.match(near.following)
     if not found or float(found["all"]) != most:
         return None
     words = (found["words"] or "").lower()
@@ -297,10 +297,10 @@ def _idle(near: _Near) -> str:
     dated = not lexicon("month").isdisjoint([*near.leading[-2:], *near.words[:2]])
     if dated or _DATED.fullmatch(near.digits) or begins("clock", near.words):
         return say("part-of-date")
-    suffix = near.behind[:1].isalpha() and begins("ordinal", near.words)
-    if suffix or near.behind.startswith(joined("ordinal")):
+    suffix = near.following[:1].isalpha() and begins("ordinal", near.words)
+    if suffix or near.following.startswith(joined("ordinal")):
         return say("ordinal")
-    sure = _PERCENT.match(near.behind) and begins("sure", near.words)
+    sure = _PERCENT.match(near.following) and begins("sure", near.words)
     if sure or (near.line and not near.sign and _is_name(near)):
         return say("part-of-name")
     return say("list-number") if near.lists else ""
@@ -324,39 +324,39 @@ def _why_not(near: _Near, wanted: Wanted) -> str:
     digits = near.digits
     if not (_PLAIN.fullmatch(digits) or _GROUPED.fullmatch(digits)):
         return say("no-plain-number")
-    if _is_operand(near.line, near.behind):
+    if _is_operand(near.line, near.following):
         return _CALCULATION
-    percent = _PERCENT.match(near.behind) or begins("percent", near.words)
+    percent = _PERCENT.match(near.following) or begins("percent", near.words)
     part = percent and not wanted.whole and wanted.most != _HUNDRED
-    if part or _LARGER.match(near.behind) or _is_multiplied(near):
+    if part or _LARGER.match(near.following) or _is_multiplied(near):
         return say("with-unit")
     if near.says("bound"):
         return say("only-a-bound")
-    if _PART_AFTER.match(near.behind) or _PART_BEFORE.search(near.line):
+    if _PART_AFTER.match(near.following) or _PART_BEFORE.search(near.line):
         return say("part-of-number")
     formula = near.line.endswith("{") and not BOX.search(near.line)
     return say("part-of-formula") if formula else ""
 
 
-def _is_operand(line: str, behind: str) -> bool:
+def _is_operand(line: str, following: str) -> bool:
     """Whether a number is an operand, in symbols or in words: `3 + `, `6 times `."""
-    if _OPERATED.match(behind) or _OPERATING.search(line):
+    if _OPERATED.match(following) or _OPERATING.search(line):
         return True
-    if behind.lstrip(" *_`$)").startswith(_EQUALS):
+    if following.lstrip(" *_`$)").startswith(_EQUALS):
         return not line.rstrip(" *_`$").endswith(_EQUALS)
-    words = [found[1] for found in (_NEXT.match(behind), _LAST.search(line)) if found]
+    words = [found[1] for found in (_NEXT.match(following), _LAST.search(line)) if found]
     return not lexicon("operator").isdisjoint(word.strip().lower() for word in words)
 
 
 def _is_multiplied(near: _Near) -> bool:
     """Whether `million` or the like follows, or is in the label: `Revenue (in millions): 5`."""
-    attached = _ATTACHED.match(near.behind)
+    attached = _ATTACHED.match(near.following)
     if attached and attached[0] < _THAI and attached[0].lower() not in lexicon("unit"):
         return True
-    if near.behind.startswith("-") and near.behind[1:2].isalpha():
+    if near.following.startswith("-") and near.following[1:2].isalpha():
         return not begins("points", near.words)
     words = near.words[1:] if near.words[:1] == ["in"] else near.words
-    if begins("multiplier", words) or near.behind.lstrip().startswith(joined("multiplier")):
+    if begins("multiplier", words) or near.following.lstrip().startswith(joined("multiplier")):
         return True
     label = near.line.rstrip(" *_`").endswith((":", "：", "="))
     scaled = not lexicon("multiplier").isdisjoint(near.leading) or _IN_LARGER.search(near.line)
@@ -385,13 +385,13 @@ def _may_be_negative(near: _Near) -> bool:
     """Whether a number without a sign might be negative, by a mark or in words."""
     if _UNSURE_SIGN.search(near.line) or ends("minus", tokens(near.above[-24:])):
         return True
-    if _ACCOUNT.search(near.line) and near.behind.startswith(")") and "," in near.said:
+    if _ACCOUNT.search(near.line) and near.following.startswith(")") and "," in near.said:
         return True
     if _BULLET.fullmatch(near.line):
-        return not near.behind.strip(" .*_`")
+        return not near.following.strip(" .*_`")
     if near.line.endswith((" - ", " – ", " — ")) and ends("states", near.leading):
         return True
-    return near.behind.startswith(" (") and begins("minus", near.words) > 0
+    return near.following.startswith(" (") and begins("minus", near.words) > 0
 
 
 def _number(near: _Near, digits: str, most: int) -> ScalarCandidate:

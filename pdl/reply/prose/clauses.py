@@ -65,14 +65,14 @@ class Clause:
         self._sentence = text[max(sentence[0], start - WINDOW) : min(sentence[1], start + WINDOW)]
         self._head, self._tail = text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
         self._before = self._head[max(0, len(self._head) - start + clause[0]) :]
-        self._behind = self._tail[: clause[1] - end]
+        self._following = self._tail[: clause[1] - end]
         self._words = tokens(self._before)
         self._lead = _without_fillers(self._words)
         self._said = text[start:end].lower()
-        words = tokens(self._behind)
+        words = tokens(self._following)
         again = next((at for at, word in enumerate(words) if word != self._said), len(words))
         self._after = _up_to_reason(words[again:])
-        if not self._behind.isascii() and self._behind.lstrip(MARKS + " ").startswith(
+        if not self._following.isascii() and self._following.lstrip(MARKS + " ").startswith(
             joined("stop")
         ):
             self._after = []
@@ -116,7 +116,7 @@ class Clause:
         return len(self._after) <= _NOUNS
 
     def _ended(self) -> bool:
-        return not self._after and self._behind.strip()[-1:] not in {":", "："}
+        return not self._after and self._following.strip()[-1:] not in {":", "："}
 
     def _subject(self) -> Rank:
         """The rank of what a sentence begins with: `17 is the smallest`, `Option B is correct`."""
@@ -176,7 +176,7 @@ class Clause:
             return True
         if not self._number or not lexicon("function").isdisjoint(self._after[:1]):
             return False
-        return _COUNTED.match(self._behind) is not None
+        return _COUNTED.match(self._following) is not None
 
     def _set_apart(self) -> Rank:
         """The rank of bold type and code, where a word is not only spoken of."""
@@ -193,7 +193,9 @@ class Clause:
         """Whether the words deny it, make it a condition, or say that another says it."""
         words = _since_reason(self._words)
         near, ahead = (2, 8) if rank >= Rank.ANSWER else (None, None)
-        if _is_denied(words, self._before) or _is_denied(self._after[:near], self._behind[:ahead]):
+        if _is_denied(words, self._before) or _is_denied(
+            self._after[:near], self._following[:ahead]
+        ):
             return True
         if self._is_rejected() or self._is_bounded():
             return True
@@ -283,9 +285,9 @@ def _without_fillers(words: list[str]) -> list[str]:
     return words[:end]
 
 
-def is_spoiled(behind: str, value: bool) -> bool:  # noqa: FBT001
+def is_spoiled(following: str, value: bool) -> bool:  # noqa: FBT001
     """Whether the text that follows makes a yes or a no a courtesy, or contradicts it."""
-    rest = behind[:_REST].lstrip(_LEADING)
+    rest = following[:_REST].lstrip(_LEADING)
     first, second = [*islice(sentences(rest), 2), "", ""][:2]
     if hear(first).says("kindness"):
         return True

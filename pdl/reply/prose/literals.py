@@ -12,7 +12,6 @@ from pdl.reply.prose.candidates import is_local
 from pdl.reply.prose.visible import PLAIN_FENCES, masked, untagged
 from pdl.reply.result import Broken, Reading, Repair, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer
-from pdl.reply.validation.referee import violations_of
 from pdl.reply.validation.schema_walk import in_digits, is_free_text, literals
 
 if TYPE_CHECKING:
@@ -116,5 +115,4 @@ def accept(query: Query, span: Span, value: Json, repairs: tuple[Repair, ...]) -
         message = say("must-be", wanted=kinds(["integer"]), found=repr(value))
         violation = Violation((), "type", brief(value), "integer", message, span)
         return Reading(reason="wrong-schema", span=span, errors=(violation,))
-    errors = [replace(error, span=span) for error in violations_of(query.document, value)]
-    return Reading(reason="wrong-schema", span=span, errors=tuple(errors))
+    return Reading(reason="wrong-schema", span=span, errors=query.violations(value, span))

@@ -118,7 +118,7 @@ def placeholder_at(text: str) -> tuple[int, int] | None:
     return next((m.span("said") for m in _PLACEHOLDER.finditer(text) if m["said"]), None)
 
 
-def left_out_behind(text: str, at: int, *, listed: bool = False) -> tuple[int, int] | None:
+def left_out_after(text: str, at: int, *, listed: bool = False) -> tuple[int, int] | None:
     """Where the line after an answer, which ends at `at`, continues it: `...`, `(truncated)`.
 
     `listed`: it is a list; then `and 3 more` and `etc.` continue it too.

@@ -201,8 +201,8 @@ def _chained(text: str, made: list[Placed]) -> list[Placed]:
 
 def _goes_on(text: str, one: ScalarCandidate) -> bool:
     """Whether a word belongs to what follows: the `no` in `yes - no doubt`."""
-    behind = text[one.span[1] : one.span[1] + 2]
-    return isinstance(one.value, str | bool) and behind[:1] == " " and behind[1:].isalpha()
+    following = text[one.span[1] : one.span[1] + 2]
+    return isinstance(one.value, str | bool) and following[:1] == " " and following[1:].isalpha()
 
 
 def _joins(between: str) -> bool:

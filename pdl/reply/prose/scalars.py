@@ -188,14 +188,14 @@ def _rival(text: str, answer: Placed, everything: Sequence[Placed]) -> ScalarCan
     for each in differing:
         if each.alone:
             return each.one
-    behind = answer.one.span[1]
-    results = [each for each in others if each.one.span[0] > behind and each.one.result]
+    end = answer.one.span[1]
+    results = [each for each in others if each.one.span[0] > end and each.one.result]
     if results and all(key(each.one.value) != mine for each in results):
         return results[-1].one
-    later = [one for one in everything if one.fits and not one.aside and one.one.span[0] > behind]
+    later = [one for one in everything if one.fits and not one.aside and one.one.span[0] > end]
     again = [each for each in later if key(each.one.value) != mine and not each.turned]
     flag = isinstance(answer.one.value, bool)
-    found = (one.one for one in again if _corrects(text, behind, one.one.span, is_flag=flag))
+    found = (one.one for one in again if _corrects(text, end, one.one.span, is_flag=flag))
     return next(found, None)
 
 
@@ -226,24 +226,18 @@ def _corrects(text: str, at: int, span: Span, *, is_flag: bool) -> bool:
     )
 
 
-def _denies(value: Json) -> bool:
-    return value is False or (isinstance(value, str) and value.lower() in {"no", "false"})
-
-
 def _disowned(text: str, at: int, value: Json) -> bool:
     """Whether the text after an answer withdraws it; `that is wrong` agrees with a no."""
     said = taken_back("\n" + text[at:])
-    if said and not (_denies(value) and _agrees(said)):
+    denies = value is False or (isinstance(value, str) and value.lower() in {"no", "false"})
+    words = tokens(said)
+    agrees = denies and (has("rejected", words, said) or has("denied", words, said))
+    if said and not agrees:
         return True
     flag = {"yes": True, "no": False}.get(value.lower()) if isinstance(value, str) else value
     if isinstance(flag, bool) and is_spoiled(text[at:], flag):
         return True
     return any(hear(each).says("second_thought") for each in sentences(text[at:]))
-
-
-def _agrees(said: str) -> bool:
-    words = tokens(said)
-    return has("rejected", words, said) or has("denied", words, said)
 
 
 def _nothing(query: Query, text: str, everything: Sequence[Placed]) -> Reading:

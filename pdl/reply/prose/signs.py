@@ -125,17 +125,17 @@ _VALUE = re.compile(
 _LITERALS = {"true": True, "yes": True, "false": False, "no": False, "null": None, "none": None}
 
 
-def taken_back(behind: str, value: Json = None) -> str:
+def taken_back(following: str, value: Json = None) -> str:
     """The sentence after an answer that withdraws it; empty if none does.
 
     The first can continue the answer's own line: `{…} is not the answer`. `value` is the answer,
     whose parts the sentence can name.
     """
-    line = behind.partition("\n")[0].lstrip(" \t*_`\"'”")
+    line = following.partition("\n")[0].lstrip(" \t*_`\"'”")
     if line.strip() and _goes_on(next(sentences(line))):
         return line
     names: dict[str, Json] = {}
-    for sentence in sentences(behind):
+    for sentence in sentences(following):
         if _withdraws(sentence):
             return sentence
         if value is None or not _is_on_values(sentence):
@@ -235,20 +235,20 @@ def _is_alike(said: re.Match[str], value: Json) -> bool:
 
 def _speaks_against(sentence: str, at: int, value: Json) -> bool:
     """Whether the words after the name of a part call its value wrong or correct it."""
-    behind = sentence[at:]
-    heard = hear(behind)
-    if any(_is_near(behind, found.start()) for found in heard.find("wrong")):
+    following = sentence[at:]
+    heard = hear(following)
+    if any(_is_near(following, found.start()) for found in heard.find("wrong")):
         return True
     corrects = hear(sentence).says("actually")
     for found in chain(heard.find("should_be"), heard.find("is") if corrects else ()):
-        said = _VALUE.match(behind, found.end())
-        if said and _is_near(behind, found.start()) and _differs(said, value):
+        said = _VALUE.match(following, found.end())
+        if said and _is_near(following, found.start()) and _differs(said, value):
             return True
     return False
 
 
-def _is_near(behind: str, at: int) -> bool:
-    return len(behind[:at].split()) <= _NEAR
+def _is_near(following: str, at: int) -> bool:
+    return len(following[:at].split()) <= _NEAR
 
 
 def _differs(said: re.Match[str], value: Json) -> bool:

@@ -349,7 +349,7 @@ def lexicon(meaning: str) -> frozenset[str]:
 
 @cache
 def _stems(meaning: str) -> tuple[str, ...]:
-    """What words begin with that have a meaning: `final*`."""
+    """The beginnings of words with a meaning: `final*`."""
     return tuple(one.lower()[:-1] for one in words(meaning) if one.endswith("*"))
 
 

@@ -254,7 +254,7 @@ class Patterns:
         lambda one: rf"(?:{_either(one.turn_tokens)}){_GAP}(?:{_either(one.other_roles)})\b"
     )
     turn_end = _lazy(lambda one: rf"{_either(one.end_tokens)}|(?={_either(one.turn_tokens)})", 0)
-    """What begins a turn of another role, and what ends it."""
+    """The beginning of another role's turn, and its end."""
     channel = _lazy(
         lambda _: (
             r"<\|channel\|>[ \t]{0,16}(?P<name>\w{1,40})[^<]{0,200}+"
@@ -264,7 +264,7 @@ class Patterns:
     channel_end = _lazy(lambda _: r"(?=<\|(?:end|return|call|start|channel)\|>)", 0)
     """OpenAI's harmony format; only its channel `final` is an answer."""
     end_of_line = _lazy(lambda one: rf"(?>(?:\s|{_either(one.end_tokens)})*)", 0)
-    """What can follow the closing line of a fence."""
+    """The text that can follow the closing line of a fence."""
 
     def may_begin(self, text: str) -> bool:
         """Whether a text is the beginning of a mark, or one that can be longer."""

@@ -106,7 +106,7 @@ class Segmenter:
             ("answer_closer", self._close_answer),
         )
 
-    # What a caller sees
+    # The state for callers
 
     @property
     def settled(self) -> int:

@@ -172,7 +172,7 @@ class BracketReader:
             self._known = play(known, event)
         self._heard = self._parser.forget()
 
-    # What it is
+    # Its kind
 
     @property
     def is_data(self) -> bool:
@@ -194,7 +194,7 @@ class BracketReader:
         return self.place.clear or self.is_data
 
     def partial(self) -> Partial:
-        """What is known now: the same as before if nothing has changed."""
+        """The partial now: the same object as before if nothing has changed."""
         view, errors = JsonView(self._parser, self._known, self._heard), self.errors.errors
         last, told = self._told
         changed = last is None or errors is not told.errors or view.far > _FAR
@@ -285,7 +285,7 @@ class BracketView:
         self._open: BracketReader | None = None
 
     def look(self, segmenter: Segmenter) -> Partial:
-        """What is known after a piece."""
+        """The partial after a piece."""
         if segmenter.segments is not self._segments:
             self._segments = segmenter.segments
             self._restart()

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from pdl.reply.result import Event, Violation
 
 State: TypeAlias = Literal["absent", "open", "complete"]
-"""What is known of a part of the answer: nothing, something, all of it."""
+"""The known extent of a part of the answer: nothing, something, all of it."""
 
 
 class View(Protocol):
-    """What a reader had read at one moment. It never changes; asking it costs as it is large."""
+    """The state of a reader at one moment. It never changes; reading it costs as it is large."""
 
     def value(self) -> Json:
         """The value so far."""

@@ -281,7 +281,7 @@ class Stream:
         }  # fmt: skip
         self._limit = limits.reply_chars
         self._segmenter = Segmenter(limits, dialects)
-        self._excess = TextBuffer()  # what came beyond the limit
+        self._excess = TextBuffer()  # the text beyond the limit
         self._view = _view_of(schema, self._options)
         self._last: Partial = NOTHING
         self._check: Check | None = None

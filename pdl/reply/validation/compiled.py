@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,8 @@ class Validator:
             waiting, its_cell = self._queue.pop()
             test = every(self._tests(waiting))
             remembers = id(waiting) in self._shared
-            its_cell[0] = _remembered(test, scalars=_looks_on(waiting)) if remembers else test
+            scalars = "$ref" in waiting or not IN_PLACE_APPLICATORS.isdisjoint(waiting)
+            its_cell[0] = _remembered(test, scalars=scalars) if remembers else test
         return cell
 
     def _cell(self, schema: Json) -> Cell:
@@ -161,24 +163,14 @@ def _shared(document: Json) -> frozenset[int]:
             ref = part.get("$ref")
             if isinstance(ref, str):
                 twice = twice or not _is_bare(part)
-                targets += _identity(document, ref)
+                # Others are a `$ref` in the values of an enum, or a property of that name.
+                with suppress(LookupError, TypeError, ValueError):
+                    targets.append(id(resolve(document, ref)))
             twice = twice or any(word in part for word in _TWICE)
             pending += part.values()
         elif isinstance(part, list):
             pending += part
     return frozenset(targets) if twice else frozenset()
-
-
-def _identity(document: Json, ref: str) -> list[int]:
-    try:
-        return [id(resolve(document, ref))]
-    except (LookupError, TypeError, ValueError):
-        return []  # not a reference: a `$ref` in the values of an enum, or a property of that name
-
-
-def _looks_on(schema: Mapping[str, Any]) -> bool:
-    """Whether the test of a schema applies others to the same value, which can apply more."""
-    return "$ref" in schema or not IN_PLACE_APPLICATORS.isdisjoint(schema)
 
 
 def _remembered(test: Test, *, scalars: bool) -> Test:

@@ -192,17 +192,17 @@ def _is_allowed(char: str) -> bool:
 
 def _fits_context(text: str, at: int) -> bool:
     """RFC 5892 appendix A."""
-    char, before, behind = text[at], text[at - 1 : at], text[at + 1 : at + 2]
+    char, before, following = text[at], text[at - 1 : at], text[at + 1 : at + 2]
     if char == "\u00b7":
-        return before == behind == "l"
+        return before == following == "l"
     if char == "\u0375":
-        return _script(behind) == "GREEK"
+        return _script(following) == "GREEK"
     if char in "\u05f3\u05f4":
         return _script(before) == "HEBREW"
     if char == "\u30fb":
         return any(_script(c) in {"HIRAGANA", "KATAKANA", "CJK"} for c in text if c != char)
     if char in "\u200c\u200d":
-        joined = char == "\u200c" and _joins(before) and _joins(behind)
+        joined = char == "\u200c" and _joins(before) and _joins(following)
         return joined or (before != "" and unicodedata.combining(before) == _VIRAMA)
     return True
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Memo: TypeAlias = dict[tuple[int, int], bool]
-"""What is known of (test, part of the value) in one run: keeps unions from being tried twice."""
+"""(test, part of the value) -> result in one run: keeps unions from being tried twice."""
 
 Test: TypeAlias = Callable[[Json, Memo], bool]
 Cell: TypeAlias = list[Test]
