@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pdl.schema.dsl.constraints import KEYWORDS
 from pdl.schema.dsl.normal_form import normal_form
@@ -19,74 +18,82 @@ from pdl.schema.keywords import SIZES
 from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pdl._types import Json, JsonSchema
     from pdl.schema.parts import SchemaParts
 
 
-WIDTH = 88
+_WIDTH = 88
 _STEP = "  "
-_NEVER = 10**9  # the width of what does not fit on one line
 
 
-@dataclass(frozen=True)
-class Sequence:
-    """Parts that follow each other with nothing between; `width` is their columns on one line."""
+class Sequence(NamedTuple):
+    """Parts that follow each other with nothing between."""
 
     parts: tuple[Doc, ...]
-    width: int
+    flat: str | None
 
 
-@dataclass(frozen=True)
-class Alternatives:
+class Alternatives(NamedTuple):
     """Parts with bars between; on several lines, each but the first begins with its bar."""
 
     parts: tuple[Doc, ...]
-    width: int
+    flat: str | None
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of a block, with the lines of its comment."""
 
     doc: Doc
     comment: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Block:
-    """Entries in brackets, separated by commas; `pad` is inside the brackets on one line."""
+class Block(NamedTuple):
+    """Entries in brackets, separated by commas."""
 
     brackets: str
     entries: tuple[Entry, ...]
-    pad: str
-    width: int
+    flat: str | None
 
 
 Doc: TypeAlias = str | Sequence | Alternatives | Block
+"""A text that might not fit on one line; `flat` is the line, None if it is too long."""
+
+
+def _flat(doc: Doc) -> str | None:
+    return doc if isinstance(doc, str) else doc.flat
+
+
+def _joined(texts: Iterable[str | None], separator: str = "") -> str | None:
+    """Texts on one line, or None if they are too long for one."""
+    found: list[str] = []
+    size = 0
+    for text in texts:
+        size += len(text or "")
+        if text is None or size > _WIDTH:
+            return None
+        found.append(text)
+    return separator.join(found)
 
 
 def sequence(*parts: Doc) -> Doc:
     """Parts that follow each other."""
     some = tuple(part for part in parts if part != "")
-    return some[0] if len(some) == 1 else Sequence(some, sum(map(width, some)))
+    return some[0] if len(some) == 1 else Sequence(some, _joined(map(_flat, some)))
 
 
 def alternatives(parts: tuple[Doc, ...]) -> Doc:
     """Parts with bars between."""
-    return Alternatives(parts, sum(map(width, parts)) + 3 * (len(parts) - 1))
+    return Alternatives(parts, _joined(map(_flat, parts), " | "))
 
 
 def block(brackets: str, entries: tuple[Entry, ...], pad: str = "") -> Block:
-    """Entries in a pair of brackets."""
-    if any(entry.comment for entry in entries):
-        return Block(brackets, entries, pad, _NEVER)
-    inside = sum(width(entry.doc) + 2 for entry in entries)
-    return Block(brackets, entries, pad, inside + 2 * len(pad) if entries else 2)
-
-
-def width(doc: Doc) -> int:
-    """The columns that a doc takes on one line."""
-    return len(doc) if isinstance(doc, str) else doc.width
+    """Entries in a pair of brackets; `pad` is inside the brackets on one line."""
+    if not entries:
+        return Block(brackets, entries, brackets)
+    inside = _joined((None if entry.comment else _flat(entry.doc) for entry in entries), ", ")
+    return Block(brackets, entries, _joined((brackets[0], pad, inside, pad, brackets[1])))
 
 
 def render(doc: Doc) -> str:
@@ -97,7 +104,7 @@ def render(doc: Doc) -> str:
 
 
 def comment_lines(lines: tuple[str, ...], indent: str) -> str:
-    """Lines of comments, each with its end."""
+    """Lines of comments, each with its newline."""
     return "".join(f"{indent}// {line}".rstrip() + "\n" for line in lines)
 
 
@@ -110,12 +117,13 @@ class _Page:
 
     def put(self, doc: Doc, indent: str, tail: int) -> Recur[None]:
         """Write a doc; `tail` columns must be left for what follows it on its last line."""
+        flat = _flat(doc)
         if isinstance(doc, str):
             self._write(doc)
+        elif flat is not None and self._column + len(flat) + tail <= _WIDTH:
+            self._write(flat)
         elif isinstance(doc, Sequence):
             yield from self._put_sequence(doc, indent, tail)
-        elif self._column + doc.width + tail <= WIDTH:
-            yield from self._put_flat(doc)
         elif isinstance(doc, Alternatives):
             yield from self._put_alternatives(doc, indent, tail)
         else:
@@ -130,22 +138,11 @@ class _Page:
         self._column = len(indent)
 
     def _put_sequence(self, doc: Sequence, indent: str, tail: int) -> Recur[None]:
-        after = doc.width
-        for part in doc.parts:
-            after -= width(part)
-            yield from call(self.put(part, indent, tail + min(after, WIDTH)))
-
-    def _put_flat(self, doc: Alternatives | Block) -> Recur[None]:
-        if isinstance(doc, Alternatives):
-            for index, part in enumerate(doc.parts):
-                self._write(" | " if index else "")
-                yield from call(self.put(part, "", -_NEVER))
-            return
-        self._write(doc.brackets[0] + (doc.pad if doc.entries else ""))
-        for index, entry in enumerate(doc.entries):
-            self._write(", " if index else "")
-            yield from call(self.put(entry.doc, "", -_NEVER))
-        self._write((doc.pad if doc.entries else "") + doc.brackets[1])
+        widths = [_WIDTH if (flat := _flat(part)) is None else len(flat) for part in doc.parts]
+        after = sum(widths)
+        for part, width in zip(doc.parts, widths, strict=True):
+            after -= width
+            yield from call(self.put(part, indent, tail + min(after, _WIDTH)))
 
     def _put_alternatives(self, doc: Alternatives, indent: str, tail: int) -> Recur[None]:
         deeper = indent + _STEP
@@ -174,7 +171,8 @@ def _beside(entry: Entry, indent: str) -> str:
     if len(entry.comment) != 1:
         return ""
     comment = f" // {entry.comment[0]}"
-    fits = len(indent) + width(entry.doc) + 1 + len(comment) <= WIDTH
+    flat = _flat(entry.doc)
+    fits = flat is not None and len(indent) + len(flat) + 1 + len(comment) <= _WIDTH
     return comment if fits else ""
 
 
