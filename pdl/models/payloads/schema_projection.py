@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.graphs import strongly_connected_components
 from pdl.models.exchange import Dropped
-from pdl.models.payloads.nullable_keys import NullableKeys, decoder_states
 from pdl.models.payloads.projected_types import ObjectProjector, enumerated, scalar
-from pdl.models.payloads.response_decoder import ResponseDecoder
+from pdl.models.payloads.response_decoder import NullableKeys, ResponseDecoder, decoder_states
 from pdl.models.payloads.schema_dialect import UnsupportedSchemaError, asserted, of_type, types
 from pdl.schema.keywords import lookup, pointer, schemas, steps, subschemas
 
