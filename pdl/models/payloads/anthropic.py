@@ -36,9 +36,7 @@ from pdl.models.payloads.turns import (
     IMAGES,
     PDF,
     MediaSupport,
-    prefill,
-    unsupported_form,
-    unsupported_prefill,
+    enforceable,
     with_ids,
     without_system,
     words_of,
@@ -245,32 +243,20 @@ def _last_text(messages: list[dict[str, Any]]) -> str:
 
 
 def _constrain(request: Request, body: dict[str, Any]) -> ProviderSchema:
-    schema = request.schema
+    schema, dropped = enforceable(request, "Anthropic", with_prefill=False)
     if schema is None:
-        return ProviderSchema({})
-    if schema.form != "json":
-        return ProviderSchema({}, unsupported_form(schema, "Anthropic"))
-    if prefill(request.messages):
-        return ProviderSchema({}, (unsupported_prefill("Anthropic"),))
+        return ProviderSchema({}, dropped)
     try:
         projected = anthropic_schema(schema)
     except UnsupportedSchemaError as error:
-        _describe(schema, request, body)
+        # No tool takes it as input: models that think, and the newest, can't be made to call one.
+        words = words_of(schema, request)
+        if words:
+            body["system"] = f"{body['system']}\n\n{words}" if "system" in body else words
         why = "; so nothing of the schema is enforced, it is only described to the model"
         return ProviderSchema({}, (error.dropped(why),))
     body["output_config"] = {"format": {"type": "json_schema", "schema": projected.schema}}
     return projected
-
-
-def _describe(schema: Schema, request: Request, body: dict[str, Any]) -> None:
-    """Describe the answer in the system prompt, unless the prompt shows it already.
-
-    It isn't declared as the input of a tool: the newest models can't be made to call one, nor can
-    those that think.
-    """
-    words = words_of(schema, request)
-    if words:
-        body["system"] = f"{body['system']}\n\n{words}" if "system" in body else words
 
 
 def headers(key: str) -> dict[str, str]:

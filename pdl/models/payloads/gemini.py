@@ -26,8 +26,8 @@ from pdl.models.payloads.turns import (
     AUDIO,
     PDF,
     MediaSupport,
+    enforceable,
     refuse_prefill,
-    unsupported_form,
     unsupported_with_tools,
     with_ids,
     without_system,
@@ -313,14 +313,12 @@ def _media(media: Media, role: Role) -> dict[str, Any]:
 
 def _constrain(request: Request, body: dict[str, Any], *, is_new: bool) -> ProviderSchema:
     """Write the tools or the schema."""
-    schema = request.schema
     if request.tools:
         declared = [_declared(tool) for tool in request.tools]
         body["tools"] = [{"functionDeclarations": declared}]
+    schema, dropped = enforceable(request, "Gemini")
     if schema is None:
-        return ProviderSchema({})
-    if schema.form != "json":
-        return ProviderSchema({}, unsupported_form(schema, "Gemini"))
+        return ProviderSchema({}, dropped)
     if request.tools and not is_new:
         return ProviderSchema({}, (unsupported_with_tools("Gemini before 3"),))
     projected = gemini_schema(schema)

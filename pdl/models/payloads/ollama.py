@@ -23,10 +23,8 @@ from pdl.models.payloads.schema_projection import ProviderSchema, project
 from pdl.models.payloads.tool_schemas import plain_function
 from pdl.models.payloads.turns import (
     MediaSupport,
+    enforceable,
     prefill,
-    unsupported_form,
-    unsupported_prefill,
-    unsupported_with_tools,
     with_ids,
 )
 from pdl.prompt.messages import Media, Message
@@ -124,19 +122,13 @@ def _messages(message: Message) -> Iterator[dict[str, Any]]:
 
 def _constrain(request: Request, body: dict[str, Any]) -> ProviderSchema:
     """Write the tools or the schema."""
-    schema = request.schema
     if request.tools:
         body["tools"] = [
             {"type": "function", "function": plain_function(one)} for one in request.tools
         ]
+    schema, dropped = enforceable(request, "Ollama", with_tools=False, with_prefill=False)
     if schema is None:
-        return ProviderSchema({})
-    if schema.form != "json":
-        return ProviderSchema({}, unsupported_form(schema, "Ollama"))
-    if request.tools:
-        return ProviderSchema({}, (unsupported_with_tools("Ollama"),))
-    if prefill(request.messages):
-        return ProviderSchema({}, (unsupported_prefill("Ollama"),))
+        return ProviderSchema({}, dropped)
     projected = project(schema.document, OLLAMA)
     body["format"] = projected.schema or "json"
     return projected

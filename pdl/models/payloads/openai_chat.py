@@ -27,8 +27,8 @@ from pdl.models.payloads.turns import (
     PDF,
     MediaSupport,
     data_url,
+    enforceable,
     refuse_prefill,
-    unsupported_form,
     with_ids,
 )
 from pdl.prompt.messages import Media, Message, Text
@@ -353,11 +353,9 @@ def _payload(
 
 def answer_schema(request: Request) -> ProviderSchema:
     """Return the schema with the name and `strict` that OpenAI requires; empty if none is sent."""
-    schema = request.schema
-    if schema is None or not request.constrain:
-        return ProviderSchema({})
-    if schema.form != "json":
-        return ProviderSchema({}, unsupported_form(schema, "OpenAI"))
+    schema, dropped = enforceable(request, "OpenAI")
+    if schema is None:
+        return ProviderSchema({}, dropped)
     projected, is_strict = strict_schema(schema)
     named = {"name": "answer", "strict": is_strict, "schema": projected.schema}
     return ProviderSchema(named, projected.dropped, projected.decoder)

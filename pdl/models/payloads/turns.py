@@ -100,17 +100,29 @@ def is_free(schema: Schema) -> bool:
     return schema.form == "text" and asserted(schema.document) == ["type"]
 
 
-def unsupported_form(schema: Schema, provider: str) -> tuple[Dropped, ...]:
-    """Return that a schema is not enforced because its answers are not JSON, if so."""
-    if is_free(schema):
-        return ()
-    what = f"a reply of the form `{schema.form}` is not JSON"
-    return (Dropped("#", "", f"{what}, and {provider} enforces only JSON"),)
-
-
 def unsupported_with_tools(provider: str) -> Dropped:
     """Return that a schema is not enforced because there are tools."""
     return Dropped("#", "", f"{provider} supports either a schema or tools, not both")
+
+
+def enforceable(
+    request: Request, provider: str, *, with_tools: bool = True, with_prefill: bool = True
+) -> tuple[Schema | None, tuple[Dropped, ...]]:
+    """Return the schema, if a provider of JSON can enforce it; else None, and why not.
+
+    The flags are whether it can next to tools, and after the beginning of an answer.
+    """
+    schema = request.schema
+    if schema is None or not request.constrain or is_free(schema):
+        return None, ()
+    if schema.form != "json":
+        what = f"a reply of the form `{schema.form}` is not JSON"
+        return None, (Dropped("#", "", f"{what}, and {provider} enforces only JSON"),)
+    if request.tools and not with_tools:
+        return None, (unsupported_with_tools(provider),)
+    if prefill(request.messages) and not with_prefill:
+        return None, (unsupported_prefill(provider),)
+    return schema, ()
 
 
 def words_of(schema: Schema, request: Request) -> str:
