@@ -188,8 +188,8 @@ class RemoteModel:
         message, setting, is_of_form = fault.problem.message, None, False
         if fault.kind == "bad_request":
             words = _PREFACE.sub("", message)
-            setting = api.settings.accused(fault.setting, words, request.config)
-            is_of_form = api.settings.accuses_form(fault.setting, words)
+            setting = api.settings.blamed(fault.setting, words, request.config)
+            is_of_form = api.settings.blames_form(fault.setting, words)
             is_of_form = is_of_form and self._has_form(api, request, payload)
             if is_of_form and fault.setting:
                 setting = None

@@ -42,7 +42,7 @@ from pdl.models.payloads.turns import (
     words_of,
 )
 from pdl.prompt.messages import Media, Message, Text
-from pdl.schema.keywords import subschemas
+from pdl.schema.keywords import schemas
 from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -105,15 +105,13 @@ def _tool(function: dict[str, Any]) -> dict[str, Any]:
     return {key: one for key, one in {**function, **renamed}.items() if key not in left_out}
 
 
-def _weight(schemas: Iterable[dict[str, Any]]) -> tuple[int, int]:
+def _weight(found: Iterable[dict[str, Any]]) -> tuple[int, int]:
     """The numbers of optional keys and of unions."""
     optional = unions = 0
-    pending = list(schemas)
-    while pending:
-        node = pending.pop()
-        optional += len(node.get("properties", ())) - len(node.get("required", ()))
-        unions += "anyOf" in node
-        pending += [inner for _, inner in subschemas(node) if isinstance(inner, dict)]
+    for schema in found:
+        for _, node in schemas(schema):
+            optional += len(node.get("properties", ())) - len(node.get("required", ()))
+            unions += "anyOf" in node
     return optional, unions
 
 
@@ -137,7 +135,7 @@ def _choice(value: Json) -> Json:
 
 _SETTINGS = SettingsMap(
     provider="Anthropic",
-    places={
+    paths={
         "max_completion_tokens": ("max_tokens",),
         "stop": ("stop_sequences",),
         "reasoning_effort": ("output_config", "effort"),
@@ -155,9 +153,9 @@ _SETTINGS = SettingsMap(
         "response_format": "Anthropic has only schemas: write a <|schema|> turn",
         "parallel_tool_calls": "Anthropic says it in tool_choice: disable_parallel_tool_use",
     },
-    forms={"stop": listed, "tool_choice": _choice},
+    converters={"stop": listed, "tool_choice": _choice},
     words={"service_tier": {"auto": "auto", "default": "standard_only"}},
-    ours={"system": "write a <|system|> turn"},
+    reserved={"system": "write a <|system|> turn"},
 )
 
 

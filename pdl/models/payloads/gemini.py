@@ -208,7 +208,7 @@ def _choice(value: Json) -> Json:
 
 _SETTINGS = SettingsMap(
     provider="Gemini",
-    places={
+    paths={
         "max_tokens": (_IN, "maxOutputTokens"),
         "max_completion_tokens": (_IN, "maxOutputTokens"),
         "stop": (_IN, "stopSequences"),
@@ -238,9 +238,9 @@ _SETTINGS = SettingsMap(
         ),
         "response_format": "Gemini does not have it: write a <|schema|> turn",
     },
-    forms={"stop": listed, "tool_choice": _choice},
+    converters={"stop": listed, "tool_choice": _choice},
     words={"service_tier": {"default": "standard", "flex": "flex", "priority": "priority"}},
-    ours={
+    reserved={
         "contents": "the turns of the prompt are the contents",
         "systemInstruction": "write a <|system|> turn",
     },
@@ -334,8 +334,8 @@ def _constrain_calls(body: dict[str, Any]) -> None:
     A request with large schemas would be rejected ("too many states for serving"), above all with
     bounds of arrays.
     """
-    forms = [one["parametersJsonSchema"] for one in body["tools"][0]["functionDeclarations"]]
-    weight = sum(_weight(node) for projected in forms for _, node in schemas(projected))
+    declared = [one["parametersJsonSchema"] for one in body["tools"][0]["functionDeclarations"]]
+    weight = sum(_weight(node) for schema in declared for _, node in schemas(schema))
     config = body.setdefault("toolConfig", {})
     if weight <= _HEAVIEST and isinstance(config, dict):
         config.setdefault("functionCallingConfig", {"mode": "VALIDATED"})

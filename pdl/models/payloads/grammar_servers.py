@@ -105,7 +105,7 @@ def _write_llama(grammar: Grammar, body: dict[str, Any]) -> None:
 
 
 _LLAMA_SETTINGS = SettingsMap(
-    provider="llama-server", places={"repetition_penalty": ("repeat_penalty",)}
+    provider="llama-server", paths={"repetition_penalty": ("repeat_penalty",)}
 )
 llama_payload = GrammarServer(
     name="llama-server",
@@ -134,7 +134,7 @@ def _write_vllm(grammar: Grammar, body: dict[str, Any]) -> None:
     body["structured_outputs"] = {"grammar": grammar.to_ebnf()}
 
 
-_VLLM_SETTINGS = SettingsMap(provider="vLLM", places={"repeat_penalty": ("repetition_penalty",)})
+_VLLM_SETTINGS = SettingsMap(provider="vLLM", paths={"repeat_penalty": ("repetition_penalty",)})
 vllm_payload = GrammarServer(
     name="vLLM",
     media=MediaSupport("vLLM", IMAGES | AUDIO, IMAGES | AUDIO),

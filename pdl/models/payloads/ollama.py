@@ -61,7 +61,7 @@ def _format(value: Json) -> Json:
 
 _SETTINGS = SettingsMap(
     provider="Ollama",
-    places={
+    paths={
         "max_tokens": ("options", "num_predict"),
         "max_completion_tokens": ("options", "num_predict"),
         "reasoning_effort": ("think",),
@@ -82,7 +82,7 @@ _SETTINGS = SettingsMap(
         ),
         "Ollama has no such setting",
     ),
-    forms={"stop": listed, "response_format": _format},
+    converters={"stop": listed, "response_format": _format},
 )
 
 

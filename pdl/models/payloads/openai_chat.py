@@ -306,7 +306,7 @@ _MEDIA = MediaSupport("OpenAI", IMAGES | PDF | AUDIO, IMAGES)
 _NOT_OURS = "OpenAI has no such setting"
 _SETTINGS = SettingsMap(
     provider="OpenAI",
-    places={"max_tokens": ("max_completion_tokens",)},
+    paths={"max_tokens": ("max_completion_tokens",)},
     absent=dict.fromkeys(
         ("top_k", "min_p", "top_a", "repetition_penalty", "repeat_penalty", "num_ctx"), _NOT_OURS
     ),

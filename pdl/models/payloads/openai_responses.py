@@ -49,7 +49,7 @@ def _format(value: Json) -> Json:
 _SHARED = frozenset({"prompt_cache_key", "prompt_cache_retention", "safety_identifier"})
 _SETTINGS = SettingsMap(
     provider=_NAME,
-    places={
+    paths={
         "max_tokens": ("max_output_tokens",),
         "max_completion_tokens": ("max_output_tokens",),
         "reasoning_effort": ("reasoning", "effort"),
@@ -64,8 +64,8 @@ _SETTINGS = SettingsMap(
         ),
         _NO_PLACE,
     ),
-    forms={"tool_choice": _choice, "response_format": _format},
-    ours={"input": "the turns of the prompt are the input"},
+    converters={"tool_choice": _choice, "response_format": _format},
+    reserved={"input": "the turns of the prompt are the input"},
 )
 
 

@@ -36,7 +36,7 @@ CHAT_ONLY = (
     "web_search_options",
 )
 """Settings of OpenAI's chat interface that mean nothing elsewhere."""
-_OURS = {
+_RESERVED = {
     "n": "only one reply is read: ask several times",
     "messages": "the turns of the prompt are the messages",
     "stream": "use the option `stream` of the call",
@@ -48,7 +48,7 @@ _ALSO = {
     "reasoning_effort": ("thinking", "thinking.type", "reasoning"),
 }
 """Other names of settings in errors."""
-_UNTAKEN = re.compile(
+_REJECTED = re.compile(
     r"\b(?:unsupported|unknown|unrecogni[sz]ed|unexpected|deprecated|obsolete|incompatible|extra"
     r"|may only|must be unset|only the default|unavailable"
     r"|(?:not|n['’]t|cannot|never|only|no longer)\s+(?:\w+\s+){0,3}?(?:support\w*|permit\w*"
@@ -81,27 +81,28 @@ _OF_FORM = re.compile(
 class SettingsMap:
     """Settings by their names in OpenAI's chat interface, and where a provider expects them.
 
-    `places` maps a name to the path of keys in the body; other names keep their own, below `rest`
+    `paths` maps a name to the path of keys in the body; other names keep their own, below `rest`
     (at the top if that is empty) or at the top if `top` has them. `absent` are names that the
-    provider doesn't have, with the reason; `forms` convert OpenAI's value to the provider's.
+    provider doesn't have, with the reason; `converters` make the
+    provider's value of OpenAI's.
     `words` are the supported values of a setting, each with the provider's word; a setting with
-    another value is not sent. `ours` are names that pdl itself writes, with what to do instead.
+    another value is not sent. `reserved` are names that pdl itself writes, with what to do instead.
     """
 
     provider: str
-    places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rest: tuple[str, ...] = ()
     top: frozenset[str] = frozenset()
     absent: Mapping[str, str] = field(default_factory=dict)
-    forms: Mapping[str, Callable[[Json], Json]] = field(default_factory=dict)
+    converters: Mapping[str, Callable[[Json], Json]] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    ours: Mapping[str, str] = field(default_factory=dict)
+    reserved: Mapping[str, str] = field(default_factory=dict)
 
-    def accused(self, told: str, words: str, config: Mapping[str, Json]) -> str | None:
+    def blamed(self, told: str, words: str, config: Mapping[str, Json]) -> str | None:
         """Return the setting that an error is about: it was sent, and this model rejects it.
 
         `told` is what the error names as its cause, if it names one, `words` the rest of it. A
-        token limit is accused only if the model doesn't know it: without one, a value that was too
+        token limit is blamed only if the model doesn't know it: without one, a value that was too
         large would become a larger one.
         """
         names = {key: self._names(key) for key in config if key not in self.absent}
@@ -110,21 +111,21 @@ class SettingsMap:
         if not cause or any(
             one.startswith(f"{cause}.") for known in names.values() for one in known
         ):
-            found = [key for key, known in names.items() if _is_accused(words, known)]
-            places = {key: _first(words, names[key]) for key in found}
-            found.sort(key=places.__getitem__, reverse=_EITHER.search(words) is not None)
-        is_known = _UNTAKEN.search(words) is None
+            found = [key for key, known in names.items() if _is_blamed(words, known)]
+            paths = {key: _first(words, names[key]) for key in found}
+            found.sort(key=paths.__getitem__, reverse=_EITHER.search(words) is not None)
+        is_known = _REJECTED.search(words) is None
         return next((key for key in found if not (is_known and key in TOKEN_LIMITS)), None)
 
-    def accuses_form(self, told: str, words: str) -> bool:
-        """Return whether an error is about the form of the schema; arguments as for `accused`."""
+    def blames_form(self, told: str, words: str) -> bool:
+        """Return whether an error is about the form of the schema; arguments as for `blamed`."""
         if told:
             return _is_within(_spelled(told), frozenset(map(_spelled, _FORM)))
-        return _UNTAKEN.search(words) is not None and _OF_FORM.search(words) is not None
+        return _REJECTED.search(words) is not None and _OF_FORM.search(words) is not None
 
     def _names(self, key: str) -> frozenset[str]:
         """Names of a setting in errors: its own, its path in the body, the last steps of that."""
-        place = self.places.get(key, (key,))
+        place = self.paths.get(key, (key,))
         steps = {".".join(place[index:]) for index in range(len(place))}
         also = _ALSO.get(key, ())
         return frozenset(map(_spelled, {key, *steps, *also, ".".join((*self.rest, *place))}))
@@ -152,14 +153,14 @@ class SettingsMap:
         return tuple(ignored)
 
     def _write(self, name: str, value: Json, body: dict[str, Any]) -> list[Problem]:
-        advice = {**_OURS, **self.ours}.get(name)
+        advice = {**_RESERVED, **self.reserved}.get(name)
         if advice is not None:
             return [self._problem(name, "is not a setting of a prompt", advice)]
         try:
-            value = copy_json(self.forms[name](value) if name in self.forms else value)
+            value = copy_json(self.converters[name](value) if name in self.converters else value)
         except SchemaError as error:
             return [self._problem(name, f"is not JSON: {error.problem.message}", "")]
-        place = self.places.get(name) or ((name,) if name in self.top else (*self.rest, name))
+        place = self.paths.get(name) or ((name,) if name in self.top else (*self.rest, name))
         target = body
         for key in place[:-1]:
             target = target.setdefault(key, {})
@@ -215,10 +216,10 @@ def _is_within(place: str, names: frozenset[str]) -> bool:
     return any(place == name or place.startswith(f"{name}.") for name in names)
 
 
-def _is_accused(words: str, names: frozenset[str]) -> bool:
+def _is_blamed(words: str, names: frozenset[str]) -> bool:
     """Whether an error without a cause blames a setting: it begins with it, or says why."""
     begins = _is_within(_spelled(words.partition(":")[0]), names)
-    return begins or (_UNTAKEN.search(words) is not None and _first(words, names) >= 0)
+    return begins or (_REJECTED.search(words) is not None and _first(words, names) >= 0)
 
 
 def _first(words: str, names: frozenset[str]) -> int:

@@ -29,5 +29,7 @@ def test_each_provider_is_known() -> None:
 
 @pytest.mark.parametrize("settings", KNOWN.values(), ids=lambda one: one.provider)
 def test_each_setting_is_known(settings: SettingsMap) -> None:
-    names = {*settings.places, *settings.absent, *settings.forms, *settings.top} - {*settings.ours}
-    assert names <= SETTINGS.keys()
+    names = {*settings.paths, *settings.absent, *settings.converters, *settings.top} - {
+        *settings.reserved
+    }
+    assert names - settings.reserved.keys() <= SETTINGS.keys()
