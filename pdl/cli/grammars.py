@@ -23,7 +23,7 @@ from pdl.source import Source
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pdl.gbnf import Grammar
+    from pdl.gbnf import Grammar, Match, State
     from pdl.source import Span
 
 
@@ -124,24 +124,17 @@ class Text:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """How text matches: `position` and `character` are those of `Match`.
-
-    `complete` is whether the text can end at that position, `expected` what can follow there.
-    """
+    """How text matches, and the state at the position where it fails or ends."""
 
     text: Text
     prefix: bool
-    ok: bool
-    complete: bool
-    position: int
-    character: int
-    expected: tuple[str, ...]
-    rules: tuple[str, ...]
+    match: Match
+    state: State
 
     @property
     def offset(self) -> int:
         """The position as an offset in the source."""
-        return self.text.start + self.character
+        return self.text.start + self.match.character
 
     @property
     def found(self) -> str | None:
@@ -157,39 +150,35 @@ class MatchResult:
     @property
     def hint(self) -> str:
         """What helps if the file is the problem, and not its text."""
-        if self.complete and self._next not in _NEWLINES and self._next.startswith(_NEWLINES):
+        if (
+            self.state.is_complete
+            and self._next not in _NEWLINES
+            and self._next.startswith(_NEWLINES)
+        ):
             return "--lines matches each line of a file separately"
         return self.hint_of_file
 
     @property
     def hint_of_file(self) -> str:
         """The same for a command that does not take a file line by line."""
-        if self.complete and (hint := self.text.newline_hint(self.position)):
+        position = self.match.position
+        if self.state.is_complete and (hint := self.text.newline_hint(position)):
             return hint
-        if self.position == 0 and self.found == _BOM:
+        if position == 0 and self.found == _BOM:
             return "the file begins with a byte order mark; save it without"
         return ""
 
     @property
     def _next(self) -> bytes:
         """Enough bytes for a character and more."""
-        return self.text.data[self.position : self.position + 5]
+        return self.text.data[self.match.position : self.match.position + 5]
 
 
-def match(grammar: Grammar, text: Text, *, prefix: bool) -> MatchResult:
+def match_text(grammar: Grammar, text: Text, *, prefix: bool = False) -> MatchResult:
     """Match text; with `prefix` it can be incomplete."""
-    found = grammar.match(text.data, prefix=prefix)
-    state = grammar.start().accept(text.data[: found.position])
-    return MatchResult(
-        text=text,
-        prefix=prefix,
-        ok=found.ok,
-        complete=state.is_complete,
-        position=found.position,
-        character=found.character,
-        expected=state.expected(),
-        rules=state.rules(),
-    )
+    match = grammar.match(text.data, prefix=prefix)
+    state = grammar.start().accept(text.data[: match.position])
+    return MatchResult(text, prefix, match, state)
 
 
 def read_texts(

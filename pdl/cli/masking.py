@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import PurePath
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
@@ -99,19 +98,6 @@ mask_options = bundle(
     values_options,
 )
 """`GRAMMAR`, `--vocab`, `--eos`, `--root`, and template values, passed as one `masks`."""
-
-
-class Stopwatch:
-    """Milliseconds since it was last read."""
-
-    def __init__(self) -> None:
-        self._last = perf_counter()
-
-    def lap(self) -> float:
-        """Return the milliseconds since the last call."""
-        now = perf_counter()
-        passed, self._last = now - self._last, now
-        return passed * 1e3
 
 
 def tokenize(text: Text, vocabulary: Vocabulary) -> list[int]:

@@ -140,5 +140,5 @@ def test_trace_as_json() -> None:
 
 def test_histogram_of_a_range_beyond_all() -> None:
     """The last bar holds what took longer than the last limit."""
-    timing = Timing(1, 1, 0, 0, 0, 0, (1.0, 3.0, 7.0, 2e6))
+    timing = Timing(1, 1, {}, (1.0, 3.0, 7.0, 2e6))
     assert timing.histogram() == [(5, 2), (10, 1), (pytest.approx(2e6 + 1), 1)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.grammars import CHOMP, ROOT, GrammarInput, match, read_texts
+from pdl.cli.grammars import CHOMP, ROOT, GrammarInput, match_text, read_texts
 from pdl.cli.help import Command
 from pdl.cli.options import FILE, format_option, out_option
 from pdl.cli.output import json_document
@@ -30,21 +30,22 @@ _NAMES = {"\n": "a newline", "\r": "a carriage return", "\t": "a tab", " ": "a s
 
 def _report(one: MatchResult, terminal: Terminal) -> str:
     """A line for text that matches; position, character, and what was expected for other text."""
-    if one.ok:
+    if one.match.ok:
         name = terminal.style(terminal.safe(one.text.name), "strong")
         return f"{name}: {terminal.safe(_success(one))}"
-    message = f"expected {_choice(one.expected) or 'nothing'}, found {_found(one)}"
+    message = f"expected {_choice(one.state.expected()) or 'nothing'}, found {_found(one)}"
     problem = Problem("gbnf/no-match", message, one.text.source.span(one.offset), one.hint)
-    notes = [("in", _path(one.rules))] if one.rules else []
+    rules = one.state.rules()
+    notes = [("in", _path(rules))] if rules else []
     return terminal.problem(problem, "error", notes, "no match")
 
 
 def _success(one: MatchResult) -> str:
     """That it matches; of a prefix also what can follow."""
-    more = _choice(words for words in one.expected if words != "the end")
+    more = _choice(words for words in one.state.expected() if words != "the end")
     if not one.prefix:
         return "ok"
-    if one.complete:
+    if one.state.is_complete:
         return f"ok, can end here{f' or continue with {more}' if more else ''}"
     return f"ok so far, expected next: {more}" if more else "ok so far, but nothing can follow"
 
@@ -78,22 +79,22 @@ def _fields(one: MatchResult) -> dict[str, Any]:
     line, column = one.text.source.position(one.offset)
     return {
         "path": one.text.source.name,
-        "ok": one.ok,
-        "complete": one.complete,
-        "position": one.position,
-        "character": one.character,
+        "ok": one.match.ok,
+        "complete": one.state.is_complete,
+        "position": one.match.position,
+        "character": one.match.character,
         "line": line,
         "column": column,
         "found": one.found,
         "found_byte": one.invalid_byte,
-        "expected": list(one.expected),
-        "rules": list(one.rules),
+        "expected": list(one.state.expected()),
+        "rules": list(one.state.rules()),
     }
 
 
 def summary(found: Sequence[MatchResult]) -> str:
     """Return the counts on one line: `3 texts: 2 match, 1 does not`."""
-    good = sum(one.ok for one in found)
+    good = sum(one.match.ok for one in found)
     bad = len(found) - good
     counts = f"{len(found):,} texts: {good:,} match{'es' if good == 1 else ''}"
     return f"{counts}, {bad:,} do{'es' if bad == 1 else ''} not" if bad else counts
@@ -182,7 +183,7 @@ def command(  # noqa: PLR0913  (each is an option)
     """
     texts = read_texts(grammar, files, given, lines=lines, chomp=chomp)
     read = GrammarInput(grammar, root).read()
-    found = [match(read, text, prefix=prefix) for text in texts]
+    found = [match_text(read, text, prefix=prefix) for text in texts]
     terminal = output.terminal
     if form == "json":
         report = json_document([_fields(one) for one in found])
@@ -190,7 +191,7 @@ def command(  # noqa: PLR0913  (each is an option)
         report = "\n".join(_report(one, terminal) for one in found)
     if report or output.file is not None:
         output.write_report(report)
-    bad = any(not one.ok for one in found)
+    bad = any(not one.match.ok for one in found)
     aside = Terminal.stderr()
     if bad and (note := _token_note(read)):
         aside.write(aside.problem(note, "note"))

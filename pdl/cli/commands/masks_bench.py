@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.grammars import CHOMP, Text, match, read_texts
+from pdl.cli.grammars import CHOMP, Text, match_text, read_texts
 from pdl.cli.help import Command
-from pdl.cli.masking import Stopwatch, mask_options, sample, tokenize
+from pdl.cli.masking import mask_options, sample, tokenize
 from pdl.cli.options import FILE, format_option, out_option
 from pdl.cli.output import Output, json_document
 from pdl.errors import Problem, TokenError
@@ -41,10 +42,7 @@ class Timing:
 
     tokens: int
     texts: int
-    vocabulary: float
-    grammar: float
-    masker: float
-    first: float
+    steps: dict[str, float]
     masks: tuple[float, ...]
 
     @property
@@ -75,18 +73,20 @@ def time_masks(masks: MaskInput, texts: Sequence[Text], count: int, seed: int) -
     """
     from pdl.masks import Masker  # noqa: PLC0415 - numpy is an extra
 
-    watch = Stopwatch()
+    times = [perf_counter()]
     vocabulary = masks.read_vocabulary()
-    read = watch.lap()
+    times.append(perf_counter())
     grammar = masks.read_grammar()
-    made = watch.lap()
+    times.append(perf_counter())
     masker = Masker(grammar, vocabulary)
-    ready = watch.lap()
+    times.append(perf_counter())
     masker.start().bitmask()
-    first = watch.lap()
+    times.append(perf_counter())
+    took = [(after - before) * 1e3 for before, after in pairwise(times)]
+    steps = dict(zip(("vocabulary", "grammar", "masker", "first_mask"), took, strict=True))
     followed = texts or _random(grammar, count, seed)
     found = tuple(one for text in followed for one in _along(masker, text))
-    return Timing(len(vocabulary), len(followed), read, made, ready, first, found)
+    return Timing(len(vocabulary), len(followed), steps, found)
 
 
 def _random(grammar: Grammar, count: int, seed: int) -> list[Text]:
@@ -122,19 +122,15 @@ def _refused(masker: Masker, state: TokenState, text: Text, token: int, at: int)
     named = ", ".join(repr(tokens[one]) for one in sample(allowed, _NAMED))
     more = ", …" if len(allowed) > _NAMED else ""
     message = f"token {token}, {data!r}, is not allowed here; {len(allowed):,} are: {named}{more}"
-    hint = match(masker.grammar, text, prefix=False).hint_of_file
+    hint = match_text(masker.grammar, text).hint_of_file
     return TokenError(Problem("token/refused", message, text.span(at, at + len(data)), hint))
 
 
 def _report(timing: Timing, terminal: Terminal) -> str:
     """What each step took, the distribution of the masks, and their histogram as bars."""
-    rows = (
-        (f"vocabulary, {timing.tokens:,} tokens", timing.vocabulary),
-        ("grammar", timing.grammar),
-        ("masker", timing.masker),
-        ("first mask", timing.first),
-    )
-    width = max(len(name) for name, _ in rows)
+    names = [f"vocabulary, {timing.tokens:,} tokens", "grammar", "masker", "first mask"]
+    width = max(map(len, names))
+    rows = zip(names, timing.steps.values(), strict=True)
     lines = [f"{name:<{width}}  {f'{value:,.1f} ms':>12}" for name, value in rows]
     parts = " ".join(f"p{p}={timing.percentile(p):,.0f}" for p in _PERCENT)
     many = f"{len(timing.masks):,} masks of {timing.texts:,} texts"
@@ -151,12 +147,7 @@ def _json(timing: Timing) -> str:
     return json_document(
         {
             "tokens": timing.tokens,
-            "milliseconds": {
-                "vocabulary": round(timing.vocabulary, 2),
-                "grammar": round(timing.grammar, 2),
-                "masker": round(timing.masker, 2),
-                "first_mask": round(timing.first, 2),
-            },
+            "milliseconds": {name: round(value, 2) for name, value in timing.steps.items()},
             "masks": len(timing.masks),
             "texts": timing.texts,
             "microseconds": {

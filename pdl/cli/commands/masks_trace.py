@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.grammars import CHOMP, match, read_texts
+from pdl.cli.grammars import CHOMP, match_text, read_texts
 from pdl.cli.help import Command
-from pdl.cli.masking import Stopwatch, mask_options, sample, tokenize
+from pdl.cli.masking import mask_options, sample, tokenize
 from pdl.cli.options import FILE, format_option, out_option
 from pdl.cli.output import json_document
 from pdl.cli.terminal import INVALID
@@ -69,9 +70,9 @@ def trace(grammar: Grammar, vocabulary: Vocabulary, tokens: Iterable[int], shown
 def _step(state: TokenState, vocabulary: Vocabulary, token: int | None, shown: int) -> Step:
     from pdl.masks.protocol import allows  # noqa: PLC0415 - numpy is an extra
 
-    watch = Stopwatch()
+    began = perf_counter()
     mask = state.bitmask()
-    passed = watch.lap() * 1e3
+    passed = (perf_counter() - began) * 1e6
     allowed = state.allowed()
     examples = tuple(vocabulary.tokens[one] for one in sample(allowed.tolist(), shown))
     if token is None:
@@ -209,7 +210,7 @@ def command(  # noqa: PLR0913  (each is an option)
         files, texts = ([] if one is None else [one] for one in (file, text))
         [read] = read_texts(masks.grammar, files, texts, lines=False, chomp=chomp)
         found = trace(grammar, vocabulary, tokenize(read, vocabulary), shown)
-        hint = "" if found.ok else match(grammar, read, prefix=False).hint_of_file
+        hint = "" if found.ok else match_text(grammar, read).hint_of_file
     terminal = output.terminal
     report = _json(found) if form == "json" else _report(found, terminal)
     if hint and form == "text":

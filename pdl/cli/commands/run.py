@@ -376,10 +376,8 @@ def _connect(given: str | None, prompt: Prompt, rendered: Rendered, base_url: st
     named = os.environ.get(_VARIABLE)
     if named:
         return connect(named, base_url=base_url)
-    raise click.UsageError(
-        "no model is named; expected --model NAME, a line `model: NAME` in the config turn, or the"
-        f" environment variable {_VARIABLE}"
-    )
+    expected = f"--model NAME, `model: NAME` in the config turn, or the variable {_VARIABLE}"
+    raise click.UsageError(f"no model is named; expected {expected}")
 
 
 def _answer(  # noqa: PLR0913  (what a transcript records)
