@@ -94,8 +94,8 @@ def test_replies_that_were_added_are_checked() -> None:
     assert answered() == [1, 2, 3, 4, 5]
 
 
-def test_a_line_that_was_mended_is_checked() -> None:
-    """It had no result, and its result comes behind the others."""
+def test_a_line_that_was_corrected_is_checked() -> None:
+    """It had no result, and its result comes after the others."""
     write([REPLIES[0], 5, REPLIES[2]])
     assert resumed().exit_code == 2
     write(REPLIES[:3])
@@ -107,7 +107,7 @@ def test_a_line_that_was_mended_is_checked() -> None:
 def test_a_reply_at_which_the_checker_fails_costs_its_line_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its result says so, the exit code tells, and the next run does not stop there again."""
+    """Its result and the exit code report it, and the next run does not stop there again."""
     check = pdl.check
 
     def failing(schema: pdl.Schema | None, reply: str, **options: Any) -> pdl.Check:
@@ -149,7 +149,7 @@ def run_prompt(*options: str) -> Result:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_row_brings_the_data_of_its_schema(jobs: str) -> None:
+def test_a_row_brings_the_values_of_its_schema(jobs: str) -> None:
     write(ROWS)
     shown = run_prompt("--jobs", jobs)
     assert [json.loads(line)["ok"] for line in shown.stdout.splitlines()] == [True, False, True]
@@ -158,15 +158,15 @@ def test_a_row_brings_the_data_of_its_schema(jobs: str) -> None:
     assert shown.exit_code == 1
 
 
-def test_the_data_of_a_row_go_over_those_of_the_command_line() -> None:
+def test_the_values_of_a_row_override_those_of_the_command_line() -> None:
     write([*ROWS, {"reply": '{"c": "x"}'}])
     shown = run_prompt("--set", 'names=["x", "y"]')
     oks = [json.loads(line)["ok"] for line in shown.stdout.splitlines()]
     assert oks == [True, False, True, True]
 
 
-def test_a_row_without_the_data_that_it_needs_is_the_error_of_the_prompt() -> None:
-    """As it is said where no row has any; what came before is kept."""
+def test_a_row_without_the_values_that_it_needs_is_the_error_of_the_prompt() -> None:
+    """The same as if no row had any; earlier results are kept."""
     write([ROWS[0], {"reply": '{"c": "x"}'}])
     shown = run_prompt()
     assert shown.exit_code == 2
@@ -182,7 +182,7 @@ def test_a_row_without_the_data_that_it_needs_is_the_error_of_the_prompt() -> No
         ({"nmaes": []}, "`context` does not fit the prompt: unknown input `nmaes`"),
     ],
 )
-def test_data_that_do_not_fit_are_no_reply(context: Any, told: str) -> None:
+def test_values_that_do_not_fit_are_reported(context: Any, told: str) -> None:
     write([ROWS[0], {"reply": '{"c": "x"}', "context": context}, ROWS[2]])
     shown = run_prompt()
     assert shown.exit_code == 2
@@ -190,7 +190,7 @@ def test_data_that_do_not_fit_are_no_reply(context: Any, told: str) -> None:
     assert [json.loads(line)["line"] for line in shown.stdout.splitlines()] == [1, 3]
 
 
-def test_other_data_of_a_row_are_another_reply() -> None:
+def test_other_values_of_a_row_are_another_reply() -> None:
     write(ROWS)
     run_prompt("--out", str(RESULTS))
     before = RESULTS.read_bytes()
@@ -210,14 +210,14 @@ def test_another_prompt_is_another_schema() -> None:
     assert "made for another schema" in told
 
 
-def test_a_schema_that_needs_no_data_takes_none() -> None:
-    """`context` is another's key then, and may be anything."""
+def test_a_schema_that_needs_no_values_takes_none() -> None:
+    """`context` is then a key of someone else, and can be anything."""
     write([{"reply": '{"n": 1}', "context": 5}])
     assert run().exit_code == 0
 
 
 def test_work_begins_before_other_processes_run() -> None:
-    """This one does it meanwhile; later on each does a part."""
+    """This process does it meanwhile; later each one does a part."""
     asked = itertools.repeat(("__import__('os').getpid()", 1))
     with closing(map_in_order(eval, asked, 3, 10)) as mapped:
         results = (found for _, found in mapped)
@@ -227,7 +227,7 @@ def test_work_begins_before_other_processes_run() -> None:
             seen.add(next(results))
 
 
-def test_jobs_go_on_as_well() -> None:
+def test_several_jobs_resume_too() -> None:
     resumed()
     whole = RESULTS.read_bytes()
     RESULTS.write_bytes(whole[:300])
@@ -295,7 +295,7 @@ def test_a_line_that_is_answered_twice_is_refused() -> None:
         "\n",
     ],
 )
-def test_a_file_that_holds_other_things_is_refused_and_kept(text: str) -> None:
+def test_a_file_with_other_contents_is_refused_and_kept(text: str) -> None:
     RESULTS.write_text(text, encoding="utf-8")
     result = resumed()
     assert result.exit_code == 2
@@ -322,7 +322,7 @@ def test_results_may_be_thrown_away() -> None:
     assert run("--out", "/dev/null").exit_code == 1
 
 
-def test_a_line_that_is_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines_module, "LONGEST", 100)
     monkeypatch.setattr(lines_module, "_SKIPPED_BYTES", 7)
     write(['{"n": 1}', "x" * 5000, '{"n": 3}'])

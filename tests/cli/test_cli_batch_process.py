@@ -28,17 +28,17 @@ PATIENCE = 60.0  # seconds
 
 
 def start(*words: str) -> subprocess.Popen[bytes]:
-    """Start pdl in a process group of its own, as a terminal would."""
+    """Start pdl in its own process group, as a terminal would."""
     pipe = subprocess.PIPE
     return subprocess.Popen(  # noqa: S603  (our own command)
         [*CHECK, *words], stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
     )
 
 
-def until(holds: Callable[[], bool]) -> None:
+def until(is_true: Callable[[], bool]) -> None:
     """Wait for something that another process does."""
     end = time.monotonic() + PATIENCE
-    while not holds():
+    while not is_true():
         assert time.monotonic() < end, "it took too long"
         time.sleep(0.01)
 
@@ -207,7 +207,7 @@ def on_terminal(*words: str) -> str:
         try:
             while data := os.read(ours, 1 << 16):
                 shown += data
-        except OSError:  # so Linux says that nobody holds the other end any more
+        except OSError:  # so Linux reports that the other end is closed
             pass
     os.close(ours)
     return shown.decode()

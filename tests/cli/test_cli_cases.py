@@ -1,4 +1,4 @@
-"""Each folder of `tests/cases/cli` holds a command line, its files, and what a terminal shows.
+"""Each directory of `tests/cases/cli` has a command line, its files, and what a terminal shows.
 
 `command` is one line of shell words, perhaps with `< FILE` at its end; `terminal.txt` has the
 standard output, the standard error and the exit code.
@@ -20,10 +20,10 @@ from pdl.cli.app import application
 if TYPE_CHECKING:
     from click.testing import Result
 
-FOLDERS = sorted(folder for folder in (CASES / "cli").glob("*/*") if folder.is_dir())
+DIRECTORIES = sorted(case for case in (CASES / "cli").glob("*/*") if case.is_dir())
 
 
-@pytest.mark.parametrize("case", FOLDERS, ids=lambda case: f"{case.parent.name}/{case.name}")
+@pytest.mark.parametrize("case", DIRECTORIES, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_command(
     case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
 ) -> None:
@@ -38,7 +38,7 @@ def test_command(
 
 
 def run(line: str) -> Result:
-    """Run a command line in this process; `pdl … < FILE` gives it a file to read."""
+    """Run a command line in this process; `pdl … < FILE` passes it a file."""
     words = shlex.split(line)
     data = b""
     if "<" in words:

@@ -58,7 +58,7 @@ def test_the_summary_counts() -> None:
     assert summary([], 1) == "1 file: no findings"
 
 
-def test_a_folder_that_cannot_be_read_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_that_cannot_be_read_is_not_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 

@@ -105,7 +105,7 @@ def test_ours_over_theirs_works_and_warns(site: Path) -> None:
 
 
 def test_a_file_of_that_name_is_not_the_package(site: Path) -> None:
-    """A script called pdl.py stands before the installed package on the path."""
+    """A script called pdl.py comes before the installed package on the path."""
     shutil.copy(str(pdl_prompts.__file__), site)
     (site / "pdl").rmdir()
     (site / "pdl.py").write_text("import nothing_of_that_name\n")

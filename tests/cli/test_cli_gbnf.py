@@ -36,7 +36,7 @@ def run(*words: str, data: bytes = b"") -> Result:
 
 
 def process(*words: str, **environment: str) -> str:
-    """What the command prints as a process of its own."""
+    """What the command prints as a separate process."""
     variables = {**os.environ, **environment}
     line = [*PDL, *words]
     done = subprocess.run(line, capture_output=True, check=False, timeout=60, env=variables)  # noqa: S603  (our own command)
@@ -127,7 +127,7 @@ def test_an_empty_file_is_the_empty_text_but_no_line() -> None:
 
 
 def test_a_place_counts_bytes_and_characters() -> None:
-    """The file may hold what is no UTF-8, and characters of several bytes."""
+    """The file can contain invalid UTF-8, and characters of several bytes."""
     Path("odd.gbnf").write_text("root ::= [^x]*\n")
     Path("odd.txt").write_bytes("ü🙂\nü".encode() + b"x\xff")
     [fields] = json.loads(run("match", "odd.gbnf", "odd.txt", "--format", "json").stdout)
@@ -149,7 +149,7 @@ def test_bytes_of_the_command_line_are_matched_as_they_are() -> None:
 def test_a_terminal_is_not_read_unasked(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], missing: str
 ) -> None:
-    """Whoever forgets the file would wait for ever."""
+    """Without a file it would wait forever."""
     monkeypatch.setattr("pdl.cli.files.is_terminal", lambda: True)
     shown = run(*words)
     assert shown.exit_code == 2

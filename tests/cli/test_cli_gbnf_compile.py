@@ -1,4 +1,4 @@
-"""`pdl gbnf compile`: where schemas come from, how texts are spelled, what is told."""
+"""`pdl gbnf compile`: where schemas come from, how values are spelled, what is reported."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Shop:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -63,10 +63,10 @@ def test_a_json_schema_on_the_standard_input() -> None:
     assert gbnf.parse(shown.stdout).match('"x"')
 
 
-def test_a_type_of_a_module_in_a_package(folder: Path) -> None:
-    """The current folder comes first, and only for this one import."""
-    (folder / "stock").mkdir()
-    (folder / "stock" / "models.py").write_text(MODELS)
+def test_a_type_of_a_module_in_a_package(directory: Path) -> None:
+    """The current directory comes first, and only for this one import."""
+    (directory / "stock").mkdir()
+    (directory / "stock" / "models.py").write_text(MODELS)
     before = list(sys.path)
     assert compiled("--type", "stock.models:Shop.Order").match('{"number": 5}')
     assert sys.path == before
@@ -80,9 +80,9 @@ def test_a_type_of_a_module_in_a_package(folder: Path) -> None:
         ("def", "cannot be imported: SyntaxError: "),
     ],
 )
-def test_a_module_that_fails(folder: Path, source: str, told: str) -> None:
+def test_a_module_that_fails(directory: Path, source: str, told: str) -> None:
     name = f"failing_{abs(hash(source))}"
-    (folder / f"{name}.py").write_text(source)
+    (directory / f"{name}.py").write_text(source)
     shown = run("--type", f"{name}:Order")
     assert shown.exit_code == 2
     assert shown.stderr.startswith(f"--type: the module `{name}` {told}")
@@ -145,7 +145,7 @@ def test_an_error_as_json() -> None:
 
 
 def test_schemas_of_other_files() -> None:
-    """They are known by their path in the folder and by their `$id`."""
+    """They are known by their path in the directory and by their `$id`."""
     Path("all/deep").mkdir(parents=True)
     Path("all/a.json").write_text('{"x": {"$ref": "deep/b.json"}}')
     Path("all/deep/b.json").write_text('{"$id": "https://example.org/b", "enum": ["S", "M"]}')

@@ -40,7 +40,7 @@ GROUPS = ["", *(path for path in COMMANDS if below(path))]
 
 
 def pdl_words(line: str) -> list[str]:
-    """The words behind `pdl` in a shell line, up to the next pipe or redirection."""
+    """The words after `pdl` in a shell line, up to the next pipe or redirection."""
     lexer = shlex.shlex(
         line.removeprefix('eval "$(').removesuffix(')"'), posix=True, punctuation_chars="|>;"
     )
@@ -100,7 +100,7 @@ def test_each_command_says_it_as_json_and_into_a_file(path: str) -> None:
 
 @pytest.mark.parametrize("path", PRINTING)
 def test_options_that_go_together_are_there_together(path: str) -> None:
-    """What reads prompts knows their data and their folder; what takes a schema, all of them."""
+    """Commands that read prompts take values and a directory."""
     known = options(path).keys()
     assert ("--set" in known) == ("--context" in known)
     assert "--root" in known or "--set" not in known

@@ -60,7 +60,7 @@ def failed(*words: str) -> str:
 
 @pytest.fixture
 def lines(tmp_path: Path) -> tuple[str, ...]:
-    """A vocabulary with a token that is the end of a text and a line end."""
+    """A vocabulary with a token that is the end of an object and a newline."""
     tokens = [bytes([byte]) for byte in range(256)] + [b"}\n", b"12", b"<eos>"]
     save(Vocabulary(tokens, eos=258), tmp_path / "lines.npz")
     return ("--vocab", str(tmp_path / "lines.npz"))
@@ -68,10 +68,8 @@ def lines(tmp_path: Path) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("name", ["trace", "bench"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_the_line_end_of_a_file(
-    name: str, end: str, lines: tuple[str, ...], tmp_path: Path
-) -> None:
-    """`--chomp` leaves one out, and is told of where it is missing, whatever the tokens."""
+def test_the_newline_of_a_file(name: str, end: str, lines: tuple[str, ...], tmp_path: Path) -> None:
+    """`--chomp` removes one, and a hint names it if it is missing, whatever the tokens."""
     file = tmp_path / "reply.txt"
     for vocabulary in (lines, VOCABULARY):
         words = (name, GRAMMAR, str(file), *vocabulary)
@@ -85,7 +83,7 @@ def test_the_line_end_of_a_file(
 
 
 def test_a_hint_is_no_part_of_json(lines: tuple[str, ...], tmp_path: Path) -> None:
-    """What stands on the standard output stays one document."""
+    """Standard output stays one document."""
     file = tmp_path / "reply.txt"
     file.write_text('{"age": 12}\n')
     assert not json.loads(failed("trace", GRAMMAR, str(file), *lines, "--format", "json"))["ok"]
@@ -94,7 +92,7 @@ def test_a_hint_is_no_part_of_json(lines: tuple[str, ...], tmp_path: Path) -> No
 def test_bench_says_which_text_does_not_match_and_where(
     lines: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """The file, the place, the token and what might stand there."""
+    """The file, the position, the token, and the allowed tokens."""
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
     good.write_text('{"age": 12}')
     bad.write_text('{"age":\n012}', newline="")
@@ -128,7 +126,7 @@ def test_a_grammar_takes_no_values(name: str, values: tuple[str, str]) -> None:
 
 
 def test_trace_as_json() -> None:
-    """A step for each token, and what may come next."""
+    """A step for each token, and what can come next."""
     words = ("--text", '{"age', "--format", "json")
     found = json.loads(said("trace", GRAMMAR, *VOCABULARY, *words))
     assert [step["text"] for step in found["steps"]] == ['{"', "age"]
@@ -139,6 +137,6 @@ def test_trace_as_json() -> None:
 
 
 def test_histogram_of_a_range_beyond_all() -> None:
-    """The last bar holds what took longer than the last limit."""
+    """The last bar counts what took longer than the last limit."""
     timing = Timing(1, 1, {}, (1.0, 3.0, 7.0, 2e6))
     assert timing.histogram() == [(5, 2), (10, 1), (pytest.approx(2e6 + 1), 1)]

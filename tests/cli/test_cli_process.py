@@ -14,7 +14,7 @@ ECHO = "<|user|>\n{{ text }}\n"
 
 
 def run(*words: str, tail: str = "", **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """Run pdl; `tail` is what a shell writes behind the command."""
+    """Run pdl; `tail` is what a shell writes after the command."""
     variables = {**os.environ, **environment}
     line = ["sh", "-c", f'"$@" {tail}', "sh", *PDL, *words]
     return subprocess.run(line, capture_output=True, check=False, timeout=60, env=variables)  # noqa: S603  (our own command)
@@ -89,7 +89,7 @@ def test_a_shell_gets_completions() -> None:
 
 
 def completed(line: str) -> list[str]:
-    """What the last word may become, as the script for zsh asks: three lines for each."""
+    """The completions of the last word, as the script for zsh asks: three lines for each."""
     asked = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
     done = run(_PDL_COMPLETE="zsh_complete", **asked)
     assert done.returncode == 0
@@ -108,7 +108,7 @@ def test_names_of_inputs_and_models_are_completed(tmp_path: Path, echo: str) -> 
 
 
 def test_powershell_gets_completions() -> None:
-    """Each line has a value and what is shown for it; a folder is left to PowerShell."""
+    """Each line has a value and its description; PowerShell completes directories."""
     asked = {"_PDL_COMPLETE": "powershell_complete", "COMP_WORDS": "pdl\nsch", "COMP_WORD": "sch"}
     assert run(**asked).stdout.decode().splitlines() == [
         "schema\tConvert a schema to JSON Schema, DSL, or text."
@@ -141,7 +141,7 @@ def test_start_up_imports_only_what_a_command_needs() -> None:
 
 
 def test_python_m_is_the_command() -> None:
-    """Where the folder of scripts is not on the path, as is usual on Windows."""
+    """For systems where the directory of scripts is not on the path, as is usual on Windows."""
     done = subprocess.run(
         [sys.executable, "-m", "pdl", "--version"], capture_output=True, check=True
     )

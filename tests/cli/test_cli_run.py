@@ -30,7 +30,7 @@ GOOD = '{"name": "Ann", "age": 34}'
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a prompt, recorded replies, and an environment that names nothing."""
     monkeypatch.chdir(tmp_path)
     for name in ("PDL_MODEL", "PDL_API_KEY", "OPENAI_API_KEY", "LLAMA_API_KEY"):
@@ -46,7 +46,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_the_model_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It comes last: behind the option and the config turn."""
+    """It comes last, after the option and the config turn."""
     assert "no model is named" in run().stderr
     monkeypatch.setenv("PDL_MODEL", "replay:bad.txt")
     assert run("--retries", "0").exit_code == 1
@@ -57,10 +57,10 @@ def test_the_model_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("scheme", ["replay", "llama"])
 @pytest.mark.parametrize("path", ["{outside}", "../good.txt", "link.txt", "pipe", ".", "none.txt"])
-def test_a_prompt_file_names_models_below_its_folder_only(
+def test_a_prompt_file_names_only_models_below_its_directory(
     scheme: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be a stranger's, whose `model:` would otherwise print any file of this machine."""
+    """It might be a stranger's, whose `model:` would otherwise print any file of this machine."""
     outside = tmp_path / "good.txt"
     below = tmp_path / "below"
     below.mkdir()
@@ -97,7 +97,7 @@ def test_a_model_is_found_beside_its_prompt(
 
 @pytest.mark.parametrize("scheme", ["replay", "llama"])
 def test_only_regular_files_are_opened(scheme: str) -> None:
-    """A pipe would be waited for, whatever `--timeout` says; a device may never end."""
+    """A pipe would be waited for, whatever `--timeout` says; a device might never end."""
     os.mkfifo("pipe")
     for path in ("pipe", "/dev/zero", "."):
         result = run("--model", f"{scheme}:{path}", "--timeout", "2")
@@ -145,7 +145,7 @@ def test_an_answer_in_a_file() -> None:
 
 
 def test_a_model_that_cannot_be_asked() -> None:
-    """Exit code 3: nobody listens at that port, or no reply is left."""
+    """Exit code 3: nothing listens at that port, or the recorded replies are used up."""
     closed = "http://127.0.0.1:9/v1"
     result = run("--model", "llama-server:x", "--base-url", closed, "--retries", "0")
     assert (result.exit_code, result.stdout) == (3, "")
@@ -164,7 +164,7 @@ def test_a_refusal() -> None:
 
 
 def test_a_setting_that_the_model_does_not_take() -> None:
-    """It is left out, and that is told even where nothing else is."""
+    """It is left out, which is reported even if nothing else is."""
     Path("who.pdl").write_text(f"<|config|>\ntemperature: 0\n\n{PROMPT}", encoding="utf-8")
     error = {"message": "`temperature` is deprecated for this model.", "type": "bad"}
     refusal = respond("400 Bad Request", json.dumps({"error": error}))
@@ -211,7 +211,7 @@ def test_a_time_that_is_none(seconds: str) -> None:
 
 
 def test_a_locked_cache() -> None:
-    """It is told, and the answer comes in time."""
+    """It is reported, and the answer comes in time."""
     with Hostile((good(GOOD),)) as server:
         words = ("--model", "llama-server:x", "--base-url", server.url, "--cache", "cache.db")
         assert run(*words, "--seed", "1").exit_code == 0
@@ -225,7 +225,7 @@ def test_a_locked_cache() -> None:
 
 
 def test_no_cache() -> None:
-    """A file that cannot be one is told before a model is asked, and nobody is to delete it."""
+    """A file that cannot be one is reported before a model is asked, and is never deleted."""
     with Hostile((good(GOOD),)) as server:
         words = ("--model", "llama-server:x", "--base-url", server.url)
         result = run(*words, "--cache", "who.pdl")
@@ -259,7 +259,7 @@ def test_a_reply_that_repeats_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_cache() -> None:
-    """What it holds is not asked for again."""
+    """What it contains is not asked for again."""
     Path("one.jsonl").write_text(json.dumps({"text": GOOD}), encoding="utf-8")
     for _ in range(2):
         assert run("--model", "replay:one.jsonl", "--cache", "cache.db").stdout == f"{GOOD}\n"
@@ -281,7 +281,7 @@ def test_a_transcript_is_a_prompt() -> None:
     assert (details["ok"], len(details["attempts"])) == (True, 2)
 
 
-def test_a_folder_that_cannot_be_is_told_before_a_model_is_asked() -> None:
+def test_a_directory_that_cannot_be_one_is_reported_before_a_model_is_asked() -> None:
     result = run("--model", "replay:none.txt", "--transcript", "who.pdl/below")
     assert result.exit_code == 2
     assert "transcripts cannot be written there" in result.stderr
@@ -301,7 +301,7 @@ def silent_amid_a_stream(wire: Wire) -> None:
     ("script", "more"), [(silent, []), (silent, ["--stream"]), (silent_amid_a_stream, ["--stream"])]
 )
 def test_ctrl_c(script: Script, more: list[str]) -> None:
-    """It ends at once, with a transcript of what was asked."""
+    """It ends immediately, with a transcript of what was asked."""
     words = ["run", "who.pdl", "--set", "name=Ann", "--model", "llama-server:x", *more]
     start = [sys.executable, "-c", "from pdl.cli import main; main()", *words]
     with Hostile((script,)) as server:

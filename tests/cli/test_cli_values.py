@@ -46,11 +46,11 @@ def test_a_path_of_names_sets_an_inner_value(names: list[str], value: Any) -> No
 
 
 @pytest.mark.parametrize("text", ["", "a b", "{x}", "NaN", "-Infinity", "01", "nul", "9" * 5000])
-def test_what_is_no_json_is_text(text: str) -> None:
+def test_what_is_not_json_is_a_string(text: str) -> None:
     assert read(f"name={text}") == {"name": text}
 
 
-def test_text_nested_beyond_what_python_parses_is_text() -> None:
+def test_text_nested_beyond_what_python_parses_is_a_string() -> None:
     assert read("name=" + "[" * 100_000) == {"name": "[" * 100_000}
 
 
@@ -86,7 +86,7 @@ hi
         ("text=[1]", "[1]"),
         ('text="5"', "5"),  # as it was: JSON that fits
         ("zip=12345", "12345"),
-        ("zip=123", "123"),  # which is too short, and no number
+        ("zip=123", "123"),  # which is too short, and not a number
         ("n=5", 5),
         ("n=five", "five"),
         ("nick=null", None),
@@ -110,7 +110,7 @@ hi
     ],
 )
 def test_a_declared_value_is_of_its_type(line: str, value: Json) -> None:
-    """What is text wherever it is declared is text; all else is JSON if it is."""
+    """A declared string is a string; everything else is JSON if it can be."""
     found: Any = TemplateValues(None, (parse_assignment(line),)).read(DECLARED)
     for name in line.partition("=")[0].split("."):
         found = found[name]
@@ -118,7 +118,7 @@ def test_a_declared_value_is_of_its_type(line: str, value: Json) -> None:
 
 
 @given(st.text())
-def test_each_text_can_be_set_for_a_str(text: str) -> None:
+def test_every_string_can_be_set_for_a_str(text: str) -> None:
     for line in (f"text={json.dumps(text)}", f"text={json.dumps(text, ensure_ascii=False)}"):
         assert TemplateValues(None, (parse_assignment(line),)).read(DECLARED) == {"text": text}
 
