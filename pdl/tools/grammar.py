@@ -29,13 +29,11 @@ from pdl.gbnf.compiling.compiled import (
 )
 from pdl.gbnf.compiling.compiler import Compiler
 from pdl.gbnf.compiling.constraints import SchemaLiteral
-from pdl.gbnf.compiling.emission.dfa_rules import product_rules
-from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, joined
-from pdl.gbnf.compiling.emission.inlining import inline_and_merge
-from pdl.gbnf.compiling.emission.productions import Productions
-from pdl.gbnf.compiling.emission.to_nodes import Writer
+from pdl.gbnf.compiling.dfa_rules import product_rules
+from pdl.gbnf.compiling.drafts import Choice, ProductionDraft, Repeat, joined
 from pdl.gbnf.compiling.options import Entry, Report
-from pdl.gbnf.compiling.rule_names import free_name, renamed, wish
+from pdl.gbnf.compiling.productions import Productions
+from pdl.gbnf.compiling.to_nodes import free_name, renamed, to_nodes, wish
 from pdl.gbnf.compiling.trim import every, trim
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import reachable
@@ -49,9 +47,9 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.automata.dfa import Dfa
     from pdl.errors import Problem
-    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives
-    from pdl.gbnf.compiling.emission.productions import Spacing
+    from pdl.gbnf.compiling.drafts import Alternative, Alternatives
     from pdl.gbnf.compiling.options import Options
+    from pdl.gbnf.compiling.productions import Spacing
     from pdl.gbnf.nodes import Rule
     from pdl.schema import Schema
     from pdl.tools.formats import Format
@@ -220,8 +218,7 @@ def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
     root = ProductionDraft(
         "root", _replies(tools, form, calls, compiler, answered=answer is not None)
     )
-    inline_and_merge(root, options.max_rules)
-    rules = with_custom_rules(Writer(options.max_rules).rules(root), compiler)
+    rules = with_custom_rules(to_nodes(root, options.max_rules), compiler)
     if answer is not None:
         rules = merged(rules, ANSWER, answer.grammar)
     rules = limited(rules, options)

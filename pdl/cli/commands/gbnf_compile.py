@@ -16,7 +16,6 @@ from pdl.cli.terminal import Terminal
 from pdl.errors import PromptError, visible
 from pdl.gbnf import Grammar
 from pdl.gbnf.compiling.compiled import Compiled, compile_schema
-from pdl.gbnf.compiling.forms import wrap
 from pdl.gbnf.compiling.options import Escapes, KeyOrder, Numbers, Objects, Options, Whitespace
 
 if TYPE_CHECKING:
@@ -208,6 +207,8 @@ def _compiled(schema: Schema, options: Options, name: str, *, strict: bool) -> C
 
 
 def _wrapped(grammar: Grammar, template: str, *, optional: bool) -> Grammar:
+    from pdl.gbnf.compiling.forms import wrap  # noqa: PLC0415 - few grammars are wrapped
+
     try:
         rules = wrap(grammar.rules, template, optional=optional, root=grammar.root)
     except ValueError as error:

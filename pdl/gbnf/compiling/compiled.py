@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import LimitError, Problem, SchemaError, visible
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
-from pdl.gbnf.compiling.document import KEYWORD, TELLING
-from pdl.gbnf.compiling.emission.drafts import ProductionDraft, joined
-from pdl.gbnf.compiling.emission.inlining import inline_and_merge, too_many
-from pdl.gbnf.compiling.emission.productions import Productions
-from pdl.gbnf.compiling.emission.to_nodes import Writer
+from pdl.gbnf.compiling.document import KEYWORD, TELLING, lone_surrogates, surrogate_problem
+from pdl.gbnf.compiling.drafts import ProductionDraft, joined
+from pdl.gbnf.compiling.inlining import too_many
 from pdl.gbnf.compiling.options import Entry, Options, Report
-from pdl.gbnf.compiling.rule_names import wish
-from pdl.gbnf.compiling.string_language import lone_surrogates, why
+from pdl.gbnf.compiling.productions import Productions
+from pdl.gbnf.compiling.to_nodes import to_nodes, wish
 from pdl.gbnf.compiling.trim import every, trim
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.limits_errors import Clock, uncollected
@@ -57,8 +55,7 @@ def emit(
     around = goals.spacing.around
     if around or not root:
         draft = ProductionDraft("root", (joined(around, draft, around),))
-    inline_and_merge(draft, options.max_rules)
-    return Writer(options.max_rules).rules(draft)
+    return to_nodes(draft, options.max_rules)
 
 
 UNCHECKED = "the rule is followed; the checker does not look at it"
@@ -244,7 +241,7 @@ def entries(document: Json, compiler: Compiler) -> Iterator[Entry]:
 def _unnoted(place: str, keyword: str, half: str | None) -> Entry:
     """A keyword of which nothing was noted while the grammar was made."""
     if half is not None:
-        return Entry(place, keyword, "BOUNDED", why(half))
+        return Entry(place, keyword, "BOUNDED", surrogate_problem(half))
     return Entry(place, keyword, why=UNCHECKED if keyword == KEYWORD else "")
 
 

@@ -10,19 +10,17 @@ from pdl.automata import build
 from pdl.automata.dfa import Budget
 from pdl.errors import LimitError
 from pdl.gbnf.compiling import satisfiability
-from pdl.gbnf.compiling.arrays import array_machine
 from pdl.gbnf.compiling.constraints import SchemaLiteral
 from pdl.gbnf.compiling.document import KEYWORD, Document
 from pdl.gbnf.compiling.machine import Context, Lengths, ValueLanguages
 from pdl.gbnf.compiling.number_language import number_language
 from pdl.gbnf.compiling.objects import object_machine
 from pdl.gbnf.compiling.options import Entry, Level
-from pdl.gbnf.compiling.string_language import as_dfa, strings, union
 from pdl.gbnf.compiling.tableau import Tableau
 from pdl.gbnf.limits_errors import Clock
 from pdl.limits import DEFAULT_LIMITS
 
-# Few schemas have custom rules: what the others need is imported late.
+# Few schemas have custom rules, many no arrays or strings: these are imported late.
 # ruff: noqa: PLC0415
 
 if TYPE_CHECKING:
@@ -98,6 +96,8 @@ class Compiler(Context):
         booleans = (one.booleans for one in conjuncts if "boolean" in one.kinds)
         machine = object_machine(objects, self) if objects else None
         self._count(machine)
+        if arrays:
+            from pdl.gbnf.compiling.arrays import array_machine
         return ValueLanguages(
             any("null" in one.kinds for one in conjuncts),
             frozenset().union(*booleans),
@@ -154,6 +154,10 @@ class Compiler(Context):
             for note in notes:
                 self.report(*note)
             found.append(language)
+        if not found:
+            return None
+        from pdl.gbnf.compiling.string_language import union
+
         try:
             return union(found, self._budget)
         except LimitError as error:
@@ -193,6 +197,8 @@ class Compiler(Context):
             if notes:
                 return None
             parts.append(language)
+        from pdl.gbnf.compiling.string_language import as_dfa, union
+
         try:
             found = union(parts)
             return build.EMPTY if found is None else as_dfa(found)
@@ -242,6 +248,8 @@ def _noted_numbers(atoms: tuple[NumberAtom, ...], numbers: Numbers) -> tuple[Dfa
 def _noted_strings(
     atoms: tuple[StringAtom, ...], budget: Budget
 ) -> tuple[Dfa | Lengths | None, Notes]:
+    from pdl.gbnf.compiling.string_language import strings
+
     notes: list[tuple[str, Level, str]] = []
     language = strings(atoms, lambda *note: notes.append(note), budget)
     return language, tuple(notes)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pdl.errors import GrammarError, Problem, visible
 from pdl.gbnf.compiling.constraints import SchemaLiteral
 from pdl.gbnf.compiling.document import KEYWORD, OF_NUMBERS, OF_STRINGS, kinds_named, rule_kind
-from pdl.gbnf.compiling.rule_names import free_name, renamed, wish
+from pdl.gbnf.compiling.to_nodes import free_name, renamed, wish
 from pdl.gbnf.grammar import Grammar, parse
 from pdl.gbnf.linting.json_proof import JsonProof
 from pdl.gbnf.linting.json_texts import NO_VALUE

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from json import dumps
@@ -14,7 +15,7 @@ from pdl.gbnf.compiling.constraints import Conjunction, Kind, SchemaLiteral
 from pdl.schema.keywords import ASSERTIONS, DRAFT_4_INTEGER, lookup, pointer, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pdl._types import Json, JsonSchema
 
@@ -177,6 +178,13 @@ def compared(keyword: str, number: float) -> Fraction:
     return exact(number) if keyword == "multipleOf" else stored(number)
 
 
+def is_known_format(name: str) -> bool:
+    """Whether strings can fail a format; others are annotations (Validation 2020-12, 7.2.3)."""
+    from pdl.automata.formats import format_of  # noqa: PLC0415 - formats are rarely denied
+
+    return format_of(name) is not None
+
+
 def kind_of(value: Any) -> Kind:
     """The kind of a JSON value."""
     if value is None:
@@ -218,3 +226,42 @@ def rule_kind(schema: JsonSchema) -> RuleKind:
     """
     types = schema.get("type", ())
     return "string" if types == "string" or "string" in types else "value"
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_OF_VALUES = ("const", "enum")
+_OF_NAMES = ("dependentSchemas", "properties")
+
+
+def lone_surrogate(value: Json) -> str:
+    """The first lone surrogate in the strings and keys of a value; an empty string for none."""
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            found = None if one.isascii() else _SURROGATE.search(one)
+            if found:
+                return found[0]
+        elif isinstance(one, dict):
+            pending += (*one.values(), *one)
+        elif isinstance(one, list):
+            pending += one
+    return ""
+
+
+def lone_surrogates(schema: JsonSchema) -> Iterator[tuple[str, str]]:
+    """The keywords of a schema, aside from the schemas in it, that name such a half, and it."""
+    for keyword, value in schema.items():
+        if keyword in _OF_VALUES:
+            found = lone_surrogate(value)
+        elif keyword in _OF_NAMES:
+            found = lone_surrogate(list(value))
+        else:
+            found = lone_surrogate(value) if keyword in ("dependentRequired", "required") else ""
+        if found:
+            yield keyword, found
+
+
+def surrogate_problem(found: str) -> str:
+    r"""What is wrong with a half: it is named by its escape, `\ud800`."""
+    return f"`\\u{ord(found):04x}` is half of a surrogate pair, which is no character"

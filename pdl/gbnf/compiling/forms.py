@@ -18,14 +18,11 @@ from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.pattern import pattern
 from pdl.errors import Problem, SchemaError
 from pdl.gbnf.compiling.compiler import Compiler
-from pdl.gbnf.compiling.document import KEYWORD
-from pdl.gbnf.compiling.emission.dfa_rules import DfaRules
-from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, joined
-from pdl.gbnf.compiling.emission.inlining import inline_and_merge
-from pdl.gbnf.compiling.emission.to_nodes import Writer
+from pdl.gbnf.compiling.dfa_rules import DfaRules
+from pdl.gbnf.compiling.document import KEYWORD, lone_surrogate
+from pdl.gbnf.compiling.drafts import Choice, ProductionDraft, Repeat, joined
 from pdl.gbnf.compiling.machine import Lengths, ValueLanguages
-from pdl.gbnf.compiling.rule_names import free_name, renamed
-from pdl.gbnf.compiling.string_language import lone_surrogate
+from pdl.gbnf.compiling.to_nodes import free_name, renamed, to_nodes
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import Rule, RuleRef, Sequence
 
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
+    from pdl.gbnf.compiling.drafts import Alternative, Alternatives, Part
     from pdl.gbnf.compiling.options import Options
     from pdl.schema.model import Schema
 
@@ -124,8 +121,7 @@ def _prefix(template: Template, answer: str, lines: int) -> tuple[Rule, ...]:
         behind = Repeat("\n", 1, lines) if lines > 1 else "\n"
     row = joined(*(part for part in (template.opener, thought, behind, rest) if part != ""))
     root = ProductionDraft("root", (row,), fixed=True)
-    inline_and_merge(root)
-    return tuple(rule for rule in Writer(_RULES).rules(root) if rule.name != answer)
+    return tuple(rule for rule in to_nodes(root, _RULES) if rule.name != answer)
 
 
 def _thought(mark: str) -> ProductionDraft:
@@ -192,8 +188,7 @@ def form_rules(
     else:
         rows = (_text(_strings(compiler)),)
     root = ProductionDraft("root", rows, fixed=True)
-    inline_and_merge(root)
-    return Writer(options.max_rules).rules(root)
+    return to_nodes(root, options.max_rules)
 
 
 def _refusal(why: str) -> SchemaError:

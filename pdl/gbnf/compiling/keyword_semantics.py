@@ -48,12 +48,12 @@ from pdl.gbnf.compiling.document import (
     OF_STRINGS,
     Subschema,
     compared,
+    is_known_format,
     kind_of,
     kinds_named,
     rule_kind,
     stored,
 )
-from pdl.gbnf.compiling.string_language import is_known_format
 from pdl.schema.keywords import DRAFT_4_INTEGER
 
 if TYPE_CHECKING:

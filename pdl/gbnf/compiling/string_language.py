@@ -1,11 +1,7 @@
-"""The strings of a conjunct, as a language of code points; and halves of surrogate pairs.
-
-Such a half in a schema's constants and names is looked for, as no text of a grammar holds it.
-"""
+"""The strings of a conjunct, as a language of code points."""
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
@@ -17,51 +13,11 @@ from pdl.errors import LimitError
 from pdl.gbnf.compiling.machine import MOST_COUNTED, Lengths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from pdl._types import Json, JsonSchema
     from pdl.automata.dfa import Budget, Dfa
     from pdl.gbnf.compiling.constraints import StringAtom
     from pdl.gbnf.compiling.options import Note
-
-
-_HALF = re.compile("[\ud800-\udfff]")
-_OF_VALUES = ("const", "enum")
-_OF_NAMES = ("dependentSchemas", "properties")
-
-
-def lone_surrogate(value: Json) -> str:
-    """The first lone surrogate in the strings and keys of a value; an empty string for none."""
-    pending = [value]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, str):
-            found = None if one.isascii() else _HALF.search(one)
-            if found:
-                return found[0]
-        elif isinstance(one, dict):
-            pending += (*one.values(), *one)
-        elif isinstance(one, list):
-            pending += one
-    return ""
-
-
-def lone_surrogates(schema: JsonSchema) -> Iterator[tuple[str, str]]:
-    """The keywords of a schema, aside from the schemas in it, that name such a half, and it."""
-    for keyword, value in schema.items():
-        if keyword in _OF_VALUES:
-            found = lone_surrogate(value)
-        elif keyword in _OF_NAMES:
-            found = lone_surrogate(list(value))
-        else:
-            found = lone_surrogate(value) if keyword in ("dependentRequired", "required") else ""
-        if found:
-            yield keyword, found
-
-
-def why(found: str) -> str:
-    r"""What is wrong with a half: it is named by its escape, `\ud800`."""
-    return f"`\\u{ord(found):04x}` is half of a surrogate pair, which is no character"
 
 
 def strings(
@@ -209,8 +165,3 @@ def _cut(found: Dfa, bounds: Lengths, keyword: str, note: Note, budget: Budget) 
     except LimitError as error:
         note(keyword, "POST_HOC", error.problems[0].message)
         return found
-
-
-def is_known_format(name: str) -> bool:
-    """Whether strings can fail a format; others are annotations (Validation 2020-12, 7.2.3)."""
-    return format_of(name) is not None

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pdl.automata.build import ANYTHING
 from pdl.gbnf.compiling.constraints import SchemaLiteral
+from pdl.gbnf.compiling.document import lone_surrogate
 from pdl.gbnf.compiling.machine import Lengths, Machine, Member, Run, ValueLanguages
 from pdl.gbnf.compiling.number_language import all_numbers
-from pdl.gbnf.compiling.string_language import lone_surrogate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,26 +87,18 @@ def _is_written(member: Member) -> bool:
 def _filled(
     found: dict[Conjunction, ValueLanguages], inner: dict[Conjunction, list[Conjunction]]
 ) -> set[Conjunction]:
-    """The goals that have values."""
-    filled: set[Conjunction] = set()
-    open_ = []
-    for goal in reversed(found):
-        if _has_value(found[goal], inner[goal], filled):
-            filled.add(goal)
-        else:
-            open_.append(goal)
+    """The goals that have values: the least fixed point, as of productive symbols of a grammar."""
     users: defaultdict[Conjunction, list[Conjunction]] = defaultdict(list)
-    for goal in open_:
-        for one in inner[goal]:
+    for goal, goals in inner.items():
+        for one in goals:
             users[one].append(goal)
-    waiting = [goal for goal in open_ if _has_value(found[goal], inner[goal], filled)]
+    filled: set[Conjunction] = set()
+    waiting = list(found)
     while waiting:
         goal = waiting.pop()
-        if goal not in filled:
+        if goal not in filled and _has_value(found[goal], inner[goal], filled):
             filled.add(goal)
-            waiting.extend(
-                user for user in users[goal] if _has_value(found[user], inner[user], filled)
-            )
+            waiting += users[goal]
     return filled
 
 

@@ -9,8 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pdl.errors import Problem, visible
-from pdl.gbnf.compiling.document import TELLING
-from pdl.gbnf.compiling.string_language import lone_surrogates, why
+from pdl.gbnf.compiling.document import TELLING, lone_surrogates, surrogate_problem
 from pdl.schema.json_values import copy_json
 from pdl.schema.keywords import pointer, schemas, steps, subschemas
 
@@ -80,7 +79,7 @@ def _alone(keyword: str, value: Json) -> Json:
 
 def _words(keyword: str, value: Json) -> str:
     for _, half in lone_surrogates({keyword: value}):
-        return f"{{}} lets none through: {why(half)}"
+        return f"{{}} lets none through: {surrogate_problem(half)}"
     if value == []:
         return "{} lists nothing"
     return "{} lets none through"

@@ -1,29 +1,32 @@
 """The rules of objects: a state of their machine allows some keys, each with its value.
 
-After an opening bracket, or after a comma, stands a key of the state; after its value a comma if
-more may follow, and nothing if the object may end.
+After an opening bracket or a comma comes a key of the state; after its value a comma if more may
+follow, and nothing if the object may end. The keys of a state are a `Trie`.
 
-Where keys come in any order, most of them change nothing: they lead back to the state they came in.
-Members that lead to the same states wherever they may come are a group: what each state needs is
-then one rule for all of these, not a copy of them.
+Where keys come in any order, most of them change nothing: they return to the state they came in.
+Members with the same next states wherever they may come are a group: each state then names one rule
+for all of these instead of a copy of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
+from os.path import commonprefix
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.build import ANYTHING
-from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, joined
-from pdl.gbnf.compiling.emission.key_tries import Trie, Tries
-from pdl.gbnf.compiling.rule_names import short
+from pdl.gbnf.compiling.drafts import Choice, ProductionDraft, Repeat, joined, short
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl.automata.dfa import Dfa
     from pdl.gbnf.compiling.constraints import Conjunction
-    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives
-    from pdl.gbnf.compiling.emission.productions import Productions
+    from pdl.gbnf.compiling.drafts import Alternative, Alternatives
+    from pdl.gbnf.compiling.json_strings import JsonStringEncoder
     from pdl.gbnf.compiling.machine import Machine, Member
+    from pdl.gbnf.compiling.productions import Productions
 
 
 _STATES = 3
@@ -68,7 +71,7 @@ _Edge: TypeAlias = "tuple[Member, int]"
 _Edges: TypeAlias = "tuple[_Edge, ...]"
 
 
-class Objects:
+class ObjectRules:
     """Makes the rules of one machine."""
 
     def __init__(self, machine: Machine[Member], wish: str, goals: Productions) -> None:
@@ -185,7 +188,7 @@ class Objects:
         if others:
             told = [(key, joined('"', self._value(tuple(same)))) for key, same in others.items()]
             rows += self._goals.texts(told, "key")
-        trie = self._tries.of(rows)
+        trie = Trie.of(rows, f"{self._wish}-more")
         for key, same in reversed(listed.items()):
             trie = self._tries.with_key(trie, key, self._value(tuple(same)))
         return trie
@@ -206,7 +209,7 @@ class Objects:
         ]
         if told:
             rows = self._goals.texts(told, "key")
-        trie = self._tries.of(rows)
+        trie = Trie.of(rows, f"{self._wish}-more")
         for member in reversed(group):
             if isinstance(member.key, str):
                 row = joined(self._spacing.colon, self._goals.goal(member.goal))
@@ -220,3 +223,186 @@ class Objects:
             (member.goal, self._behind(target)) for member, target in edges
         ]
         return joined(self._spacing.colon, self._goals.values(pairs, self._wish))
+
+
+_NEAR = 5
+"""How many branches are written again for one among them that is replaced."""
+_END = "\udfff"
+"""Ends each word: no key has it, so that no word begins another one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrieEdge:
+    """A label, and what follows: the row after a word that has ended, or more edges.
+
+    `draft` is the rule of both.
+    """
+
+    label: str
+    follow: Alternative | Trie
+    draft: ProductionDraft
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fork:
+    """Edges whose first characters do not have a bit, and those whose characters have it.
+
+    In all higher bits these are alike.
+    """
+
+    bit: int
+    left: CritBitTree
+    right: CritBitTree
+    draft: ProductionDraft
+
+
+CritBitTree: TypeAlias = "TrieEdge | Fork"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trie:
+    """Keys after their opening quote, each with what follows; a value that shares its branches.
+
+    With one more key, most of a trie stays as it is. The states of an object in which keys come in
+    order allow one key less from one to the next, so that all their tries together are little more
+    than one.
+
+    The edges have different first characters, `chars`. A few are a chain: `own` come before those
+    of `more`. Where one of many is replaced, they become a tree over the bits of their characters,
+    in which all but the path to one edge stays (a crit-bit tree). `rest` are the rows of keys that
+    are not listed; `draft` is the rule of all.
+    """
+
+    own: tuple[TrieEdge, ...]
+    more: Trie | None
+    tree: CritBitTree | None
+    rest: ProductionDraft | None
+    chars: frozenset[str]
+    draft: ProductionDraft
+
+    @classmethod
+    def of(cls, rest: Alternatives, wish: str) -> Trie:
+        """No keys, but perhaps other rows."""
+        draft = ProductionDraft(wish, rest)
+        return cls((), None, None, draft if rest else None, frozenset(), draft)
+
+    def find(self, char: str) -> TrieEdge | None:
+        """The edge of a character, if there is one."""
+        if char not in self.chars:
+            return None
+        if self.tree is not None:
+            return _nearest(self.tree, char)
+        return next(edge for edge in self._chain() if edge.label[0] == char)
+
+    def with_edge(self, edge: TrieEdge, wish: str) -> Trie:
+        """The same with one edge more, or with another one for its character."""
+        char = edge.label[0]
+        if self.tree is not None:
+            return self._planted(_put(self.tree, edge), self.chars | {char}, wish)
+        if char not in self.chars:
+            return _linked((edge,), self, wish)
+        before: list[TrieEdge] = []
+        link = self
+        while not any(one.label[0] == char for one in link.own):
+            before += link.own
+            assert link.more is not None
+            link = link.more
+        others = [one for one in (*before, *link.own) if one.label[0] != char]
+        if len(others) < _NEAR:
+            assert link.more is not None
+            return _linked((edge, *others), link.more, wish)
+        tree: CritBitTree = edge
+        for one in self._chain():
+            if one.label[0] != char:
+                tree = _put(tree, one)
+        return self._planted(tree, self.chars, wish)
+
+    def _chain(self) -> Iterator[TrieEdge]:
+        link: Trie | None = self
+        while link is not None:
+            yield from link.own
+            link = link.more
+
+    def _planted(self, tree: CritBitTree, chars: frozenset[str], wish: str) -> Trie:
+        rows: Alternatives = ((tree.draft,),)
+        if self.rest is not None:
+            rows += ((self.rest,),)
+        return Trie((), None, tree, self.rest, chars, ProductionDraft(wish, rows))
+
+
+def _linked(own: tuple[TrieEdge, ...], more: Trie, wish: str) -> Trie:
+    rows: Alternatives = tuple((edge.draft,) for edge in own)
+    if more.draft.rows:
+        rows += ((more.draft,),)
+    chars = more.chars.union(edge.label[0] for edge in own)
+    return Trie(own, more, None, more.rest, chars, ProductionDraft(wish, rows))
+
+
+def _nearest(tree: CritBitTree, char: str) -> TrieEdge:
+    """The edge of a character, or one that is like it in the highest bits."""
+    code = ord(char)
+    while isinstance(tree, Fork):
+        tree = tree.right if code & tree.bit else tree.left
+    return tree
+
+
+def _put(tree: CritBitTree, edge: TrieEdge) -> CritBitTree:
+    """A tree with one more edge, or with another one for its character."""
+    code = ord(edge.label[0])
+    differ = code ^ ord(_nearest(tree, edge.label[0]).label[0])
+    highest = 1 << differ.bit_length() >> 1
+    path: list[Fork] = []
+    while isinstance(tree, Fork) and tree.bit > highest:
+        path.append(tree)
+        tree = tree.right if code & tree.bit else tree.left
+    made: CritBitTree = edge
+    if highest:
+        made = _forked(highest, tree, made, code)
+    for fork in reversed(path):
+        made = _forked(fork.bit, fork.left if code & fork.bit else fork.right, made, code)
+    return made
+
+
+def _forked(bit: int, other: CritBitTree, tree: CritBitTree, code: int) -> Fork:
+    """A tree of two; `code` is a character of the second one."""
+    left, right = (other, tree) if code & bit else (tree, other)
+    draft = ProductionDraft(tree.draft.wish, ((left.draft,), (right.draft,)))
+    return Fork(bit, left, right, draft)
+
+
+@dataclass(frozen=True)
+class Tries:
+    """Makes tries for one object; their rules are named after it."""
+
+    encoder: JsonStringEncoder
+    wish: str
+
+    def with_key(self, trie: Trie, key: str, row: Alternative) -> Trie:
+        """A trie with one more key, which is not in it yet."""
+        word = key + _END
+        path: list[tuple[str, Trie]] = []
+        while (edge := trie.find(word[0])) is not None:
+            shared = len(commonprefix((edge.label, word)))  # noqa: RUF071 - of characters
+            path.append((word[:shared], trie))
+            word = word[shared:]
+            if shared < len(edge.label):
+                rest = self._edge(edge.label[shared:], edge.follow)
+                trie = Trie.of((), "").with_edge(rest, self.wish)
+                break
+            assert isinstance(edge.follow, Trie)  # no word begins another one
+            trie = edge.follow
+        made = trie.with_edge(self._edge(word, row), self.wish)
+        for label, above in reversed(path):
+            edge = self._edge(label, made)
+            made.draft.wish = f"{self.wish}-{key[: len(key) + 1 - len(word)]}"
+            word = label + word
+            made = above.with_edge(edge, self.wish)
+        made.draft.wish = f"{self.wish}-from-{key}"
+        return made
+
+    def _edge(self, label: str, follow: Alternative | Trie) -> TrieEdge:
+        if isinstance(follow, Trie):
+            row = joined(self.encoder.text(label, self.wish), follow.draft)
+        else:
+            row = joined(self.encoder.text(label[:-1], self.wish), '"', follow)
+        return TrieEdge(label, follow, ProductionDraft(self.wish, (row,)))

@@ -1,7 +1,10 @@
-"""From finished drafts to the nodes of a grammar, within the bounds of llama.cpp.
+"""From drafts to the rules of a grammar, within the bounds of llama.cpp, and names of rules.
 
 A repetition takes a minimum up to 2000 and a maximum up to 2000, and those in each other multiply
 within a rule (`MAX_REPETITION_THRESHOLD`): what goes beyond becomes rules of its own.
+
+Names are made from the paths of the schemas that the rules are for, each once, as GBNF allows it.
+`renamed` gives rules other names, so that those of several grammars can be in one.
 """
 
 from __future__ import annotations
@@ -11,20 +14,32 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import LAST, CharSet
 from pdl.errors import LimitError
-from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat
-from pdl.gbnf.compiling.emission.inlining import too_many
-from pdl.gbnf.compiling.rule_names import Names
+from pdl.gbnf.compiling.drafts import OTHER, Choice, ProductionDraft, Repeat, valid
+from pdl.gbnf.compiling.inlining import inline_and_merge, too_many
 from pdl.gbnf.nodes import MOST, AnyChar, CharClass, Group, Literal, Rule, RuleRef, Sequence
 from pdl.gbnf.nodes import Repeat as RepeatNode
+from pdl.schema.keywords import steps
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pdl.automata.charset import Ranges
-    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
+    from pdl.gbnf.compiling.constraints import Conjunction
+    from pdl.gbnf.compiling.drafts import Alternative, Alternatives, Part
     from pdl.gbnf.nodes import Item
 
 
-class Writer:
-    """Writes the rules behind a root, in the order in which they are met."""
+def to_nodes(root: ProductionDraft, limit: int) -> tuple[Rule, ...]:
+    """The rules of a draft, named `root`, and of all that it leads to, in order of occurrence.
+
+    Raises LimitError (`limit/grammar-rules`) for more rules than `limit`.
+    """
+    inline_and_merge(root, limit)
+    return _Writer(limit).rules(root)
+
+
+class _Writer:
+    """Writes the rules of finished drafts."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -36,7 +51,7 @@ class Writer:
         self._count = 0
 
     def rules(self, root: ProductionDraft) -> tuple[Rule, ...]:
-        """The rules. Raises LimitError (`limit/grammar-rules`)."""
+        """The rules of a root."""
         named = [("root", root)]
         self._items[root] = RuleRef("root")
         written: list[Rule] = []
@@ -173,3 +188,88 @@ def _spread(chars: CharSet) -> Ranges:
     for low, high in (chars - _HYPHEN).ranges:
         found += [(low, low), (high, high)] if high == low + 1 else [(low, high)]
     return (*found, *(chars & _HYPHEN).ranges)
+
+
+GENERIC = (
+    "root", "value", "object", "array", "string", "number", "integer", "boolean", "null", "ws",
+    "char", "escape", "hex",
+)  # fmt: skip
+"""Names that mean the same in each grammar."""
+
+
+class Names:
+    """Gives names: a number is added to those that are taken."""
+
+    def __init__(self) -> None:
+        self._taken = set(GENERIC)
+        self._next: dict[str, int] = {}
+
+    def give(self, wish: str) -> str:
+        """A name that nothing else has."""
+        name = base = valid(wish)
+        while name in self._taken:
+            number = self._next.get(base, 2)
+            self._next[base] = number + 1
+            name = f"{base}-{number}"
+        self._taken.add(name)
+        return name
+
+
+_SILENT = frozenset(
+    {"properties", "$defs", "allOf", "anyOf", "oneOf", "prefixItems", "patternProperties"}
+)
+_SAID = {"items": "item", "additionalProperties": "value", "unevaluatedProperties": "value"}
+_KEPT = 3  # steps of a path that a name has
+
+
+def wish(goal: Conjunction) -> str:
+    """What a rule for a goal may be called: `person-age`."""
+    if not goal:
+        return "value"
+    path = [str(step) for step in steps(goal[0].pointer)]
+    said: list[str] = []
+    at = 0
+    while at < len(path):
+        step = path[at]
+        if step in _SILENT and at + 1 < len(path):
+            at += 1
+            if step == "$defs":
+                said.clear()
+            said.append(path[at])
+        else:
+            said.append(_SAID.get(step, step))
+        at += 1
+    words = (OTHER.sub("-", word).strip("-") for word in said[-_KEPT:])
+    return "-".join(word for word in words if word) or "root"
+
+
+def free_name(wish: str, taken: set[str]) -> str:
+    """A name that is like a wish and not taken; now it is."""
+    name = base = valid(wish)
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{base}-{number}"
+    taken.add(name)
+    return name
+
+
+def renamed(rule: Rule, names: Mapping[str, str]) -> Rule:
+    """A rule in which some rules have other names; it has no place any more."""
+    options = tuple(_renamed_sequence(option, names) for option in rule.options)
+    return Rule(names.get(rule.name, rule.name), options, rule.comments)
+
+
+def _renamed_sequence(sequence: Sequence, names: Mapping[str, str]) -> Sequence:
+    return Sequence(tuple(_renamed_item(item, names) for item in sequence.items))
+
+
+def _renamed_item(item: Item, names: Mapping[str, str]) -> Item:
+    """An item; groups nest no deeper than `Limits.grammar_depth`."""
+    if isinstance(item, RuleRef):
+        return RuleRef(names.get(item.name, item.name))
+    if isinstance(item, RepeatNode):
+        return RepeatNode(_renamed_item(item.item, names), item.min, item.max)
+    if isinstance(item, Group):
+        return Group(tuple(_renamed_sequence(option, names) for option in item.options))
+    return item

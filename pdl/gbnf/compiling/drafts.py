@@ -9,6 +9,7 @@ deterministic. None of these looks at more than one rule; each takes time linear
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pdl.automata.charset import CharSet
@@ -70,8 +71,25 @@ Part: TypeAlias = str | CharSet | ProductionDraft | Choice | Repeat
 Alternative: TypeAlias = tuple[Part, ...]
 Alternatives: TypeAlias = tuple[Alternative, ...]
 
-EMPTY: Alternatives = ((),)
-"""The rows of what is the empty text."""
+OTHER = re.compile(r"[^A-Za-z0-9]+")
+"""What is not in names of rules."""
+_LONGEST_NAME = 60
+
+
+def valid(wish: str) -> str:
+    """A name that is like a wish: letters, digits and hyphens, not too many; first a letter.
+
+    A digit may begin a name in llama.cpp, but not in xgrammar.
+    """
+    name = OTHER.sub("-", wish).strip("-")
+    if not name[:1].isalpha():
+        name = f"rule-{name}"
+    return name[:_LONGEST_NAME].rstrip("-")
+
+
+def short(wish: str) -> str:
+    """The last word of a wish: what the parts of a rule are called like."""
+    return valid(wish).rpartition("-")[2]
 
 
 def drafts(rows: Alternatives) -> list[ProductionDraft]:

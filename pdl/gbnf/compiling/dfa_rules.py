@@ -11,15 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import EVERY, CharSet
-from pdl.gbnf.compiling.emission.drafts import ProductionDraft, Repeat, distinct, joined, single
-from pdl.gbnf.compiling.rule_names import short
+from pdl.gbnf.compiling.drafts import ProductionDraft, Repeat, distinct, joined, short, single
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdl.automata.dfa import Dfa
-    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
-    from pdl.gbnf.compiling.emission.json_strings import JsonStringEncoder
+    from pdl.gbnf.compiling.drafts import Alternative, Alternatives, Part
+    from pdl.gbnf.compiling.json_strings import JsonStringEncoder
 
 
 class DfaRules:

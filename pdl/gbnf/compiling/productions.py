@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.build import ANYTHING, lengths, literal
 from pdl.automata.charset import CharSet
-from pdl.gbnf.compiling.emission.dfa_rules import DfaRules, product_rules
-from pdl.gbnf.compiling.emission.drafts import Choice, ProductionDraft, Repeat, distinct, joined
-from pdl.gbnf.compiling.emission.inlining import sealed
-from pdl.gbnf.compiling.emission.json_strings import JsonStringEncoder
-from pdl.gbnf.compiling.emission.objects import Objects
+from pdl.gbnf.compiling.dfa_rules import DfaRules, product_rules
+from pdl.gbnf.compiling.drafts import Choice, ProductionDraft, Repeat, distinct, joined, short
+from pdl.gbnf.compiling.inlining import sealed
+from pdl.gbnf.compiling.json_strings import JsonStringEncoder
 from pdl.gbnf.compiling.machine import Lengths, Run, ValueLanguages
 from pdl.gbnf.compiling.number_language import all_numbers
-from pdl.gbnf.compiling.rule_names import short
+from pdl.gbnf.compiling.object_rules import ObjectRules
 from pdl.gbnf.compiling.trim import every
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from pdl.automata.dfa import Dfa
     from pdl.gbnf.compiling.constraints import Conjunction
-    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives
+    from pdl.gbnf.compiling.drafts import Alternative, Alternatives
     from pdl.gbnf.compiling.machine import Arrays, Machine
     from pdl.gbnf.compiling.options import Numbers, Options, Whitespace
 
@@ -319,7 +318,9 @@ class Productions:
         return tuple(rows)
 
     def _objects(self, wish: str, languages: ValueLanguages) -> Alternatives:
-        return () if languages.objects is None else Objects(languages.objects, wish, self).rows()
+        return (
+            () if languages.objects is None else ObjectRules(languages.objects, wish, self).rows()
+        )
 
     def _arrays(self, wish: str, languages: ValueLanguages) -> Alternatives:
         return () if languages.arrays is None else array(languages.arrays, wish, self)

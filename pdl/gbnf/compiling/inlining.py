@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import CharSet
 from pdl.errors import LimitError, Problem
-from pdl.gbnf.compiling.emission.drafts import (
+from pdl.gbnf.compiling.drafts import (
     Choice,
     ProductionDraft,
     Repeat,
@@ -20,7 +20,7 @@ from pdl.gbnf.compiling.emission.drafts import (
 )
 
 if TYPE_CHECKING:
-    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
+    from pdl.gbnf.compiling.drafts import Alternative, Alternatives, Part
 
 _TINY = 12
 """What is not wider is written wherever it is used."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.automata.charset import EVERY, CharSet
-from pdl.gbnf.compiling.emission.drafts import (
+from pdl.gbnf.compiling.drafts import (
     Choice,
     ProductionDraft,
     Repeat,
@@ -21,11 +21,11 @@ from pdl.gbnf.compiling.emission.drafts import (
     joined,
     single,
 )
-from pdl.gbnf.compiling.emission.inlining import sealed
+from pdl.gbnf.compiling.inlining import sealed
 
 if TYPE_CHECKING:
     from pdl.automata.charset import Ranges
-    from pdl.gbnf.compiling.emission.drafts import Alternative, Alternatives, Part
+    from pdl.gbnf.compiling.drafts import Alternative, Alternatives, Part
     from pdl.gbnf.compiling.options import Escapes
 
 

@@ -1,1 +1,0 @@
-"""From goals with their languages and machines to the rules of a grammar."""
