@@ -123,11 +123,11 @@ def _refuse(code: str, message: str, span: Span, hint: str = "") -> NoReturn:
     raise error_from([Problem(code, message, span, hint)])
 
 
-_BLANKS = re.compile(r"\s*")
+_SPACES = re.compile(r"\s*")
 _COMMA = re.compile(r"\s*,")
 
 
-class _Seen(NamedTuple):
+class _Line(NamedTuple):
     """A comment in its surroundings.
 
     `own_line` says that it has its line to itself; `after` is the offset of what it describes if it
@@ -143,50 +143,43 @@ class _Seen(NamedTuple):
 
 
 def descriptions(text: str, comments: tuple[Comment, ...], parsed: Text) -> dict[int, str]:
-    """The description of each field, definition and of the root, by the offset where it starts."""
+    """Return the description of each field, definition and of the root, by its offset."""
     if not comments:
         return {}
-    places = list(_described(parsed))
-    starts = {place.start for place in places} | {parsed.root.start}
-    seen = list(_located(text, comments, places, parsed.root.start))
-    owners = _owners(text, seen, starts, parsed)
+    nodes = list(_described(parsed))
+    starts = {node.start for node in nodes} | {parsed.root.start}
     lines: dict[int, list[str]] = {}
-    for one, owner in zip(seen, owners, strict=True):
+    for block in _blocks(_lines(text, comments, nodes, parsed.root.start)):
+        own_lines = block[0].own_line
+        owner = _next(text, block[-1], starts, parsed) if own_lines else block[0].after
         if owner is not None:
-            lines.setdefault(owner, []).append(one.comment.text.removeprefix(" "))
-    found = {owner: joined(block) for owner, block in lines.items()}
+            words = [one.comment.text.removeprefix(" ") for one in block]
+            lines.setdefault(owner, []).extend(words)
+    found = {owner: joined(words) for owner, words in lines.items()}
     return {owner: description for owner, description in found.items() if description}
 
 
 def _described(parsed: Text) -> Iterator[Field | Rest | Definition]:
+    """All nodes that a comment can describe, but the root."""
     pending: list[Node] = [*parsed.definitions, parsed.root]
     while pending:
         node = pending.pop()
-        if isinstance(node, Field | Rest | Definition):
-            yield node
-        pending += _inner(node)
+        match node:
+            case Field(type=inner) | Rest(type=inner) | Definition(type=inner):
+                yield node
+                pending.append(inner)
+            case Item(atom=inner) | Group(inner=inner):
+                pending.append(inner)
+            case Union(items=inner) | Array(items=inner) | Object(members=inner):
+                pending += inner
 
 
-def _inner(node: Node) -> Iterable[Node]:
-    match node:
-        case Field(type=inner) | Rest(type=inner) | Definition(type=inner):
-            return (inner,)
-        case Item(atom=inner) | Group(inner=inner):
-            return (inner,)
-        case Union(items=items) | Array(items=items):
-            return items
-        case Object(members=members):
-            return members
-    return ()
-
-
-def _located(
-    text: str, comments: tuple[Comment, ...], places: list[Field | Rest | Definition], root: int
-) -> Iterator[_Seen]:
+def _lines(
+    text: str, comments: tuple[Comment, ...], nodes: list[Field | Rest | Definition], root: int
+) -> Iterator[_Line]:
     """Merge the starts and ends of all nodes with the comments between them."""
     events = sorted(
-        [(place.start, True, place) for place in places]
-        + [(place.end, False, place) for place in places],
+        [(node.start, True, node) for node in nodes] + [(node.end, False, node) for node in nodes],
         key=lambda event: event[:2],
     )
     opened: list[int] = []
@@ -203,7 +196,7 @@ def _located(
         before = line_start + len(text[line_start : comment.start].rstrip())
         inside = opened[-1] if opened else root
         after = latest[2].start if latest and _touches(text, latest, before) else inside
-        yield _Seen(comment, line, comment.start - line_start, before == line_start, after, inside)
+        yield _Line(comment, line, comment.start - line_start, before == line_start, after, inside)
 
 
 def _touches(text: str, event: tuple[int, bool, Node], before: int) -> bool:
@@ -215,38 +208,23 @@ def _touches(text: str, event: tuple[int, bool, Node], before: int) -> bool:
     return before <= (comma.end() if comma else end)
 
 
-def _owners(text: str, seen: list[_Seen], starts: set[int], parsed: Text) -> list[int | None]:
-    owners: list[int | None] = [None] * len(seen)
-    carried = [False] * len(seen)
-    for index, one in enumerate(seen):
-        last = index - 1
-        if not one.own_line:
-            owners[index], carried[index] = one.after, True
-        elif index and carried[last] and _continues(seen[last], one):
-            owners[index], carried[index] = owners[last], True
-    for index in reversed(range(len(seen))):
-        if carried[index]:
-            continue
-        if (
-            index + 1 < len(seen)
-            and seen[index + 1].own_line
-            and not carried[index + 1]
-            and seen[index + 1].line == seen[index].line + 1
-        ):
-            owners[index] = owners[index + 1]
+def _blocks(lines: Iterable[_Line]) -> list[list[_Line]]:
+    """Comments on consecutive lines; those below one that follows something are aligned with it."""
+    blocks: list[list[_Line]] = []
+    for one in lines:
+        last = blocks[-1][-1] if blocks else None
+        follows = last is not None and one.own_line and one.line == last.line + 1
+        if last and follows and (blocks[-1][0].own_line or one.column == last.column):
+            blocks[-1].append(one)
         else:
-            owners[index] = _ahead(text, seen[index], starts, parsed)
-    return owners
+            blocks.append([one])
+    return blocks
 
 
-def _continues(above: _Seen, below: _Seen) -> bool:
-    return below.line == above.line + 1 and below.column == above.column
-
-
-def _ahead(text: str, one: _Seen, starts: set[int], parsed: Text) -> int | None:
-    """The offset of what follows the last line of a block of comments."""
-    blanks = _BLANKS.match(text, one.comment.end)
-    position = blanks.end() if blanks else one.comment.end
+def _next(text: str, one: _Line, starts: set[int], parsed: Text) -> int | None:
+    """The offset of what a block describes whose last line is given, if that is something."""
+    spaces = _SPACES.match(text, one.comment.end)
+    position = spaces.end() if spaces else one.comment.end
     if position == len(text):
         return None if parsed.definitions else parsed.root.start
     if text.count("\n", one.comment.end, position) > 1 or text[position] in "}])":
