@@ -1,9 +1,9 @@
 """Prompt files in, checked replies out.
 
 A `.pdl` file is a Jinja template that renders to turns, with a compact schema of the answer in its
-`<|schema|>` turn. `pdl.load(path).render(data)` gives the messages; `pdl.check(schema, reply)`
+`<|schema|>` turn. `pdl.load(path).render(data)` returns the messages; `pdl.check(schema, reply)`
 finds the answer in what the model said and checks it; `pdl.ask(rendered, model)` does both, and
-lets the model mend what is wrong.
+lets the model fix its mistakes.
 """
 
 from __future__ import annotations

@@ -40,10 +40,10 @@ class Problem:
         return self.span.origin() if self.span is not None else None
 
     def __str__(self) -> str:
-        place = self.location
-        parts = [f"{place}: {self.message}" if place else self.message]
-        if place:
-            parts.append(place.excerpt())
+        location = self.location
+        parts = [f"{location}: {self.message}" if location else self.message]
+        if location:
+            parts.append(location.excerpt())
         if self.hint:
             parts.append(f"  hint: {self.hint}")
         return "\n".join(parts)

@@ -89,8 +89,8 @@ def _plain(value: Json, path: JsonPath) -> Json:
 
 
 def _refuse(code: str, message: str, path: JsonPath) -> None:
-    place = pointer(path)
-    raise error_from([Problem(code, f"{message} (at {visible(place)})", pointer=place)])
+    where = pointer(path)
+    raise error_from([Problem(code, f"{message} (at {visible(where)})", pointer=where)])
 
 
 def dicts(value: Json) -> Iterator[dict[str, Json]]:

@@ -32,10 +32,10 @@ def spans(source: Source, wanted: Iterable[str], start: int = 0) -> dict[str, Sp
     """
     left = set(wanted)
     found: dict[str, Span] = {}
-    for place, begin, end in _values(source.text, start):
-        if place in left:
-            found[place] = source.span(begin, end)
-            left.discard(place)
+    for where, begin, end in _values(source.text, start):
+        if where in left:
+            found[where] = source.span(begin, end)
+            left.discard(where)
             if not left:
                 break
     return found
@@ -49,7 +49,7 @@ def located(problems: Iterable[Problem], source: Source, start: int = 0) -> list
     told = list(problems)
     wanted = [one.pointer for one in told if one.span is None and one.pointer]
     found = spans(source, wanted, start) if wanted else {}
-    order = {place: number for number, place in enumerate(found)}
+    order = {where: number for number, where in enumerate(found)}
     told.sort(key=lambda one: -1 if one.span else order.get(one.pointer, -1))
     return [
         replace(one, span=found[one.pointer]) if one.span is None and one.pointer in found else one
@@ -80,10 +80,10 @@ def _values(text: str, start: int) -> Iterator[tuple[str, int, int]]:
             steps[-1] = json.loads(mark, strict=False)
             is_key = False
         else:
-            place = stack[-1] + pointer((steps[-1],))[1:] if stack else "#"
-            yield place, token.start(), token.end()
+            where = stack[-1] + pointer((steps[-1],))[1:] if stack else "#"
+            yield where, token.start(), token.end()
             if mark in "[{":
-                stack.append(place)
+                stack.append(where)
                 steps.append(0 if mark == "[" else "")
                 is_key = mark == "{"
 

@@ -173,12 +173,12 @@ _READ_ON = ("bad character range", "unknown property")
 """Errors whose position the library reports one character too late."""
 
 
-def _source_offset(pieces: list[tuple[int, str]], place: int) -> int:
+def _source_offset(pieces: list[tuple[int, str]], offset: int) -> int:
     """The offset in the pattern of the piece that an offset of its translation is in or after."""
     length = 0
     for at, text in pieces:
         length += len(text)
-        if place < length:
+        if offset < length:
             return at
     return pieces[-1][0] if pieces else 0
 

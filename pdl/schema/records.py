@@ -50,7 +50,7 @@ _VALUES: tuple[tuple[tuple[type, ...], str], ...] = (
     ((tuple,), "it is a tuple, not a type: write `tuple[int, str]`, or `int | str`"),
     ((int, float), "it is a value, not a type: write `Literal[…]` for a fixed value"),
 )
-_SHOWN = 60  # characters of a type or of a place in an error
+_SHOWN = 60  # characters of a type or of a location in an error
 
 
 def refuse(form: Any, where: str, why: str) -> NoReturn:

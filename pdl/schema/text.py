@@ -27,9 +27,9 @@ Resolve: TypeAlias = Callable[[str], tuple[str, str]]
 
 NO_FENCE = (
     "invalid fence: its first line has its marks and one word, without backticks",
-    "put what is in the fence, and the marks that close it, on lines of their own",
+    "write the content and the closing fence on separate lines",
 )
-"""What is wrong with a text that begins like a fence and does not go on like one, and a hint."""
+"""The message and the hint for text that begins like a fence but is not one."""
 
 _SPACES = "\ufeff \t\r\n"
 _LIKE_JSON = re.compile(r"\{\s*\"")
@@ -71,11 +71,11 @@ def _from_file(source: Source, start: int, limits: Limits, resolve: Resolve | No
     except PdlError as error:
         if _is_one_object(text):
             raise
-        raise error_from([_untold(one, name, span) for one in error.problems]) from None
+        raise error_from([_unquoted(one, name, span) for one in error.problems]) from None
 
 
 def _is_one_object(text: str) -> bool:
-    """Whether a text is an object of JSON, be it cut off or with a mistake in it."""
+    """Whether a text is a JSON object, even one that is cut off or has a mistake."""
     if not text.lstrip(_SPACES).startswith("{"):
         return False
     try:
@@ -87,15 +87,15 @@ def _is_one_object(text: str) -> bool:
     return True
 
 
-def _untold(problem: Problem, name: str, span: Span) -> Problem:
-    """The problem of a file that is no schema at all, told without a word of the file's text."""
+def _unquoted(problem: Problem, name: str, span: Span) -> Problem:
+    """The problem of a file that is not a schema at all, without quoting the file."""
     where = f"{problem.span.source.name}:{problem.span.line}: " if problem.span else f"{name}: "
     told = problem.message if problem.code == "schema/not-json" else "this is not a JSON Schema"
     return Problem(problem.code, where + told, span)
 
 
 def _from_fence(source: Source, start: int, limits: Limits) -> SchemaParts:
-    """A fence by the rules of GFM (section 4.5): its closer is as long as its opener, or longer."""
+    """A fenced code block (GFM, section 4.5), closed by a fence that is at least as long."""
     fence = _FENCE.match(source.text, start)
     if fence is None:
         message, hint = NO_FENCE
@@ -114,9 +114,9 @@ def _from_fence(source: Source, start: int, limits: Limits) -> SchemaParts:
         raise error_from([Problem("schema/bad-fence", message, span, "close it as it was opened")])
     behind = source.text[end.end() :]
     if behind.strip():
-        place = end.end() + len(behind) - len(behind.lstrip())
+        at = end.end() + len(behind) - len(behind.lstrip())
         message = "text after the fence, where the schema ends"
-        raise error_from([Problem("schema/trailing-text", message, source.span(place))])
+        raise error_from([Problem("schema/trailing-text", message, source.span(at))])
     inside = Source(source.text[: end.start()], source.name, source.anchors)
     return _convert(inside, limits, span, "", fence.end())
 
@@ -177,8 +177,8 @@ def load(source: Source, limits: Limits, start: int = 0) -> Json:
     except json.JSONDecodeError as error:
         end = len(source.text.rstrip())
         message = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        place = source.span(min(start + error.pos, end))
-        raise error_from([Problem("schema/not-json", message, place)]) from error
+        at = source.span(min(start + error.pos, end))
+        raise error_from([Problem("schema/not-json", message, at)]) from error
 
 
 def _looks_like_schema(text: str, limits: Limits) -> bool:
@@ -200,21 +200,21 @@ def check_size(source: Source, limits: Limits, start: int = 0) -> None:
     if len(source.text) > limits.source_chars:
         message = f"text longer than {limits.source_chars:,} characters"
         raise error_from([Problem("limit/source-chars", message, source.span(start))])
-    depth, place = _deepest(source.text, start)
+    depth, at = _deepest(source.text, start)
     most = limits.schema_depth * _DEPTH_FACTOR
     if depth > most:
         message = f"the JSON nests deeper than {most} levels"
-        raise error_from([Problem("limit/schema-depth", message, source.span(place))])
+        raise error_from([Problem("limit/schema-depth", message, source.span(at))])
 
 
 def _deepest(text: str, start: int) -> tuple[int, int]:
     """How deep the brackets outside strings nest, and where they first do."""
-    depth = deepest = place = 0
+    depth = deepest = at = 0
     for match in _PIECES.finditer(text, start):
         if match[0] in "[{":
             depth += 1
             if depth > deepest:
-                deepest, place = depth, match.start()
+                deepest, at = depth, match.start()
         elif match[0] in "]}":
             depth -= 1
-    return deepest, place
+    return deepest, at

@@ -76,19 +76,20 @@ class Language(NamedTuple):
         except StuckError as stuck:
             token = stuck.token
             start = len(source.text.rstrip()) if token.type == END else token.start
-            place = Unexpected(source, start, token.text, stuck.expected)
-            raise error_from([self._problem(place)]) from stuck
+            unexpected = Unexpected(source, start, token.text, stuck.expected)
+            raise error_from([self._problem(unexpected)]) from stuck
 
-    def _problem(self, place: Unexpected) -> Problem:
-        advice = self.advise(place)
-        found = f"`{place.found}`" if place.found else f"the end of the {self.noun}"
+    def _problem(self, unexpected: Unexpected) -> Problem:
+        advice = self.advise(unexpected)
+        start, end = unexpected.start, unexpected.start + max(1, len(unexpected.found))
+        found = f"`{unexpected.found}`" if unexpected.found else f"the end of the {self.noun}"
         message = f"unexpected {found}"
-        if place.expected:
-            message = f"expected {self.name(place.expected)}, found {found}"
+        if unexpected.expected:
+            message = f"expected {self.name(unexpected.expected)}, found {found}"
         return Problem(
             f"{self.kind}/{advice.code or 'syntax'}",
             advice.message or message,
-            advice.span or place.source.span(place.start, place.start + max(1, len(place.found))),
+            advice.span or unexpected.source.span(start, end),
             advice.hint,
         )
 

@@ -96,9 +96,9 @@ def _close(source: Source, openers: list[int], start: int) -> None:
         _refuse("schema/unopened", f"unmatched `{closer}`", source.span(start), hint)
     opener = source.text[openers[-1]]
     if _CLOSER[opener] != closer:
-        place = source.span(openers[-1]).origin()
+        opened = source.span(openers[-1]).origin()
         message = f"expected `{_CLOSER[opener]}`, found `{closer}`"
-        hint = f"the `{opener}` at line {place.line}, column {place.column} is still open"
+        hint = f"the `{opener}` at line {opened.line}, column {opened.column} is still open"
         _refuse("schema/mismatched", message, source.span(start), hint)
     openers.pop()
 

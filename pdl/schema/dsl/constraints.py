@@ -217,26 +217,26 @@ class Constraints:
         `lang` and the bounds of a task list, which have no keyword, keep their names.
         """
         read: dict[str, Json] = {}
-        for key, place, node in self._pairs(item):
+        for key, at, node in self._pairs(item):
             value = self._value(key, node)
             if value is not None:
                 read[key] = value
-                self._check_range(read, key, place)
+                self._check_range(read, key, at)
         return {self._keyword(key): value for key, value in read.items() if value is not False}
 
     def _pairs(self, item: Item) -> Iterator[_Pair]:
         """The constraints that this kind takes, each once."""
         seen: set[str] = set()
-        for written, place, value in self._written(item):
+        for written, at, value in self._written(item):
             key = _ALIASES.get(written, written)
             if key in seen:
                 also = "" if key == written else f" (`{written}` is `{key}`)"
                 message = f"duplicate constraint `{key}`{also}"
-                self._report.add("schema/duplicate-constraint", message, place)
+                self._report.add("schema/duplicate-constraint", message, at)
             elif key in self._kind.constraints:
-                yield key, place, value
+                yield key, at, value
             else:
-                self._refuse_key(written, place)
+                self._refuse_key(written, at)
             seen.add(key)
 
     def _written(self, item: Item) -> Iterator[_Pair]:
@@ -261,14 +261,14 @@ class Constraints:
             return False
         return True
 
-    def _refuse_key(self, key: str, place: Node) -> None:
+    def _refuse_key(self, key: str, at: Node) -> None:
         known = self._kind.constraints
         hint = nearest(key, known) or (self._kind.instead if key in _LENGTHS else "")
         hint = hint or (
             f"use {', '.join(known)}" if known else "remove it: it takes no constraints"
         )
         message = f"{self._name} has no constraint `{key}`"
-        self._report.add("schema/unknown-constraint", message, place, hint)
+        self._report.add("schema/unknown-constraint", message, at, hint)
 
     def _value(self, key: str, node: Value) -> Json:
         """The value of a constraint, or None if it is of the wrong kind, which is reported."""
@@ -294,7 +294,7 @@ class Constraints:
             self._report.add("schema/bad-pattern", message, node, DIALECT)
         return None if wrong else pattern
 
-    def _check_range(self, read: dict[str, Json], key: str, place: Node) -> None:
+    def _check_range(self, read: dict[str, Json], key: str, at: Node) -> None:
         bounds = {KEYWORDS[one]: read[one] for one in _NUMBERS if one in read}
         if key in _NUMBERS and has_no_number(bounds, self._number):
             unit = self._kind.unit
@@ -302,7 +302,7 @@ class Constraints:
             low = _said(read, (("min", "at least"), ("gt", "more than")))
             high = _said(read, (("max", "at most"), ("lt", "less than")))
             message = f"no value of {self._name} {verb} {low} and {high}{tail}"
-            self._report.add("schema/empty-range", message, place)
+            self._report.add("schema/empty-range", message, at)
             for bound in ("max", "lt"):
                 read.pop(bound, None)
 

@@ -197,29 +197,29 @@ _RANGE = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:\.\.++|-|:)-?[0-9.]*+")
 _KEY = frozenset({"WORD", "STRING", "RAW", "NUMBER"})
 
 
-def _advise(place: Unexpected) -> Advice:
-    if not place.expected:
-        return _advise_character(place)
-    if not place.source.text.strip():
+def _advise(unexpected: Unexpected) -> Advice:
+    if not unexpected.expected:
+        return _advise_character(unexpected)
+    if not unexpected.source.text.strip():
         hint = "write a type, such as `str` or `{ name: str }`"
         return Advice("the schema is empty", hint, "empty")
-    if "EQUALS" in place.expected and len(place.expected) == 1:
-        return _advise_trailing(place)
-    return Advice(hint=_hint(place))
+    if "EQUALS" in unexpected.expected and len(unexpected.expected) == 1:
+        return _advise_trailing(unexpected)
+    return Advice(hint=_hint(unexpected))
 
 
-def _advise_trailing(place: Unexpected) -> Advice:
+def _advise_trailing(unexpected: Unexpected) -> Advice:
     """After the answer's type is a word without a `=`, so it does not begin a definition."""
-    word = place.before
-    if place.found == ":":
+    word = unexpected.before
+    if unexpected.found == ":":
         return Advice(f"expected `=`, found `:` after the name `{word}`", f"write `{word} = …`")
     message = f"`{word}` follows the answer's type, where the schema ends"
-    end = len(place.source.text[: place.start].rstrip())
-    span = place.source.span(end - len(word), end)
+    end = len(unexpected.source.text[: unexpected.start].rstrip())
+    span = unexpected.source.span(end - len(word), end)
     return Advice(message, "write only definitions after it: `Name = …`", "trailing-text", span)
 
 
-def _advise_character(place: Unexpected) -> Advice:
+def _advise_character(unexpected: Unexpected) -> Advice:
     hints = {
         "“": "write strings in straight quotes",
         "”": "write strings in straight quotes",
@@ -238,21 +238,21 @@ def _advise_character(place: Unexpected) -> Advice:
         "!": "remove it: a field without `?` is required",
         "%": "remove the template syntax",
     }
-    message = f"unexpected character {quoted(place.found)}"
-    return Advice(message, hints.get(place.found, ""), "unexpected-character")
+    message = f"unexpected character {quoted(unexpected.found)}"
+    return Advice(message, hints.get(unexpected.found, ""), "unexpected-character")
 
 
-def _hint(place: Unexpected) -> str:
+def _hint(unexpected: Unexpected) -> str:
     """Advice by what precedes the position and what is there."""
-    before, found = place.before, place.found
+    before, found = unexpected.before, unexpected.found
     if found in ("[", "<", "(") and foreign(before):
         return foreign(before)
     hint = next((hint for test, hint in _HINTS if test(before, found)), "")
     if hint:
         return hint
-    if place.expected & {"CLOSE_CURLY", "CLOSE_SQUARE"} and "_COMMA" in place.expected:
+    if unexpected.expected & {"CLOSE_CURLY", "CLOSE_SQUARE"} and "_COMMA" in unexpected.expected:
         return "add a comma before it" if _begins_entry(found) else ""
-    if "_COLON" in place.expected and before[-1:].isalnum():
+    if "_COLON" in unexpected.expected and before[-1:].isalnum():
         return f"write a field as `{before}: type`"
     if found == "=" and before not in TYPES and before.isidentifier():
         return "write the answer's type first, and definitions of names after it"
