@@ -19,17 +19,21 @@ from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import TokenRef, item_text, items, reachable
 from pdl.masks.forced import cut
-from pdl.masks.protocol import WORD, Ended, check_vocabulary, refusal, token_id, token_ids
+from pdl.masks.protocol import (
+    WORD,
+    Ended,
+    TokenState,
+    check_vocabulary,
+    refusal,
+    token_id,
+    words_of,
+)
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from pdl.gbnf.compiling.options import Entry
-    from pdl.masks.protocol import TokenState
-    from pdl.masks.vocabulary import Vocabulary
+    from pdl.masks.vocabulary import Ints, Vocabulary
 
-    Ints: TypeAlias = NDArray[np.int32]
 
 __all__ = ["LlguidanceMasker", "XgrammarMasker"]
 
@@ -104,7 +108,7 @@ class EngineMasker(ABC):
         """Return the first state. Raises GrammarError if the engine refuses the grammar."""
 
 
-class EngineState(ABC):
+class EngineState(TokenState, ABC):
     """A position in a text: an immutable value, but not for several threads at once."""
 
     __slots__ = ("_mask", "_matcher", "_vocabulary")
@@ -127,10 +131,6 @@ class EngineState(ABC):
         if self._mask is None:
             self._mask = self._filled()
         return self._mask
-
-    def allowed(self) -> Ints:
-        """Return the IDs of those tokens, in order."""
-        return token_ids(self.bitmask())
 
     def accept(self, token: int) -> TokenState:
         """Return the state after one more token. Raises TokenError if it is not allowed."""
@@ -197,7 +197,7 @@ class LlguidanceState(EngineState):
         data = self._matcher.compute_bitmask()
         if self._matcher.is_error():
             raise _refused("llguidance", self._matcher.get_error(), "cannot continue with")
-        return np.frombuffer(data, np.int32)[: -(-len(self._vocabulary) // WORD)]
+        return np.frombuffer(data, np.int32)[: words_of(len(self._vocabulary))]
 
     def _after(self, token: int) -> Any | None:
         following = self._matcher.deep_copy()
@@ -271,7 +271,7 @@ class XgrammarState(EngineState):
         return bool(self._matcher.is_completed())
 
     def _filled(self) -> Ints:
-        mask = np.full((1, -(-len(self._vocabulary) // WORD)), -1, np.int32)
+        mask = np.full((1, words_of(len(self._vocabulary))), -1, np.int32)
         self._matcher.fill_next_token_bitmask(mask)
         over = len(self._vocabulary) % WORD
         mask[0, -1] &= (1 << over) - 1 if over else -1  # the bits after the last token

@@ -13,19 +13,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pdl.masks.protocol import WORD, packed
+from pdl.masks.protocol import WORD, packed, words_of
 from pdl.masks.trie_index import LexemeView, children, position_of, spans, view
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from pdl.masks.trie_index import Position, TokenSetBuilder, TrieIndex
+    from pdl.masks.vocabulary import Bytes, Counts, Ints
 
-    Ints: TypeAlias = NDArray[np.int32]
-    Bytes: TypeAlias = NDArray[np.uint8]
-    Counts: TypeAlias = NDArray[np.uint16]
     Rows: TypeAlias = tuple[Ints, Counts, Bytes]
     """Nodes or tokens, a count of each, and the byte with which each continues at the position."""
 
@@ -254,7 +250,7 @@ class LexemeTokens(LexemeView):
 
         As it may be below nodes of which one is below the other.
         """
-        words = -(-self._size // WORD) * WORD
+        words = words_of(self._size) * WORD
         numbers, begun, firsts = tokens
         counts = np.zeros(words, np.uint16)
         counts[numbers] = begun

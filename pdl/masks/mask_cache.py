@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from pdl.gbnf.matcher import Configuration
     from pdl.gbnf.nodes import AnyChar
     from pdl.gbnf.utf8 import Ranges
-    from pdl.masks.lexeme_tokens import Bytes, Counts, Ints, Rows, SubtrieView
+    from pdl.masks.lexeme_tokens import Rows, SubtrieView
     from pdl.masks.trie_index import Position
-    from pdl.masks.vocabulary import Trie, Vocabulary
+    from pdl.masks.vocabulary import Bytes, Counts, Ints, Trie, Vocabulary
 
     Flags: TypeAlias = NDArray[np.bool_]
 

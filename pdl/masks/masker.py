@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn
 from weakref import finalize
 
 import numpy as np
@@ -24,17 +24,12 @@ from pdl.gbnf.nodes import frozen_value
 from pdl.masks.collector import TokenCollector
 from pdl.masks.forced import forced, prefetch
 from pdl.masks.mask_cache import Learner, mask_cache
-from pdl.masks.protocol import Ended, check_vocabulary, refusal, token_id, token_ids
+from pdl.masks.protocol import Ended, TokenState, check_vocabulary, refusal, token_id
 from pdl.masks.pruning import References, prune_to_vocabulary
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from pdl.gbnf.matcher import Configuration
-    from pdl.masks.protocol import TokenState
-    from pdl.masks.vocabulary import Vocabulary
-
-    Ints: TypeAlias = NDArray[np.int32]
+    from pdl.masks.vocabulary import Ints, Vocabulary
 
 
 _SERIAL = count()
@@ -205,7 +200,7 @@ def _release(collector: TokenCollector, matcher: Matcher) -> None:
 
 @frozen_value
 @dataclass(frozen=True, slots=True)
-class State:
+class State(TokenState):
     """A position in the texts of a grammar: an immutable value, so keep one to backtrack to it.
 
     `copy` returns the state itself; `pickle` raises TypeError: keep the tokens instead.
@@ -234,10 +229,6 @@ class State:
         Read-only. The tokens that end a text are among them where it may end.
         """
         return self.masker.mask(self.configuration)
-
-    def allowed(self) -> Ints:
-        """Return the IDs of the tokens that may come next, in order."""
-        return token_ids(self.bitmask())
 
     def accept(self, token: int) -> State | Ended:
         """Return the state after one more token.

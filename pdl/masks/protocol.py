@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import index
-from typing import TYPE_CHECKING, NoReturn, Protocol, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, Protocol, SupportsIndex
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from pdl.masks.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Ints: TypeAlias = NDArray[np.int32]
+    from pdl.masks.vocabulary import Ints
+
 
 WORD = 32
 """How many tokens one number of a mask is about."""
@@ -24,6 +25,8 @@ WORD = 32
 
 class TokenState(Protocol):
     """A position in a text: an immutable value, so keep one to backtrack to it."""
+
+    __slots__ = ()
 
     @property
     def is_complete(self) -> bool:
@@ -36,13 +39,15 @@ class TokenState(Protocol):
         """
 
     def allowed(self) -> Ints:
-        """Return the IDs of those tokens, in order."""
+        """Return the IDs of the tokens that may come next, in order."""
+        return token_ids(self.bitmask())
 
     def accept(self, token: int) -> TokenState:
         """Return the state after one more token. Raises TokenError if it is not allowed."""
 
     def forced(self) -> tuple[bytes, tuple[int, ...]]:
-        """Return the bytes that must come next, and tokens that spell them."""
+        """Return the bytes that must come next, if any, and tokens that spell them."""
+        return b"", ()
 
 
 class TokenMasker(Protocol):
@@ -91,7 +96,7 @@ def refusal(vocabulary: Vocabulary, token: object, why: str = "is not allowed he
 
 @frozen_value
 @dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(TokenState):
     """The state after a token that ended a text: no token is allowed."""
 
     vocabulary: Vocabulary
@@ -103,19 +108,16 @@ class Ended:
 
     def bitmask(self) -> Ints:
         """Return no token."""
-        return np.zeros(-(-len(self.vocabulary) // WORD), np.int32)
-
-    def allowed(self) -> Ints:
-        """Return no token."""
-        return np.zeros(0, np.int32)
+        return np.zeros(words_of(len(self.vocabulary)), np.int32)
 
     def accept(self, token: int) -> NoReturn:
         """Raise TokenError, or TypeError for anything but an integer."""
         raise refusal(self.vocabulary, token_id(token), "is not allowed after the end of the text")
 
-    def forced(self) -> tuple[bytes, tuple[int, ...]]:
-        """Return nothing."""
-        return b"", ()
+
+def words_of(tokens: int) -> int:
+    """Return the length of a mask of so many tokens."""
+    return -(-tokens // WORD)
 
 
 def allows(bitmask: Ints, token: int) -> bool:

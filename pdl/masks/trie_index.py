@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from pdl.masks.protocol import WORD, packed
+from pdl.masks.protocol import WORD, packed, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from pdl.masks.vocabulary import Trie, Vocabulary
-
-    Ints: TypeAlias = NDArray[np.int32]
-    Bytes: TypeAlias = NDArray[np.uint8]
+    from pdl.masks.vocabulary import Bytes, Ints, Trie, Vocabulary
 
 
 Position: TypeAlias = "int | NodeSet"
@@ -312,7 +309,7 @@ class TokenSetBuilder:
 
     def mask(self, tokens: int) -> Ints:
         """The mask of this set, of all `tokens` of a vocabulary; read-only."""
-        words = -(-tokens // WORD)
+        words = words_of(tokens)
         if self.many or len(self.few) > _FEW_TOKENS:
             marks = np.zeros(words * WORD, np.bool_)
             for held in self.many:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Ints: TypeAlias = NDArray[np.int32]
     Bytes: TypeAlias = NDArray[np.uint8]
+    Counts: TypeAlias = NDArray[np.uint16]
 
 _BYTES = 256
 _TEXTS = (str, bytes, bytearray, memoryview)  # sequences that are no list of tokens

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pdl.masks.protocol import TokenMasker, TokenState
+    from pdl.masks.vocabulary import Ints
 
-    Ints: TypeAlias = NDArray[np.int32]
     Longs: TypeAlias = NDArray[np.int64]
     Scores: TypeAlias = NDArray[np.single]
 

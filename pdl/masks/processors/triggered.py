@@ -20,24 +20,21 @@ from pdl.graphs import reachable
 from pdl.masks.protocol import (
     WORD,
     Ended,
+    TokenState,
     allows,
     check_masker,
     packed,
     refusal,
     token_id,
-    token_ids,
+    words_of,
 )
 from pdl.masks.trie_index import token_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from pdl.masks.protocol import TokenMasker, TokenState
-    from pdl.masks.vocabulary import Trie, Vocabulary
-
-    Ints: TypeAlias = NDArray[np.int32]
+    from pdl.masks.protocol import TokenMasker
+    from pdl.masks.vocabulary import Ints, Trie, Vocabulary
 
 
 class ByteDfa:
@@ -219,7 +216,7 @@ class FreeText:
         fits = nodes >= 0
         if self._productive_positions is not None:
             fits &= np.isin(nodes, list(self._productive_positions))
-        allowed = np.zeros(-(-len(vocabulary) // WORD) * WORD, np.bool_)
+        allowed = np.zeros(words_of(len(vocabulary)) * WORD, np.bool_)
         allowed[self._tokens] = fits[self._ends]
         allowed[[token for token in self._triggers if self._may_trigger(position, token)]] = True
         if position % UTF8_STATES == 0:
@@ -305,7 +302,7 @@ class Triggered:
 
 @frozen_value
 @dataclass(frozen=True, slots=True)
-class FreeTextState:
+class FreeTextState(TokenState):
     """A state in free text; `position` is as in `FreeText`."""
 
     masker: Triggered
@@ -319,10 +316,6 @@ class FreeTextState:
     def bitmask(self) -> Ints:
         """Return all tokens that are text, except those that continue after a trigger."""
         return self.masker.free_text.mask(self.position)
-
-    def allowed(self) -> Ints:
-        """Return the IDs of those tokens."""
-        return token_ids(self.bitmask())
 
     def accept(self, token: int) -> TokenState:
         """Return the state after one more token. Raises TokenError if it is not allowed."""
@@ -338,10 +331,6 @@ class FreeTextState:
         if following is None:
             return self.masker.masker.start()
         return FreeTextState(self.masker, following)
-
-    def forced(self) -> tuple[bytes, tuple[int, ...]]:
-        """Return nothing: free text is free."""
-        return b"", ()
 
 
 def _given(trigger: object) -> list[object]:
