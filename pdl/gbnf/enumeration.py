@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
     from pdl.gbnf.analysis import Shortest
+    from pdl.gbnf.gss import Node
     from pdl.gbnf.matcher import Configuration, Matcher
-    from pdl.gbnf.stack import Node
     from pdl.limits import Limits
 
 
@@ -42,7 +42,7 @@ class Distances:
     """The distances of one matcher's configurations, with all that has been found of them."""
 
     def __init__(self, matcher: Matcher, shortest: Shortest) -> None:
-        self._machine = matcher.automaton
+        self._machine = matcher.rtn
         self._rules = list(map(shortest.rule, self._machine.names))
         self._states: dict[int, list[int]] = {}
         self._nodes: dict[Node | None, int] = {None: 0}
@@ -74,7 +74,7 @@ class Distances:
             if missing:
                 pending += missing
                 continue
-            ways = [plus(self._state(back), self._nodes[below]) for back, below in one.waiting]
+            ways = [plus(self._state(back), self._nodes[below]) for back, below in one.return_edges]
             ways += [self._nodes[link] for link in one.links]
             self._nodes[one] = min(ways, default=NEVER)
             pending.pop()
@@ -115,12 +115,12 @@ class Distances:
             yield 0, target
         call = machine.calls.get(state)
         if call:
-            yield self._rules[call.rule], call.back
+            yield self._rules[call.rule], call.return_state
 
 
 def _below(node: Node) -> Iterator[Node]:
     yield from node.links
-    yield from (below for _, below in node.waiting if below is not None)
+    yield from (below for _, below in node.return_edges if below is not None)
 
 
 _KEPT_EDGES = (
@@ -241,7 +241,7 @@ class Enumeration:
 
     def _found(self, here: Configuration) -> Iterator[Edge]:
         """The edges that lead to an end, in the order of their bytes."""
-        moves = self._matcher.automaton.moves
+        moves = self._matcher.rtn.moves
         ranges = {one[:2] for state, _ in here.items for one in moves[state]}
         cuts = sorted({low for low, _ in ranges} | {high + 1 for _, high in ranges})
         for low, end in pairwise(cuts):

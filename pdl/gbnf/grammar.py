@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from random import Random
 
     from pdl.errors import Problem
-    from pdl.gbnf.automaton import Automaton
     from pdl.gbnf.linting.finding import Finding
     from pdl.gbnf.matcher import Matcher
+    from pdl.gbnf.rtn import Rtn
     from pdl.gbnf.sampler import Sampler
     from pdl.gbnf.state import Match, Pieces, State, Vocabulary
 
@@ -36,19 +36,19 @@ class Grammar(GrammarRules):
 
     @cached_property
     @within_stack
-    def automaton(self) -> Automaton:
-        """The automaton of all rules."""
-        from pdl.gbnf.automaton import automaton
+    def rtn(self) -> Rtn:
+        """The recursive transition network of all rules."""
+        from pdl.gbnf.rtn import compile_rtn
 
-        return automaton(self.rule, self.limits, self.source)
+        return compile_rtn(self.rule, self.limits, self.source)
 
     @cached_property
     @within_stack
     def matcher(self) -> Matcher:
-        """The automaton with the root rule, and all that was learned of its texts."""
+        """The network with the root rule, and everything that was learned of its strings."""
         from pdl.gbnf.matcher import Matcher
 
-        return Matcher(self.automaton, self.automaton.names.index(self.root), self.limits)
+        return Matcher(self.rtn, self.rtn.names.index(self.root), self.limits)
 
     @within_stack
     def start(self) -> State:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def hidden_recursion(rules: Mapping[str, Rule]) -> Iterator[list[str]]:
-    """The circles of rules, one of a component, on which a match would need ever more memory.
+    """The cycles of rules, one of a component, on which a match would need ever more memory.
 
-    A rule on such a circle stands at its own left edge behind parts that may be empty, with
+    A rule on such a cycle stands at its own left edge behind parts that may be empty, with
     something behind it that is kept in mind.
     """
     shortest = Shortest(rules)
@@ -69,7 +69,7 @@ def _left_of(shortest: Shortest, item: Item, *, last: bool) -> Iterator[tuple[st
         yield from _left_of(shortest, item.item, last=last and item.max == 1)
 
 
-_SHOWN = 20  # rules of a circle
+_SHOWN = 20  # rules of a cycle
 
 
 @dataclass(slots=True)
@@ -135,16 +135,16 @@ class Edges:
 def cycles(
     rules: Mapping[str, Rule], all_rules: Iterable[Rule]
 ) -> Iterator[tuple[list[str], Rule | Group | Repeat]]:
-    """The circles of left edges: the names of the rules on each, and a node of it to point at."""
+    """The cycles of left edges: the names of the rules on each, and a node of it to point at."""
     edges = Edges(rules, all_rules)
     edges.find()
-    for circle in circles(edges.left):
-        names = [symbol for symbol in circle if isinstance(symbol, str)]
-        numbers = [symbol for symbol in circle if isinstance(symbol, int)]
+    for cycle in graph_cycles(edges.left):
+        names = [symbol for symbol in cycle if isinstance(symbol, str)]
+        numbers = [symbol for symbol in cycle if isinstance(symbol, int)]
         yield names, rules[names[0]] if names else edges.nodes[numbers[0]]
 
 
-def circles(graph: Mapping[Symbol, list[Symbol]]) -> Iterator[list[Symbol]]:
+def graph_cycles(graph: Mapping[Symbol, list[Symbol]]) -> Iterator[list[Symbol]]:
     """Cycles of a graph: each symbol that leads to itself, a shortest one of each component."""
     for component in strongly_connected_components(graph):
         inside = frozenset(component)
@@ -154,7 +154,7 @@ def circles(graph: Mapping[Symbol, list[Symbol]]) -> Iterator[list[Symbol]]:
             yield shortest_path(within, component[-1], component[-1])[:-1]
 
 
-def arrows(names: list[str]) -> str:
+def format_cycle(names: list[str]) -> str:
     """A way from rule to rule; of a long one how it begins and ends."""
     if len(names) > _SHOWN:
         half = _SHOWN // 2

@@ -28,10 +28,10 @@ from pdl.gbnf.utf8 import normal, overlap
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.gbnf.automaton import Automaton, Origin
+    from pdl.gbnf.gss import Node, ReturnEdge
     from pdl.gbnf.matcher import Configuration, Matcher
     from pdl.gbnf.nodes import Rule
-    from pdl.gbnf.stack import Node, Waiting
+    from pdl.gbnf.rtn import Origin, Rtn
     from pdl.source import Source
 
 
@@ -114,10 +114,10 @@ _RANGES = 20  # of a class that is compared with others
 _WALKED = 1_000_000  # nodes that are looked at for the rules around a place
 
 
-def expected_at(automaton: Automaton, here: Configuration) -> tuple[str, ...]:
+def expected_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
     """What may stand at a configuration, each once, in the order of the grammar."""
     states = sorted({state for state, _ in here.items})[:_MOST]
-    origins = [automaton.origins[state] for state in states if state in automaton.origins]
+    origins = [rtn.source_map[state] for state in states if state in rtn.source_map]
     origins.sort(key=lambda origin: (origin.item.start, origin.done))
     found = dict.fromkeys(map(described, _merged(origins)))
     if len(origins) < len(states):
@@ -195,17 +195,17 @@ def _shown(text: str) -> str:
     return item_text(Literal(tuple(map(ord, text))))[1:-1].replace('\\"', '"')
 
 
-def rules_at(automaton: Automaton, here: Configuration) -> tuple[str, ...]:
+def rules_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
     """The names of the rules around the first item, from the root on.
 
     Where there are several ways, it is the one through the lowest states.
     """
     names: list[str] = []
-    places: Iterable[Waiting] = here.items
+    places: Iterable[ReturnEdge] = here.items
     looked = 0
     while places and looked < _WALKED:
         state = min(state for state, _ in places)
-        names.append(automaton.rule_of(state))
+        names.append(rtn.rule_of(state))
         nodes = {node for one, node in places if one == state and node is not None}
         places, seen = _waiting(nodes)
         places = [one for one in places if one[1] is not None]
@@ -213,14 +213,14 @@ def rules_at(automaton: Automaton, here: Configuration) -> tuple[str, ...]:
     return tuple(names[::-1]) if not places else ("…", *names[::-1])
 
 
-def _waiting(nodes: set[Node]) -> tuple[list[Waiting], int]:
+def _waiting(nodes: set[Node]) -> tuple[list[ReturnEdge], int]:
     """All that waits for the end of some rules, and how many nodes were looked at."""
     pending = list(nodes)
     seen = set(nodes)
-    found: list[Waiting] = []
+    found: list[ReturnEdge] = []
     while pending and len(seen) < _WALKED:
         one = pending.pop()
-        found += one.waiting
+        found += one.return_edges
         fresh = [link for link in one.links if link not in seen]
         seen.update(fresh)
         pending += fresh
@@ -289,7 +289,7 @@ class State:
 
     def expected(self) -> tuple[str, ...]:
         """What may stand here, in words: `a digit`, `` `,` ``, `the end`."""
-        return expected_at(self.matcher.automaton, self.configuration)
+        return expected_at(self.matcher.rtn, self.configuration)
 
     def rules(self) -> tuple[str, ...]:
         """The rules that the text is in, from the root; one of the ways, if there are several.
@@ -297,7 +297,7 @@ class State:
         A rule of which nothing is to come is left out: of `root ::= object` the text is in `object`
         alone, whatever number of such rules led there.
         """
-        return rules_at(self.matcher.automaton, self.configuration)
+        return rules_at(self.matcher.rtn, self.configuration)
 
 
 @frozen_value

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import Problem, did_you_mean
-from pdl.gbnf.left_recursion import arrows, cycles, hidden_recursion
+from pdl.gbnf.left_recursion import cycles, format_cycle, hidden_recursion
 from pdl.gbnf.nodes import (
     CURRENT,
     MOST,
@@ -105,15 +105,15 @@ def _recursive(grammar: GrammarRules) -> Iterator[Problem]:
     """Left recursion: what llama.cpp sees of it, or else what it overlooks."""
     source = grammar.source
     seen = False
-    for circle, node in cycles(grammar.rule, grammar.rules):
+    for cycle, node in cycles(grammar.rule, grammar.rules):
         seen = True
-        way = arrows([*circle, circle[0]]) if circle else "what it repeats may be empty"
-        hint = "" if circle else "repeat something that is never empty"
+        way = format_cycle([*cycle, cycle[0]]) if cycle else "what it repeats may be empty"
+        hint = "" if cycle else "repeat something that is never empty"
         yield _at(source, "left-recursion", f"left recursion: {way}", node, hint)
     reached = {name: grammar.rule[name] for name in reachable(grammar.rule, grammar.root)}
-    for circle in () if seen else hidden_recursion(reached):
-        message = f"{HIDDEN}: {arrows(circle)}"
-        yield _at(source, "left-recursion", message, grammar.rule[circle[0]])
+    for cycle in () if seen else hidden_recursion(reached):
+        message = f"{HIDDEN}: {format_cycle(cycle)}"
+        yield _at(source, "left-recursion", message, grammar.rule[cycle[0]])
 
 
 def _undefined(grammar: GrammarRules, names: set[str], symbols: Symbols) -> Iterator[Problem]:

@@ -26,9 +26,9 @@ from pdl.masks.parts import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pdl.gbnf.automaton import Automaton, Call
+    from pdl.gbnf.gss import Node
     from pdl.gbnf.nodes import Rule
-    from pdl.gbnf.stack import Node
+    from pdl.gbnf.rtn import CallEdge, Rtn
     from pdl.masks.collector import TokenCollector
     from pdl.masks.mask_cache import ClassBytes, MaskCache
     from pdl.masks.parts import Part, States
@@ -46,7 +46,7 @@ class LexemeRules:
     What is taken for a lexeme is a matter of speed alone.
     """
 
-    def __init__(self, automaton: Automaton, rules: Mapping[str, Rule], cache: MaskCache) -> None:
+    def __init__(self, automaton: Rtn, rules: Mapping[str, Rule], cache: MaskCache) -> None:
         self._automaton = automaton
         self._rules = rules
         self._cache = cache
@@ -101,8 +101,8 @@ class Closures:
         matcher = collector.matcher
         self._collector = collector
         self._matcher = matcher
-        self._machine = matcher.automaton
-        self._lexemes = LexemeRules(matcher.automaton, rules, collector.cache)
+        self._machine = matcher.rtn
+        self._lexemes = LexemeRules(matcher.rtn, rules, collector.cache)
         self._lexical: dict[int, bool] = {}
         self._closures: dict[int, Closure] = {}
         self._same: dict[tuple[Part, ...], Closure] = {}
@@ -121,7 +121,7 @@ class Closures:
             for step in held.values():
                 step.forget()
 
-    def of(self, state: int, without: Call | int | None = None) -> Closure:
+    def of(self, state: int, without: CallEdge | int | None = None) -> Closure:
         """The closure of a state, `without` one of its calls or of the states that it comes to."""
         known = self._closures.get(state) if without is None else None
         if known is None:
@@ -139,7 +139,7 @@ class Closures:
         rule = self._begins(frozenset(lexical), node) if lexical else None
         if rule is not None:
             states = [state for state in states if state not in lexical]
-            for back, below in node.waiting:
+            for back, below in node.return_edges:
                 assert below is not None
                 yield self._same_as(self._calling(rule, back)), below
         for part in self._takes(states):
@@ -147,9 +147,9 @@ class Closures:
 
     def _begins(self, states: States, node: Node) -> int | None:
         """The rule of a node, if it begins with some states, and few wait for its end."""
-        if node.links or len(node.waiting) > _SEVERAL:
+        if node.links or len(node.return_edges) > _SEVERAL:
             return None
-        if any(below is None for _, below in node.waiting):
+        if any(below is None for _, below in node.return_edges):
             return None
         rules = {self._rule(state) for state in states}
         return next((rule for rule in rules if self.begun(rule) == states), None)
@@ -161,13 +161,13 @@ class Closures:
             self._collector.spent += 100 + 200 * len(parts)
         return known
 
-    def _parts(self, state: int, without: Call | int | None) -> tuple[Part, ...]:
-        kernel = self._matcher.kernels.of(state)
-        parts = self._takes(one for one in kernel.takes if one != without)
-        for call in kernel.calls:
+    def _parts(self, state: int, without: CallEdge | int | None) -> tuple[Part, ...]:
+        closure = self._matcher.closures.of(state)
+        parts = self._takes(one for one in closure.takes if one != without)
+        for call in closure.calls:
             if call != without:
-                parts += self._calling(call.rule, call.back)
-        if kernel.ends:
+                parts += self._calling(call.rule, call.return_state)
+        if closure.ends:
             parts.append(RULE_END)
         return tuple(parts)
 
@@ -271,13 +271,13 @@ class Closures:
 
     def _rounds_at(self, back: int) -> Iterator[RepeatedLexeme]:
         """The rounds that begin at a state, and lead back to it."""
-        kernel = self._matcher.kernels.of(back)
-        for call in kernel.calls:
-            if call.back == back and self._lexemes.of(call.rule) is not None:
+        closure = self._matcher.closures.of(back)
+        for call in closure.calls:
+            if call.return_state == back and self._lexemes.of(call.rule) is not None:
                 rounds = self._rule_rounds(call.rule, back)
                 if rounds is not None:
                     yield rounds
-        for one in kernel.takes:
+        for one in closure.takes:
             chars = self._broad(one)
             if chars is not None and self.target(one) == back:
                 alone = self._class_rounds(one, chars)
@@ -359,7 +359,7 @@ class Closures:
     def class_of(self, state: int) -> ClassBytes | None:
         """The class of characters that a state takes, if it takes one."""
         if state not in self._classes_of:
-            origin = self._machine.origins.get(state)
+            origin = self._machine.source_map.get(state)
             found = None
             if (
                 origin

@@ -21,9 +21,9 @@ from pdl.masks.trie_index import ROOT, HighAmbiguityError, TokenSetBuilder
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
+    from pdl.gbnf.gss import Node
     from pdl.gbnf.matcher import Configuration, Matcher
     from pdl.gbnf.nodes import Rule
-    from pdl.gbnf.stack import Node
     from pdl.masks.lexeme_tokens import LexemeTokens, SubtrieView
     from pdl.masks.mask_cache import MaskCache
     from pdl.masks.parts import Closure, Part, Pending, Round, States
@@ -40,7 +40,7 @@ class TokenCollector:
 
     def __init__(self, matcher: Matcher, rules: Mapping[str, Rule], cache: MaskCache) -> None:
         self.matcher = matcher
-        self.moves = matcher.automaton.moves
+        self.moves = matcher.rtn.moves
         self.cache = cache
         self.index = cache.index
         self._rules = rules
@@ -101,7 +101,7 @@ class TokenCollector:
                 continue
             seen.update((around, position) for position in fresh)
             pending += [(link, fresh) for link in around.links]
-            for back, below in around.waiting:
+            for back, below in around.return_edges:
                 if below is not None:
                     closure = self.closures.of(back)
                     for position in fresh:

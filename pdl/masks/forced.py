@@ -34,11 +34,11 @@ def _only(matcher: Matcher, here: Configuration) -> int | None:
     if here.complete:
         return None
     only: int | None = None
-    automaton = matcher.automaton
+    rtn = matcher.rtn
     for state, _ in here.items:
-        if state in automaton.tokens:
+        if state in rtn.tokens:
             return None
-        for low, high, _ in automaton.moves[state]:
+        for low, high, _ in rtn.moves[state]:
             if low != high or only not in (None, low):
                 return None
             only = low
@@ -120,11 +120,11 @@ def _along(
 def _literal(matcher: Matcher, state: int) -> bytes:
     """The bytes of a literal from a state on, or one byte of a class."""
     found = bytearray()
-    moves = matcher.automaton.moves[state]
+    moves = matcher.rtn.moves[state]
     while len(moves) == 1 and moves[0][0] == moves[0][1] and len(found) < _LONGEST:
         low, _, state = moves[0]
         found.append(low)
-        moves = matcher.automaton.moves[state] if matcher.is_still(state) else ()
+        moves = matcher.rtn.moves[state] if matcher.is_still(state) else ()
     if found or not moves:
         return bytes(found)
     held = (byte for byte in _LIKELY if any(low <= byte <= high for low, high, _ in moves))

@@ -16,9 +16,9 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
-from pdl.gbnf.automaton import automaton
 from pdl.gbnf.matcher import Matcher
 from pdl.gbnf.nodes import CharClass, Rule, Sequence
+from pdl.gbnf.rtn import compile_rtn
 from pdl.gbnf.utf8 import of_class
 from pdl.limits import DEFAULT_LIMITS
 from pdl.masks.lexeme_tokens import MOST, LexemeTokens, joined, nothing
@@ -95,7 +95,7 @@ class Scan:
     def __init__(self, matcher: Matcher, start: Configuration, *, repeated: bool) -> None:
         self._matcher = matcher
         self._repeated = repeated
-        classes = matcher.automaton.classes
+        classes = matcher.rtn.classes
         self._classes = np.frombuffer(classes, np.uint8)
         self._bytes = [classes.index(number) for number in range(classes[-1] + 1)]
         self._held: list[Configuration] = []
@@ -355,7 +355,7 @@ class MaskCache:
         found = self._tiny.get(chars.ranges)
         if found is None:
             rule = Rule(name="root", options=(Sequence((chars.item,)),))
-            machine = automaton({"root": rule}, DEFAULT_LIMITS)
+            machine = compile_rtn({"root": rule}, DEFAULT_LIMITS)
             found = self._tiny[chars.ranges] = Matcher(machine, 0)
             self.index.spent += 20_000
         return found

@@ -16,11 +16,11 @@ from weakref import finalize
 import numpy as np
 
 from pdl.errors import LimitError
-from pdl.gbnf.automaton import automaton
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.limits_errors import uncollected, within_stack
 from pdl.gbnf.matcher import Matcher
 from pdl.gbnf.nodes import frozen_value
+from pdl.gbnf.rtn import compile_rtn
 from pdl.masks.collector import TokenCollector
 from pdl.masks.forced import forced, prefetch
 from pdl.masks.mask_cache import Learner, mask_cache
@@ -68,7 +68,7 @@ class Masker(Learner):
         rules = prune_to_vocabulary(grammar, vocabulary, self._references)
         whole = all(rule is grammar.rule[name] for name, rule in rules.items())
         with uncollected():
-            machine = grammar.automaton if whole else automaton(rules, grammar.limits)
+            machine = grammar.rtn if whole else compile_rtn(rules, grammar.limits)
         _sift()
         self._automaton = machine
         self._matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)

@@ -18,7 +18,7 @@ from pdl.masks.trie_index import LexemeExit
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from pdl.gbnf.automaton import Call, Mark
+    from pdl.gbnf.rtn import CallEdge, Mark
     from pdl.masks.collector import TokenCollector
     from pdl.masks.trie_index import AnyPosition, Position, TokenSetBuilder
 
@@ -149,21 +149,21 @@ class Round:
             call, state = self.next()
             step = None
             if call is not None:
-                step = closures.round_of_rule(call.rule, call.back)
+                step = closures.round_of_rule(call.rule, call.return_state)
             elif state is not None:
                 step = closures.round_of_class(state)
             self._known = step, closures.of(self.back, without=call or state)
         return self._known
 
-    def next(self) -> tuple[Call | None, int | None]:
+    def next(self) -> tuple[CallEdge | None, int | None]:
         """The call, or the state of a class, with which the next round begins."""
         closures = self.collector.closures
-        kernel = self.collector.matcher.kernels.of(self.back)
+        closure = self.collector.matcher.closures.of(self.back)
         if self.rule is not None:
-            calls = [call for call in kernel.calls if call.rule == self.rule]
+            calls = [call for call in closure.calls if call.rule == self.rule]
             return (calls[0] if len(calls) == 1 else None), None
         ranges = closures.class_bytes(self.state).ranges
-        for state in kernel.takes:
+        for state in closure.takes:
             chars = closures.class_of(state)
             if chars is not None and chars.ranges == ranges:
                 return None, state
@@ -187,7 +187,7 @@ class Round:
     @property
     def mark(self) -> Mark | None:
         """The position behind the round, in the innermost chain around it."""
-        return next(iter(self.collector.matcher.automaton.chains.marks(self.back)), None)
+        return next(iter(self.collector.matcher.rtn.repetitions.marks(self.back)), None)
 
     def forget(self) -> None:
         """Let go of the next round, which may be this one."""

@@ -41,10 +41,10 @@ from pdl.masks.spelling import ANY, spellable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pdl.gbnf.automaton import Automaton
     from pdl.gbnf.grammar import Grammar
     from pdl.gbnf.matcher import Item as StackItem
     from pdl.gbnf.nodes import Item, Rule
+    from pdl.gbnf.rtn import Rtn
     from pdl.masks.spelling import Spellable
     from pdl.masks.trie_index import TokenSetBuilder
     from pdl.masks.vocabulary import Vocabulary
@@ -110,9 +110,7 @@ class References:
         else:
             builder.few += self.named(ref)
 
-    def targets(
-        self, automaton: Automaton, held: Iterable[StackItem], token: int
-    ) -> Iterator[StackItem]:
+    def targets(self, automaton: Rtn, held: Iterable[StackItem], token: int) -> Iterator[StackItem]:
         """Yield the states after a token, with their nodes, where references take it."""
         for state, node in held:
             if state in automaton.tokens:

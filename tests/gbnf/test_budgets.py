@@ -107,7 +107,7 @@ def test_time_is_bounded(step: str) -> None:
 
 def test_the_time_for_matching_is_bounded() -> None:
     state = gbnf.parse('root ::= "a"*').start()
-    matcher = Matcher(state.matcher.automaton, 0, pdl.Limits(grammar_seconds=0))
+    matcher = Matcher(state.matcher.rtn, 0, pdl.Limits(grammar_seconds=0))
     with pytest.raises(pdl.LimitError, match="matching the text takes longer than 0 seconds"):
         matcher.run(matcher.start, b"aa")
 

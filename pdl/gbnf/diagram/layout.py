@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdl.gbnf.automaton import Origin
 from pdl.gbnf.diagram.boxes import (
     ARC,
     GAP,
@@ -32,6 +31,7 @@ from pdl.gbnf.nodes import (
     is_nothing,
     item_text,
 )
+from pdl.gbnf.rtn import Origin
 from pdl.gbnf.state import described
 from pdl.trampoline import gather, run
 

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from pdl.gbnf.export.notation import (
     PLAIN,
     Notation,
-    circles,
     escaped,
     plain,
+    recursive_groups,
     refuse_tokens,
     shortest,
     spelled,
@@ -94,7 +94,7 @@ def lark(rules: Mapping[str, Rule], root: str, source: Source) -> str:
     """
     found = plain(rules, root, source)
     refuse_tokens(found, source, "Lark", lambda _: False)
-    if circles(found):
+    if recursive_groups(found):
         names = spelled(found, _rule, {root: _START}, "_")
         literal = _characters
     else:

@@ -5,7 +5,7 @@ are never reached and alternatives that match nothing are gone, as are NUL and s
 classes, which no text holds; `.` and negated classes are lists of ranges in order; a maximum that
 llama.cpp takes for none is none; nothing is repeated no times.
 
-`circles` finds the rules that lead back to themselves; `spelled` gives each name of a rule a
+`recursive_groups` finds the rules that lead back to themselves; `spelled` gives each name of a rule a
 spelling of its own, as another notation writes it.
 """
 
@@ -66,7 +66,7 @@ def groups(rules: Mapping[str, Rule]) -> list[tuple[list[str], bool]]:
     ]
 
 
-def circles(rules: Mapping[str, Rule]) -> list[list[str]]:
+def recursive_groups(rules: Mapping[str, Rule]) -> list[list[str]]:
     """The groups of rules that lead back to themselves."""
     return [names for names, recursive in groups(rules) if recursive]
 

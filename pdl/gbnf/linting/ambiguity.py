@@ -138,7 +138,7 @@ class Reader:
         return live, arrived
 
     def _close(self, stack: Stack) -> tuple[Counter[Stack], Counter[Stack]]:
-        """The same for one stack; a circle of empty rules is left where it closes."""
+        """The same for one stack; a cycle of empty rules is left where it closes."""
         pending: list[Stack] = [stack]
         entered: set[Stack] = set()
         while pending:

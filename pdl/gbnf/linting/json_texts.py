@@ -11,7 +11,6 @@ import json
 from typing import TYPE_CHECKING, NoReturn
 
 from pdl.gbnf.analysis import NEVER, TOKEN, AccessStrings, Context, Contexts, Shortest, shown, takes
-from pdl.gbnf.automaton import automaton
 from pdl.gbnf.linting.json_proof import START, kinds, step
 from pdl.gbnf.linting.llama_stacks import contains
 from pdl.gbnf.matcher import Matcher
@@ -27,6 +26,7 @@ from pdl.gbnf.nodes import (
     items,
     quoted,
 )
+from pdl.gbnf.rtn import compile_rtn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,14 +102,14 @@ class JsonTexts:
     def _place(self, before: str, following: str) -> tuple[int, int] | None:
         """Where the grammar has the character behind a text."""
         grammar = self._grammar
-        machine = automaton(grammar.rule, grammar.limits, grammar.source)
+        machine = compile_rtn(grammar.rule, grammar.limits, grammar.source)
         matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)
         here, _ = matcher.run(matcher.start, before.encode("utf-8", "surrogatepass"))
         first = following.encode()[0]
         for state in sorted(state for state, _ in here.items):
             taken = any(low <= first <= high for low, high, _ in machine.moves[state])
-            if taken and state in machine.origins:
-                item = machine.origins[state].item
+            if taken and state in machine.source_map:
+                item = machine.source_map[state].item
                 return item.start, item.end
         return None
 

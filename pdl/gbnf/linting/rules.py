@@ -3,7 +3,7 @@
 Rules are told that are there twice, or for nothing, or that no text can match; and repetitions of
 nothing, without the maximum that is written, and side by side.
 
-Left recursion is told beside the circles for which a grammar is refused already, and how long
+Left recursion is told beside the cycles for which a grammar is refused already, and how long
 llama.cpp looks for it: it goes into the rules at the left edge of a rule anew each time, without
 remembering those that it has seen, so that `r1 ::= r2 | r2 "x"`, `r2 ::= r3 | r3 "x"` and so on
 double the work with each rule. Source: `llama_grammar_detect_left_recursion` in its
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import Problem
 from pdl.gbnf.analysis import NEVER, Shortest
-from pdl.gbnf.left_recursion import Edges, arrows, cycles, hidden_recursion
+from pdl.gbnf.left_recursion import Edges, cycles, format_cycle, hidden_recursion
 from pdl.gbnf.linting.finding import explained
 from pdl.gbnf.linting.llama_stacks import EMPTY, Elements, SpentError, Stacks
 from pdl.gbnf.nodes import (
@@ -272,8 +272,8 @@ def _cause(
 ) -> str:
     """Why a rule has no text, if it is not for the sake of other rules."""
     if rule.name in graph[rule.name] or len(component) > 1:
-        circle = shortest_path({one: graph[one] for one in component}, rule.name, rule.name)
-        return f"it never ends: {' -> '.join(circle)}"
+        cycle = shortest_path({one: graph[one] for one in component}, rule.name, rule.name)
+        return f"it never ends: {' -> '.join(cycle)}"
     for item in items(rule.options):
         if shortest.item(item) >= NEVER:
             return f"nothing matches `{item_text(item)[:40]}`"
@@ -300,7 +300,7 @@ def further_circles(
 
     Where llama.cpp sees none at all, the hidden ones are told already.
     """
-    told = {name for circle, _ in cycles(grammar.rule, grammar.rules) for name in circle}
+    told = {name for cycle, _ in cycles(grammar.rule, grammar.rules) for name in cycle}
     edges = Edges(grammar.rule, grammar.rules)
     edges.find()
     visible: set[str] = set()
@@ -312,9 +312,9 @@ def further_circles(
         if told.isdisjoint(names):
             yield _finding(grammar, _circle(edges.left, component, min(names)), "", report)
     hidden = {name: rule for name, rule in grammar.rule.items() if name in reached}
-    for circle in hidden_recursion(hidden) if visible else ():
-        if visible.isdisjoint(circle):
-            yield _finding(grammar, circle, "hidden ", report)
+    for cycle in hidden_recursion(hidden) if visible else ():
+        if visible.isdisjoint(cycle):
+            yield _finding(grammar, cycle, "hidden ", report)
 
 
 def _circle(left: dict[Symbol, list[Symbol]], component: list[Symbol], name: str) -> list[str]:
@@ -324,9 +324,9 @@ def _circle(left: dict[Symbol, list[Symbol]], component: list[Symbol], name: str
     return [symbol for symbol in shortest_path(within, name, name) if isinstance(symbol, str)]
 
 
-def _finding(grammar: GrammarRules, circle: list[str], kind: str, report: Reporter) -> Finding:
-    rule = grammar.rule[circle[0]]
-    message = f"{kind}left recursion: {arrows(circle)}"
+def _finding(grammar: GrammarRules, cycle: list[str], kind: str, report: Reporter) -> Finding:
+    rule = grammar.rule[cycle[0]]
+    message = f"{kind}left recursion: {format_cycle(cycle)}"
     span = report.source.span(rule.start, rule.named)
     return explained(Problem("gbnf/left-recursion", message, span))
 

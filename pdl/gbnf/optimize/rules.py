@@ -374,12 +374,12 @@ def _refused(rules: tuple[Rule, ...], limits: Limits) -> Iterator[str]:
     by_name = {rule.name: rule for rule in rules}
     nodes: list[Item | Rule] = [repeat for repeat, _ in Symbols(rules).excessive]
     seen = False
-    for circle, node in cycles(by_name, rules):
+    for cycle, node in cycles(by_name, rules):
         seen = True
-        yield from circle
-        nodes += [] if circle else [node]
-    for circle in () if seen else hidden_recursion(by_name):
-        yield from circle
+        yield from cycle
+        nodes += [] if cycle else [node]
+    for cycle in () if seen else hidden_recursion(by_name):
+        yield from cycle
     if nodes:
         wrong = set(map(id, nodes))
         yield from (

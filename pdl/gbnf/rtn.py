@@ -1,14 +1,13 @@
-"""A grammar as a pushdown automaton over bytes.
+"""A grammar as a recursive transition network over bytes, a pushdown automaton (Woods, 1970).
 
-Each rule is a graph of states. A state goes on by bytes, by a token, into another rule (and then to
-the state that waits for its end), or splits. UTF-8 is compiled in, so that a text may stop amid a
-character. What follows an item is known when the item is compiled, so a repetition is a loop, and a
-rule at the end of a rule needs no place on the stack (a tail call).
+Each rule is a graph of states. A state has edges for bytes, for a token, into another rule (and
+then to the state that waits for its end), or it splits. UTF-8 is compiled in, so a string may stop
+in the middle of a character. What follows an item is known when the item is compiled, so a
+repetition is a loop, and a rule at the end of a rule needs no entry on the stack (a tail call).
 
-Counted repetitions are chains, in which the copy with more rounds left stands for those with fewer.
-`x{0,3}` is `(x (x x?)?)?`: a copy of `x` for each round, all of the same shape. At one state of two
-copies, what can follow in the one with fewer rounds left can follow in the other as well, so that a
-text that may be in both need only be followed in the other.
+Counted repetitions are unrolled: `x{0,3}` is `(x (x x?)?)?`, a copy of `x` for each round, all of
+the same shape. Of two states that differ in the copy alone, the one with more rounds left subsumes
+the other: whatever can follow the other can follow it, too, so only that one need be tracked.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ if TYPE_CHECKING:
 _T = TypeVar("_T", bound="Hashable")
 
 Mark: TypeAlias = tuple[int, int, int]
-"""The first state of a chain, the place in its copy, and the rounds that are left there."""
+"""The number of a repetition, the position in its copy, and the rounds that are left there."""
 
 
-class Chain(NamedTuple):
-    """Copies of an optional item: so many of so many states each, from a state on."""
+class CountedRepetition(NamedTuple):
+    """Copies of an optional item: how many, of how many states each, from which state on."""
 
     first: int
     size: int
@@ -57,40 +56,40 @@ class Chain(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The state behind the last one."""
+        """The state after the last one."""
         return self.first + self.size * self.copies
 
 
-class Chains:
-    """All chains of an automaton; one is beside another one, or inside one of its copies."""
+class CountedRepetitions:
+    """All repetitions of a network: each is apart from another one or inside one of its copies."""
 
-    def __init__(self, chains: Collection[Chain]) -> None:
-        self._chains = sorted(chains, key=lambda chain: (chain.first, -chain.end))
-        self._firsts = [chain.first for chain in self._chains]
+    def __init__(self, repetitions: Collection[CountedRepetition]) -> None:
+        self._repetitions = sorted(repetitions, key=lambda chain: (chain.first, -chain.end))
+        self._firsts = [chain.first for chain in self._repetitions]
         self._around = self._parents()
         self._known: dict[int, tuple[Mark, ...]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._chains)
+        return bool(self._repetitions)
 
     def _parents(self) -> list[int]:
-        """The chain around each, -1 if there is none."""
+        """The repetition around each, -1 if there isn't one."""
         around: list[int] = []
-        for chain in self._chains:
+        for chain in self._repetitions:
             outer = len(around) - 1
-            while outer >= 0 and self._chains[outer].end <= chain.first:
+            while outer >= 0 and self._repetitions[outer].end <= chain.first:
                 outer = around[outer]
             around.append(outer)
         return around
 
     def marks(self, state: int) -> tuple[Mark, ...]:
-        """The places of a state in the chains around it."""
+        """The positions of a state in the repetitions around it."""
         known = self._known.get(state)
         if known is None:
             found: list[Mark] = []
             at = bisect_right(self._firsts, state) - 1
             while at >= 0:
-                chain = self._chains[at]
+                chain = self._repetitions[at]
                 if state < chain.end:
                     index, place = divmod(state - chain.first, chain.size)
                     found.append((at, place, index))
@@ -98,8 +97,8 @@ class Chains:
             known = self._known[state] = tuple(found)
         return known
 
-    def strongest(self, pairs: Collection[tuple[int, _T]]) -> list[tuple[int, _T]]:
-        """States without those for which another one stands that has the same company."""
+    def drop_subsumed(self, pairs: Collection[tuple[int, _T]]) -> list[tuple[int, _T]]:
+        """The states that no other one subsumes that is paired with the same value."""
         marked = [(marks, other) for state, other in pairs if (marks := self.marks(state))]
         if len(marked) <= 1:
             return list(pairs)
@@ -118,24 +117,24 @@ class Chains:
 _UNWATCHED = 4096  # states that are made between two looks at the clock
 
 
-class Call(NamedTuple):
-    """Match a rule, then go on at a state; `last`: nothing of this rule is left then."""
+class CallEdge(NamedTuple):
+    """Match a rule, then continue at a state; `last`: nothing of this rule is left then."""
 
     rule: int
-    back: int
+    return_state: int
     last: bool
 
 
 class Origin(NamedTuple):
-    """What a state stands for: an item of a rule, and how many code points of it are behind."""
+    """What a state represents: an item of a rule, and how many code points of it were read."""
 
     rule: str
     item: Item
     done: int
 
 
-class Calls:
-    """The calls of states, each made when it is asked for.
+class CallEdges:
+    """The call edges of states, each made when it is asked for.
 
     Large grammars have hundreds of thousands, and numbers are nothing to the garbage collector.
     """
@@ -150,22 +149,22 @@ class Calls:
     def __contains__(self, state: int) -> bool:
         return state in self._rules
 
-    def __getitem__(self, state: int) -> Call:
+    def __getitem__(self, state: int) -> CallEdge:
         back = self._backs[state]
-        return Call(self._rules[state], back, back in self._ends)
+        return CallEdge(self._rules[state], back, back in self._ends)
 
-    def get(self, state: int) -> Call | None:
-        """The call of a state, None if it has none."""
+    def get(self, state: int) -> CallEdge | None:
+        """The call edge of a state, None if it has none."""
         return self[state] if state in self._rules else None
 
     def add(self, state: int, rule: int, back: int) -> None:
-        """Let a state match a rule, then go on at another one."""
+        """Let a state match a rule, then continue at another one."""
         self._rules[state] = rule
         self._backs[state] = back
 
 
-class Origins:
-    """What states stand for, each told when it is asked for, as there are as many (`Calls`)."""
+class SourceMap:
+    """What states represent, each made when it is asked for, as there are as many."""
 
     __slots__ = ("_done", "_items", "_numbers")
 
@@ -182,7 +181,7 @@ class Origins:
         return Origin(rule, item, self._done.get(state, 0))
 
     def get(self, state: int) -> Origin | None:
-        """What a state stands for, None if it is amid a character or between items."""
+        """What a state represents, None if it is inside a character or between items."""
         return self[state] if state in self._numbers else None
 
     def item(self, rule: str, item: Item) -> int:
@@ -191,46 +190,46 @@ class Origins:
         return len(self._items) - 1
 
     def add(self, state: int, number: int, done: int = 0) -> None:
-        """Let a state stand for an item, of which so many code points are behind."""
+        """Let a state represent an item, of which so many code points were read."""
         self._numbers[state] = number
         if done:
             self._done[state] = done
 
 
 @dataclass(slots=True)
-class Automaton:
+class Rtn:
     """The states of a grammar, by number; the lists run in parallel.
 
-    `moves[state]` are byte ranges and where they lead; `splits[state]` other states that stand in
-    the same place; `calls`, `tokens`, `origins` what else a state does. `ends` are the states at
-    which rules are complete, `starts` those at which they begin, `firsts` the lowest of each,
-    `empty` the rules that may match nothing, `chains` the counted repetitions; a rule's number is
-    its place in `names`. `classes` numbers each byte, all alike that no move tells apart.
+    `moves[state]` are byte ranges and their targets; `splits[state]` the targets of epsilon edges;
+    `calls`, `tokens` the other edges, `source_map` the items of the grammar. `ends` are the states
+    at which rules are complete, `starts` those at which they begin, `firsts` the lowest of each,
+    `empty` the nullable rules; a rule's number is its index in `names`. `classes` numbers the
+    classes of bytes that no move distinguishes.
     """
 
     names: list[str]
     moves: list[tuple[tuple[int, int, int], ...]] = field(default_factory=list)
     splits: dict[int, tuple[int, ...]] = field(default_factory=dict)
     tokens: dict[int, tuple[TokenRef, int]] = field(default_factory=dict)
-    origins: Origins = field(default_factory=Origins)
+    source_map: SourceMap = field(default_factory=SourceMap)
     ends: dict[int, int] = field(default_factory=dict)
-    calls: Calls = field(init=False)
+    calls: CallEdges = field(init=False)
     starts: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
     empty: frozenset[int] = frozenset()
-    chains: Chains = field(default_factory=lambda: Chains(()))
+    repetitions: CountedRepetitions = field(default_factory=lambda: CountedRepetitions(()))
     classes: bytes = bytes(range(256))
 
     def __post_init__(self) -> None:
-        self.calls = Calls(self.ends)
+        self.calls = CallEdges(self.ends)
 
     def rule_of(self, state: int) -> str:
         """The name of the rule that a state belongs to."""
         return self.names[bisect_right(self.firsts, state) - 1]
 
 
-def automaton(rules: Mapping[str, Rule], limits: Limits, source: Source | None = None) -> Automaton:
-    """The automaton of some rules, which `source` holds.
+def compile_rtn(rules: Mapping[str, Rule], limits: Limits, source: Source | None = None) -> Rtn:
+    """Compile some rules, which were read from `source`.
 
     Raises LimitError for more states or a longer time than `limits` has.
     """
@@ -240,22 +239,22 @@ def automaton(rules: Mapping[str, Rule], limits: Limits, source: Source | None =
 class _Compiler:
     def __init__(self, rules: Mapping[str, Rule], limits: Limits, source: Source | None) -> None:
         self._most = limits.grammar_states
-        self._clock = Clock(limits, "building the automaton")
+        self._clock = Clock(limits, "building the network")
         self._source = source
         self._numbers = {name: number for number, name in enumerate(rules)}
         self._rule = ""
         self._span: Span | None = None
         self._tails: dict[tuple[tuple[ByteRanges, ...], int], int] = {}
-        self._chains: list[Chain] = []
-        self._cuts = bytearray(257)  # at which bytes a move begins, or behind which one ends
+        self._repetitions: list[CountedRepetition] = []
+        self._cuts = bytearray(257)  # at which bytes a move begins, or after which one ends
         self._shortest = Shortest(rules)
-        self.made = Automaton(list(rules))
+        self.made = Rtn(list(rules))
         self.made.empty = frozenset(
             number for name, number in self._numbers.items() if not self._shortest.rule(name)
         )
         for rule in rules.values():
             self._compile(rule)
-        self.made.chains = Chains(self._chains)
+        self.made.repetitions = CountedRepetitions(self._repetitions)
         self.made.classes = bytes(sum(self._cuts[1 : byte + 1]) for byte in range(256))
 
     def _compile(self, rule: Rule) -> None:
@@ -287,7 +286,7 @@ class _Compiler:
         return state
 
     def _options(self, options: Iterable[Sequence], following: int) -> int:
-        """The state at which alternatives begin that lead to a state."""
+        """The state at which alternatives begin that lead to another state."""
         starts = [self._sequence(option, following) for option in options]
         return starts[0] if len(starts) == 1 else self._split(starts)
 
@@ -308,19 +307,19 @@ class _Compiler:
         if isinstance(item, Repeat):
             return self._repeat(item, following)
         state = self._state()
-        self._stands(state, item)
+        self._represents(state, item)
         if isinstance(item, RuleRef):
             self.made.calls.add(state, self._numbers[item.name], following)
         else:
             self.made.tokens[state] = (item, following)
         return state
 
-    def _stands(self, state: int, item: Item) -> None:
-        origins = self.made.origins
-        origins.add(state, origins.item(self._rule, item))
+    def _represents(self, state: int, item: Item) -> None:
+        source_map = self.made.source_map
+        source_map.add(state, source_map.item(self._rule, item))
 
     def _literal(self, item: Literal, following: int) -> int:
-        number = self.made.origins.item(self._rule, item)
+        number = self.made.source_map.item(self._rule, item)
         for done in range(len(item.codes) - 1, -1, -1):
             code = item.codes[done]
             possible = characters(((code, code),))
@@ -329,7 +328,7 @@ class _Compiler:
                 following = self._state(((byte, byte, following),))
             moves = ((bytes_[0], bytes_[0], following),) if bytes_ else ()
             following = self._state(moves)
-            self.made.origins.add(following, number, done)
+            self.made.source_map.add(following, number, done)
         return following
 
     def _class(self, item: Item, ranges: Ranges, following: int) -> int:
@@ -338,11 +337,11 @@ class _Compiler:
             first.setdefault(low, []).append(tuple(rest))
         moves = [(*low, self._tail(tuple(rests), following)) for low, rests in first.items()]
         state = self._state(tuple(moves))
-        self._stands(state, item)
+        self._represents(state, item)
         return state
 
     def _tail(self, rests: tuple[ByteRanges, ...], following: int) -> int:
-        """The state for the rest of a character, shared by all that go on in the same way."""
+        """The state for the rest of a character, shared by all with the same continuation."""
         if rests == ((),):
             return following
         known = self._tails.get((rests, following))
@@ -358,7 +357,7 @@ class _Compiler:
 
     def _repeat(self, item: Repeat, following: int) -> int:
         most = bounded(item)
-        # What may be empty may be so in each round: then no round is one that must be.
+        # A nullable item may match nothing in each round: then no round is required.
         least = 0 if self._shortest.nullable(item.item) else item.min
         if most is None:
             loop = self._state()
@@ -372,7 +371,7 @@ class _Compiler:
         return state
 
     def _chain(self, item: Item, count: int, following: int) -> int:
-        """An item so many times at most: copies that are alike, state by state."""
+        """An item at most so many times: copies that are alike, state by state."""
         if isinstance(item, RuleRef) and count:  # of none, the rule need not be there
             return self._calls(item, count, following)
         state, first = following, len(self.made.moves)
@@ -383,22 +382,22 @@ class _Compiler:
             ends.append(state + 1)
         size = ends[0] - first if ends else 0
         if count > 1 and ends == list(range(first + size, first + size * count + 1, size)):
-            self._chains.append(Chain(first, size, count))
+            self._repetitions.append(CountedRepetition(first, size, count))
         return state
 
     def _calls(self, item: RuleRef, count: int, following: int) -> int:
-        """A chain of calls; schemas have long ones, so that each takes as little as it can."""
+        """A chain of calls; schemas have long ones, so each takes as little as possible."""
         made, rule, state = self.made, self._numbers[item.name], following
-        number = made.origins.item(self._rule, item)
+        number = made.source_map.item(self._rule, item)
         self._tails.clear()
         first = len(made.moves)
         for _ in range(count):
             call = self._state()
-            made.origins.add(call, number)
+            made.source_map.add(call, number)
             made.calls.add(call, rule, state)
             state = call + 1
             made.moves.append(())
             made.splits[state] = (call, following)
         if count > 1:
-            self._chains.append(Chain(first, 2, count))
+            self._repetitions.append(CountedRepetition(first, 2, count))
         return state
