@@ -143,7 +143,7 @@ class Grammar(GrammarRules):
         and what leads nowhere is left out. An optimized grammar stays as it is. Its nodes have no
         places; `parse(str(...))` gives them some.
         """
-        from pdl.gbnf.optimize.rules import optimized
+        from pdl.gbnf.optimize import optimized
 
         rules = optimized(self.rule, self.root, self.limits)
         return Grammar(rules, self.root, self.comments, limits=self.limits)
@@ -172,7 +172,7 @@ class Grammar(GrammarRules):
         another file. Rules link to each other, comments are shown, colours follow the reader's
         choice of light or dark. Raises ValueError for another format.
         """
-        from pdl.gbnf.diagram.page import draw
+        from pdl.gbnf.diagram import draw
 
         return draw(self.rule, self.root, self.comments, format, self.source.name)
 
@@ -184,7 +184,7 @@ class Grammar(GrammarRules):
         that llguidance's lexer does not change what matches. Raises GrammarError for a grammar that
         matches nothing, and for references to tokens.
         """
-        from pdl.gbnf.export.dialects import lark
+        from pdl.gbnf.export import lark
 
         return lark(self.rule, self.root, self.source)
 
@@ -195,7 +195,7 @@ class Grammar(GrammarRules):
         References to tokens by number are kept, though xgrammar takes none that has no text. Raises
         GrammarError for a grammar that matches nothing, and for tokens that are named by texts.
         """
-        from pdl.gbnf.export.dialects import ebnf
+        from pdl.gbnf.export import ebnf
 
         return ebnf(self.rule, self.root, self.source)
 
@@ -208,7 +208,7 @@ class Grammar(GrammarRules):
         grammar that matches nothing, and for one that needs more than `most` characters or nests
         more groups than `re` takes.
         """
-        from pdl.gbnf.export.regex import regex
+        from pdl.gbnf.regex import regex
 
         return regex(self.rule, self.root, self.source, most, self.limits)
 

@@ -257,7 +257,7 @@ class Stack:
             pending += fresh
 
     def release(self) -> None:
-        """Let go of the frontiers after rules, through which nodes refer to each other in cycles."""
+        """Let go of the frontiers after rules, through which nodes refer to each other."""
         for held in (self._rules, self._sets):
             for node in held.values():
                 node.left = None

@@ -13,25 +13,14 @@ from operator import index
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex, TypeAlias
 
 from pdl.errors import Problem, did_you_mean
-from pdl.gbnf.nodes import (
-    AnyChar,
-    CharClass,
-    Item,
-    Literal,
-    TokenRef,
-    frozen_value,
-    item_text,
-    items,
-)
-from pdl.gbnf.utf8 import normal, overlap
+from pdl.gbnf.expected import expected_at, rules_at
+from pdl.gbnf.nodes import TokenRef, frozen_value, items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.gbnf.gss import Node, ReturnEdge
     from pdl.gbnf.matcher import Configuration, Matcher
     from pdl.gbnf.nodes import Rule
-    from pdl.gbnf.rtn import Origin, Rtn
     from pdl.source import Source
 
 
@@ -93,138 +82,6 @@ def _token_bytes(piece: bytes | str) -> bytes:
     if not isinstance(piece, bytes | bytearray | memoryview):
         raise TypeError(f"a vocabulary holds str or bytes, not {type(piece).__name__}")
     return bytes(piece)
-
-
-_LITERAL_SHOWN = 24  # characters of a literal
-_NAMED = {
-    "0-9": "a digit",
-    "1-9": "a digit from 1 to 9",
-    "a-z": "a small letter",
-    "A-Z": "a capital letter",
-    "A-Za-z": "a letter",
-    "0-9A-Za-z": "a letter or a digit",
-    "0-9A-Z_a-z": "a letter, a digit or `_`",
-    "0-9A-Fa-f": "a hexadecimal digit",
-    "0-9a-f": "a hexadecimal digit",
-    "\t\n ": "a blank", "\t ": "a blank", "\t\n\r ": "a blank", "\t-\n\r ": "a blank",
-    "\t-\n ": "a blank", " ": "a blank", "\n": "a line end", "\t": "a tab",
-}  # fmt: skip
-_MOST = 400  # items that are looked at
-_RANGES = 20  # of a class that is compared with others
-_WALKED = 1_000_000  # nodes that are looked at for the rules around a place
-
-
-def expected_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
-    """What may stand at a configuration, each once, in the order of the grammar."""
-    states = sorted({state for state, _ in here.items})[:_MOST]
-    origins = [rtn.source_map[state] for state in states if state in rtn.source_map]
-    origins.sort(key=lambda origin: (origin.item.start, origin.done))
-    found = dict.fromkeys(map(described, _merged(origins)))
-    if len(origins) < len(states):
-        found["the rest of a character"] = None
-    if here.complete:
-        found["the end"] = None
-    return tuple(found)
-
-
-def _merged(origins: list[Origin]) -> list[Origin]:
-    """Items, with classes that have characters in common as one class, where the first stood."""
-    found: list[Origin] = []
-    for origin in origins:
-        item, at = origin.item, len(found)
-        if isinstance(item, CharClass) and _is_short(item):
-            met = [index for index, one in enumerate(found) if _meets(one.item, item)]
-            parts = [one for index in met if isinstance(one := found[index].item, CharClass)]
-            if met:
-                item = CharClass(normal(range_ for one in (*parts, item) for range_ in one.ranges))
-                at = met[0]
-            found = [one for index, one in enumerate(found) if index not in met]
-        found.insert(at, origin._replace(item=item))
-    return found
-
-
-def _meets(one: Item, other: CharClass) -> bool:
-    """Whether something is a class as well, and has a character of another one."""
-    if not isinstance(one, CharClass) or not _is_short(one):
-        return False
-    return overlap(normal(one.ranges), normal(other.ranges))
-
-
-def _is_short(item: CharClass) -> bool:
-    return not item.negated and len(item.ranges) <= _RANGES
-
-
-def described(origin: Origin) -> str:
-    """An item in words, or what of it is still to come."""
-    item = origin.item
-    if isinstance(item, Literal):
-        rest = Literal(item.codes[origin.done :]).text
-        if rest in _NAMED:
-            return _NAMED[rest]
-        return f"`{_shown(rest[:_LITERAL_SHOWN])}{'…' if len(rest) > _LITERAL_SHOWN else ''}`"
-    if isinstance(item, CharClass):
-        return _class(item)
-    if isinstance(item, AnyChar):
-        return "any character"
-    if isinstance(item, TokenRef):
-        return f"{'any token but' if item.negated else 'the token'} {item_text(item).lstrip('!')}"
-    return _other(item)
-
-
-def _other(item: Item) -> str:
-    return f"`{item_text(item)}`"
-
-
-def _class(item: CharClass) -> str:
-    ranges = normal(item.ranges)
-    spelled = "".join(
-        chr(low) if low == high else f"{chr(low)}-{chr(high)}"
-        for low, high in ranges
-        if high <= 0x10FFFF  # noqa: PLR2004 - the last code point
-    )
-    if not item.negated and spelled in _NAMED:
-        return _NAMED[spelled]
-    singles = all(low == high for low, high in ranges) and len(ranges) <= 4  # noqa: PLR2004 - few
-    if item.negated and singles:
-        names = [_NAMED.get(chr(low)) or f"`{_shown(chr(low))}`" for low, _ in ranges]
-        return f"any character but {' and '.join(names)}"
-    return f"one of `{item_text(item)}`"
-
-
-def _shown(text: str) -> str:
-    return item_text(Literal(tuple(map(ord, text))))[1:-1].replace('\\"', '"')
-
-
-def rules_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
-    """The names of the rules around the first item, from the root on.
-
-    Where there are several ways, it is the one through the lowest states.
-    """
-    names: list[str] = []
-    places: Iterable[ReturnEdge] = here.items
-    looked = 0
-    while places and looked < _WALKED:
-        state = min(state for state, _ in places)
-        names.append(rtn.rule_of(state))
-        nodes = {node for one, node in places if one == state and node is not None}
-        places, seen = _waiting(nodes)
-        places = [one for one in places if one[1] is not None]
-        looked += seen
-    return tuple(names[::-1]) if not places else ("…", *names[::-1])
-
-
-def _waiting(nodes: set[Node]) -> tuple[list[ReturnEdge], int]:
-    """All that waits for the end of some rules, and how many nodes were looked at."""
-    pending = list(nodes)
-    seen = set(nodes)
-    found: list[ReturnEdge] = []
-    while pending and len(seen) < _WALKED:
-        one = pending.pop()
-        found += one.return_edges
-        fresh = [link for link in one.links if link not in seen]
-        seen.update(fresh)
-        pending += fresh
-    return found, len(seen)
 
 
 _RULES_SHOWN = 12  # rules around a place

@@ -73,7 +73,7 @@ def test_too_many_ways_to_read_are_an_error() -> None:
     tight = pdl.Limits(grammar_configurations=30)
     grammar = gbnf.parse('root ::= word\nword ::= ("a" | "aa"){50}', limits=tight)
     with pytest.raises(
-        pdl.LimitError, match=r"more than 30.*in rule `word`, behind \d+ bytes"
+        pdl.LimitError, match=r"more than 30.*in rule `word`, after \d+ bytes"
     ) as error:
         grammar.match("a" * 90)
     assert error.value.problem.code == "limit/grammar-configurations"
@@ -86,7 +86,7 @@ def test_left_recursion_in_rules_made_by_hand_is_an_error() -> None:
     refs = grammar.rule["root"].options
     rules = (replace(grammar.rule["root"], options=(*refs, *grammar.rule["root-b"].options)),)
     looped = replace(rules[0], name="root-b", options=refs)
-    with pytest.raises(pdl.LimitError, match="too many ways"):
+    with pytest.raises(pdl.LimitError, match="too many parses"):
         replace(grammar, rules=(rules[0], looped)).match("b")
 
 

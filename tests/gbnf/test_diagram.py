@@ -16,9 +16,8 @@ from shares import share
 from snapshots import CASES, Snapshot
 
 from pdl import gbnf
-from pdl.gbnf.diagram.boxes import Box, Line, placed
-from pdl.gbnf.diagram.layout import picture
 from pdl.gbnf.nodes import Literal, Rule, RuleRef, Sequence
+from pdl.gbnf.railroad import Box, Line, picture, placed
 from pdl.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from walks import walk
 
 import pdl
 from pdl import gbnf
-from pdl.gbnf.export.regex import EMPTY, character, options, repeat, row
-from pdl.gbnf.export.regex import written as spelled
 from pdl.gbnf.nodes import Rule, RuleRef, Sequence
+from pdl.gbnf.regex import EMPTY, character, options, repeat, row
+from pdl.gbnf.regex import written as spelled
 from pdl.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from pdl.gbnf.diagram.boxes import HALF, PAD, anchor, placed, safe, shortened, width
-from pdl.gbnf.diagram.layout import picture
 from pdl.gbnf.nodes import reachable, references, rule_text
+from pdl.gbnf.railroad import HALF, PAD, anchor, picture, placed, safe, shortened, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pdl.gbnf.diagram.boxes import Box, Said
     from pdl.gbnf.nodes import Rule
+    from pdl.gbnf.railroad import Box, Said
 
 
 MARGIN = 8

@@ -17,7 +17,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem
-from pdl.gbnf.export.notation import PLAIN, bracketed, escaped, groups, named, plain, refuse_tokens
+from pdl.gbnf.export import PLAIN, bracketed, escaped, groups, named, plain, refuse_tokens
 from pdl.gbnf.limits_errors import Clock
 from pdl.gbnf.nodes import (
     CharClass,
@@ -31,7 +31,6 @@ from pdl.gbnf.nodes import (
     references,
     suffix,
 )
-from pdl.trampoline import gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from pdl.gbnf.utf8 import Ranges
     from pdl.limits import Limits
     from pdl.source import Source
-    from pdl.trampoline import Recur
 
 
 _SYNTAX = {**PLAIN, **{ord(mark): f"\\{mark}" for mark in "^$.*+?()[]{}|/"}}
@@ -283,7 +281,7 @@ class _Patterns:
             clock.check()
             self._component = frozenset(names) if recursive else frozenset()
             try:
-                found = {name: run(self._rule(rules[name])) for name in names}
+                found = {name: self._rule(rules[name]) for name in names}
             except _NotRegularError:
                 bad.append(_not_regular(names, rules, source))
                 self._made.update(dict.fromkeys(names, EMPTY))
@@ -296,47 +294,45 @@ class _Patterns:
     def of(self, name: str) -> Pattern:
         return self._made[name]
 
-    def _rule(self, rule: Rule) -> Recur[Equation]:
+    def _rule(self, rule: Rule) -> Equation:
         if self._component:
             return self._tail(rule.options)
         return self._end(Group(rule.options))
 
-    def _tail(self, alternatives: Iterable[Sequence]) -> Recur[Equation]:
-        """Alternatives at the end of a rule, which may lead into a rule of its group."""
+    def _tail(self, alternatives: Iterable[Sequence]) -> Equation:
+        """Alternatives at the end of a rule, which may lead into a rule of its component."""
         found = Equation()
         for option in alternatives:
+            parts = [self._whole(item) for item in option.items[:-1]]
             ends = Equation({"": [EMPTY]})
-            parts: list[Pattern] = yield gather(map(self._whole, option.items[:-1]))
             for item in option.items[-1:]:
-                ends = yield self._end(item)
+                ends = self._end(item)
             for name, pattern in ends.terms():
                 found.add(row([*parts, pattern]), name)
         return found
 
-    def _end(self, item: Item) -> Recur[Equation]:
-        """An item behind which its rule ends."""
+    def _end(self, item: Item) -> Equation:
+        """An item after which its rule ends."""
         if isinstance(item, RuleRef) and item.name in self._component:
             return Equation({item.name: [EMPTY]})
         if self._leads_back(item):
             if isinstance(item, Group):
-                inside: Equation = yield self._tail(item.options)
-                return inside
+                return self._tail(item.options)
             if isinstance(item, Repeat) and item.max == 1:
-                once: Equation = yield self._end(item.item)
+                once = self._end(item.item)
                 if not item.min:
                     once.add(EMPTY, "")
                 return once
-        whole: Pattern = yield self._whole(item)
-        return Equation({"": [whole]})
+        return Equation({"": [self._whole(item)]})
 
     def _leads_back(self, item: Item) -> bool:
-        """Whether a rule of the group at hand is in an item."""
+        """Whether an item contains a rule of the component."""
         if not self._component:
             return False
         return any(ref.name in self._component for ref in references((Sequence((item,)),)))
 
-    def _whole(self, item: Item) -> Recur[Pattern]:
-        """An item that has no rule of the group in it."""
+    def _whole(self, item: Item) -> Pattern:
+        """An item that contains no rule of the component."""
         if isinstance(item, RuleRef):
             if item.name in self._component:
                 raise _NotRegularError
@@ -346,14 +342,9 @@ class _Patterns:
         if isinstance(item, CharClass):
             return char_class(item.ranges)
         if isinstance(item, Repeat):
-            inner: Pattern = yield self._whole(item.item)
-            return repeat(inner, item.min, item.max)
+            return repeat(self._whole(item.item), item.min, item.max)
         assert isinstance(item, Group)
-        parts: list[Pattern] = []
-        for option in item.options:
-            items: list[Pattern] = yield gather(map(self._whole, option.items))
-            parts.append(row(items))
-        return options(parts)
+        return options(row(map(self._whole, option.items)) for option in item.options)
 
 
 def _not_regular(names: list[str], rules: Mapping[str, Rule], source: Source) -> Problem:

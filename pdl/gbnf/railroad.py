@@ -1,8 +1,8 @@
-"""The parts of a picture: boxes, how they are put together, and the words in them.
+"""Railroad diagrams: boxes, how they are combined, and the picture of a rule.
 
-A line comes into each box at its left and leaves it at its right, on the same height: the origin of
-the box is where it comes in. `up` and `down` tell how far it reaches above and below. What a box
-says is made safe in markup, and is as wide as it will be drawn.
+A line enters each box at its left and leaves it at its right, at the same height: the origin of the
+box is where it enters. `up` and `down` are how far it reaches above and below. What a box says is
+escaped for markup, and is as wide as it will be drawn.
 """
 
 from __future__ import annotations
@@ -14,8 +14,26 @@ from html import escape
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from pdl.gbnf.expected import described
+from pdl.gbnf.nodes import (
+    AnyChar,
+    CharClass,
+    Group,
+    Literal,
+    Repeat,
+    RuleRef,
+    TokenRef,
+    bounded,
+    is_nothing,
+    item_text,
+)
+from pdl.gbnf.rtn import Origin
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections import abc
+    from collections.abc import Container, Iterator
+
+    from pdl.gbnf.nodes import Item, Rule, Sequence
 
 
 _UNSAFE = re.compile(
@@ -123,7 +141,7 @@ def leaf(said: Said) -> Box:
     return Box(width(said.text) + 2 * PAD, HALF, HALF, said=said)
 
 
-def row(parts: Sequence[Box]) -> Box:
+def row(parts: abc.Sequence[Box]) -> Box:
     """Boxes one after the other."""
     if len(parts) == 1:
         return parts[0]
@@ -141,7 +159,7 @@ def row(parts: Sequence[Box]) -> Box:
     )
 
 
-def rows(parts: Sequence[Box]) -> Box:
+def rows(parts: abc.Sequence[Box]) -> Box:
     """Boxes below each other: from the end of each the line goes on at the next one's left."""
     if len(parts) == 1:
         return parts[0]
@@ -164,7 +182,7 @@ def rows(parts: Sequence[Box]) -> Box:
     return Box(widest + 5 * ARC, parts[0].up, y + last.down, tuple(lines), tuple(inside))
 
 
-def choice(options: Sequence[Box]) -> Box:
+def choice(options: abc.Sequence[Box]) -> Box:
     """Boxes of which one is taken, the first on the line, the others below it."""
     if len(options) == 1:
         return options[0]
@@ -216,3 +234,95 @@ def loop(box: Box, label: str) -> Box:
         inside.append((*place, Box(width(label), _LINE - 4, 4, said=Said(label, "label"))))
         down = height + _LINE + 4
     return Box(body + 2 * ARC, box.up, down, lines, tuple(inside))
+
+
+_WIDE = 860
+"""The width over which a sequence goes on in another row."""
+_LEAST = 160
+_SHOWN = 64  # characters of one text
+_END = 8  # half the height of the bars at both ends
+
+
+def picture(rule: Rule, known: Container[str]) -> Box:
+    """The picture of a rule, with a bar at each end; `known` are the rules that have one."""
+    body = _Layout(known).options(rule.options, _WIDE)
+    start = f"v-{_END}v{2 * _END}m4 0v-{2 * _END}v{_END}h{2 * ARC}"
+    end = f"h{2 * ARC}v-{_END}v{2 * _END}m4 0v-{2 * _END}"
+    left = 4 + 2 * ARC
+    lines = (Line(0, 0, start), Line(left + body.width, 0, end))
+    full = body.width + 2 * left
+    return Box(full, max(_END, body.up), max(_END, body.down), lines, ((left, 0, body),))
+
+
+class _Layout:
+    def __init__(self, known: Container[str]) -> None:
+        self._known = known
+
+    def options(self, options: tuple[Sequence, ...], wide: int) -> Box:
+        inner = max(wide - 4 * ARC if options[1:] else wide, _LEAST)
+        boxes = [self._sequence(option, inner) for option in options]
+        full = [box for box in boxes if box is not SKIP]
+        if not full:
+            return SKIP
+        alternatives = choice(full)
+        return alternatives if len(full) == len(boxes) else optional(alternatives)
+
+    def _sequence(self, sequence: Sequence, wide: int) -> Box:
+        parts = [self._item(item, wide) for item in sequence.items if not is_nothing(item)]
+        parts = [part for part in parts if part is not SKIP]
+        if not parts:
+            return SKIP
+        if sum(part.width + GAP for part in parts) - GAP <= wide:
+            return row(parts)
+        return rows([row(line) for line in _wrapped(parts, wide - 5 * ARC)])
+
+    def _item(self, item: Item, wide: int) -> Box:
+        if isinstance(item, Group):
+            return self.options(item.options, wide)
+        if isinstance(item, Repeat):
+            return self._repeat(item, wide)
+        return leaf(self._said(item))
+
+    def _repeat(self, item: Repeat, wide: int) -> Box:
+        box = self._item(item.item, max(wide - 6 * ARC, _LEAST))
+        if box is SKIP:
+            return SKIP
+        most = bounded(item)
+        if most != 1:
+            box = loop(box, _times(item.min, most))
+        return box if item.min else optional(box)
+
+    def _said(self, item: Literal | CharClass | AnyChar | RuleRef | TokenRef) -> Said:
+        text = shortened(item_text(item), _SHOWN)
+        if isinstance(item, RuleRef):
+            linked = item.name if item.name in self._known else ""
+            return Said(text, "rule", f"rule {item.name}", linked)
+        if isinstance(item, Literal):
+            return Said(text, "text", f"the text {item_text(item)}")
+        if isinstance(item, TokenRef):
+            return Said(text, "token", described(Origin("", item, 0)))
+        if isinstance(item, AnyChar):
+            text = "any character"
+        return Said(text, "class", described(Origin("", item, 0)))
+
+
+def _wrapped(parts: list[Box], wide: int) -> list[list[Box]]:
+    """Boxes in rows, each as full as can be."""
+    lines: list[list[Box]] = [[]]
+    used = 0
+    for part in parts:
+        if lines[-1] and used + part.width > wide:
+            lines.append([])
+            used = 0
+        lines[-1].append(part)
+        used += part.width + GAP
+    return lines
+
+
+def _times(least: int, most: int | None) -> str:
+    """How often something is repeated, if it is not just any number of times."""
+    if most is None:
+        return f"{least} or more times" if least > 1 else ""
+    if least == most:
+        return f"{most} times"
+    return f"{least} to {most} times" if least > 1 else f"up to {most} times"

@@ -1,18 +1,24 @@
-"""Rules in a notation that differs from GBNF in how names, characters and single items are written.
+r"""Grammars in the EBNF that xgrammar reads, and in the dialect of Lark that llguidance reads.
 
-`plain` gives a grammar without what other notations know nothing of, for the same texts. Rules that
-are never reached and alternatives that match nothing are gone, as are NUL and surrogates in
-classes, which no text holds; `.` and negated classes are lists of ranges in order; a maximum that
-llama.cpp takes for none is none; nothing is repeated no times.
+The EBNF is like GBNF, but `.`, reversed ranges and names that begin with a digit are not in it,
+`\x41B` is one character there, and `true`, `false` and the names of its macros cannot be rules.
+Source: `docs/defining_structures/ebnf_grammar.md` and `cpp/grammar_parser.cc` of mlc-ai/xgrammar.
 
-`recursive_groups` finds the rules that lead back to themselves; `spelled` gives each name of a rule a
-spelling of its own, as another notation writes it.
+The lexer of llguidance takes the longest of the terminals that are allowed at a position, and never
+another one: of `"a" "b" | "ab" "c"` it refuses the string `ab`. So either everything is one
+terminal, which is correct for each grammar whose rules are not recursive, or each terminal is one
+character. Source: `docs/syntax.md` and `parser/src/lark/lexer.rs` of guidance-ai/llguidance.
+
+`plain` returns an equivalent grammar without what other notations do not support: rules that are
+never reached and alternatives that match nothing are gone, as are NUL and surrogates in classes,
+which no string contains; `.` and negated classes are lists of ranges in order; a maximum that
+llama.cpp ignores is gone; nothing is repeated zero times.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem, error_from
@@ -39,15 +45,12 @@ from pdl.gbnf.nodes import (
 )
 from pdl.gbnf.utf8 import ANY, characters, complement, normal, of_class
 from pdl.graphs import strongly_connected_components
-from pdl.trampoline import gather, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pdl.gbnf.nodes import Rule, Sequence
     from pdl.gbnf.utf8 import Ranges
     from pdl.source import Source, Span
-    from pdl.trampoline import Recur
 
 
 def groups(rules: Mapping[str, Rule]) -> list[tuple[list[str], bool]]:
@@ -89,7 +92,7 @@ def bracketed(ranges: Ranges, spell: Callable[[int], str]) -> str:
     return f"[{_written(ranges, spell)}]"
 
 
-def shortest(ranges: Ranges, spell: Callable[[int], str]) -> str:
+def shorter_class(ranges: Ranges, spell: Callable[[int], str]) -> str:
     """`[a-z]` or `[^a-z]`, whatever has fewer ranges.
 
     NUL is among those left out, surrogates are not: no UTF-8 has them.
@@ -138,7 +141,7 @@ def plain(rules: Mapping[str, Rule], root: str, source: Source) -> dict[str, Rul
         message = f"the rule `{root}` matches no text, which no other notation can say"
         raise GrammarError(Problem("gbnf/matches-nothing", message, named(rules.get(root), source)))
     made = {
-        name: replace(rule, options=run(_options(shortest, rule.options)))
+        name: replace(rule, options=_options(shortest, rule.options))
         for name, rule in rules.items()
         if shortest.rule(name) < NEVER
     }
@@ -152,31 +155,27 @@ def named(rule: Rule | None, source: Source) -> Span | None:
     return source.span(rule.start, rule.named) if rule and rule.start >= 0 else None
 
 
-def _options(shortest: Shortest, options: tuple[Sequence, ...]) -> Recur[tuple[Sequence, ...]]:
+def _options(shortest: Shortest, options: tuple[Sequence, ...]) -> tuple[Sequence, ...]:
     """Alternatives without those that match nothing."""
-    found: list[Sequence] = []
-    for option in options:
-        if not all(map(shortest.productive, option.items)):
-            continue
-        items: list[tuple[Item, ...]] = yield gather(_item(shortest, item) for item in option.items)
-        found.append(replace(option, items=tuple(chain.from_iterable(items))))
-    return tuple(found)
+    return tuple(
+        replace(option, items=tuple(one for item in option.items for one in _item(shortest, item)))
+        for option in options
+        if all(map(shortest.productive, option.items))
+    )
 
 
-def _item(shortest: Shortest, item: Item) -> Recur[tuple[Item, ...]]:
-    """An item that some text matches; none if that is only the empty one."""
+def _item(shortest: Shortest, item: Item) -> tuple[Item, ...]:
+    """A productive item; none if it only matches the empty string."""
     if is_nothing(item):
         return ()
     if isinstance(item, AnyChar | CharClass):
         ranges = ANY if isinstance(item, AnyChar) else of_class(item)
         return (CharClass(ranges, start=item.start, end=item.end),)
     if isinstance(item, Group):
-        options: tuple[Sequence, ...] = yield _options(shortest, item.options)
+        options = _options(shortest, item.options)
         return (replace(item, options=options),) if any(one.items for one in options) else ()
     if isinstance(item, Repeat):
-        if not shortest.productive(item.item):
-            return ()
-        inner: tuple[Item, ...] = yield _item(shortest, item.item)
+        inner = _item(shortest, item.item) if shortest.productive(item.item) else ()
         return tuple(replace(item, item=one, max=bounded(item)) for one in inner)
     return (item,)
 
@@ -204,24 +203,18 @@ class Notation:
         for comment in rule.comments:
             shown = "".join(char if char.isprintable() else " " for char in comment)
             yield f"{self.comment} {shown}".rstrip()
-        yield f"{self.names[rule.name]}{self.define} {run(self._options(rule.options))}"
+        yield f"{self.names[rule.name]}{self.define} {self._options(rule.options)}"
 
-    def _options(self, options: Iterable[Sequence]) -> Recur[str]:
-        written: list[str] = []
-        for option in options:
-            items: list[str] = yield gather(map(self._item, option.items))
-            written.append(" ".join(items) or NOTHING)
-        return " | ".join(written)
+    def _options(self, options: Iterable[Sequence]) -> str:
+        return " | ".join(" ".join(map(self._item, one.items)) or NOTHING for one in options)
 
-    def _item(self, item: Item) -> Recur[str]:
+    def _item(self, item: Item) -> str:
         if isinstance(item, Group):
-            inner: str = yield self._options(item.options)
-            return f"({inner})"
+            return f"({self._options(item.options)})"
         if isinstance(item, Repeat):
-            repeated: str = yield self._item(item.item)
-            return (repeated if _is_one(item.item) else f"({repeated})") + suffix(
-                item.min, item.max
-            )
+            inner = self._item(item.item)
+            inner = inner if _is_one(item.item) else f"({inner})"
+            return inner + suffix(item.min, item.max)
         return self._leaf(item)
 
     def _leaf(self, item: Literal | CharClass | AnyChar | RuleRef | TokenRef) -> str:
@@ -258,3 +251,103 @@ def refuse_tokens(
     ]
     if problems:
         raise error_from(problems)
+
+
+_ROOT = "root"
+_TAKEN = frozenset(
+    [
+        "true",
+        "false",
+        "TagDispatch",
+        "Token",
+        "ExcludeToken",
+        "TokenTagDispatch",
+        "Regex",
+        "Substring",
+    ]
+)
+_QUOTED = {**PLAIN, ord('"'): '\\"'}
+_EBNF_IN_CLASS = {**PLAIN, **{ord(mark): f"\\{mark}" for mark in "[]^-"}}
+
+
+def ebnf(rules: Mapping[str, Rule], root: str, source: Source) -> str:
+    """The rules as `xgrammar.Grammar.from_ebnf` reads them; the one to begin with is `root`.
+
+    Raises GrammarError for a grammar that matches nothing, and for tokens that are named by texts:
+    xgrammar knows them by their numbers.
+    """
+    found = plain(rules, root, source)
+    refuse_tokens(found, source, "xgrammar's EBNF", lambda item: item.id is not None)
+    names = spelled(found, _name, {root: _ROOT}, "_")
+    return Notation(names, " ::=", "#", _ebnf_text, _ebnf_class, _token).rules(found.values())
+
+
+def _name(name: str) -> str:
+    safe = re.sub(r"[^A-Za-z0-9-]", "-", name)
+    return safe if safe[:1].isalpha() and safe not in _TAKEN else f"r-{safe.removeprefix('-')}"
+
+
+def _ebnf_text(codes: tuple[int, ...]) -> str:
+    return f'"{"".join(escaped(code, _QUOTED) for code in codes)}"'
+
+
+def _ebnf_class(ranges: Ranges) -> str:
+    return shorter_class(ranges, lambda code: escaped(code, _EBNF_IN_CLASS))
+
+
+def _token(item: TokenRef) -> str:
+    return f"{'ExcludeToken' if item.negated else 'Token'}({item.id})"
+
+
+_START = "start"
+_LARK_IN_CLASS = {**PLAIN, **{ord(mark): f"\\{mark}" for mark in "[]^-&~/"}}
+"""In Rust's regular expressions `&&`, `--` and `~~` are operators within classes."""
+
+
+def lark(rules: Mapping[str, Rule], root: str, source: Source) -> str:
+    """The rules as llguidance reads them.
+
+    Raises GrammarError for a grammar that matches nothing, and for references to tokens: where a
+    token may also stand as its text, llguidance looks at one of the two only.
+    """
+    found = plain(rules, root, source)
+    refuse_tokens(found, source, "Lark", lambda _: False)
+    if recursive_groups(found):
+        names = spelled(found, _rule, {root: _START}, "_")
+        literal = _characters
+    else:
+        names = spelled(found, _terminal, {}, "_")
+        literal = _lark_text
+    text = Notation(names, ":", "//", literal, _lark_class).rules(found.values())
+    return text if names[root] == _START else f"{_START}: {names[root]}\n{text}"
+
+
+def _rule(name: str) -> str:
+    """A name of small letters and hyphens."""
+    small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+    small = re.sub(r"[^a-z0-9-]", "-", small)
+    return small if small[:1].isalpha() else f"r-{small.removeprefix('-')}"
+
+
+def _terminal(name: str) -> str:
+    """The same in capitals, which make it a part of a terminal."""
+    return _rule(name).upper()
+
+
+def _lark_text(codes: tuple[int, ...]) -> str:
+    """A literal in double quotes, with the escapes of JSON."""
+    return f'"{"".join(_in_quotes(code) for code in codes)}"'
+
+
+def _characters(codes: tuple[int, ...]) -> str:
+    """A literal, each character for itself."""
+    written = " ".join(_lark_text((code,)) for code in codes)
+    return f"({written})" if codes[1:] else written
+
+
+def _in_quotes(code: int) -> str:
+    return chr(code) if code > 0xFFFF else escaped(code, _QUOTED)  # noqa: PLR2004 - JSON has four digits
+
+
+def _lark_class(ranges: Ranges) -> str:
+    return f"/{shorter_class(ranges, lambda code: escaped(code, _LARK_IN_CLASS))}/"
