@@ -13,7 +13,7 @@ from pdl.errors import SchemaError
 from pdl.schema.dsl.normal_form import normal_form
 from pdl.schema.dsl.tree import NULL, lines_of
 from pdl.schema.formats import FORMATS
-from pdl.schema.keywords import DRAFT_4_INTEGER, subschemas
+from pdl.schema.keywords import DRAFT_4_INTEGER, schemas, types_of
 from pdl.trampoline import Recur, call, gather, run
 
 if TYPE_CHECKING:
@@ -261,42 +261,38 @@ def _without_rules(document: JsonSchema) -> Json:
     """A copy without custom grammar rules, which mean nothing to an unconstrained model."""
     from pdl.schema.json_values import copy_json  # noqa: PLC0415 - most schemas have an outline
 
-    found = copy_json(document)
-    pending = [found]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            node.pop("x-gbnf", None)
-            node.pop(DRAFT_4_INTEGER, None)
-            pending += (inner for _, inner in subschemas(node))
+    found: dict[str, Json] = copy_json(document)
+    for _, node in list(schemas(found)):
+        node.pop("x-gbnf", None)
+        node.pop(DRAFT_4_INTEGER, None)
     return found
 
 
+_SCALARS = {
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+    "string": "a JSON string",
+}
+
+
 def _is_plain(root: JsonSchema) -> bool:
-    scalars = ("string", "integer", "number", "boolean", "null")
-    types = root.get("type", [])
-    types = [types] if isinstance(types, str) else types
+    types = types_of(root)
     constants = "const" in root or "enum" in root
-    return constants or (bool(types) and all(name in scalars for name in types))
+    return constants or (bool(types) and all(name in _SCALARS for name in types))
 
 
 def _scalar(root: JsonSchema) -> str:
     """A sentence for an answer that is one word or number."""
     values = root.get("enum", [root.get("const")] if "const" in root else None)
-    if values is not None:
+    if values is None:
+        names = " or ".join(_SCALARS[name] for name in types_of(root))
+        said = "".join(f", {phrase}" for phrase in wording(root))
+        text = f"Answer with {names}{said}, and nothing else."
+    else:
         shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
         text = f"Answer with one of these, and nothing else: {shown}"
         if len(values) == 1:
             text = f"Answer with {shown}, and nothing else."
-        return "\n".join([text, *lines_of(root.get("description", ""))])
-    names = {
-        "integer": "an integer",
-        "number": "a number",
-        "boolean": "true or false",
-        "null": "null",
-        "string": "a JSON string",
-    }
-    types = root["type"] if isinstance(root["type"], list) else [root["type"]]
-    said = "".join(f", {phrase}" for phrase in wording(root))
-    text = f"Answer with {' or '.join(names[name] for name in types)}{said}, and nothing else."
     return "\n".join([text, *lines_of(root.get("description", ""))])

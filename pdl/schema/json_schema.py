@@ -21,6 +21,7 @@ from pdl.schema.keywords import (
     IN_PLACE_APPLICATORS,
     pointer,
     subschemas,
+    types_of,
 )
 from pdl.schema.parts import SchemaParts, SourceMap
 
@@ -120,9 +121,8 @@ def _rewrite_exclusive(node: dict[str, Json], exclusive: str, inclusive: str) ->
 
 def _mark_integers(node: dict[str, Json]) -> dict[str, str]:
     """From draft 6 on, 1.0 is an integer, which it is not in draft 4."""
-    types = node.get("type")
-    named = [types] if isinstance(types, str) else types or []
-    if "integer" not in named or "number" in named:
+    types = types_of(node)
+    if "integer" not in types or "number" in types:
         return {}
     node[DRAFT_4_INTEGER] = True
     return {DRAFT_4_INTEGER: "type"}

@@ -96,6 +96,12 @@ IN_PLACE_APPLICATORS = frozenset(
 """Keywords whose schemas apply to the same value as the schema that contains them."""
 
 
+def types_of(schema: JsonSchema) -> list[str]:
+    """Return the types that `type` names; an empty list if there is none."""
+    types = schema.get("type", [])
+    return [types] if isinstance(types, str) else types
+
+
 def subschemas(node: JsonSchema) -> Iterator[tuple[JsonPath, Json]]:
     """Yield the schemas directly inside a schema, each after the steps to it."""
     for key, value in node.items():

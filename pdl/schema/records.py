@@ -35,7 +35,7 @@ from uuid import UUID
 
 from pdl.errors import Problem, error_from
 from pdl.schema.dsl.tree import NULL
-from pdl.schema.keywords import SIZES
+from pdl.schema.keywords import SIZES, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -201,9 +201,7 @@ def _number(value: Any) -> int | float | None:
 
 
 def _size(schema: dict[str, Json]) -> str:
-    kinds = schema.get("type", [])
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    sizes = [SIZES[kind] for kind in kinds if kind in SIZES]
+    sizes = [SIZES[kind] for kind in types_of(schema) if kind in SIZES]
     return sizes[0] if len(sizes) == 1 else ""
 
 

@@ -25,6 +25,7 @@ from pdl.schema.keywords import (
     SCHEMA_MAPS,
     lookup,
     steps,
+    types_of,
 )
 from pdl.trampoline import Recur, call, run
 
@@ -72,12 +73,7 @@ def _capitalized(word: str) -> str:
 
 
 class _Unwritable(Exception):  # noqa: N818 - it never leaves this package
-    """A keyword has a value that the DSL cannot express; `why` follows its name."""
-
-    def __init__(self, keyword: str, why: str) -> None:
-        super().__init__(keyword, why)
-        self.keyword = keyword
-        self.why = why
+    """A keyword has a value that the DSL cannot express: its name, and what follows that."""
 
 
 def _string(schema: JsonSchema) -> dict[str, Json]:
@@ -271,8 +267,7 @@ class _Normalizer:
         key = "enum" if "enum" in core else "const"
         values = core["enum"] if key == "enum" else [core["const"]]
         self._refuse_all(core.keys() - {key, "type"}, f"next to `{key}`", path)
-        types = core.get("type", [])
-        types = [types] if isinstance(types, str) else types
+        types = types_of(core)
         if types and not all(any(is_type(value, name) for name in types) for value in values):
             self._refuse(key, "of values that are not of the `type` next to it", path)
         if not values:
@@ -295,7 +290,7 @@ class _Normalizer:
             self._refuse_all(core.keys() - bounds, "", path)
             self._refuse_all(bounds, "without a `type`", path)
             return [{}]
-        types = core["type"] if isinstance(core["type"], list) else [core["type"]]
+        types = types_of(core)
         used = frozenset[str]().union(*(_KEYWORDS_OF.get(name, _NOWHERE) for name in types))
         self._refuse_all(core.keys() - used - {"type"}, "", path)
         parts = []
@@ -303,7 +298,8 @@ class _Normalizer:
             try:
                 parts.append((yield from self._typed(name, core, path)))
             except _Unwritable as error:
-                self._refuse(error.keyword, error.why, path)
+                keyword, why = error.args
+                self._refuse(keyword, why, path)
         return parts
 
     def _typed(self, name: str, core: JsonSchema, path: JsonPath) -> Recur[JsonSchema]:

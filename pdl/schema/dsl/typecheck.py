@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pdl.graphs import find_cycle
 from pdl.schema.dsl.tree import same
 from pdl.schema.formats import is_like
-from pdl.schema.keywords import subschemas
+from pdl.schema.keywords import subschemas, types_of
 from pdl.trampoline import Recur, call, run
 
 if TYPE_CHECKING:
@@ -199,8 +199,7 @@ def _fits_itself(value: Json, schema: JsonSchema) -> bool:
         allowed = schema.get("enum", [schema.get("const")])
         is_scalar = not isinstance(value, list | dict)
         return is_scalar and same(value) in {same(one) for one in allowed}
-    types = schema.get("type", [])
-    types = [types] if isinstance(types, str) else types
+    types = types_of(schema)
     if types and not any(is_type(value, name) for name in types):
         return False
     if isinstance(value, bool) or value is None:
