@@ -45,7 +45,7 @@ def test_left_out_fields(words: str) -> None:
         f"[{ONE}, {OTHER}] %s",
     ],
 )
-def test_left_out_behind(words: str, shape: str) -> None:
+def test_left_out_after(words: str, shape: str) -> None:
     """A list that fits, and words behind it that say it is not all."""
     assert pdl.check(LIST, shape.replace("%s", words)).reason == "elided"
 
@@ -54,7 +54,7 @@ def test_left_out_behind(words: str, shape: str) -> None:
 @pytest.mark.parametrize(
     "shape", [f"[{ONE}, {OTHER}]\n\n%s", f"```json\n[{ONE}, {OTHER}]\n```\n%s"]
 )
-def test_nothing_left_out_behind(words: str, shape: str) -> None:
+def test_nothing_left_out_after(words: str, shape: str) -> None:
     """Remarks on the answer that take nothing from it."""
     check = pdl.check(LIST, shape.replace("%s", words))
     assert check.value == BOTH, check.feedback

@@ -1,7 +1,8 @@
 """A push parser of JSON in other spellings (JSON5, Python, what models write).
 
-It is nondeterministic: the set of its states are the readings of the text so far, and each state
-continues as far as the text allows. Where a quote might end a string or be part of it, both
+It simulates a nondeterministic pushdown automaton, all states in step, as generalized parsers do
+(Tomita 1985), but without merging stacks: the states are the readings of the text so far, and each
+one continues as far as the text allows. Where a quote might end a string or be part of it, both
 readings continue. There is no recursion: brackets are linked frames, and events a linked list that
 states share.
 

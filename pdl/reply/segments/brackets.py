@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply.result import Span
     from pdl.reply.segments.dialects import Patterns
-    from pdl.reply.segments.spans import TextBuffer
 
 WAIT = -1
 """Returned instead of where to continue: the text here is clear only when more has come."""
@@ -54,6 +53,27 @@ _FENCE = re.compile(r"\n[ \t]*(?:```|~~~)")
 _ENDS = re.compile(r"\s{0,400}+(?:[,:}\]\s]|\Z)")
 _BLANKS = re.compile(r"\s{0,400}+\Z")
 _TRIES = 8  # how often the C parser can fail in one reply, each time after as many characters
+
+
+class TextBuffer:
+    """A text that grows at its end. `whole`: no more will come.
+
+    A piece costs no more than it is long, since CPython appends in place to a string that nothing
+    else refers to: keep offsets, never `text` itself or a match in it.
+    """
+
+    __slots__ = ("text", "whole")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.whole = False
+
+    def add(self, piece: str, *, last: bool = False) -> None:
+        """Append a piece."""
+        text, self.text = self.text, ""
+        text += piece
+        self.text = text
+        self.whole = last
 
 
 class _Scanners:

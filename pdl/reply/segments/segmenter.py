@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pdl import _re as re
 from pdl.reply.phrases import line_before
 from pdl.reply.result import Kind, Segment
-from pdl.reply.segments.brackets import WAIT, Stack
+from pdl.reply.segments.brackets import WAIT, Stack, TextBuffer
 from pdl.reply.segments.dialects import DIALECTS, Dialects
-from pdl.reply.segments.spans import START, Segmented, TextBuffer, with_fences, with_text
+from pdl.reply.segments.spans import START, Segmented, with_fences, with_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

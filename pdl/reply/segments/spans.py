@@ -1,4 +1,4 @@
-"""The text of a reply while it comes in, its parts, and sets of spans."""
+"""The parts of a reply, and sets of spans."""
 
 from __future__ import annotations
 
@@ -44,27 +44,6 @@ class Spans:
 
     def __iter__(self) -> Iterator[Span]:
         return zip(self._starts, self._ends, strict=True)
-
-
-class TextBuffer:
-    """A text that grows at its end. `whole`: no more will come.
-
-    A piece costs no more than it is long, since CPython appends in place to a string that nothing
-    else refers to: keep offsets, never `text` itself or a match in it.
-    """
-
-    __slots__ = ("text", "whole")
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.whole = False
-
-    def add(self, piece: str, *, last: bool = False) -> None:
-        """Append a piece."""
-        text, self.text = self.text, ""
-        text += piece
-        self.text = text
-        self.whole = last
 
 
 @dataclass(frozen=True, slots=True)

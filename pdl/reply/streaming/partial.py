@@ -1,8 +1,8 @@
 """The known part of an answer while its reply comes in.
 
-The value is a persistent JSON value that grows: every earlier moment stays available. The open
-brackets are a linked list of tuples, each with the number of parts that it had: parts are only
-added, so a moment is the innermost bracket and its size.
+The value is a partially persistent structure (Driscoll et al. 1989): every earlier moment stays
+available. The open brackets are a linked list of tuples, each with the number of parts that it had:
+parts are only added, so a moment is the innermost bracket and its size.
 """
 
 from __future__ import annotations

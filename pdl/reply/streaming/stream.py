@@ -14,9 +14,9 @@ from pdl.reply.phrases import say
 from pdl.reply.prose.visible import is_plain
 from pdl.reply.query import form_of, is_quoted
 from pdl.reply.result import Check, Violation
+from pdl.reply.segments.brackets import TextBuffer
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import Segmenter
-from pdl.reply.segments.spans import TextBuffer
 from pdl.reply.streaming.brackets import BracketView
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.validation.schema_walk import root_kinds

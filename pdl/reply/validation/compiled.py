@@ -1,4 +1,4 @@
-"""Schemas compiled to closures that decide whether a value fits, as most do.
+"""Schemas compiled to closures (Feeley and Lapalme 1987) that decide whether a value fits.
 
 Each subschema becomes one test in a cell, which can be filled in after others refer to it:
 references are shared cells, and following one costs no frame.
