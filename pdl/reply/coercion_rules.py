@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?P<rest>(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)")
 _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?>(?:,[0-9]{3})+)(?P<rest>(?:\.[0-9]++)?)")
 _GROUP_OR_FRACTION = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
-_WORDS = {
-    "true": True,
-    "True": True,
-    "false": False,
-    "False": False,
-    "null": None,
-    "None": None,
-}
+_WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
 _NO_ITEM = re.compile(
     r"\s*+(?:$|[\[{]|(?:none|null|nil|n/?a|-|–|—|nothing|empty)\s*+$)", re.IGNORECASE
 )

@@ -185,11 +185,7 @@ def _message(error: Violation) -> Phrase:
     if isinstance(error.message, Phrase):
         return error.message
     return say(
-        "as-said",
-        text=error.message,
-        reason=error.keyword,
-        found=error.found,
-        wanted=error.wanted,
+        "as-said", text=error.message, reason=error.keyword, found=error.found, wanted=error.wanted
     )
 
 

@@ -42,12 +42,7 @@ _OPENERS = " \t\r>*_`#|"  # characters that can come before a tag at the start o
 
 
 def search(
-    schema: Schema | None,
-    reply: str,
-    *,
-    coercions: Coercions,
-    dialects: Dialects,
-    limits: Limits,
+    schema: Schema | None, reply: str, *, coercions: Coercions, dialects: Dialects, limits: Limits
 ) -> Check:
     """Segment the reply, find the answer in its parts, and check it."""
     if len(reply) > limits.reply_chars:

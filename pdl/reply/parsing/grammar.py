@@ -254,7 +254,7 @@ class Grammar(Plain):
         elif mark in tokens.CLOSERS and mark:
             self._mismatch(frame, mark)
         elif not mark:
-            raise UnreadableError(self._at, "lacks a closing bracket")
+            raise UnreadableError(self._at, "is missing a closing bracket")
         else:
             self._missing_comma(frame)
 

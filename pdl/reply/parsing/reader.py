@@ -185,7 +185,7 @@ class Reader:
         glued = glued or (front[-1:].isalnum() and said[:1] == "#")
         hides = front.strip() and (glued or tokens.HIDDEN.match(said))
         if hides or said.count('"') % 2 or tokens.HASHTAGS.fullmatch(said):
-            raise UnreadableError(start, "has a comment that may hide data")
+            raise UnreadableError(start, "has a comment that might hide data")
         self._repair("comment", start, end, "")
         self._at = end
 

@@ -257,7 +257,7 @@ class Scalars(Reader):
         self._ending = None
         body = self._text[start + 1 : end]
         if not body.strip() or strings.ends_in_doubt(body):
-            why = "has a string without a closing quote, and its end is not certain"
+            why = "has a string without a closing quote, and its end is unclear"
             raise UnreadableError(start + len(body.rstrip()), why)
         opener = self._text[start]
         if strings.has_quote(body, opener) or tokens.QUOTES[opener] in body:
@@ -287,6 +287,6 @@ class Scalars(Reader):
         if raw := strings.CONTROL.search(body):
             place = body_start + raw.start()
             if self._phase == "key" and not _NO_KEY.isdisjoint(body):
-                raise UnreadableError(place, "has a line end in what may be a key")
+                raise UnreadableError(place, "has a newline in what might be a key")
             self._repair("raw-control", place, place + 1, json.dumps(raw.group())[1:-1])
         return value

@@ -95,9 +95,7 @@ def _escapable(word: str) -> str:
 def _choice(text: str, word: re.Match[str], by_fold: dict[str, list[str]]) -> ScalarCandidate:
     span, said = word.span(), word[0]
     if _is_weighed(text, span, said):
-        return ScalarCandidate(
-            span, why="is weighed, or names what follows, and is not chosen", idle=True
-        )
+        return ScalarCandidate(span, why="is weighed or used as a label, not chosen", idle=True)
     exact = by_fold.get(said.casefold())
     if exact is None:
         said = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", said)

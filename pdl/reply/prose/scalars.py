@@ -153,11 +153,7 @@ def _fitting(group: list[Placed]) -> list[Placed]:
 
 
 def _taken(
-    query: Query,
-    text: str,
-    answer: Placed,
-    everything: Sequence[Placed],
-    group: Sequence[Placed],
+    query: Query, text: str, answer: Placed, everything: Sequence[Placed], group: Sequence[Placed]
 ) -> Reading:
     """The reading of the answer, unless the reply takes it back or also states another one."""
     one = answer.one

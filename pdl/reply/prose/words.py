@@ -383,7 +383,7 @@ def ends(meaning: str, words: Sequence[str]) -> int:
 
 
 def ends_joined(meaning: str, text: str) -> bool:
-    """Whether a text ends with a phrase of a script without blanks."""
+    """Whether a text ends with a phrase of a script without spaces."""
     return not text.isascii() and text.rstrip(" *_`\"'“「『(").endswith(joined(meaning))
 
 

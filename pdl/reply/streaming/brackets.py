@@ -18,12 +18,7 @@ from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.json_types import is_integer, is_number, kind_of
 from pdl.reply.validation.messages import MOST
 from pdl.reply.validation.referee import Referee
-from pdl.reply.validation.schema_walk import (
-    Node,
-    PatternTimeout,
-    UnusablePattern,
-    conjoined,
-)
+from pdl.reply.validation.schema_walk import Node, PatternTimeout, UnusablePattern, conjoined
 
 if TYPE_CHECKING:
     from pdl._types import Json, JsonPath

@@ -247,12 +247,12 @@ class Stream:
     Only `close` knows which bracket is the answer: another one might come and be marked as final,
     and a closing reasoning tag without an opening one turns everything before it into reasoning. A
     partial shows the last one that might be the answer, unless an earlier one ranks higher, and its
-    offset `start`.
-    If the check is ok and its span begins there, each part that was complete has the same value at
-    the same path, and there were no errors. This holds unless `close` reports a repair of kind
-    `tool-call` or `json-lines`, or one of a closing bracket. A part is complete when all states of
-    the parser have it in common, often a token or two after it. In a fence in a block quote, with
-    `coercions`, and after an ambiguity that lasts very long, nothing is complete before `close`.
+    offset `start`. If the check is ok and its span begins there, each part that was complete has
+    the same value at the same path, and there were no errors. The exceptions are repairs of kind
+    `tool-call` or `json-lines`, and those of a closing bracket, which only `close` reports. A part
+    is complete when all states of the parser have it in common, often a token or two after it. In a
+    fence in a block quote, with `coercions`, and after an ambiguity that lasts very long, nothing
+    is complete before `close`.
 
     Text is shown as it comes, for `code` the body of the last fence, for `tasklist` the complete
     lines; none of it is certain before the end. For `yesno`, and if the answer is a scalar, inside
