@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.prompt.config import parse_config
-    from pdl.prompt.files import Folder, parse_media, read_schema_file
+    from pdl.prompt.files import Folder
     from pdl.prompt.inputs import Inputs, read_inputs
     from pdl.prompt.messages import Media, Message, Rendered, Text
     from pdl.prompt.prompt import Prompt, load, loads
-    from pdl.prompt.template import parse_schema
-    from pdl.prompt.turns import mapped_source
 
 __all__ = [
     "Folder",
@@ -25,12 +22,7 @@ __all__ = [
     "Text",
     "load",
     "loads",
-    "mapped_source",
-    "parse_config",
-    "parse_media",
-    "parse_schema",
     "read_inputs",
-    "read_schema_file",
 ]
 
 # Most prompts have no media, no inputs and no configuration: their modules wait to be needed.
@@ -46,11 +38,6 @@ __getattr__ = lazy(
         "Text": "pdl.prompt.messages",
         "load": "pdl.prompt.prompt",
         "loads": "pdl.prompt.prompt",
-        "parse_config": "pdl.prompt.config",
-        "parse_media": "pdl.prompt.files",
-        "parse_schema": "pdl.prompt.template",
-        "mapped_source": "pdl.prompt.turns",
         "read_inputs": "pdl.prompt.inputs",
-        "read_schema_file": "pdl.prompt.files",
     },
 )

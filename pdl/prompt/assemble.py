@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from pdl import prompt as prompts
 from pdl import tools as toolsets
 from pdl.errors import LimitError, MediaError, Problem, PromptError, TurnError, error_from
 from pdl.prompt.markers import (
@@ -19,6 +18,7 @@ from pdl.prompt.markers import (
     unescaped,
 )
 from pdl.prompt.messages import Message, Part, Rendered, Role, Text
+from pdl.prompt.template import parse_schema
 from pdl.prompt.turns import ROLES, Split, Token, Turn, mapped_source, no_role
 
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ class Assembly:
             self.tools.append(turn)
         elif turn.role == "config":
             self._refuse_schema_in(turn)
-            found, problems = prompts.parse_config(self._source_of(turn))
+            from pdl.prompt.config import parse_config  # noqa: PLC0415 - few prompts need it
+
+            found, problems = parse_config(self._source_of(turn))
             self.config.update(found)
             self.problems += problems
 
@@ -144,6 +146,8 @@ class Assembly:
 
     def _mixed(self, content: tuple[Token, ...]) -> tuple[Part, ...]:
         """Text and blocks; the text is trimmed at both ends of the turn, as a whole."""
+        from pdl.prompt.files import parse_media  # noqa: PLC0415 - few prompts need it
+
         parts: list[Part] = []
         for token in content:
             if token.kind == "TEXT":
@@ -151,7 +155,7 @@ class Assembly:
                 continue
             span = self.markers.span(token.marker) or self.source.span(0)
             try:
-                media = prompts.parse_media(token.text, span, self.folder, self.limits)
+                media = parse_media(token.text, span, self.folder, self.limits)
                 self._count(media, span)
                 parts.append(media)
             except (MediaError, LimitError) as error:
@@ -221,7 +225,7 @@ class Assembly:
             message = "this `schema` turn is empty"
             hint = "write a type such as `{ name: str }`, or remove the turn"
             raise error_from([Problem("schema/empty", message, self._span(turn), hint)])
-        return prompts.parse_schema(source, self.folder, self.limits)
+        return parse_schema(source, self.folder, self.limits)
 
     def _parse_tools(self, turn: Turn) -> ToolSet | None:
         source = self._source_of(turn)

@@ -17,9 +17,9 @@ from pdl.prompt.config import config_doubts, parse_config, quoted_types
 from pdl.prompt.files import parse_media
 from pdl.prompt.markers import MARKER, as_written
 from pdl.prompt.prompt import Prompt, load
-from pdl.prompt.template import Branches, Outline, StaticTurn, outline_of, parse_schema
+from pdl.prompt.template import Branches, Outline, outline_of, parse_schema
 from pdl.prompt.template_errors import compile_problem, word_span
-from pdl.prompt.turns import DYNAMIC, SENT, lookalikes, mapped_source, no_role
+from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source, no_role
 
 if TYPE_CHECKING:
     import os
@@ -173,8 +173,8 @@ class _Linter:
         elif not outline.items:
             message, hint = "the prompt has no turns", "add a line `<|user|>` with text below it"
             yield Finding(Problem("turn/none", message, self.source.span(0), hint))
-        elif all(isinstance(item, StaticTurn) and _says_nothing(item) for item in outline.items):
-            last = cast("StaticTurn", outline.items[-1])
+        elif all(isinstance(item, Turn) and _says_nothing(item) for item in outline.items):
+            last = cast("Turn", outline.items[-1])
             span = self.markers.span(last.marker)
             yield Finding(Problem("turn/none", "all turns are empty", span))
 
@@ -211,7 +211,7 @@ class _Linter:
         """Check a list of turns, and each list inside branches."""
         yield from (Finding(problem) for problem in self._order(outline))
         for item in outline.items:
-            if isinstance(item, StaticTurn):
+            if isinstance(item, Turn):
                 yield from self._content(item)
             else:
                 for body in item.bodies:
@@ -228,7 +228,7 @@ class _Linter:
         )
         seen = set[str]()
         for item in items:
-            if isinstance(item, StaticTurn) and item.role in _SINGLE:
+            if isinstance(item, Turn) and item.role in _SINGLE:
                 if item.role in seen:
                     message = f"there is a second `{item.role}` turn"
                     yield Problem(
@@ -238,15 +238,13 @@ class _Linter:
 
     def _repeated(self, loop: Branches) -> Iterator[Finding]:
         items = loop.bodies[0].items if loop.bodies else []
-        roles = [
-            item for item in items if isinstance(item, StaticTurn) and item.role in _ALTERNATING
-        ]
+        roles = [item for item in items if isinstance(item, Turn) and item.role in _ALTERNATING]
         if roles and len(roles) == len(items) and roles[0].role == roles[-1].role:
             message = f"a second pass of this loop makes consecutive `{roles[0].role}` turns"
             span = self.markers.span(roles[0].marker)
             yield Finding(Problem("turn/doubled", message, span), "warning")
 
-    def _content(self, turn: StaticTurn) -> Iterator[Finding]:
+    def _content(self, turn: Turn) -> Iterator[Finding]:
         for token in turn.content:
             is_sent = turn.role in SENT
             if is_sent and token.kind == "BLOCK" and DYNAMIC not in token.text:
@@ -263,7 +261,7 @@ class _Linter:
         elif turn.role == "config":
             yield from self._config(turn)
 
-    def _config(self, turn: StaticTurn) -> Iterator[Finding]:
+    def _config(self, turn: Turn) -> Iterator[Finding]:
         """Problems of settings, and doubts about those that don't depend on data."""
         placed, other = (
             mapped_source(turn.raw.replace(DYNAMIC, stand_in), self.markers, self.source.name)
@@ -284,7 +282,7 @@ class _Linter:
         if placed.text.strip():
             toolsets.ToolSet.parse(placed, limits=self.prompt.limits)
 
-    def _typed(self, turn: StaticTurn, parse: Callable[[Source], None]) -> Iterator[Finding]:
+    def _typed(self, turn: Turn, parse: Callable[[Source], None]) -> Iterator[Finding]:
         """Problems of a turn of types, or a note that they depend on data."""
         text = turn.raw
         certain = [] if turn.cut else self._type_problems(text, parse)
@@ -294,7 +292,7 @@ class _Linter:
             code, message = _DEPENDS[turn.role]
             yield Finding(Problem(code, message, self.markers.span(turn.marker)), "note")
 
-    def _doubted(self, turn: StaticTurn) -> Iterator[Problem]:
+    def _doubted(self, turn: Turn) -> Iterator[Problem]:
         """Doubts about a schema, with the first stand-in that fits."""
         for stand_in in _STAND_INS if DYNAMIC in turn.raw else ("",):
             text = turn.raw.replace(DYNAMIC, stand_in)
@@ -330,7 +328,7 @@ class _Linter:
         return list(certain.values()) or None
 
 
-def _says_nothing(turn: StaticTurn) -> bool:
+def _says_nothing(turn: Turn) -> bool:
     """Whether a turn sends nothing, whatever the data."""
     if turn.role not in SENT:
         return True

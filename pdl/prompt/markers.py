@@ -80,7 +80,7 @@ class MarkerOrigin(NamedTuple):
 
     `text` is the text between `<|` and `|>`, up to the first tag of the template; `alone` means
     that its lines of the source contain nothing else. Two markers around something computed have
-    the same origin.
+    the same origin, and are not `is_whole`.
     """
 
     source: Source
@@ -88,6 +88,7 @@ class MarkerOrigin(NamedTuple):
     end: int
     text: str = ""
     alone: bool = False
+    is_whole: bool = False
 
     @property
     def names_media(self) -> bool:
@@ -118,7 +119,7 @@ class Markers:
         parsed. A `<|` counts with the next `|>` on its line (for media: on any line) if there is no
         other `<|` in between; alone, either is text.
         """
-        pairs = _paired(stretches)
+        pairs = _paired(stretches, source)
         writer = _MarkerWriter(self, source, pairs)
         return [writer.marked(stretch) for stretch in stretches]
 
@@ -164,19 +165,9 @@ def located(stream: TokenStream, source: Source) -> Iterator[tuple[Token, int]]:
             at = source.text.find(_TAG_END[token.type], at) + 2
 
 
-class _Pair(NamedTuple):
-    """The offsets of a `<|` and of its `|>`, and the text between them up to the first tag."""
-
-    start: int
-    end: int
-    text: str
-    alone: bool
-    is_whole: bool
-
-
-def _paired(stretches: Sequence[Stretch]) -> dict[int, _Pair]:
+def _paired(stretches: Sequence[Stretch], source: Source) -> dict[int, MarkerOrigin]:
     """The pairs of `<|` and `|>`, by the offsets of both."""
-    found: dict[int, _Pair] = {}
+    found: dict[int, MarkerOrigin] = {}
     opened: tuple[int, int, bool] | None = None  # stretch, index in its text, blank before it
     for number, stretch in enumerate(stretches):
         text, line, blank = stretch.text, 0, not stretch.after_value
@@ -193,7 +184,7 @@ def _paired(stretches: Sequence[Stretch]) -> dict[int, _Pair]:
             if sign == "<|":
                 opened = number, start, blank
             elif sign == "|>" and opened is not None:
-                pair = _pair(stretches, opened, number, start)
+                pair = _pair(stretches, opened, number, start, source)
                 found[pair.start] = found[pair.end - 2] = pair
                 opened = None
             blank = False
@@ -201,14 +192,19 @@ def _paired(stretches: Sequence[Stretch]) -> dict[int, _Pair]:
 
 
 def _pair(
-    stretches: Sequence[Stretch], opened: tuple[int, int, bool], number: int, closed: int
-) -> _Pair:
+    stretches: Sequence[Stretch],
+    opened: tuple[int, int, bool],
+    number: int,
+    closed: int,
+    source: Source,
+) -> MarkerOrigin:
     first, last = stretches[opened[0]], stretches[number]
     is_whole = first is last
     inside = first.text[opened[1] + 2 : closed if is_whole else None]
     alone = opened[2] and _is_blank_after(last, closed + 2)
     start, end = first.offset + opened[1], last.offset + closed + 2
-    return _Pair(start, end, _without_escapes(inside), alone, is_whole)
+    text = _SOURCE_TOKENS.sub(lambda match: _LITERALS.get(match[0], match[0]), inside)
+    return MarkerOrigin(source, start, end, text, alone, is_whole)
 
 
 def _is_blank_after(stretch: Stretch, at: int) -> bool:
@@ -219,14 +215,10 @@ def _is_blank_after(stretch: Stretch, at: int) -> bool:
     return not stretch.text[at:end].strip()
 
 
-def _without_escapes(text: str) -> str:
-    return _SOURCE_TOKENS.sub(lambda match: _LITERALS.get(match[0], match[0]), text)
-
-
 class _MarkerWriter:
     """Writes markers into the stretches of one template, in order."""
 
-    def __init__(self, markers: Markers, source: Source, pairs: dict[int, _Pair]) -> None:
+    def __init__(self, markers: Markers, source: Source, pairs: dict[int, MarkerOrigin]) -> None:
         self.markers = markers
         self.source = source
         self.pairs = pairs
@@ -259,14 +251,13 @@ class _MarkerWriter:
         out.append(escaped(text[at:]))
         return "".join(out)
 
-    def _write(self, pair: _Pair, offset: int, out: list[str]) -> int:
+    def _write(self, pair: MarkerOrigin, offset: int, out: list[str]) -> int:
         """Write the marker at an offset of the source; return the offset after it."""
         if offset != pair.start:
             out.append(LEAD + CLOSE + self.numbers[pair.start])
             end = pair.end
         else:
-            entry = MarkerOrigin(self.source, pair.start, pair.end, pair.text, pair.alone)
-            digits = self.numbers[pair.start] = self.markers.number(entry)
+            digits = self.numbers[pair.start] = self.markers.number(pair)
             out.append(LEAD + (WHOLE if pair.is_whole else OPEN) + digits)
             end = pair.end if pair.is_whole else pair.start + 2
             self.maps = _is_mapped_after(pair, before=self.maps)
@@ -278,7 +269,7 @@ class _MarkerWriter:
         return LEAD + kind + self.markers.number(MarkerOrigin(self.source, offset, offset))
 
 
-def _is_mapped_after(pair: _Pair, *, before: bool) -> bool:
+def _is_mapped_after(pair: MarkerOrigin, *, before: bool) -> bool:
     """Whether lines after a pair get position markers."""
     if not pair.alone:
         return before

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import wraps
-from itertools import islice
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
@@ -23,11 +22,9 @@ from jinja2.utils import _PassArg
 from pdl.prompt.markers import POSITION, SCHEMA_PLACEHOLDER, UNIT, escaped, has_markers, unescaped
 from pdl.prompt.render_budget import (
     BUDGET,
-    MOST_ITEMS,
-    RenderBudget,
-    TooLargeError,
     is_container,
     measure_size,
+    watched,
 )
 
 if TYPE_CHECKING:
@@ -239,7 +236,6 @@ def _changed() -> MarkerError:
 
 _FUNCTIONS = (FunctionType, BuiltinMethodType, MethodType)
 _PLAIN: tuple[Any, Any] = (object.__str__, object.__repr__)
-_LOOK = 10_000  # items of a container between two looks at the clock
 
 
 def emitted(value: Any) -> str:
@@ -284,16 +280,8 @@ def text_of(value: Any) -> str:
 
 
 def bounded_list(values: Any) -> list[Any]:
-    """A list of all values; the clock ends it if the values don't."""
-    budget = BUDGET.get(None) or RenderBudget()
-    found: list[Any] = []
-    iterator = iter(values)
-    while batch := list(islice(iterator, _LOOK)):
-        found += batch
-        budget.check_clock()
-        if len(found) > MOST_ITEMS:
-            raise TooLargeError(f"this yields more than {MOST_ITEMS:,} items")
-    return found
+    """Return a list of all values; too many, or too much time, end it."""
+    return list(watched(iter(values)))
 
 
 def _container(value: Any) -> Any:

@@ -11,7 +11,6 @@ from jinja2 import TemplateNotFound, meta, nodes
 from jinja2.ext import LoopControlExtension
 from jinja2.loaders import BaseLoader
 
-from pdl import prompt as prompts
 from pdl import schema as schemas
 from pdl.errors import LimitError, Problem, PromptError, SchemaError, TemplateError
 from pdl.prompt import filters, tera
@@ -86,7 +85,7 @@ class Template:
         """
         env = self.environment
         items = outline_of(env.parse(self.source.text).body, self.markers).items
-        turns = [item for item in items if isinstance(item, StaticTurn) and item.role == "schema"]
+        turns = [item for item in items if isinstance(item, Turn) and item.role == "schema"]
         hidden = any(_may_hold_schema(item) for item in items if isinstance(item, Branches))
         if hidden or len(turns) > 1 or any(depends_on_data(turn) for turn in turns):
             return False, None
@@ -230,24 +229,6 @@ _ANY_ROLE = re.compile(rf"\A\s*+[A-Za-z]*+{DYNAMIC}[A-Za-z{DYNAMIC}]*+\s*")
 
 
 @dataclass(frozen=True)
-class StaticTurn:
-    """A turn whose separator is in the source; `content` reaches up to the next tag or turn.
-
-    `cut` means that a tag of the template ends the content, so more can follow.
-    """
-
-    role: str
-    content: tuple[Token, ...]
-    marker: int
-    cut: bool = False
-
-    @property
-    def raw(self) -> str:
-        """The content with its blocks written out, and DYNAMIC for each expression."""
-        return Turn(self.role, self.content).raw
-
-
-@dataclass(frozen=True)
 class Branches:
     """Turns that depend on data: the outlines of the alternative bodies."""
 
@@ -255,7 +236,7 @@ class Branches:
     loops: bool = False
 
 
-Item: TypeAlias = StaticTurn | Branches
+Item: TypeAlias = Turn | Branches
 
 
 @dataclass
@@ -267,7 +248,7 @@ class Outline:
     problems: list[Problem] = field(default_factory=list)
 
 
-def depends_on_data(turn: StaticTurn) -> bool:
+def depends_on_data(turn: Turn) -> bool:
     """Whether a turn contains tags or expressions."""
     return turn.cut or any(DYNAMIC in token.text for token in turn.content)
 
@@ -297,7 +278,7 @@ def _add_output(node: nodes.Output, found: Outline, markers: Markers) -> None:
     found.problems += split.problems
     _extend(found, split.preamble)
     for turn in split.turns:
-        found.items.append(StaticTurn(turn.role, (), turn.marker))
+        found.items.append(Turn(turn.role, (), turn.marker))
         _extend(found, turn.content)
 
 
@@ -307,8 +288,8 @@ def _extend(found: Outline, tokens: tuple[Token, ...]) -> None:
         last = found.items[-1] if found.items else None
         if token.kind == "BLOCK" and _ANY_ROLE.fullmatch(token.text):
             found.items.append(Branches(()))
-        elif isinstance(last, StaticTurn):
-            found.items[-1] = StaticTurn(last.role, (*last.content, token), last.marker, last.cut)
+        elif isinstance(last, Turn):
+            found.items[-1] = Turn(last.role, (*last.content, token), last.marker, last.cut)
         elif last is None:
             found.preamble.append(token)
 
@@ -316,8 +297,8 @@ def _extend(found: Outline, tokens: tuple[Token, ...]) -> None:
 def _cut(found: Outline) -> None:
     """Note a tag in the last turn."""
     last = found.items[-1] if found.items else None
-    if isinstance(last, StaticTurn):
-        found.items[-1] = StaticTurn(last.role, last.content, last.marker, cut=True)
+    if isinstance(last, Turn):
+        found.items[-1] = Turn(last.role, last.content, last.marker, cut=True)
 
 
 def _prints_turns(node: nodes.Node) -> bool:
@@ -348,7 +329,7 @@ def _may_hold_schema(branches: Branches) -> bool:
         for item in body.items:
             if isinstance(item, Branches) and _may_hold_schema(item):
                 return True
-            if isinstance(item, StaticTurn) and item.role == "schema":
+            if isinstance(item, Turn) and item.role == "schema":
                 return True
     return False
 
@@ -358,7 +339,9 @@ def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schem
     _refuse_reference_in_value(source)
 
     def read(reference: str) -> tuple[str, str]:
-        return prompts.read_schema_file(reference, source, folder, limits)
+        from pdl.prompt.files import read_schema_file
+
+        return read_schema_file(reference, source, folder, limits)
 
     return schemas.Schema.parse(source, limits=limits, resolve=read)
 

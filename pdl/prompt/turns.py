@@ -55,11 +55,15 @@ class Token(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A role, what follows its separator (TEXT and BLOCK tokens), and the separator's marker."""
+    """A role, what follows its separator (TEXT and BLOCK tokens), and the separator's marker.
+
+    Of a template that is not rendered, `cut` means that a tag ends the content, so more can follow.
+    """
 
     role: str
     content: tuple[Token, ...]
     marker: int = 0
+    cut: bool = False
 
     @property
     def raw(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -24,12 +24,6 @@ if TYPE_CHECKING:
 
 Resolve: TypeAlias = Callable[[str], tuple[str, str]]
 """From what follows the `@` to the text of that file and its name."""
-
-NO_FENCE = (
-    "invalid fence: its first line has its marks and one word, without backticks",
-    "write the content and the closing fence on separate lines",
-)
-"""The message and the hint for text that begins like a fence but is not one."""
 
 _SPACES = "\ufeff \t\r\n"
 _LIKE_JSON = re.compile(r"\{\s*\"")
@@ -96,29 +90,43 @@ def _unquoted(problem: Problem, name: str, span: Span) -> Problem:
 
 def _from_fence(source: Source, start: int, limits: Limits) -> SchemaParts:
     """A fenced code block (GFM, section 4.5), closed by a fence that is at least as long."""
+    inside, offset, span = read_fence(source, start)
+    return _convert(inside, limits, span, "", offset)
+
+
+def read_fence(
+    source: Source,
+    start: int,
+    infos: Collection[str] = _INFOS,
+    bad_fence: str = "schema/bad-fence",
+    trailing_text: str = "schema/trailing-text",
+) -> tuple[Source, int, Span]:
+    """Read a fenced code block (GFM, section 4.5) that nothing follows.
+
+    Returns the source up to its closing fence, where its content begins, and the span of its
+    opening fence. `infos` are the info strings allowed; the codes are those of the errors.
+    """
     fence = _FENCE.match(source.text, start)
     if fence is None:
-        message, hint = NO_FENCE
-        raise error_from([Problem("schema/bad-fence", message, source.span(start), hint)])
+        message = "invalid fence: its first line has its marks and one word, without backticks"
+        hint = "write the content and the closing fence on separate lines"
+        raise error_from([Problem(bad_fence, message, source.span(start), hint)])
     info = fence["info"].strip()
-    if info.lower() not in _INFOS:
+    if info.lower() not in infos:
         message = f"info string of the fence: expected `json`, found {quoted(info)}"
         span = source.span(fence.start("info"), fence.end("info"))
-        raise error_from([Problem("schema/bad-fence", message, span, "write ```json")])
+        raise error_from([Problem(bad_fence, message, span, "write ```json")])
     mark = fence["mark"]
-    closer = re.compile(rf"^[ \t]*{mark[0]}{{{len(mark)},}}[ \t]*\r?$", re.MULTILINE)
-    end = closer.search(source.text, fence.end())
+    closing = re.compile(rf"^[ \t]*{mark[0]}{{{len(mark)},}}[ \t]*\r?$", re.MULTILINE)
+    end = closing.search(source.text, fence.end())
     span = source.span(fence.start("mark"), fence.end("mark"))
     if end is None:
-        message = "unclosed fence"
-        raise error_from([Problem("schema/bad-fence", message, span, "close it as it was opened")])
-    behind = source.text[end.end() :]
-    if behind.strip():
-        at = end.end() + len(behind) - len(behind.lstrip())
-        message = "text after the fence, where the schema ends"
-        raise error_from([Problem("schema/trailing-text", message, source.span(at))])
-    inside = Source(source.text[: end.start()], source.name, source.anchors)
-    return _convert(inside, limits, span, "", fence.end())
+        raise error_from([Problem(bad_fence, "unclosed fence", span, "close it as it was opened")])
+    rest = source.text[end.end() :]
+    if rest.strip():
+        at = source.span(end.end() + len(rest) - len(rest.lstrip()))
+        raise error_from([Problem(trailing_text, "text after the fence", at)])
+    return Source(source.text[: end.start()], source.name, source.anchors), fence.end(), span
 
 
 def _convert(

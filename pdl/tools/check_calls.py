@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING
 
 from pdl.reply.prose.signs import exemplified, taken_back, unmeant
 from pdl.reply.prose.visible import silent_spans
 from pdl.reply.segments.spans import Spans
 from pdl.tools.bare_calls import Lines, attributed_to_others, escaped_marker, lines_of, mentioned
 from pdl.tools.locate_calls import CallCandidate, CallLocator, UnreadableCall, holds_calls, rest
+from pdl.tools.tool import check_number
 from pdl.tools.validate_calls import (
     CallError,
     CallsCheck,
@@ -31,10 +32,7 @@ if TYPE_CHECKING:
     from pdl.reply import Dialects, Repair
     from pdl.reply.result import Span
     from pdl.tools.formats import CallObject, CallPatterns
-    from pdl.tools.tool import ToolCall
-
-Wanted: TypeAlias = Literal["one", "several", "any"]
-"""How many calls a reply must contain: exactly one; one or more; any number, or none."""
+    from pdl.tools.tool import Calls, ToolCall
 
 MOST_CALLS = 1_000
 """The most calls in one reply, valid and invalid."""
@@ -45,7 +43,7 @@ _AS_JSON = "Write the name and the arguments of each call as JSON."
 _MANY = f"Your output contains more than {MOST_CALLS:,} tool calls.\nCall fewer tools at a time."
 
 
-def check_calls(calls: Iterable[ToolCall], validator: CallValidator, wanted: Wanted) -> CallsCheck:
+def check_calls(calls: Iterable[ToolCall], validator: CallValidator, wanted: Calls) -> CallsCheck:
     """Check calls that a provider returned against the tools."""
     found: list[ToolCall] = []
     errors: list[CallError] = []
@@ -56,14 +54,14 @@ def check_calls(calls: Iterable[ToolCall], validator: CallValidator, wanted: Wan
         if text is None:
             errors.append(_no_json(call.name))
             continue
-        validated = validator.arguments(call.name, text, None, id_=call.id)
+        validated = validator.check(call.name, text, None, id_=call.id)
         found += [validated.call] if validated.call else []
         errors += [validated.error] if validated.error else []
     return _counted(CallsCheck(tuple(found), "", tuple(errors)), wanted)
 
 
 def check(
-    reply: str, patterns: CallPatterns, validator: CallValidator, wanted: Wanted, dialects: Dialects
+    reply: str, patterns: CallPatterns, validator: CallValidator, wanted: Calls, dialects: Dialects
 ) -> CallsCheck:
     """Check the calls in a reply against the tools. Never raises for a bad reply."""
     if len(reply) > validator.limits.reply_chars:
@@ -113,7 +111,7 @@ class _Checker:
         """The calls of one candidate; none if it is data, or part of a text."""
         raw = self.search.reply[slice(*candidate.span)]
         if candidate.name:
-            yield self.validator.arguments(
+            yield self.validator.check(
                 candidate.name, raw, candidate.span, written=True, id_=candidate.id
             )
             return
@@ -135,7 +133,8 @@ class _Checker:
         """A candidate that is unreadable or not closed."""
         begun = self.patterns.begun(raw, self.validator.tools, marked=candidate.marked)
         if begun is not None:
-            yield self.validator.whole(begun, raw, candidate.span, written=True)
+            name, form = begun
+            yield self.validator.check(name, raw, candidate.span, form=form, written=True)
         elif candidate.marked or (
             not candidate.closed and self.patterns.is_cut(raw, self.validator.tools)
         ):
@@ -144,14 +143,15 @@ class _Checker:
             )
 
     def _found(self, found: CallObject, value: Json, raw: str, span: Span) -> Validated:
-        arguments = found.value.get(found.shape.arguments_key)
-        if found.shape.json_text and isinstance(arguments, str):
-            return self.validator.arguments(found.name, arguments, span, id_=found.id)
+        arguments = found.value.get(found.form.arguments_key)
+        if found.form.json_text and isinstance(arguments, str):
+            return self.validator.check(found.name, arguments, span, id_=found.id)
         written = found.value is value
         text = raw if written else as_json(found.value)
         assert text is not None, "it was read from JSON"
-        keys = found.name, found.shape
-        return self.validator.whole(keys, text, span, written=written, id_=found.id)
+        return self.validator.check(
+            found.name, text, span, form=found.form, written=written, id_=found.id
+        )
 
     @cached_property
     def _silent(self) -> Spans:
@@ -272,11 +272,9 @@ def _same_id(id_: str) -> CallError:
     return CallError("ambiguous", told, f"two tool calls have the ID `{shown(id_)}`")
 
 
-def _counted(found: CallsCheck, wanted: Wanted) -> CallsCheck:
+def _counted(found: CallsCheck, wanted: Calls) -> CallsCheck:
     """The same, with an error for too few or too many calls."""
-    if wanted not in get_args(Wanted):
-        known = ", ".join(map(repr, get_args(Wanted)))
-        raise ValueError(f"calls must be one of {known}, not {wanted!r}")
+    check_number(wanted)
     twice = [one for one, number in Counter(call.id for call in found.calls).items() if number > 1]
     errors = (*found.errors, *(_same_id(one) for one in twice if one))
     found = replace(found, errors=errors)

@@ -3,8 +3,6 @@
 Sources: PedroCLI's generic format; OpenAI's chat completions; the chat templates of Hermes and
 Qwen, of Llama 3 and of Mistral (before and since the tokenizer's version 11), as llama.cpp and the
 tool parsers of vLLM read them.
-
-`CallKeys` are the keys under which the objects of calls have a name and arguments.
 """
 
 from __future__ import annotations
@@ -98,20 +96,12 @@ _CUT = re.compile(r"[\[\s]*+\{\s*+[\"']?([\w-]*+)(?:[\"']?\s*+:?\s*+[\"']?([\w-]
 """The same where it stops before that value ends."""
 
 
-class CallKeys(NamedTuple):
-    """The keys of one kind of object; `json_text`: arguments can be a string that contains JSON."""
-
-    name_key: str
-    arguments_key: str
-    json_text: bool
-
-
 class CallObject(NamedTuple):
-    """A call in an object: its name, the object, and the keys of both parts."""
+    """A call in an object: its name, the object, and a format that has its keys."""
 
     name: str
     value: dict[str, Json]
-    shape: CallKeys
+    form: Format
     id: str = ""
 
 
@@ -127,14 +117,11 @@ class CallPatterns:
         return cls(tuple(FORMATS.values()) if form is None else (form,))
 
     @cached_property
-    def objects(self) -> tuple[CallKeys, ...]:
-        """The patterns of objects, each once."""
-        found: dict[tuple[str, str], bool] = {}
-        for one in self.formats:
-            if one.name_key:
-                key = one.name_key, one.arguments_key
-                found[key] = found.get(key, False) or one.json_text
-        return tuple(CallKeys(*keys, json_text) for keys, json_text in found.items())
+    def objects(self) -> tuple[Format, ...]:
+        """One format for each pair of keys: one with `json_text`, if there is one."""
+        formats = sorted(self.formats, key=lambda one: one.json_text)
+        found = {(one.name_key, one.arguments_key): one for one in formats if one.name_key}
+        return tuple(found.values())
 
     @cached_property
     def named(self) -> bool:
@@ -175,14 +162,14 @@ class CallPatterns:
     def _plain(
         self, value: dict[str, Json], tools: Container[str], *, marked: bool
     ) -> CallObject | None:
-        patterns = [one for one in self.objects if isinstance(value.get(one.name_key), str)]
-        full = [one for one in patterns if one.arguments_key in value]
-        shape = next(iter(full or patterns), None)
-        if shape is None:
+        forms = [one for one in self.objects if isinstance(value.get(one.name_key), str)]
+        full = [one for one in forms if one.arguments_key in value]
+        form = next(iter(full or forms), None)
+        if form is None:
             return None
-        name = value[shape.name_key]
-        if (full and _is_allowed(value[shape.arguments_key])) or marked or name in tools:
-            return CallObject(name, value, shape, _id(value))
+        name = value[form.name_key]
+        if (full and _is_allowed(value[form.arguments_key])) or marked or name in tools:
+            return CallObject(name, value, form, _id(value))
         return None
 
     def is_cut(self, text: str, tools: Iterable[str]) -> bool:
@@ -194,18 +181,16 @@ class CallPatterns:
         keys = [one.name_key for one in self.objects if one.name_key.startswith(key)]
         return bool(key and keys) and (not name or any(one.startswith(name) for one in tools))
 
-    def begun(
-        self, text: str, tools: Container[str], *, marked: bool
-    ) -> tuple[str, CallKeys] | None:
+    def begun(self, text: str, tools: Container[str], *, marked: bool) -> tuple[str, Format] | None:
         """Return the tool that a broken object calls, and its keys; None if it is not a call."""
         head = _HEAD.match(text)
-        patterns = [one for one in self.objects if head and one.name_key == head[1]]
-        if head is None or not patterns:
+        forms = [one for one in self.objects if head and one.name_key == head[1]]
+        if head is None or not forms:
             return None
-        full = [one for one in patterns if f'"{one.arguments_key}"' in text]
+        full = [one for one in forms if f'"{one.arguments_key}"' in text]
         if not (marked or full or head[2] in tools):
             return None
-        return head[2], (full or patterns)[0]
+        return head[2], (full or forms)[0]
 
 
 def _is_allowed(arguments: Json) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata import build
 from pdl.automata.charset import EVERY, CharSet
@@ -39,7 +39,7 @@ from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import reachable
 from pdl.schema.keywords import ANNOTATIONS, pointer
 from pdl.schema.parts import SourceMap
-from pdl.tools.tool import Bundle, of_parameters
+from pdl.tools.tool import Bundle, check_number, of_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.nodes import Rule
     from pdl.schema import Schema
     from pdl.tools.formats import Format
+    from pdl.tools.tool import Calls
 
 
 def arguments_pointer(name: str) -> str:
@@ -180,9 +181,6 @@ def _key(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
-Calls: TypeAlias = Literal["one", "several", "any"]
-"""Exactly one call; one or more; or text, or one or more calls with or without text before."""
-
 Signatures: TypeAlias = "tuple[tuple[str, Schema], ...]"
 """Names of tools with the schemas of their arguments: everything a grammar depends on."""
 
@@ -206,9 +204,7 @@ def compile_calls(  # noqa: PLR0913 - each is a part of what is asked for
     is not in `Calls`, SchemaError for a tool whose arguments nothing satisfies and, with `strict`,
     for constraints that are checked after generation, and what `pdl.gbnf.compile` raises.
     """
-    if calls not in get_args(Calls):
-        known = ", ".join(map(repr, get_args(Calls)))
-        raise ValueError(f"calls must be one of {known}, not {calls!r}")
+    check_number(calls)
     whole = document(tools)
     check_custom_rules(whole, SourceMap())
     compiler = Compiler(whole, options)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.errors import LimitError, PdlError, Problem, error_from
 from pdl.schema import Schema
-from pdl.schema.text import NO_FENCE, load
+from pdl.schema.text import load, read_fence
 from pdl.source import Anchor, Source
 from pdl.tools.tool import Tool, name_problems, part_of
 from pdl.tools.writing import read as read_dicts
@@ -193,7 +193,6 @@ def _step(mark: str) -> int:
 
 
 FENCES = ("```", "~~~")
-_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n`]*)(?:\r\n?|\n|$)")
 
 
 def read_fenced(source: Source, start: int, limits: Limits) -> tuple[Tool, ...]:
@@ -201,25 +200,10 @@ def read_fenced(source: Source, start: int, limits: Limits) -> tuple[Tool, ...]:
 
     Raises ToolError, SchemaError and LimitError; problems of a tool are reported at the fence.
     """
-    fence = _FENCE.match(source.text, start)
-    if fence is None:
-        message, hint = NO_FENCE
-        raise error_from([Problem("tool/bad-fence", message, source.span(start), hint)])
-    span = source.span(fence.start("mark"), fence.end("mark"))
-    if fence["info"].strip().lower() not in ("", "json"):
-        message = f"a fence of tools must contain JSON, not `{fence['info'].strip()[:40]}`"
-        raise error_from([Problem("tool/bad-fence", message, span, "write ```json")])
-    mark = fence["mark"]
-    closing = re.compile(rf"^[ \t]*{mark[0]}{{{len(mark)},}}[ \t]*\r?$", re.MULTILINE)
-    end = closing.search(source.text, fence.end())
-    if end is None:
-        raise error_from([Problem("tool/bad-fence", "unclosed fence", span)])
-    rest = source.text[end.end() :]
-    if rest.strip():
-        at = source.span(end.end() + len(rest) - len(rest.lstrip()))
-        raise error_from([Problem("tool/bad-fence", "text after the fence", at)])
-    inside = Source(source.text[: end.start()], source.name, source.anchors)
-    listed = load(inside, limits, fence.end())
+    inside, offset, span = read_fence(
+        source, start, ("", "json"), "tool/bad-fence", "tool/bad-fence"
+    )
+    listed = load(inside, limits, offset)
     try:
         tools = read_dicts(listed)
     except PdlError as error:

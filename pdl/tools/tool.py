@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, get_args
 
 from pdl.errors import Problem
 from pdl.schema import Schema
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonSchema
     from pdl.source import Span
+
+
+Calls: TypeAlias = Literal["one", "several", "any"]
+"""How many calls a reply contains: exactly one; one or more; any number, or none."""
+
+
+def check_number(calls: str) -> None:
+    """Raise ValueError for a word that is not in `Calls`."""
+    if calls not in get_args(Calls):
+        known = ", ".join(map(repr, get_args(Calls)))
+        raise ValueError(f"calls must be one of {known}, not {calls!r}")
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from pdl.gbnf import Compiled, Options
     from pdl.reply import Coercions, Dialects
     from pdl.schema import Schema
-    from pdl.tools.check_calls import Wanted
     from pdl.tools.dispatch import Functions
-    from pdl.tools.grammar import Calls
-    from pdl.tools.tool import Tool, ToolCall, ToolResult
+    from pdl.tools.tool import Calls, Tool, ToolCall, ToolResult
     from pdl.tools.validate_calls import CallsCheck
 
 # The methods import what they need when they are called: most programs use a few of them.
@@ -194,7 +192,7 @@ class ToolSet:
         reply: str,
         format: str | Format | None = None,  # noqa: A002 - the field's own word
         *,
-        calls: Wanted = "any",
+        calls: Calls = "any",
         coercions: Coercions | None = None,
         dialects: Dialects | None = None,
         limits: Limits = DEFAULT_LIMITS,
@@ -225,7 +223,7 @@ class ToolSet:
         self,
         calls: Iterable[ToolCall],
         *,
-        wanted: Wanted = "any",
+        wanted: Calls = "any",
         coercions: Coercions | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> CallsCheck:

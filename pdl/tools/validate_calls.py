@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.reply import Check, Coercions, Repair, Violation
     from pdl.reply.result import Span
-    from pdl.tools.formats import CallKeys
+    from pdl.tools.formats import Format
     from pdl.tools.tool import Tool
 
 
@@ -198,33 +198,30 @@ class CallValidator:
         message = f"unknown tool `{told}`{f'; did you mean `{near}`?' if near else ''}"
         return CallError("unknown-tool", says + advice + known, message, told, (), span)
 
-    def whole(
-        self, found: tuple[str, CallKeys], text: str, span: Span, *, written: bool, id_: str = ""
+    def check(  # noqa: PLR0913 - a call has that many parts
+        self,
+        name: str,
+        text: str,
+        span: Span | None,
+        *,
+        form: Format | None = None,
+        written: bool = False,
+        id_: str = "",
     ) -> Validated:
-        """Check a call given as the text of its object; `written`: as in the reply at that span."""
-        name, shape = found
-        missing = self.unknown(name, span)
-        if missing is not None:
-            return Validated(None, missing)
-        check = self._check(_wrapper(name, self.tools[name].schema, shape), text)
-        if not check.ok:
-            return Validated(None, self._error(name, check, span, written=written))
-        arguments = check.value[shape.arguments_key]
-        repairs = _moved(check.repairs, span[0]) if written else ()
-        return Validated(ToolCall(name, arguments, id_), None, repairs)
+        """Check a call given as the text of its arguments, or of its object in a format.
 
-    def arguments(
-        self, name: str, text: str, span: Span | None, *, written: bool = False, id_: str = ""
-    ) -> Validated:
-        """Check a call given as its name and the text of its arguments."""
+        `written` means that the reply has that text at that span.
+        """
         missing = self.unknown(name, span)
         if missing is not None:
             return Validated(None, missing)
-        check = self._check(self.tools[name].schema, text)
+        schema = self.tools[name].schema
+        check = self._check(schema if form is None else _wrapper(name, schema, form), text)
         if not check.ok:
             return Validated(None, self._error(name, check, span, written=written))
+        arguments = check.value if form is None else check.value[form.arguments_key]
         repairs = _moved(check.repairs, span[0]) if span and written else ()
-        return Validated(ToolCall(name, check.value, id_), None, repairs)
+        return Validated(ToolCall(name, arguments, id_), None, repairs)
 
     def _check(self, schema: Schema, text: str) -> Check:
         found: Check = replies.check(schema, text, coercions=self.coercions, limits=self.limits)
@@ -251,16 +248,16 @@ def _moved(repairs: tuple[Repair, ...], start: int) -> tuple[Repair, ...]:
 
 
 @lru_cache(maxsize=256)
-def _wrapper(name: str, schema: Schema, shape: CallKeys) -> Schema:
+def _wrapper(name: str, schema: Schema, form: Format) -> Schema:
     """The schema of a whole call."""
     bundle = Bundle()
-    arguments: Json = bundle.add(schema.document, ("properties", shape.arguments_key))
+    arguments: Json = bundle.add(schema.document, ("properties", form.arguments_key))
     optional: dict[str, Json] = {key: {} for key in ("id", "type", "index", "call_id")}
-    fields = {**optional, shape.name_key: {"const": name}, shape.arguments_key: arguments}
+    fields = {**optional, form.name_key: {"const": name}, form.arguments_key: arguments}
     document = {
         "type": "object",
         "properties": fields,
-        "required": [shape.name_key, shape.arguments_key],
+        "required": [form.name_key, form.arguments_key],
         "additionalProperties": False,
     }
     defined = {"$defs": bundle.definitions} if bundle.definitions else {}

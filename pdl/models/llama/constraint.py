@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pdl.gbnf import Compiled
     from pdl.schema import Schema
     from pdl.tools.formats import Format
-    from pdl.tools.grammar import Calls
+    from pdl.tools.tool import Calls
     from pdl.tools.toolset import ToolSet
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pdl.models.llama.model import LlamaModel
     from pdl.prompt.messages import Part
     from pdl.tools.formats import Format
-    from pdl.tools.grammar import Calls
+    from pdl.tools.tool import Calls
     from pdl.tools.toolset import ToolSet
 
 
