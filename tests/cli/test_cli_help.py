@@ -119,3 +119,11 @@ def test_a_completion_script_calls_pdl_back(shell: str) -> None:
     shown = CliRunner().invoke(application, ["completion", shell], prog_name="pdl")
     assert shown.exit_code == 0
     assert re.search(rf'_PDL_COMPLETE ?= ?"?{shell}_complete', shown.stdout)
+
+
+@pytest.mark.parametrize("name", ["llama", "llama-server"])
+def test_a_format_is_known_by_its_earlier_name_too(name: str) -> None:
+    prompt = b"<|user|>\nhi\n<|schema|>\n{ a: int }\n"
+    shown = CliRunner().invoke(application, ["render", "-", "--format", name], prompt)
+    assert shown.exit_code == 0
+    assert '"grammar": "root ::= ' in shown.stdout

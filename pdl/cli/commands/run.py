@@ -13,17 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pdl.cli.coercion_options import COERCION_TERMS
 from pdl.cli.files import JsonError, display_name, strict_json
 from pdl.cli.help import Command
-from pdl.cli.options import (
-    COERCION_TERMS,
-    FILE,
-    coerce_option,
-    combine,
-    format_option,
-    out_option,
-    prompt_options,
-)
+from pdl.cli.options import FILE, combine, format_option, out_option, prompt_options
 from pdl.cli.output import failure_json, json_document, json_line, value_text
 from pdl.cli.terminal import INVALID, TOOL_CALLS, UNREACHABLE, Terminal, interrupts_deferred
 from pdl.models import transcript
