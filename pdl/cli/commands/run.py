@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.coercion_options import COERCION_TERMS
+from pdl.cli.coercion_options import COERCION_TERMS, coerce_option
 from pdl.cli.files import JsonError, display_name, strict_json
 from pdl.cli.help import Command
 from pdl.cli.options import FILE, combine, format_option, out_option, prompt_options
