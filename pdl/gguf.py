@@ -174,7 +174,7 @@ class Header:
     """What a file says of its model.
 
     `values` is its metadata, without arrays; `control` and `marks` are tokens that are more than
-    text, by their IDs: those that are not printed, and others that stand for themselves.
+    text, by their IDs: those that are not printed, and those that are user-defined.
     """
 
     values: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Sets of code points as sorted ranges, and classes of code points that no edge tells apart.
+"""Sets of code points as sorted ranges, and classes of code points that no edge distinguishes.
 
 An automaton is built over class numbers, of which there are few, and not over code points
 (symbolic automata; D'Antoni and Veanes, "The Power of Symbolic Automata and Transducers", 2017).
@@ -36,22 +36,22 @@ class CharSet:
 
     @classmethod
     def over(cls, pairs: Iterable[tuple[int, int]]) -> CharSet:
-        """The scalar values in any inclusive ranges: overlapping, unsorted, with surrogates."""
+        """Return the scalar values in inclusive ranges: overlapping, unsorted, with surrogates."""
         return cls(_meet(_merged(pairs), _SCALARS))
 
     @classmethod
     def of(cls, text: str) -> CharSet:
-        """The characters of a text."""
+        """Return the characters of a string."""
         return cls.over((ord(char), ord(char)) for char in text)
 
     @classmethod
     def range(cls, low: int, high: int) -> CharSet:
-        """The scalar values from `low` to `high`, both included."""
+        """Return the scalar values from `low` to `high`, both included."""
         return cls.over([(low, high)])
 
     @classmethod
     def char(cls, code: int) -> CharSet:
-        """One scalar value; nothing for a surrogate."""
+        """Return the set of one scalar value; empty for a surrogate."""
         surrogate = _SURROGATES[0] <= code <= _SURROGATES[1]
         return NONE if surrogate else cls(((code, code),))
 
@@ -133,7 +133,7 @@ Members: TypeAlias = tuple[int, ...]
 
 
 def classify(sets: Sequence[Ranges]) -> tuple[tuple[Ranges, ...], list[Members]]:
-    """The coarsest disjoint classes whose unions are the sets; and the classes of each set.
+    """Return the coarsest disjoint classes whose unions are the sets (minterms), and those of each.
 
     Classes are numbered by their lowest code points. What is in no set is in no class.
     """

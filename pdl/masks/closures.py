@@ -54,7 +54,7 @@ class LexemeRules:
         self._known_refs: dict[str, frozenset[str] | None] = {}
 
     def of(self, rule: int) -> int | None:
-        """The number of a rule in the cache; None if it is no lexeme."""
+        """Return the number of a rule in the cache; None if it is not a lexeme."""
         if rule not in self._known:
             self._known[rule] = self._number(self._automaton.names[rule])
         return self._known[rule]
@@ -72,7 +72,7 @@ class LexemeRules:
         return self._cache.number(tuple((one, self._rules[one].options) for one in found))
 
     def _refs(self, name: str) -> frozenset[str] | None:
-        """The rules that one leads to; None if it has a text of its own, as a key or a word."""
+        """The rules that one refers to; None if it has its own text, as a key or a word."""
         if name not in self._known_refs:
             found = list(items(self._rules[name].options))
             refs = {item.name for item in found if isinstance(item, RuleRef)} & self._rules.keys()
@@ -94,7 +94,7 @@ _LEADS = (0xC2, 0xE0, 0xF0)  # the least first bytes of characters of two bytes,
 class Closures:
     """The closures of one grammar; equal parts are the same one, and so are equal closures.
 
-    Those states of a closure that are amid lexemes are one part.
+    The states of a closure that are inside lexemes are one part.
     """
 
     def __init__(self, collector: TokenCollector, rules: Mapping[str, Rule]) -> None:
@@ -122,7 +122,7 @@ class Closures:
                 step.forget()
 
     def of(self, state: int, without: CallEdge | int | None = None) -> Closure:
-        """The closure of a state, `without` one of its calls or of the states that it comes to."""
+        """Return the closure of a state, `without` one of its calls or of the states it reaches."""
         known = self._closures.get(state) if without is None else None
         if known is None:
             known = self._same_as(self._parts(state, without))
@@ -261,7 +261,7 @@ class Closures:
         return RepeatedLexeme(self._collector, ("class", chars.ranges), step, plain)
 
     def _first(self, chars: ClassBytes, back: int, plain: Part) -> LeadingClassPart | None:
-        """A class of characters behind which are endless rounds that take them as well."""
+        """A class of characters before unbounded rounds that take them too."""
         for rounds in self._rounds_at(back):
             step = rounds.step
             is_endless = step.following()[0] is step

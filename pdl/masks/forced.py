@@ -73,7 +73,7 @@ def _longest(data: bytes, at: int, trie: Trie) -> tuple[int | None, int]:
     return best, end
 
 
-_LIKELY = b"a1 "  # bytes of which the first that a class has stands for all of it
+_LIKELY = b"a1 "  # bytes of which the first one in a class represents it
 _UNLIKELY = frozenset(b"\t\n\r-\\")  # newlines, minus signs and escapes
 _BLANK = b" "
 _LONGEST = 60  # bytes of a literal that are followed at once

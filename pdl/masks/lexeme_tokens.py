@@ -155,9 +155,9 @@ _SEVERAL = 8  # bytes of a range that are looked at one by one
 
 
 class SubtrieView(LexemeView):
-    """What `LexemeTokens` tells, of the tokens below a node at which a number of rounds is `done`.
+    """A view of `LexemeTokens` below a node at which some number of rounds is `done`.
 
-    It takes no arrays of its own, for there are many such nodes with few tokens below each.
+    It has no arrays, since there are many such nodes with few tokens below each.
     """
 
     ends = True
@@ -217,7 +217,7 @@ class SubtrieView(LexemeView):
 
 MOST = 65_534
 """The most rounds that are counted; no count is as good as that."""
-_DENSE = 16  # a lexeme that takes more than one of so many tokens has a mask of its own
+_DENSE = 16  # a lexeme that takes more than one in so many tokens has its own mask
 _FEW = 300  # tokens below a node that are looked at one by one
 
 
@@ -225,7 +225,7 @@ class LexemeTokens(LexemeView):
     """The tokens that a lexeme takes from a position on, and the nodes at which it may end.
 
     A lexeme may be a rule that is repeated. Of each token is known how many rounds it begins, of
-    each end how many lie behind it, and of both the byte with which they begin at the position.
+    each accepting node how many are complete, and of both the byte with which they begin there.
     """
 
     def __init__(self, index: TrieIndex, tokens: Rows, ends: Rows, size: int) -> None:
@@ -270,7 +270,7 @@ class LexemeTokens(LexemeView):
 
     @cached_property
     def begun(self) -> memoryview[int]:
-        """How many rounds each token begins, 0 if it is none of the lexeme."""
+        """How many rounds each token begins, 0 if it is not in the lexeme."""
         return view(self._by_token)
 
     def by_depth(self, byte: int) -> tuple[memoryview[int], memoryview[int], memoryview[int]]:
@@ -311,7 +311,7 @@ class LexemeTokens(LexemeView):
 
     @cached_property
     def _by_token(self) -> Counts:
-        """How many rounds each token begins, 0 if it is none of the lexeme."""
+        """How many rounds each token begins, 0 if it is not in the lexeme."""
         if self.dense:
             return self._begun
         found = np.zeros(self._size, np.uint16)

@@ -44,10 +44,10 @@ _DEAD = -2
 
 
 class OverlapError(Exception):
-    """A rule that is repeated may end where it may also go on."""
+    """A repeated rule may end where it may also continue."""
 
 
-class _Front(NamedTuple):
+class _Frontier(NamedTuple):
     """Nodes of one depth, each with the state of the lexeme and the rounds that are complete.
 
     `firsts` are the bytes with which they continue at their positions, which `fresh` ones have not
@@ -62,24 +62,24 @@ class _Front(NamedTuple):
     fresh: Flags
 
 
-def _begin(nodes: Ints) -> _Front:
-    """The front at positions."""
+def _begin(nodes: Ints) -> _Frontier:
+    """The frontier at positions."""
     none = np.zeros(len(nodes), np.bool_)
     zeros = np.zeros(len(nodes), np.int32)
-    return _Front(nodes, zeros, zeros.astype(np.uint16), zeros.astype(np.uint8), none, ~none)
+    return _Frontier(nodes, zeros, zeros.astype(np.uint16), zeros.astype(np.uint8), none, ~none)
 
 
-def _joined(one: _Front, other: _Front) -> _Front:
+def _joined(one: _Frontier, other: _Frontier) -> _Frontier:
     if not len(one.nodes):
         return other
     pairs: Iterable[tuple[Any, Any]] = zip(one, other, strict=True)
-    return _Front._make(np.concatenate(pair) for pair in pairs)
+    return _Frontier._make(np.concatenate(pair) for pair in pairs)
 
 
-def _once(front: _Front, begun: Counts) -> Ints:
-    """Where each part of a front stands first, if it is there several times."""
-    numbers = front.nodes.astype(np.int64)
-    for column in (front.states, front.rounds, begun, front.firsts):
+def _once(frontier: _Frontier, begun: Counts) -> Ints:
+    """The first position of each distinct part of a frontier."""
+    numbers = frontier.nodes.astype(np.int64)
+    for column in (frontier.states, frontier.rounds, begun, frontier.firsts):
         values, column_numbers = np.unique(column, return_inverse=True)
         numbers = numbers * len(values) + column_numbers
     _, found = np.unique(numbers, return_index=True)
@@ -115,38 +115,40 @@ class Scan:
         at = np.searchsorted(starts, trie.levels)
         tokens: list[Rows] = [nothing()]
         ends: list[Rows] = [nothing()]
-        front = _begin(starts[:0])
+        frontier = _begin(starts[:0])
         for depth in range(int(np.searchsorted(at, 0, side="right")) - 1, trie.depth):
             if at[depth] < at[depth + 1]:
-                front = _joined(front, _begin(starts[at[depth] : at[depth + 1]]))
-            elif not len(front.nodes):
+                frontier = _joined(frontier, _begin(starts[at[depth] : at[depth + 1]]))
+            elif not len(frontier.nodes):
                 if at[depth] == len(starts):
                     break
                 continue
-            front, begun = self._following(trie, front, nested=nested)
-            numbers, rows = token_rows(trie, front.nodes)
-            tokens.append((numbers, begun[rows], front.firsts[rows]))
-            ended = front.ended.nonzero()[0]
-            ends.append((front.nodes[ended], front.rounds[ended], front.firsts[ended]))
+            frontier, begun = self._following(trie, frontier, nested=nested)
+            numbers, rows = token_rows(trie, frontier.nodes)
+            tokens.append((numbers, begun[rows], frontier.firsts[rows]))
+            ended = frontier.ended.nonzero()[0]
+            ends.append((frontier.nodes[ended], frontier.rounds[ended], frontier.firsts[ended]))
         return LexemeTokens(index, joined(tokens), joined(ends), size)
 
-    def _following(self, trie: Trie, front: _Front, *, nested: bool) -> tuple[_Front, Counts]:
-        """The front one level below, and the rounds that are begun at each of its nodes."""
-        nodes, above = children(trie, front.nodes)
+    def _following(
+        self, trie: Trie, frontier: _Frontier, *, nested: bool
+    ) -> tuple[_Frontier, Counts]:
+        """The frontier one level below, and the rounds that are begun at each of its nodes."""
+        nodes, above = children(trie, frontier.nodes)
         bytes_ = trie.byte[nodes]
-        there = self._stepped(front.states[above], self._classes[bytes_])
+        there = self._stepped(frontier.states[above], self._classes[bytes_])
         alive = (there >= 0).nonzero()[0]
         nodes, above, states = nodes[alive], above[alive], there[alive]
-        firsts = np.where(front.fresh[above], bytes_[alive], front.firsts[above])
+        firsts = np.where(frontier.fresh[above], bytes_[alive], frontier.firsts[above])
         ended = self._ends[states]
-        rounds, begun = self._counted(front.rounds[above], ended)
+        rounds, begun = self._counted(frontier.rounds[above], ended)
         if self._repeated:
             states[ended] = 0
-        found = _Front(nodes, states, rounds, firsts, ended, np.zeros(len(nodes), np.bool_))
+        found = _Frontier(nodes, states, rounds, firsts, ended, np.zeros(len(nodes), np.bool_))
         if not nested:
             return found, begun
         once = _once(found, begun)
-        return _Front._make(column[once] for column in found), begun[once]
+        return _Frontier._make(column[once] for column in found), begun[once]
 
     def _counted(self, rounds: Counts, ended: NDArray[np.bool_]) -> tuple[Counts, Counts]:
         """The rounds that are complete, and those that are begun; none, if none are counted."""

@@ -54,7 +54,7 @@ class BytePart:
                     pending.append((self.collector.closures.of(target), kid))
 
     def _along(self, node: int, state: int, builder: TokenSetBuilder, pending: Pending) -> None:
-        """The same from a node and a state on, and along a literal while tokens go on with it."""
+        """The same from a node and a state on, and along a literal while tokens match it."""
         index, moves = self.collector.index, self.collector.moves
         while node >= 0:
             low, own = index.low[node], index.own[node]
@@ -85,14 +85,14 @@ class RepeatedLexeme:
         self.plain = plain
 
     def collect(self, start: AnyPosition, builder: TokenSetBuilder, pending: Pending) -> None:
-        """Add the tokens that end amid the rounds, and those that leave them."""
+        """Add the tokens that end inside the rounds, and those that leave them."""
         if not self.add(start, builder, None):
             pending.append((self.plain, start))
 
     def add(self, start: AnyPosition, builder: TokenSetBuilder, firsts: bytes | None) -> bool:
         """Add those of which the first byte is one of some.
 
-        False, and none, where the tokens are too few to be looked up, or rounds cannot be told.
+        Return false, and add none, if too few tokens are to be looked up, or if rounds overlap.
         """
         collector = self.collector
         if isinstance(start, LexemeExit) or collector.index.below(start) < WORTH:
@@ -143,7 +143,7 @@ class Round:
         self._known: tuple[Round | None, Closure] | None = None
 
     def following(self) -> tuple[Round | None, Closure]:
-        """The next round, None if there is none; and what else may follow."""
+        """Return the next round, if there is one, and what else may follow."""
         if self._known is None:
             closures = self.collector.closures
             call, state = self.next()
@@ -186,7 +186,7 @@ class Round:
 
     @property
     def mark(self) -> Mark | None:
-        """The position behind the round, in the innermost chain around it."""
+        """The position after the round, in the innermost counted repetition around it."""
         return next(iter(self.collector.matcher.rtn.repetitions.marks(self.back)), None)
 
     def forget(self) -> None:
@@ -195,7 +195,7 @@ class Round:
 
 
 class LeadingClassPart:
-    """A class of characters, and behind it the rounds of a lexeme that takes them as well."""
+    """A class of characters before the rounds of a lexeme that takes them too."""
 
     __slots__ = ("firsts", "plain", "rounds")
 
@@ -247,7 +247,7 @@ class LexemePart:
             builder.exits.append(found.exit(0, MOST, None))
 
     def _below(self, position: Position) -> int:
-        """How many nodes there are below that it may come to, roughly."""
+        """About how many nodes below it may reach."""
         index = self.collector.index
         if index.below(position) < WORTH:
             return 0

@@ -122,15 +122,15 @@ def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
 def _write(arrays: Mapping[str, NDArray[Any]], target: Path) -> None:
     """Write next to the target, then replace it."""
     number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    beside = Path(name)
+    temporary = Path(name)
     try:
         with os.fdopen(number, "wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(target)
+        temporary.replace(target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

@@ -1,8 +1,8 @@
 r"""The characters that the tokens of a vocabulary can spell, one by one.
 
 A character is spelled by a token that is just it, or by several that are its bytes in pieces.
-Tokens may also end amid a character that they began (`b"x\xc3"`); such an end is a cut, and there
-tokens must be able to finish some character of those that may stand at the place.
+Tokens may also end in the middle of a character (`b"x\xc3"`); such an end is a cut, and there
+tokens must be able to complete one of the characters that are allowed at the position.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ ANY = characters(((0, LAST),))
 """All characters."""
 _BYTES = frozenset(range(1, 0xF5)) - {0xC0, 0xC1}
 """Those of which texts are made (RFC 3629, section 4)."""
-_ENDING = bytes(range(0x80, 0xC0))  # the bytes that go on with a longer character
-_BITS = 6  # what each of them tells of the code point
+_ENDING = bytes(range(0x80, 0xC0))  # the bytes that continue a longer character
+_BITS = 6  # of the code point in each of them
 _LEADS = ((0xC2, 2, 0x80), (0xE0, 3, 0x800), (0xF0, 4, 0x10000))
 """The first of the bytes that begin a character of some length, and the first such character."""
 _MOST = 1_000  # classes of which the outcome is kept
 
 
 def spellable(vocabulary: Vocabulary) -> Spellable | None:
-    """What tokens can spell, found once for each vocabulary; None if that is each character."""
+    """Return what tokens can spell, cached for each vocabulary; None if that is every character."""
     if not vocabulary.missing_bytes & _BYTES:
         return None
     found = _KNOWN.get(vocabulary)
@@ -46,7 +46,7 @@ def spellable(vocabulary: Vocabulary) -> Spellable | None:
 
 
 class Spellable:
-    """The characters that tokens can spell, and where tokens may end amid one."""
+    """The characters that tokens can spell, and where tokens may end inside one."""
 
     def __init__(self, pieces: _Pieces) -> None:
         self._ends = pieces.ends
@@ -61,10 +61,10 @@ class Spellable:
         return any(self._from_start.meets(low, high) for low, high in ranges)
 
     def kept(self, ranges: Ranges) -> Ranges:
-        """Those of some characters that may be left to choose from; none if none can be spellable.
+        """Return the characters that can remain of some; none if none can be spelled.
 
-        Not all of them need be spellable: that one can be is enough, at the start and at each cut
-        that there may be. Those behind a cut at which none can be finished are gone.
+        It is enough that one of them can be spelled, at the start and at each possible cut. Those
+        after a cut at which none can be completed are dropped.
         """
         found = self._known.get(ranges)
         if found is None:
@@ -74,18 +74,18 @@ class Spellable:
         return found
 
     def has(self, code: int) -> bool:
-        """Whether a character can stand alone: spellable, and finished wherever it may be begun."""
+        """Whether a character can be alone: spellable, and completed wherever it may be begun."""
         return bool(self._kept(((code, code),)))
 
     def stuck(self, code: int) -> bytes | None:
-        """What tokens may begin a character with, and none finish it."""
+        """Return what tokens may begin a character with so that none can complete it."""
         data = chr(code).encode()
         cuts = (data[:size] for size in range(1, len(data)))
         return next((cut for cut in cuts if self._is_stuck(((code, code),), cut)), None)
 
     def _kept(self, ranges: Ranges) -> Ranges:
-        # Where all characters behind a cut may stand, they fare as they do among all that there
-        # are; so what is left to see are the cuts before the first or last one of a range.
+        # Where all characters after a cut are allowed, the outcome is as for all characters; so
+        # only the cuts before the first or last one of a range remain to be looked at.
         borders = {chr(code).encode() for one in ranges for code in one if code > _LAST_ALONE}
         cuts = {data[:size] for data in borders for size in range(1, len(data))}
         held = ranges if self._all == ANY else both(ranges, self._all)
@@ -93,26 +93,26 @@ class Spellable:
         return found if self.can_spell(found) else ()
 
     def _finished(self, ranges: Ranges, cuts: Iterable[bytes]) -> Ranges:
-        """Characters without those behind some cuts at which tokens can finish none of them."""
+        """Drop characters after some cuts at which tokens can complete none of them."""
         reached = [cut for cut in cuts if self._is_cut(cut)]
-        for size in (3, 2, 1):  # what is gone behind a cut can finish none from an earlier one on
+        for size in (3, 2, 1):  # what is dropped after a cut completes none from an earlier one on
             longest = [cut for cut in reached if len(cut) == size]
-            gone = [_behind(cut) for cut in longest if self._is_stuck(ranges, cut)]
+            gone = [_range_of(cut) for cut in longest if self._is_stuck(ranges, cut)]
             if gone:
                 ranges = both(ranges, complement(gone))
         return ranges
 
     def _is_stuck(self, ranges: Ranges, cut: bytes) -> bool:
-        """Whether there are characters behind a cut, and none that tokens can finish from there."""
+        """Whether there are characters after a cut, and tokens can complete none of them."""
         if not self._is_cut(cut):
             return False
         base = _base(cut)
         tails = self._tails[_needs(cut)]
-        held = list(_within(ranges, *_behind(cut)))
+        held = list(_within(ranges, *_range_of(cut)))
         return bool(held) and not any(tails.meets(low - base, high - base) for low, high in held)
 
     def _is_cut(self, data: bytes) -> bool:
-        """Whether tokens may end behind the first bytes of a character."""
+        """Whether tokens may end after the first bytes of a character."""
         if data in self._cuts:
             return True
         return any(
@@ -120,10 +120,10 @@ class Spellable:
         )
 
     def _suspects(self) -> Iterator[bytes]:
-        """The cuts at which no character at all might be finished.
+        """The cuts at which no character at all might be completed.
 
-        From behind its second byte on, a character may go on with any of the bytes that do. So if
-        one of them is a token, only cuts behind a first byte need be looked at.
+        After its second byte, a character may continue with any continuation byte. So if one of
+        them is a token, only cuts after a first byte have to be looked at.
         """
         alone = any(len(end) == 1 for end in self._ends)
         for cut in self._cuts:
@@ -146,15 +146,15 @@ class _Pieces:
     starts: set[bytes] = field(default_factory=set)
     """The tokens that are the beginning of a character."""
     ends: set[bytes] = field(default_factory=set)
-    """Those that hold nothing but bytes which go on with one."""
+    """The tokens that consist of continuation bytes."""
     open: set[bytes] = field(default_factory=set)
-    """What is begun by tokens that begin with a character, and not finished."""
+    """The incomplete characters at the ends of tokens that begin with a character."""
     bridges: set[tuple[tuple[bytes, int], bytes]] = field(default_factory=set)
-    """The same of tokens that begin amid a character, behind their first byte and how many of it
-    they have."""
+    """The same of tokens that begin inside a character, after their first byte and the number of
+    its bytes that they have."""
 
     def add(self, piece: bytes) -> None:
-        """Sort in a token; one that no text holds is nothing."""
+        """Classify a token, unless no text contains it."""
         rest = piece.lstrip(_ENDING)
         lead = len(piece) - len(rest)
         if lead > len(_LEADS):
@@ -177,7 +177,7 @@ class _Pieces:
             self.whole.add(ord(text))
 
     def cuts(self) -> set[bytes]:
-        """Where tokens that are more than the end of a character may end amid the next one."""
+        """Return the cuts of tokens that are more than the end of a character."""
         ends = {(end[:1], len(end)) for end in self.ends}
         found = set(self.open)
         while True:
@@ -195,13 +195,13 @@ class _Pieces:
 
 
 def _fits(head: tuple[bytes, int], begun: set[bytes], needed: set[int]) -> bool:
-    """Whether the head of a token ends what is begun, or a character that needs as many bytes."""
+    """Whether the head of a token completes what is begun, or what lacks as many bytes."""
     return head[1] in needed or any(not _left(cut, *head) for cut in begun)
 
 
 def _left(start: bytes, following: bytes, size: int) -> int:
-    """How many bytes a character lacks behind its first one and more; -1 if they do not fit."""
-    return _needs(start) - size if characters((_behind(start + following),)) else -1
+    """How many bytes a character lacks after its first one and more; -1 if they don't fit."""
+    return _needs(start) - size if characters((_range_of(start + following),)) else -1
 
 
 def _pieces(vocabulary: Vocabulary) -> _Pieces:
@@ -220,7 +220,7 @@ def _pieces(vocabulary: Vocabulary) -> _Pieces:
 def _tails(ends: Iterable[bytes]) -> list[Ranges]:
     """The ends of characters, of no byte to three, that tokens spell, as numbers of 6 bits a byte.
 
-    A token comes first, and what others spell behind it.
+    A token is first, and what others spell follows.
     """
     firsts: list[set[int]] = [set() for _ in range(len(_LEADS) + 1)]
     for end in ends:
@@ -242,7 +242,7 @@ def _whole(pieces: _Pieces, tails: tuple[_Set, ...]) -> Ranges:
     found = [(code, code) for code in pieces.whole]
     for start in pieces.starts:
         base = _base(start)
-        least, most = _behind(start)
+        least, most = _range_of(start)
         for low, high in tails[_needs(start)].ranges():
             found.append((max(base + low, least), min(base + high, most)))
     return normal(found)
@@ -256,19 +256,19 @@ def _number(end: bytes) -> int:
 
 
 def _needs(cut: bytes) -> int:
-    """How many bytes a character lacks of which some are there."""
+    """How many bytes an incomplete character lacks."""
     return max(size for lead, size, _ in _LEADS if cut[0] >= lead) - len(cut)
 
 
 def _base(cut: bytes) -> int:
-    """The code point of what a character begins with, as if all bits behind it were 0."""
+    """The code point of the beginning of a character, as if all further bits were 0."""
     need = _needs(cut)
     lead = cut[0] & (0x7F >> (len(cut) + need))
     return (lead << _BITS * (len(cut) - 1) | _number(cut[1:])) << _BITS * need
 
 
-def _behind(cut: bytes) -> tuple[int, int]:
-    """The first and the last character with a beginning; the first is greater if there is none."""
+def _range_of(cut: bytes) -> tuple[int, int]:
+    """The first and the last character with a beginning; the first is greater if none has it."""
     base = _base(cut)
     least = max(first for lead, _, first in _LEADS if cut[0] >= lead)
     return max(base, least), min(base + (1 << _BITS * _needs(cut)) - 1, LAST)

@@ -177,7 +177,7 @@ class TrieIndex:
         return position.nodes if isinstance(position, NodeSet) else np.array([position], np.int32)
 
     def toward(self, position: Position, low: int, high: int) -> tuple[Position, ...]:
-        """The position behind one more byte of a range below a node, if there is any."""
+        """Return the position after one more byte of a range below a node, if there is any."""
         if isinstance(position, NodeSet):
             return position.toward(low, high)
         start, end = self.child[position], self.child[position + 1]
@@ -347,7 +347,7 @@ class TokenSet:
 
     @property
     def size(self) -> int:
-        """The memory that it takes, in bytes; masks are held by others as well."""
+        """The memory that it takes, in bytes; masks are stored elsewhere too."""
         size = 200 + 8 * len(self.few)
         for one in self.many:
             size += one.nbytes

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Counts: TypeAlias = NDArray[np.uint16]
 
 _BYTES = 256
-_TEXTS = (str, bytes, bytearray, memoryview)  # sequences that are no list of tokens
+_TEXTS = (str, bytes, bytearray, memoryview)  # sequences that are not lists of tokens
 
 
 class Tokens(Sequence[bytes]):

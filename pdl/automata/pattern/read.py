@@ -1,7 +1,7 @@
-"""From the text of a pattern to its syntax tree, and the error for what no automaton can say.
+"""From the text of a pattern to its syntax tree, and the error for what no automaton can match.
 
 What is read is the translation that the checker compiles (`pdl.schema.patterns`), after the `regex`
-library has taken it. Both therefore mean the same, leniencies and all. Character classes and
+library has accepted it. So both mean the same, including leniencies. Character classes and
 escapes are read as the library reads them after the translation: they have been compiled by it
 before they come here, and are therefore well formed.
 """
@@ -21,7 +21,7 @@ from pdl.errors import Problem, SchemaError
 
 
 class Irregular(SchemaError):  # noqa: N818 - it says what a pattern is, as the theory does
-    """A pattern whose strings are no regular language, or in a way that is not followed here.
+    """A pattern whose strings are not a regular language, or can't be recognized as one.
 
     Its problem has the code `schema/irregular-pattern`. A checker can still match the pattern.
     """
@@ -41,7 +41,7 @@ class Chars:
 
 @dataclass(frozen=True)
 class Sequence:
-    """One part after the other."""
+    """A sequence of parts."""
 
     parts: tuple[Node, ...]
 
@@ -55,7 +55,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Repeat:
-    """A body from `least` to `most` times; None for no end."""
+    """A body from `least` to `most` times; None for an unbounded number."""
 
     body: Node
     least: int
@@ -128,7 +128,7 @@ def char_class(text: str, at: int) -> tuple[CharSet, int]:
 
 
 def _member(text: str, at: int) -> tuple[CharSet, int]:
-    """A class, a character or a range; `-` beside a class or a bracket stands for itself."""
+    """A class, a character or a range; `-` next to a class or a bracket is literal."""
     item, at = _item(text, at)
     if isinstance(item, CharSet):
         return item, at
@@ -150,7 +150,7 @@ def _item(text: str, at: int) -> tuple[CharSet | int, int]:
 
 @lru_cache(maxsize=64)
 def property_set(name: str) -> CharSet:
-    """The characters with a property of Unicode, such as `p{Greek}` or `PL`, asked one and all."""
+    """Return the characters with a Unicode property, such as `p{Greek}` or `PL`."""
     found = regex.finditer(rf"\{name}+", _all_characters(), regex.V1)
     return CharSet.over(_codes(one.start(), one.end() - 1) for one in found)
 
@@ -162,16 +162,16 @@ def _all_characters() -> str:
 
 
 def _codes(first: int, last: int) -> tuple[int, int]:
-    """The code points between two places in the text of all characters."""
+    """The code points between two positions in the text of all characters."""
     return _code(first), _code(last)
 
 
-def _code(place: int) -> int:
-    return place + _GAP_SIZE if place >= _GAP else place
+def _code(at: int) -> int:
+    return at + _GAP_SIZE if at >= _GAP else at
 
 
 _COUNTS = regex.compile(r"\{(?P<least>[0-9]*)(?:(?P<comma>,)(?P<most>[0-9]*))?\}")
-# The library would search with errors, `(?:text){e<=1}`.
+# The library would match approximately, `(?:text){e<=1}`.
 _FUZZY = regex.compile(r"\{[0-9,+<=]*[deis][0-9,+<=deis]*[:}]")
 _MARKS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 _OPENING = regex.compile(r"\((?:\?(?:(?P<look><?[=!])|:|<\w+>))?(?![?*])")
@@ -205,7 +205,7 @@ class _Group:
         return Look(body, "<" not in self.look, "=" in self.look, self.depth + 1)
 
     def add(self, node: Node, depth: int) -> None:
-        """Go on with a part, in which lookarounds nest so deep."""
+        """Add a part, in which lookarounds nest so deep."""
         self.parts.append(node)
         self.depth = max(self.depth, depth)
 
@@ -248,7 +248,7 @@ def _open(text: str, at: int) -> tuple[_Group, int]:
 
 
 def _single(text: str, at: int, group: _Group) -> int:
-    """Read what matches one character, or a place; where it ends."""
+    """Read what matches one character, or a position; return where it ends."""
     node, at = _atom(text, at)
     group.add(node, 0)
     return at
@@ -278,7 +278,7 @@ def _escaped(text: str, at: int) -> tuple[Node, int]:
 
 
 def _quantified(text: str, at: int, group: _Group) -> int:
-    """Read a quantifier, if there is one, which changes the part before it; where it ends."""
+    """Read a quantifier of the part before it, if there is one; return where it ends."""
     counts = _MARKS.get(text[at])
     end = at + 1
     if text[at] == "{":

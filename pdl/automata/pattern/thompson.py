@@ -49,7 +49,7 @@ class LookaroundCondition:
 class OneCharLookaround:
     """The condition that the next character, or the last one, is of a set.
 
-    `edge` is whether the end of the text, or its start, will do as well.
+    `edge` is whether the end of the text, or its start, is allowed too.
     """
 
     ahead: bool

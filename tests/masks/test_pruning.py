@@ -39,7 +39,7 @@ def first(text: str, vocabulary: Vocabulary) -> set[bytes]:
 
 
 @pytest.mark.parametrize("other", [b"\xff", b"\xf0\x9f", b"\xa9", b"\xa9x", b"\xe0\x80", b"\x80x"])
-def test_a_character_that_is_a_token_is_sayable(other: bytes) -> None:
+def test_a_character_that_is_a_token_is_spellable(other: bytes) -> None:
     """Whatever other tokens are not whole characters."""
     vocabulary = held(E_ACUTE, other)
     for text in ('root ::= "é"', "root ::= [é]", "root ::= [^a]", 'root ::= [^"]+', "root ::= ."):
