@@ -90,16 +90,16 @@ def _spelled(
 
 def _encodable(reply: str, reading: Reading) -> Reading:
     """A value without lone surrogates, which no program could write to a file."""
-    if reading.reason or _has_no_halves(reply):
+    if reading.reason or _has_no_surrogates(reply):
         return reading
-    half = lone_surrogate(reading.value)
-    if not half:
+    found = lone_surrogate(reading.value)
+    if not found:
         return reading
-    message = say("half-character", found=half)
-    return failed("unparsable", message, span=reading.span, found=half)
+    message = say("half-character", found=found)
+    return failed("unparsable", message, span=reading.span, found=found)
 
 
-def _has_no_halves(reply: str) -> bool:
+def _has_no_surrogates(reply: str) -> bool:
     """Whether a reply contains neither a surrogate nor an escape that might be one."""
     if "\\" in reply and any(map(reply.__contains__, _ESCAPES)):
         return False

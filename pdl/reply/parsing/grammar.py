@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from pdl import _re as re
 from pdl.reply.parsing import tokens
 from pdl.reply.parsing.reader import partial
-from pdl.reply.parsing.scalars import DECIMAL, RADIX, Scalars
+from pdl.reply.parsing.scalar_reader import DECIMAL, RADIX, Scalars
 from pdl.reply.parsing.tokens import CONSTANTS, UnreadableError
 from pdl.reply.phrases import say
 

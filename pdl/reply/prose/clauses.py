@@ -7,14 +7,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.prose.candidates import BOX
+from pdl.reply.prose.scalar_candidates import BOX
 from pdl.reply.prose.signs import sentences
 from pdl.reply.prose.words import begins, ends, ends_joined, has, hear, joined, lexicon, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdl.reply.prose.candidates import ScalarCandidate
+    from pdl.reply.prose.scalar_candidates import ScalarCandidate
     from pdl.reply.result import Span
 
 MARKS = "*_`\"'“”‘’«»„「」『』~\u200b\u200c\u200d\ufeff"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.phrases import kinds, say, shorten
-from pdl.reply.prose.candidates import ScalarCandidate
 from pdl.reply.prose.literals import bare, wanted_kinds
+from pdl.reply.prose.scalar_candidates import ScalarCandidate
 from pdl.reply.prose.scalars import choose, prose
 from pdl.reply.query import string_of
 from pdl.reply.result import Reading, failed

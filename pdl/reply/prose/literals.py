@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.coercing import coerce
 from pdl.reply.parsing.parsed import is_deep, parse
 from pdl.reply.phrases import brief, kinds, say
-from pdl.reply.prose.candidates import is_local
+from pdl.reply.prose.scalar_candidates import is_local
 from pdl.reply.prose.visible import PLAIN_FENCES, masked, untagged
 from pdl.reply.result import Broken, Reading, Repair, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer

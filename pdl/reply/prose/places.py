@@ -21,7 +21,7 @@ from pdl.reply.segments.spans import Spans
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pdl.reply.prose.candidates import ScalarCandidate
+    from pdl.reply.prose.scalar_candidates import ScalarCandidate
     from pdl.reply.result import Span
 
 _CLAUSE = re.compile(

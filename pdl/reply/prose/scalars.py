@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING
 
 from pdl import _re as re
 from pdl.reply.phrases import brief, kinds, row, say, shorten
-from pdl.reply.prose.candidates import ScalarCandidate, Wanted, choices, flags, numbers, reckoned
 from pdl.reply.prose.clauses import Rank, is_spoiled
 from pdl.reply.prose.literals import accept, wanted_kinds
 from pdl.reply.prose.places import Placed, placed
+from pdl.reply.prose.scalar_candidates import (
+    ScalarCandidate,
+    Wanted,
+    choices,
+    flags,
+    numbers,
+    reckoned,
+)
 from pdl.reply.prose.signs import sentences, taken_back
 from pdl.reply.prose.visible import PLAIN_FENCES, blanked, masked, untagged
 from pdl.reply.prose.words import has, hear, joined, lexicon, tokens

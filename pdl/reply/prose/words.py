@@ -75,7 +75,7 @@ SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?:[.!?…](?=[\s\"'”’)\]*
 _SHORT = 600  # characters of a text whose phrases are cached
 
 
-class Phrase:
+class PhrasePattern:
     """A phrase of the table. `bare` is the phrase without its optional parts."""
 
     def __init__(self, source: str, bare: str, lang: str) -> None:
@@ -138,7 +138,7 @@ class Heard:
         """Whether the text as a whole is a phrase of a meaning."""
         return any(one.pattern.fullmatch(self.text) for one in self._possible(meaning))
 
-    def _possible(self, meaning: str) -> Iterator[Phrase]:
+    def _possible(self, meaning: str) -> Iterator[PhrasePattern]:
         """The phrases of a meaning whose parts can all be in the text."""
         keys = self._keys
         for script in ("latin", *self._scripts):
@@ -207,16 +207,16 @@ def spellings(word: str) -> list[str]:
 
 
 @cache
-def _index(meaning: str, script: Script) -> Mapping[str, Sequence[Phrase]]:
+def _index(meaning: str, script: Script) -> Mapping[str, Sequence[PhrasePattern]]:
     """The phrases of a meaning in a script by the keys of the part that is the least common.
 
     Raises KeyError for an unknown meaning.
     """
-    index: dict[str, list[Phrase]] = {}
+    index: dict[str, list[PhrasePattern]] = {}
     for lang, each in rows(meaning).items():
         if _SCRIPTS.get(lang, "latin") == script:
             for source, bare in zip(each, _without_optional(each), strict=True):
-                phrase = Phrase(source, bare, lang)
+                phrase = PhrasePattern(source, bare, lang)
                 for key in phrase.rarest:
                     index.setdefault(key, []).append(phrase)
     return index
@@ -261,7 +261,7 @@ def _branch_keys(source: str, lang: str) -> frozenset[str]:
 def _word_keys(word: str, lang: str) -> frozenset[str]:
     if word[0] == "<":
         named = _named(word[1:-1], lang)
-        each = (Phrase(one, one, lang) for one in _without_optional(named))
+        each = (PhrasePattern(one, one, lang) for one in _without_optional(named))
         return frozenset().union(*(one.rarest for one in each))
     if _SCRIPTS.get(lang) == "east":
         return frozenset([word.removesuffix("*").lower()])

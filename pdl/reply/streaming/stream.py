@@ -17,7 +17,7 @@ from pdl.reply.result import Check, Violation
 from pdl.reply.segments.brackets import TextBuffer
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import Segmenter
-from pdl.reply.streaming.brackets import BracketView
+from pdl.reply.streaming.bracket_view import BracketView
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.validation.schema_walk import root_kinds
 from pdl.schema import Schema

@@ -274,8 +274,8 @@ class Scalars(Reader):
         if opener == '"' and tokens.PLAIN.fullmatch(body):
             return body
         value, escapes = strings.unescaped(body, body_start, key=self._phase == "key")
-        if half := strings.SURROGATES.search(value):
-            found = f"\\u{ord(half[0]):04x}"
+        if lone := strings.SURROGATES.search(value):
+            found = f"\\u{ord(lone[0]):04x}"
             raise UnreadableError(body_start, say("half-character", found=found))
         kinds = {
             "quotes": opener != '"',
