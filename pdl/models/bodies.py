@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
-    from pdl.models.exchange import Payload
+    from pdl.models.payloads.provider_api import Payload
     from pdl.models.transport import Opened
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
     from pdl._types import Json
-    from pdl.models.payloads.response_decoder import ResponseDecoder
-    from pdl.models.payloads.tool_schemas import KeyRenaming
     from pdl.prompt import Message
     from pdl.schema import Schema
     from pdl.tools.tool import ToolCall
@@ -266,38 +264,6 @@ class Ignored:
 
     key: str
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """The JSON body of a request, and what it leaves to the check.
-
-    `dropped` lists the constraints that the provider doesn't enforce, `ignored` the settings that
-    aren't sent. `prefill` is the beginning of the answer, if the last message of the request is
-    one: the provider's text continues it. `decoder` converts the answer from the provider's form of
-    the schema back to the schema's; None if they are the same. `renamed` are the tools, by name,
-    whose calls arrive with other keys than their own. `ProviderApi.reply` and `ProviderApi.stream`
-    apply all three. `more_tokens` is the higher limit for a reply that was cut off by one that no
-    setting asks for.
-    """
-
-    body: dict[str, Json]
-    dropped: tuple[Dropped, ...] = ()
-    ignored: tuple[Ignored, ...] = ()
-    prefill: str = ""
-    decoder: ResponseDecoder | None = None
-    renamed: Mapping[str, KeyRenaming] = field(default_factory=dict)
-    more_tokens: int | None = None
-
-    @property
-    def begun(self) -> str:
-        """The older name of `prefill`."""
-        return self.prefill
-
-    @property
-    def undo(self) -> ResponseDecoder | None:
-        """The older name of `decoder`."""
-        return self.decoder
 
 
 @runtime_checkable

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pdl.cli.inputs import PromptInput
     from pdl.cli.output import Output
-    from pdl.models.exchange import Payload
+    from pdl.models.payloads.provider_api import Payload
     from pdl.prompt import Rendered
     from pdl.prompt.messages import Part
 

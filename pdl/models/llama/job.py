@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
@@ -33,11 +33,11 @@ from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from pdl._types import Json
     from pdl.gguf import Header
     from pdl.models.exchange import Dropped, Request
-    from pdl.models.llama.model import LlamaModel
     from pdl.prompt.messages import Part
     from pdl.tools.formats import Format
     from pdl.tools.tool import Calls
@@ -212,10 +212,21 @@ _MEDIA_MARKER = "<__media__>"  # where llama.cpp puts an image or a sound into a
 _OVERLONG = "exceed_context_size_error"
 
 
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """What a request depends on of its model: see `LlamaModel`."""
+
+    path: Path
+    header: Header
+    has_projector: bool
+    think: str | bool | None
+    tool_format: str
+
+
 class Job:
     """One request as llama.cpp receives it, and how its reply is read."""
 
-    def __init__(self, model: LlamaModel, request: Request) -> None:
+    def __init__(self, model: ModelFile, request: Request) -> None:
         _check_media(request, model)
         strange = unknown(request.config)
         config = dict(request.config)
@@ -230,7 +241,7 @@ class Job:
         self.form = format_of(named) if named else format_for(model.header.template)
         self._marks = "" if request.tools is None else self.form.opener + self.form.closer
         held = self._constraint(request, wish, model)
-        markers = (_MEDIA_MARKER,) if model.settings.projector else ()
+        markers = (_MEDIA_MARKER,) if model.has_projector else ()
         plain_text = ControlTokenEscaper(model.header, *markers)
         messages = told(request.messages, request.tools, self.form, plain_text)
         plain = replace(
@@ -251,7 +262,7 @@ class Job:
         self._begun = held is None
         self._finished = False
 
-    def _constraint(self, request: Request, wish: Json, model: LlamaModel) -> Constraint | None:
+    def _constraint(self, request: Request, wish: Json, model: ModelFile) -> Constraint | None:
         self.template: str | None = None
         if not _is_constrained(request) or prefill(request.messages):
             return None
@@ -270,7 +281,7 @@ class Job:
         return (unsupported_prefill("llama"),) if _is_constrained(request) else ()
 
     def _constrained(
-        self, held: Constraint, body: dict[str, Json], model: LlamaModel
+        self, held: Constraint, body: dict[str, Json], model: ModelFile
     ) -> dict[str, Json]:
         """What constrains the model: the grammar, banned tokens, whether it may think."""
         meant = (self.template or "") + self._marks
@@ -326,10 +337,10 @@ def _is_constrained(request: Request) -> bool:
     return request.constrain and (request.schema is not None or request.tools is not None)
 
 
-def _check_media(request: Request, model: LlamaModel) -> None:
+def _check_media(request: Request, model: ModelFile) -> None:
     has_media = any(isinstance(part, Media) for one in request.messages for part in one.parts)
-    if has_media and not model.settings.projector:
-        message = f"{model.name} is loaded without a projector for images and audio"
+    if has_media and not model.has_projector:
+        message = f"llama:{model.path} is loaded without a projector for images and audio"
         hint = "pass its mmproj file as `projector`, or use another model"
         raise MediaError(Problem("media/no-projector", message, hint=hint))
 

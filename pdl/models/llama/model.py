@@ -19,7 +19,7 @@ from pdl.errors import FileError, Problem, missing_package
 from pdl.gguf import GgufError, Header
 from pdl.gguf import read_header as read
 from pdl.models.exchange import Delta, Dropped, Fault, Reply, Usage
-from pdl.models.llama.job import Job
+from pdl.models.llama.job import Job, ModelFile
 from pdl.models.retry import in_words
 from pdl.prompt.files import open_regular
 
@@ -269,7 +269,7 @@ class LlamaModel:
 
     def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
         """Yield the reply in pieces; closing the iterator stops the model at its next token."""
-        job = Job(self, request)
+        job = self.job(request)
         loaded = self._engine()
         chunks = loaded.chunks(job.payload.body, time.monotonic() + timeout)
         with _faults(timeout), closing(chunks):
@@ -283,7 +283,7 @@ class LlamaModel:
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109  (likewise)
         """Yield the reply in pieces; closing the iterator stops the model at its next token."""
-        job = Job(self, request)
+        job = self.job(request)
         loaded = await asyncio.to_thread(self._engine)
         queue: asyncio.Queue[Any] = asyncio.Queue()
         call = loaded.call(job.payload.body, _into(queue))
@@ -298,18 +298,24 @@ class LlamaModel:
         for delta in job.close():
             yield delta
 
+    def job(self, request: Request) -> Job:
+        """Return what a request becomes for this model."""
+        has_projector = bool(self.settings.projector)
+        file = ModelFile(self.path, self.header, has_projector, self.think, self.tool_format)
+        return Job(file, request)
+
     def dropped(self, request: Request) -> tuple[Dropped, ...]:
         """Return what the grammar can't express, so only the check enforces it."""
-        return Job(self, request).payload.dropped
+        return self.job(request).payload.dropped
 
     def ignored(self, request: Request) -> tuple[Ignored, ...]:
         """Return the settings that llama.cpp doesn't have."""
-        return Job(self, request).payload.ignored
+        return self.job(request).payload.ignored
 
     def identity(self, request: Request) -> Json:
         """Return the current file, how it is loaded, and the request as llama.cpp receives it."""
         file = [*stamp(self.path), repr(self.settings)]
-        return {"llama": file, "body": Job(self, request).payload.body}
+        return {"llama": file, "body": self.job(request).payload.body}
 
     def _engine(self) -> Engine:
         return engine(self.path, self.settings)

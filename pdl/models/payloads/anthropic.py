@@ -9,23 +9,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pdl.errors import Problem, TurnError
-from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads.effort import (
     anthropic_effort,
     thinking_budget,
     with_effort,
     with_thinking,
 )
-from pdl.models.payloads.provider_api import (
-    CHAT_ONLY,
-    DeltaReader,
-    ProviderApi,
-    SettingsMap,
-    listed,
-)
+from pdl.models.payloads.provider_api import DeltaReader, Payload, ProviderApi
 from pdl.models.payloads.reading import JsonNode, joined, opened, readable
 from pdl.models.payloads.schema_dialect import SchemaDialect, UnsupportedSchemaError
 from pdl.models.payloads.schema_projection import ProviderSchema, project
+from pdl.models.payloads.settings_map import CHAT_ONLY, SettingsMap, listed
 from pdl.models.payloads.tool_schemas import (
     plain_function,
     renamed_calls,

@@ -9,18 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads.effort import gemini_effort, is_gemini_3, with_effort
-from pdl.models.payloads.provider_api import (
-    CHAT_ONLY,
-    DeltaReader,
-    ProviderApi,
-    SettingsMap,
-    listed,
-)
+from pdl.models.payloads.provider_api import DeltaReader, Payload, ProviderApi
 from pdl.models.payloads.reading import JsonNode, opened, readable
 from pdl.models.payloads.schema_dialect import SchemaDialect
 from pdl.models.payloads.schema_projection import ProviderSchema, project
+from pdl.models.payloads.settings_map import CHAT_ONLY, SettingsMap, listed
 from pdl.models.payloads.tool_schemas import plain_function
 from pdl.models.payloads.turns import (
     AUDIO,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.exchange import Dropped, Payload
+from pdl.models.exchange import Dropped
 from pdl.models.payloads.openai_chat import (
     ENDPOINT,
     ChatDeltas,
@@ -18,7 +18,8 @@ from pdl.models.payloads.openai_chat import (
     chat_messages,
     read,
 )
-from pdl.models.payloads.provider_api import ProviderApi, SettingsMap
+from pdl.models.payloads.provider_api import Payload, ProviderApi
+from pdl.models.payloads.settings_map import SettingsMap
 from pdl.models.payloads.tool_schemas import function
 from pdl.models.payloads.turns import (
     AUDIO,

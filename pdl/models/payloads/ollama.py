@@ -7,19 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads.effort import ollama_effort, with_effort
 from pdl.models.payloads.openai_chat import called, told
-from pdl.models.payloads.provider_api import (
-    CHAT_ONLY,
-    DeltaReader,
-    ProviderApi,
-    SettingsMap,
-    listed,
-)
+from pdl.models.payloads.provider_api import DeltaReader, Payload, ProviderApi
 from pdl.models.payloads.reading import BadPayload, JsonNode, opened, readable
 from pdl.models.payloads.schema_dialect import SCALARS, SchemaDialect
 from pdl.models.payloads.schema_projection import ProviderSchema, project
+from pdl.models.payloads.settings_map import CHAT_ONLY, SettingsMap, listed
 from pdl.models.payloads.tool_schemas import plain_function
 from pdl.models.payloads.turns import (
     MediaSupport,

@@ -9,17 +9,13 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads import FAMILIES
 from pdl.models.payloads.openai_schema import STRICT, refuse_large, strict_schema
-from pdl.models.payloads.provider_api import (
-    DONE,
-    DeltaReader,
-    ProviderApi,
-    SettingsMap,
-)
+from pdl.models.payloads.provider_api import DONE, DeltaReader, Payload, ProviderApi
 from pdl.models.payloads.reading import BadPayload, JsonNode, joined, opened, readable
 from pdl.models.payloads.schema_projection import ProviderSchema
+from pdl.models.payloads.settings_map import SettingsMap
 from pdl.models.payloads.tool_schemas import strict_function
 from pdl.models.payloads.turns import (
     AUDIO,

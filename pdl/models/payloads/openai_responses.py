@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pdl.models.exchange import Delta, Finish, Flaw, Payload, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads.openai_chat import answer_schema, told
 from pdl.models.payloads.openai_schema import STRICT, refuse_large
-from pdl.models.payloads.provider_api import (
-    CHAT_ONLY,
-    DONE,
-    DeltaReader,
-    ProviderApi,
-    SettingsMap,
-)
+from pdl.models.payloads.provider_api import DONE, DeltaReader, Payload, ProviderApi
 from pdl.models.payloads.reading import BadPayload, JsonNode, opened, readable
+from pdl.models.payloads.settings_map import CHAT_ONLY, SettingsMap
 from pdl.models.payloads.tool_schemas import strict_function
 from pdl.models.payloads.turns import IMAGES, PDF, MediaSupport, data_url, refuse_prefill, with_ids
 from pdl.prompt.messages import Media, Message, Text

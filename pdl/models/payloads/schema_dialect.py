@@ -1,19 +1,24 @@
 """`SchemaDialect`: the part of JSON Schema that a provider enforces.
 
-Also which keywords of JSON Schema apply to which type, and the error for a schema that a dialect
-can't express.
+Also what a projection asks of a schema: the keywords of a type, the main keyword and its siblings,
+the definitions that references lead to; and the error for a schema that a dialect can't express.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any, Literal
 
+from pdl.graphs import strongly_connected_components
 from pdl.models.exchange import Dropped
-from pdl.schema.keywords import ANNOTATIONS, ASSERTIONS, pointer
+from pdl.schema.keywords import ANNOTATIONS, ASSERTIONS, lookup, pointer, steps, subschemas
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl._types import Json, JsonPath, JsonSchema
 
 
@@ -83,6 +88,57 @@ def of_type(node: JsonSchema, kind: str) -> dict[str, Json]:
     other = _ALL - KEYWORDS_OF_TYPE[kind]
     said = {key: value for key, value in node.items() if key not in other}
     return {**{key: value for key, value in said.items() if key not in ANNOTATIONS}, "type": kind}
+
+
+UNIONS = ("anyOf", "oneOf", "allOf")
+KEY_KEYWORDS = frozenset(
+    {
+        *("$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "required"),
+        *("additionalProperties", "patternProperties", "properties", "unevaluatedProperties"),
+    }
+)
+"""Keywords that may mention keys that the rest of the schema doesn't have."""
+SIBLINGS = frozenset({*UNIONS, "not", "if", "then", "else", "dependentSchemas"})
+
+
+def main_keyword(node: JsonSchema) -> str:
+    """Return the most specific keyword of a schema."""
+    for keyword in ("$ref", "enum", "const"):
+        if keyword in node:
+            return keyword
+    unions = [keyword for keyword in UNIONS if keyword in node]
+    return unions[0] if unions and "properties" not in node else "type"
+
+
+def with_type(node: Json, given: dict[str, Json]) -> Json:
+    """Return a branch with the type next to the union, unless it has its own."""
+    if not isinstance(node, dict) or {"$ref", "type", "enum", "const", *UNIONS} & node.keys():
+        return node
+    return {**given, **node}
+
+
+def are_disjoint(nodes: list[Json]) -> bool:
+    """Return whether no value can match two schemas: each has one type, and no two the same."""
+    kinds = [node.get("type") if isinstance(node, dict) else None for node in nodes]
+    named = ["number" if kind == "integer" else kind for kind in kinds if isinstance(kind, str)]
+    return len(named) == len(nodes) == len(set(named))
+
+
+def mentions_listed_keys(node: JsonSchema, keyword: str, main: str) -> bool:
+    """Return whether a keyword next to `properties` mentions only those keys."""
+    if main != "type" or keyword == "$ref":
+        return False
+    value = node[keyword]
+    inner = value.values() if isinstance(value, dict) and keyword == "dependentSchemas" else value
+    nodes = [value] if keyword in ("if", "then", "else") else list(inner)
+    names = node.get("properties", {}).keys()
+    return all(isinstance(one, bool) or _mentions_only(one, names) for one in nodes)
+
+
+def _mentions_only(node: JsonSchema, names: Any) -> bool:
+    if {"$ref", "patternProperties", "additionalProperties", *SIBLINGS} & node.keys():
+        return False
+    return {*node.get("properties", {}), *node.get("required", ())} <= set(names)
 
 
 _ODD = re.compile(r"\(\?|\\[^dDwWsSnrtfv.^$*+?()\[\]{}|/\\-]|[*+?}][+?]")
@@ -164,3 +220,80 @@ class SchemaDialect:
     most_min_items: int | None = None
     keeps_order: bool = False
     simple_patterns: bool = False
+
+
+_ODD_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+class Definitions:
+    """The definitions of a projected schema: each referenced schema, under one name."""
+
+    def __init__(self, document: JsonSchema, recursion: Recursion) -> None:
+        self.document = document
+        self._recursion = recursion
+        self._names: dict[str, str] = {}
+        self._taken: set[str] = set()
+        self.pending: list[str] = []
+        self.inside = ""
+        self.is_optional = False
+
+    def reference(self, reference: str, path: JsonPath) -> dict[str, Any]:
+        """Return a reference to a definition. Raises UnsupportedSchemaError for recursion."""
+        if self._is_back(reference):
+            where = "" if self._recursion == "none" else " in a required key"
+            raise UnsupportedSchemaError(path, "$ref", f"it is recursive{where}")
+        return {"$ref": f"#/$defs/{self.name(reference)}"}
+
+    def name(self, reference: str) -> str:
+        """Return the name of a definition, made of the last step of its reference."""
+        if reference not in self._names:
+            last = _ODD_NAME.sub("_", str((steps(reference) or ("root",))[-1])) or "_"
+            names = chain([last], (f"{last}{number}" for number in count(2)))
+            name = next(name for name in names if name not in self._taken)
+            self._names[reference] = name
+            self._taken.add(name)
+            self.pending.append(reference)
+        return self._names[reference]
+
+    def next(self) -> tuple[str, Json, JsonPath]:
+        """Return the name, the schema and the path of the next definition to project."""
+        self.inside = self.pending.pop(0)
+        self.is_optional = False
+        node = lookup(self.document, self.inside)
+        return self._names[self.inside], node, steps(self.inside)
+
+    def _is_back(self, reference: str) -> bool:
+        if self._recursion == "any" or (self._recursion == "optional" and self.is_optional):
+            return False
+        return self._components[self.inside or "#"] == self._components[reference]
+
+    @cached_property
+    def _components(self) -> dict[str, int]:
+        """For each reference the number of its strongly connected component."""
+        graph: dict[str, list[str]] = {}
+        pending = ["#"]
+        while pending:
+            one = pending.pop()
+            if one not in graph:
+                graph[one] = list(_references(lookup(self.document, one)))
+                pending += graph[one]
+        return {
+            one: number
+            for number, component in enumerate(strongly_connected_components(graph))
+            for one in component
+        }
+
+
+def _references(node: Json) -> Iterator[str]:
+    """The references inside a schema."""
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            if "$ref" in one:
+                yield one["$ref"]
+            pending += [
+                inner
+                for steps, inner in subschemas(one)
+                if steps[0] not in ("$defs", "definitions")
+            ]

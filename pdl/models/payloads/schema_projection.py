@@ -6,24 +6,36 @@ weakened silently; a schema that has no projection at all raises UnsupportedSche
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from pdl.graphs import strongly_connected_components
 from pdl.models.exchange import Dropped
-from pdl.models.payloads.projected_types import ObjectProjector, enumerated, scalar
 from pdl.models.payloads.response_decoder import NullableKeys, ResponseDecoder, decoder_states
-from pdl.models.payloads.schema_dialect import UnsupportedSchemaError, asserted, of_type, types
-from pdl.schema.keywords import lookup, pointer, schemas, steps, subschemas
+from pdl.models.payloads.schema_dialect import (
+    KEY_KEYWORDS,
+    KEYWORDS_OF_TYPE,
+    SIBLINGS,
+    UNIONS,
+    Definitions,
+    UnsupportedSchemaError,
+    are_disjoint,
+    asserted,
+    is_plain,
+    is_simple,
+    main_keyword,
+    mentions_listed_keys,
+    of_type,
+    types,
+    with_type,
+)
+from pdl.reply.validation.json_types import KINDS, kind_of
+from pdl.schema.describe import wording
+from pdl.schema.formats import PATTERNS
+from pdl.schema.keywords import pointer, schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pdl._types import Json, JsonPath, JsonSchema
-    from pdl.models.payloads.schema_dialect import Recursion, SchemaDialect
+    from pdl.models.payloads.schema_dialect import SchemaDialect
 
 
 @dataclass(frozen=True)
@@ -45,7 +57,7 @@ def project(document: JsonSchema, dialect: SchemaDialect) -> ProviderSchema:
         definitions[name] = projection.schema(node, path)
     nulls = NullableKeys(definitions)
     if dialect.all_required:
-        nulls.widen(projection.objects.optional)
+        nulls.widen(projection.optional)
     states = decoder_states(root, nulls)
     key = ""
     if dialect.object_root and root.get("type") != "object":
@@ -77,94 +89,8 @@ def free_key(document: JsonSchema) -> str:
     return key
 
 
-_ODD = re.compile(r"[^A-Za-z0-9_-]+")
-
-
-class Definitions:
-    """The definitions of a projected schema: each referenced schema, under one name."""
-
-    def __init__(self, document: JsonSchema, recursion: Recursion) -> None:
-        self.document = document
-        self._recursion = recursion
-        self._names: dict[str, str] = {}
-        self._taken: set[str] = set()
-        self.pending: list[str] = []
-        self.inside = ""
-        self.is_optional = False
-
-    def reference(self, reference: str, path: JsonPath) -> dict[str, Any]:
-        """Return a reference to a definition. Raises UnsupportedSchemaError for recursion."""
-        if self._is_back(reference):
-            where = "" if self._recursion == "none" else " in a required key"
-            raise UnsupportedSchemaError(path, "$ref", f"it is recursive{where}")
-        return {"$ref": f"#/$defs/{self.name(reference)}"}
-
-    def name(self, reference: str) -> str:
-        """Return the name of a definition, made of the last step of its reference."""
-        if reference not in self._names:
-            last = _ODD.sub("_", str((steps(reference) or ("root",))[-1])) or "_"
-            names = chain([last], (f"{last}{number}" for number in count(2)))
-            name = next(name for name in names if name not in self._taken)
-            self._names[reference] = name
-            self._taken.add(name)
-            self.pending.append(reference)
-        return self._names[reference]
-
-    def next(self) -> tuple[str, Json, JsonPath]:
-        """Return the name, the schema and the path of the next definition to project."""
-        self.inside = self.pending.pop(0)
-        self.is_optional = False
-        node = lookup(self.document, self.inside)
-        return self._names[self.inside], node, steps(self.inside)
-
-    def _is_back(self, reference: str) -> bool:
-        if self._recursion == "any" or (self._recursion == "optional" and self.is_optional):
-            return False
-        return self._components[self.inside or "#"] == self._components[reference]
-
-    @cached_property
-    def _components(self) -> dict[str, int]:
-        """For each reference the number of its strongly connected component."""
-        graph: dict[str, list[str]] = {}
-        pending = ["#"]
-        while pending:
-            one = pending.pop()
-            if one not in graph:
-                graph[one] = list(_references(lookup(self.document, one)))
-                pending += graph[one]
-        return {
-            one: number
-            for number, component in enumerate(strongly_connected_components(graph))
-            for one in component
-        }
-
-
-def _references(node: Json) -> Iterator[str]:
-    """The references inside a schema."""
-    pending = [node]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, dict):
-            if "$ref" in one:
-                yield one["$ref"]
-            pending += [
-                inner
-                for steps, inner in subschemas(one)
-                if steps[0] not in ("$defs", "definitions")
-            ]
-
-
 _DEEPEST = 60
 """Steps of a path: a fifth of Python's stack, and far more than any provider accepts."""
-
-_UNIONS = ("anyOf", "oneOf", "allOf")
-_ADDING = frozenset(
-    {
-        *("$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "required"),
-        *("additionalProperties", "patternProperties", "properties", "unevaluatedProperties"),
-    }
-)
-"""Keywords that may mention keys that the rest of the schema doesn't have."""
 
 
 class Projection:
@@ -178,7 +104,7 @@ class Projection:
         self.dialect = dialect
         self.dropped: list[Dropped] = []
         self.definitions = Definitions(document, dialect.recursion)
-        self.objects = ObjectProjector(self)
+        self.optional: list[tuple[dict[str, Any], list[str]]] = []
 
     def schema(self, node: Json, path: JsonPath) -> dict[str, Any]:
         """Return the projection of a schema."""
@@ -204,12 +130,12 @@ class Projection:
             raise UnsupportedSchemaError(path, "", f"it nests deeper than {_DEEPEST} levels")
         if node is True or not asserted(node):
             return self._anything(path)
-        main = _main(node)
+        main = main_keyword(node)
         if main == "$ref":
             projected = self.definitions.reference(node["$ref"], path)
         elif main in ("enum", "const"):
-            projected = enumerated(self, node, path)
-        elif main in _UNIONS:
+            projected = self._enumerated(node, path)
+        elif main in UNIONS:
             projected = self._union(node, main, path)
         else:
             projected = self._typed(node, path)
@@ -244,10 +170,10 @@ class Projection:
         ]
         if main == "allOf":
             return self._all(branches, path)
-        if main == "oneOf" and not _are_apart([inner for inner, _ in branches]):
+        if main == "oneOf" and not are_disjoint([inner for inner, _ in branches]):
             self.drop(path, "oneOf", "treated as `anyOf`: several may match")
         given = {"type": node["type"]} if "type" in node else {}
-        forms = [self.schema(_with(inner, given), place) for inner, place in branches]
+        forms = [self.schema(with_type(inner, given), place) for inner, place in branches]
         if not forms:
             raise UnsupportedSchemaError(path, main, "no value satisfies it")
         return forms[0] if len(forms) == 1 else {"anyOf": forms}
@@ -269,62 +195,211 @@ class Projection:
 
     def _of_type(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
         if node["type"] == "object":
-            return self.objects.object(node, path)
+            return self._object(node, path)
         if node["type"] == "array":
-            return self.objects.array(node, path)
-        return scalar(self, node, path)
+            return self._array(node, path)
+        return self._scalar(node, path)
 
     def _drop_siblings(self, node: JsonSchema, main: str, path: JsonPath) -> None:
         """List the sibling keywords of the one that was projected."""
         own = {"type", "enum", "const"} if main in ("enum", "const") else {"type", main}
         for keyword in asserted(node):
-            if keyword in own or (main == "type" and keyword not in _SIBLINGS):
+            if keyword in own or (main == "type" and keyword not in SIBLINGS):
                 continue
-            if keyword in _ADDING and self.dialect.is_closed and not _is_known(node, keyword, main):
+            if (
+                keyword in KEY_KEYWORDS
+                and self.dialect.is_closed
+                and not mentions_listed_keys(node, keyword, main)
+            ):
                 why = f"{self.dialect.provider} cannot combine it with `{main}`"
                 raise UnsupportedSchemaError(path, keyword, why)
             if keyword not in ("then", "else") or "if" not in node:
                 self.drop(path, keyword)
 
+    def _scalar(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
+        """Project a string, a number, a boolean or null, with the keywords of the dialect."""
+        dialect = self.dialect
+        projected = {"type": node["type"]}
+        held = dialect.keywords | (dialect.integers if node["type"] == "integer" else frozenset())
+        for keyword, value in node.items():
+            if keyword not in KEYWORDS_OF_TYPE[node["type"]]:
+                continue
+            if keyword == "format" and value in dialect.formats:
+                projected[keyword] = value
+            elif keyword == "format" and value in PATTERNS and "pattern" in held - node.keys():
+                projected["pattern"] = PATTERNS[value]
+            elif keyword == "format":
+                self._drop_format(projected, str(value), path)
+            elif keyword not in held:
+                self.drop(path, keyword)
+            elif keyword == "pattern" and not is_plain(value):
+                self.drop(path, keyword, "it has parts that not all engines support")
+            elif keyword == "pattern" and dialect.simple_patterns and not is_simple(value):
+                why = f"{dialect.provider} accepts only short, anchored ones (`^…$`)"
+                self.drop(path, keyword, why)
+            else:
+                projected[keyword] = value
+        return projected
 
-_SIBLINGS = frozenset({*_UNIONS, "not", "if", "then", "else", "dependentSchemas"})
+    def _drop_format(self, projected: dict[str, Any], name: str, path: JsonPath) -> None:
+        """List an unsupported format; one that only pdl has is described instead."""
+        if name in PATTERNS:
+            projected["description"] = " ".join(wording({"format": name}))
+        why = "has no times without an offset" if name in PATTERNS else f"does not know `{name}`"
+        self.drop(path, "format", f"{self.dialect.provider} {why}")
+
+    def _enumerated(self, node: JsonSchema, path: JsonPath) -> dict[str, Any]:
+        """Project an enumeration: for each type the values of that type."""
+        keyword = "const" if "const" in node else "enum"
+        values = [node["const"]] if keyword == "const" else list(node["enum"])
+        if "type" in node:
+            fits = [KINDS[kind] for kind in types(node)]
+            values = [value for value in values if any(fit(value) for fit in fits)]
+        kinds: dict[str, list[Json]] = {}
+        for value in values:
+            kinds.setdefault(_kind(value), []).append(value)
+        if not kinds:
+            raise UnsupportedSchemaError(path, keyword, "no value satisfies it")
+        forms = [self._of_kind(kind, kinds[kind], path, keyword) for kind in kinds]
+        return forms[0] if len(forms) == 1 else {"anyOf": forms}
+
+    def _of_kind(
+        self, kind: str, values: list[Json], path: JsonPath, keyword: str
+    ) -> dict[str, Any]:
+        if kind == "null":
+            return {"type": "null"}
+        if kind in self.dialect.enums:
+            return {"type": kind, "enum": values}
+        if kind in ("array", "object"):
+            raise UnsupportedSchemaError(
+                path, keyword, f"its values must not have the type `{kind}`"
+            )
+        self.drop(path, keyword, f"{self.dialect.provider} accepts no `{kind}` in it")
+        return {"type": kind}
+
+    def _object(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
+        """Project an object with its listed keys, and others if the dialect allows them."""
+        names = node.get("properties", {})
+        required = [name for name in node.get("required", ()) if name in names]
+        missing = [name for name in node.get("required", ()) if name not in names]
+        wanted = frozenset(required)
+        projected: dict[str, Any] = {"type": "object"}
+        others = self._others(node, path)
+        properties = {
+            name: self._property(inner, (*path, "properties", name), name in wanted)
+            for name, inner in names.items()
+            if inner is not False or name in wanted
+        }
+        if properties or self.dialect.is_closed:
+            projected["properties"] = properties
+        if required or self.dialect.is_closed:
+            projected["required"] = list(properties) if self.dialect.all_required else required
+        projected |= others
+        if properties and self.dialect.keeps_order:
+            projected["propertyOrdering"] = list(properties)
+        if missing:
+            self._unlisted(missing, path)
+        self.optional.append((projected, [name for name in properties if name not in wanted]))
+        self._drop_rest(node, path, _OBJECT)
+        return projected
+
+    def _property(self, node: Json, path: JsonPath, is_required: bool) -> dict[str, Any]:  # noqa: FBT001
+        named = self.definitions
+        before, named.is_optional = named.is_optional, named.is_optional or not is_required
+        projected = self.schema(node, path)
+        named.is_optional = before
+        return projected
+
+    def _others(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
+        """The projection of keys that are not listed."""
+        keyword = "patternProperties" if "patternProperties" in node else "additionalProperties"
+        other = node.get("additionalProperties", node.get("unevaluatedProperties", True))
+        if not self.dialect.is_closed:
+            if keyword == "patternProperties":
+                self.drop(path, keyword)
+                return {}
+            if isinstance(other, bool) or not other:
+                return {} if other else {"additionalProperties": False}
+            inner = self.schema(other, (*path, keyword))
+            return {"additionalProperties": inner}
+        is_said = keyword in node or "unevaluatedProperties" in node
+        if keyword == "patternProperties" or (is_said and other is not False):
+            why = f"{self.dialect.provider} has no objects with free keys"
+            raise UnsupportedSchemaError(path, keyword, why)
+        if not is_said and not node.get("properties"):
+            why = f"{self.dialect.provider} has no objects whose keys are not listed"
+            raise UnsupportedSchemaError(path, "properties", why)
+        return {"additionalProperties": False}
+
+    def _unlisted(self, names: list[str], path: JsonPath) -> None:
+        told = ", ".join(f"`{name}`" for name in names)
+        why = f"{told} is required, and `properties` does not list it"
+        if self.dialect.is_closed:
+            raise UnsupportedSchemaError(path, "required", why)
+        self.drop(path, "required", why)
+
+    def _array(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
+        """Project an array of one kind of items, or a tuple if the dialect has tuples."""
+        projected: dict[str, Any] = {"type": "array"}
+        projected |= self._tuple(node, path) if node.get("prefixItems") else self._items(node, path)
+        for keyword in ("minItems", "maxItems"):
+            if keyword in node:
+                projected[keyword] = node[keyword]
+        self._bound(projected, path)
+        self._drop_rest(node, path, _ARRAY)
+        return projected
+
+    def _items(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
+        items = node.get("items", True)
+        if items is False:
+            raise UnsupportedSchemaError(path, "items", "it allows only an empty array")
+        projected = self.schema(items, (*path, "items"))
+        return {"items": projected} if projected else {}
+
+    def _tuple(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
+        """The items by position; one schema for all of them if the dialect has no tuples."""
+        prefix = [
+            self.schema(inner, (*path, "prefixItems", index))
+            for index, inner in enumerate(node["prefixItems"])
+        ]
+        rest = node.get("items", node.get("unevaluatedItems", True))
+        most = {"maxItems": len(prefix)} if rest is False else {}
+        others = [] if rest is False else [self.schema(rest, (*path, "items"))]
+        if self.dialect.has_tuples:
+            return {"prefixItems": prefix, **most, **({"items": others[0]} if others else {})}
+        self.drop(path, "prefixItems", "only what each item may be is enforced")
+        forms = [*prefix, *others]
+        apart = [
+            projected
+            for at, projected in enumerate(forms)
+            if len(projected) > 1 or projected not in forms[:at]
+        ]
+        return {"items": apart[0] if len(apart) == 1 else {"anyOf": apart}, **most}
+
+    def _bound(self, projected: dict[str, Any], path: JsonPath) -> None:
+        """Drop the bounds that the dialect doesn't enforce."""
+        most = self.dialect.most_min_items
+        for keyword in ("minItems", "maxItems"):
+            if keyword not in projected:
+                continue
+            if keyword not in self.dialect.keywords:
+                del projected[keyword]
+                self.drop(path, keyword)
+            elif keyword == "minItems" and most is not None and projected[keyword] > most:
+                projected[keyword] = most
+                why = f"{self.dialect.provider} enforces no more than {most}"
+                self.drop(path, keyword, why)
+
+    def _drop_rest(self, node: dict[str, Json], path: JsonPath, keywords: tuple[str, ...]) -> None:
+        for keyword in keywords:
+            if keyword in node and node[keyword] is not False:
+                self.drop(path, keyword)
 
 
-def _main(node: JsonSchema) -> str:
-    """The most specific keyword of a schema."""
-    for keyword in ("$ref", "enum", "const"):
-        if keyword in node:
-            return keyword
-    unions = [keyword for keyword in _UNIONS if keyword in node]
-    return unions[0] if unions and "properties" not in node else "type"
+_OBJECT = ("dependentRequired", "maxProperties", "minProperties", "propertyNames")
+_ARRAY = ("contains", "maxContains", "minContains", "uniqueItems")
 
 
-def _with(node: Json, given: dict[str, Json]) -> Json:
-    """A branch with the type next to the union, unless it has its own."""
-    if not isinstance(node, dict) or {"$ref", "type", "enum", "const", *_UNIONS} & node.keys():
-        return node
-    return {**given, **node}
-
-
-def _are_apart(nodes: list[Json]) -> bool:
-    """Whether no value can match two schemas: each has one type, and no other has that."""
-    kinds = [node.get("type") if isinstance(node, dict) else None for node in nodes]
-    named = ["number" if kind == "integer" else kind for kind in kinds if isinstance(kind, str)]
-    return len(named) == len(nodes) == len(set(named))
-
-
-def _is_known(node: JsonSchema, keyword: str, main: str) -> bool:
-    """Whether a keyword next to `properties` mentions only those keys."""
-    if main != "type" or keyword == "$ref":
-        return False
-    value = node[keyword]
-    inner = value.values() if isinstance(value, dict) and keyword == "dependentSchemas" else value
-    nodes = [value] if keyword in ("if", "then", "else") else list(inner)
-    names = node.get("properties", {}).keys()
-    return all(isinstance(one, bool) or _says_only(one, names) for one in nodes)
-
-
-def _says_only(node: JsonSchema, names: Any) -> bool:
-    if {"$ref", "patternProperties", "additionalProperties", *_SIBLINGS} & node.keys():
-        return False
-    return {*node.get("properties", {}), *node.get("required", ())} <= set(names)
+def _kind(value: Json) -> str:
+    """The type of a value; `integer` only for integers that are written without a point."""
+    return "number" if isinstance(value, float) else kind_of(value)

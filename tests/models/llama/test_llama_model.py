@@ -13,7 +13,6 @@ import pytest
 import pdl
 from pdl.models import Fault, Reply, Request, ask
 from pdl.models.llama import LlamaModel
-from pdl.models.llama.job import Job
 from pdl.models.llama.model import Settings, engine
 from pdl.prompt import Media, Message, Rendered, Text
 
@@ -240,7 +239,7 @@ def test_misspelled_settings(tiny: LlamaModel) -> None:
     assert (first.key, second.key) == ("temprature", "zork")
     assert first.why == "llama.cpp has no such setting: did you mean `temperature`?"
     assert second.why == "llama.cpp has no such setting"
-    assert not {"temprature", "zork"} & set(Job(tiny, asked).payload.body)
+    assert not {"temprature", "zork"} & set(tiny.job(asked).payload.body)
 
 
 def test_identity(tiny: LlamaModel) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from models.payloads.requests import requests
 
 import pdl
-from pdl.models.exchange import Payload, Request
+from pdl.models.exchange import Request
 from pdl.models.payloads import FAMILIES
 from pdl.models.payloads.effort import is_gemini_3, thinks_by_itself
 from pdl.models.payloads.schema_dialect import is_plain, is_simple
 from pdl.prompt.messages import Message, Text
 from pdl.tools import ToolCall, ToolResult, ToolSet
+
+if TYPE_CHECKING:
+    from pdl.models.payloads.provider_api import Payload
 
 REQUESTS = requests()
 ASKED = Message("user", (Text("?"),))

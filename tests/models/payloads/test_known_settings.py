@@ -9,7 +9,7 @@ import pytest
 
 from pdl.models import payloads
 from pdl.models.connecting import SCHEMES
-from pdl.models.payloads.provider_api import SettingsMap
+from pdl.models.payloads.settings_map import SettingsMap
 from pdl.prompt.config import PROVIDERS, SETTINGS
 
 MODULES = [

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import pdl
-from pdl.models.exchange import Payload, Request
+from pdl.models.exchange import Request
 from pdl.models.payloads import FAMILIES
 from pdl.prompt.messages import Message, Text
+
+if TYPE_CHECKING:
+    from pdl.models.payloads.provider_api import Payload
 
 ASKED = (Message("user", (Text("?"),)),)
 
