@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from snapshots import CASES
 
+from pdl.prompt.turns import _outline
 from pdl.schema.dsl.tree import Build
 from pdl.source import Source
 from pdl.syntax import runner as module
@@ -89,3 +90,12 @@ def test_both_take_the_same_schemas(path: Any) -> None:
 @example("str { pattern : 'y' } ?")
 def test_both_take_the_same_texts(text: str) -> None:
     assert by_tables(text) == by_lark(text)
+
+
+@given(st.lists(st.sampled_from(["SEPARATOR", "TEXT", "BLOCK"]), max_size=9))
+def test_turns_begin_at_their_separators(kinds: list[str]) -> None:
+    ranges = _outline(tuple(kinds))
+    assert [start for start, _ in ranges] == [
+        n for n, kind in enumerate(kinds) if kind == "SEPARATOR"
+    ]
+    assert all(end > start for start, end in ranges)
