@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pdl._types import Json, JsonPath, JsonSchema
 
@@ -140,6 +140,34 @@ def steps(reference: str) -> JsonPath:
 def parse_step(token: str) -> str:
     """Return the key that a reference token of a JSON pointer represents."""
     return token.replace("~1", "/").replace("~0", "~")
+
+
+DEFINITIONS = "#/$defs/"
+"""How references to named definitions begin."""
+
+
+def reachable(root: JsonSchema, definitions: Mapping[str, JsonSchema]) -> set[str]:
+    """Return the names of definitions that the root uses, directly or through others."""
+    found: set[str] = set()
+    pending = [root]
+    while pending:
+        for node in nodes(pending.pop()):
+            reference = node.get("$ref")
+            if isinstance(reference, str) and reference.startswith(DEFINITIONS):
+                name = reference.removeprefix(DEFINITIONS).split("/")[0]
+                pending += [definitions[name]] if name in definitions and name not in found else []
+                found.add(name)
+    return found
+
+
+def nodes(schema: Json) -> Iterator[dict[str, Any]]:
+    """Yield a schema and all its subschemas that are objects, without following references."""
+    pending = [schema]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            yield node
+            pending += [inner for _, inner in subschemas(node)]
 
 
 def lookup(document: JsonSchema, reference: str) -> Json:

@@ -13,10 +13,11 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, Union, get
 
 from pdl.errors import Problem, error_from
 from pdl.limits import DEFAULT_LIMITS
+from pdl.schema.bundle import Bundle, free_name
 from pdl.schema.dsl.tree import NULL, join
 from pdl.schema.dsl.typecheck import TypeChecker
 from pdl.schema.json_schema import convert as convert_json_schema
-from pdl.schema.json_values import dicts
+from pdl.schema.keywords import DEFINITIONS, reachable
 from pdl.schema.parts import json_form
 from pdl.schema.records import (
     NO_DEFAULT,
@@ -57,7 +58,6 @@ _MAPS = frozenset(
         collections.abc.MutableMapping,
     }
 )
-_PREFIX = "#/$defs/"
 _DEEPEST = 100  # fields inside fields
 
 _Bindings = Mapping[Any, Any]
@@ -86,7 +86,8 @@ class _Converter:
     """Converts one type; `definitions` gathers the classes that it uses."""
 
     def __init__(self) -> None:
-        self.definitions: dict[str, Json] = {}
+        self._bundle = Bundle()
+        self.definitions = self._bundle.definitions
         self._names: dict[Any, str] = {}
         self._defaults: list[tuple[Json, dict[str, Json], str]] = []
 
@@ -176,14 +177,14 @@ class _Converter:
         if identity not in self._names:
             if where.count(".") > _DEEPEST:  # a generic class can contain ever larger ones
                 refuse(cls, where, "its fields nest without end")
-            name = self._free_name("".join(map(_short_name, (cls, *resolved))))
+            name = free_name("".join(map(_short_name, (cls, *resolved))), self.definitions)
             self._names[identity] = name
             self.definitions[name] = {}  # taken, so that a record can contain itself
             parameters = getattr(cls, "__parameters__", ())
             self.definitions[name] = self._object(
                 cls, dict(zip(parameters, resolved, strict=False)), where
             )
-        return {"$ref": _PREFIX + self._names[identity]}
+        return {"$ref": DEFINITIONS + self._names[identity]}
 
     def _object(self, cls: Any, bound: _Bindings, where: str) -> dict[str, Json]:
         try:
@@ -214,36 +215,12 @@ class _Converter:
                 document = models.model_schema(form)
             except TypeError as error:
                 refuse(form, where, str(error))
-            document = self._adopted(document)
+            document = self._bundle.add(document, ())
             if "$ref" in document:
                 return document
-            self._names[form] = self._free_name(_short_name(form))
+            self._names[form] = free_name(_short_name(form), self.definitions)
             self.definitions[self._names[form]] = document
-        return {"$ref": _PREFIX + self._names[form]}
-
-    def _adopted(self, document: dict[str, Json]) -> dict[str, Json]:
-        """A document whose definitions have joined ours, renamed where names conflict."""
-        own = document.pop("$defs", {})
-        renamed = {
-            _PREFIX + name: _PREFIX + self._free_name(name)
-            for name, schema in own.items()
-            if self.definitions.get(name, schema) != schema
-        }
-        for node in dicts([document, own]):
-            if isinstance(node.get("$ref"), str):
-                node["$ref"] = renamed.get(node["$ref"], node["$ref"])
-        for name, schema in own.items():
-            self.definitions[renamed.get(_PREFIX + name, _PREFIX + name).removeprefix(_PREFIX)] = (
-                schema
-            )
-        return document
-
-    def _free_name(self, name: str) -> str:
-        number, free = 1, name
-        while free in self.definitions:
-            number += 1
-            free = f"{name}{number}"
-        return free
+        return {"$ref": DEFINITIONS + self._names[form]}
 
 
 def _unwrapped(form: Any, bound: _Bindings) -> Any:
@@ -324,14 +301,10 @@ def _short_name(form: Any) -> str:
 
 def _inlined(document: dict[str, Json]) -> dict[str, Json]:
     """The document with the definition inlined that only the root refers to."""
-    name = str(document.get("$ref", "")).removeprefix(_PREFIX)
+    name = str(document.get("$ref", "")).removeprefix(DEFINITIONS)
     definitions = dict(document.get("$defs", {}))
-    if name not in definitions or _PREFIX + name in _references(definitions):
+    if name not in definitions or name in reachable({"$defs": definitions}, {}):
         return document
     root = definitions.pop(name)
     rest = {key: value for key, value in document.items() if key not in ("$ref", "$defs")}
     return {**root, **rest, **({"$defs": definitions} if definitions else {})}
-
-
-def _references(value: Json) -> set[str]:
-    return {node["$ref"] for node in dicts(value) if isinstance(node.get("$ref"), str)}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, get_args
 
 from pdl.errors import Problem
 from pdl.schema import Schema
-from pdl.schema.keywords import pointer, subschemas
+from pdl.schema.keywords import reachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -134,89 +134,9 @@ def _odd(name: Any, span: Span | None) -> Problem | None:
     return None
 
 
-_DEFINITIONS = "#/$defs/"
-
-
 def part_of(whole: JsonSchema, part: dict[str, Json]) -> Schema:
     """Return a schema inside a document, with the definitions that it uses."""
     definitions = whole.get("$defs", {})
-    used: set[str] = set()
-    pending: list[Json] = [part]
-    while pending:
-        new = {name for name in _named(pending.pop()) if name in definitions} - used
-        used |= new
-        pending += (definitions[name] for name in new)
+    used = reachable(part, definitions)
     kept = {name: schema for name, schema in definitions.items() if name in used}
     return Schema({**part, "$defs": kept} if kept else part)
-
-
-def _named(schema: Json) -> Iterator[str]:
-    """The names of the definitions that a schema refers to."""
-    for node in _nodes(schema):
-        reference = node.get("$ref")
-        if isinstance(reference, str) and reference.startswith(_DEFINITIONS):
-            yield reference.removeprefix(_DEFINITIONS).split("/")[0]
-
-
-def _nodes(schema: Json) -> Iterator[dict[str, Json]]:
-    """A schema and all subschemas that are objects."""
-    pending = [schema]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            yield node
-            pending += [inner for _, inner in subschemas(node)]
-
-
-class Bundle:
-    """Bundles documents into one; equal definitions of one name are shared."""
-
-    def __init__(self) -> None:
-        self.definitions: dict[str, Json] = {}
-
-    def add(self, document: JsonSchema, path: tuple[str, ...]) -> dict[str, Json]:
-        """Return a copy of a document for a path of the whole, without its definitions.
-
-        Its references point to that path, and to the definitions of the whole.
-        """
-        from pdl.schema.json_values import copy_json  # noqa: PLC0415 - many prompts have no tools
-
-        node: dict[str, Json] = copy_json(document)
-        own = node.pop("$defs", {})
-        if not own and not any("$ref" in inner for inner in _nodes(node)):
-            return node
-        names = self._adopted(own)
-        here = pointer(path)
-        for one in _nodes({"allOf": [node, *own.values()]}):
-            reference = one.get("$ref")
-            if isinstance(reference, str):
-                one["$ref"] = _moved(reference, names, here)
-        for name, schema in own.items():
-            self.definitions[names[name]] = schema
-        return node
-
-    def _adopted(self, own: dict[str, Json]) -> dict[str, str]:
-        """The names of a document's definitions in the whole; unchanged if none is taken."""
-        taken = self.definitions
-        if all(name not in taken or taken[name] == schema for name, schema in own.items()):
-            return {name: name for name in own}
-        return dict(_fresh(own, taken))
-
-
-def _fresh(own: Iterable[str], taken: Iterable[str]) -> Iterator[tuple[str, str]]:
-    used = {*taken}
-    for name in own:
-        number, free = 1, name
-        while free in used:
-            number += 1
-            free = f"{name}{number}"
-        used.add(free)
-        yield name, free
-
-
-def _moved(reference: str, names: dict[str, str], here: str) -> str:
-    """A reference within a document that is now at `here`."""
-    if not reference.startswith(_DEFINITIONS):
-        return here + reference.removeprefix("#")
-    name, slash, rest = reference.removeprefix(_DEFINITIONS).partition("/")
-    return f"{_DEFINITIONS}{names.get(name, name)}{slash}{rest}"

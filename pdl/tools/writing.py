@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pdl.errors import PdlError, Problem, SchemaError, error_from
 from pdl.schema import Schema
+from pdl.schema.bundle import Bundle
 from pdl.schema.dsl.tree import Field, Item, Object, Type, lines_of
 from pdl.schema.dsl.words import SCHEMA
 from pdl.schema.formats import standard
 from pdl.source import Source
-from pdl.tools.tool import Bundle, Tool, of_parameters
+from pdl.tools.tool import Tool, of_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

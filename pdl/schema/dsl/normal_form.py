@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem, error_from
 from pdl.schema.dsl.tree import NULL, join, joined
-from pdl.schema.dsl.typecheck import PREFIX, TypeChecker, alias_cycle, endless_cycle, is_type
+from pdl.schema.dsl.typecheck import TypeChecker, alias_cycle, endless_cycle, is_type
 from pdl.schema.formats import FORMATS, has_no_number, has_no_size
 from pdl.schema.keywords import (
     ASSERTIONS,
+    DEFINITIONS,
     DRAFT_4_INTEGER,
     IN_PLACE_APPLICATORS,
     ONE_SCHEMA,
@@ -195,14 +196,14 @@ class _Normalizer:
                 normal = run(self._normal(target, steps(reference), _DESCRIBED))
                 self._found[self._names[reference]] = normal
         if "#" in self._names:
-            root = {"$ref": PREFIX + self._names["#"]}
+            root = {"$ref": DEFINITIONS + self._names["#"]}
         self._check()
         return NormalForm(root, self._ordered())
 
     def _ordered(self) -> dict[str, JsonSchema]:
         """The definitions, those in `$defs` first and in its order."""
         first = [
-            self._names.get(f"{PREFIX}{key}")
+            self._names.get(f"{DEFINITIONS}{key}")
             for key in map(_escaped, self._document.get("$defs", ()))
         ]
         names = dict.fromkeys([*(name for name in first if name), *self._found])
@@ -261,7 +262,7 @@ class _Normalizer:
     def _reference(self, reference: str) -> JsonSchema:
         if reference not in self._names:
             self._pending.append(reference)
-        return {"$ref": PREFIX + self._names[reference]}
+        return {"$ref": DEFINITIONS + self._names[reference]}
 
     def _constants(self, core: JsonSchema, path: JsonPath) -> list[JsonSchema]:
         key = "enum" if "enum" in core else "const"

@@ -30,9 +30,10 @@ from pdl.schema.dsl.tree import (
     join,
     same,
 )
-from pdl.schema.dsl.typecheck import PREFIX, TypeChecker, alias_cycle, endless_cycle, reachable
+from pdl.schema.dsl.typecheck import TypeChecker, alias_cycle, endless_cycle
 from pdl.schema.dsl.words import FORMS, SCHEMA, TYPES, Report, advice
 from pdl.schema.formats import ZONED, has_no_size, size_limits
+from pdl.schema.keywords import DEFINITIONS, reachable
 from pdl.schema.parts import Form, SchemaParts, json_form
 from pdl.trampoline import Recur, call, gather, run
 
@@ -134,7 +135,7 @@ class Converter:
             return {"const": self.values.read(scalar)}
         word = scalar.text
         if word in self._names:
-            return {"$ref": PREFIX + word}
+            return {"$ref": DEFINITIONS + word}
         if word in TYPES:
             return dict(TYPES[word])
         if word in FORMS:

@@ -14,30 +14,13 @@ from typing import TYPE_CHECKING
 from pdl.graphs import find_cycle
 from pdl.schema.dsl.tree import same
 from pdl.schema.formats import is_like
-from pdl.schema.keywords import subschemas, types_of
+from pdl.schema.keywords import DEFINITIONS, types_of
 from pdl.trampoline import Recur, call, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pdl._types import Json, JsonSchema
-
-
-PREFIX = "#/$defs/"
-
-
-def reachable(root: JsonSchema, definitions: Mapping[str, JsonSchema]) -> set[str]:
-    """Return the names that the root uses, directly or through others."""
-    found: set[str] = set()
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        name = _target(node)
-        if name is not None and name not in found:
-            found.add(name)
-            pending.append(definitions.get(name, {}))
-        pending += [inner for _, inner in subschemas(node) if isinstance(inner, dict)]
-    return found
 
 
 def alias_cycle(definitions: Mapping[str, JsonSchema]) -> list[str]:
@@ -124,7 +107,7 @@ def _required(schema: JsonSchema) -> Iterator[str]:
 
 def _target(node: JsonSchema) -> str | None:
     reference = node.get("$ref")
-    return reference.removeprefix(PREFIX) if isinstance(reference, str) else None
+    return reference.removeprefix(DEFINITIONS) if isinstance(reference, str) else None
 
 
 _CLASSES: MappingProxyType[str, tuple[type, ...]] = MappingProxyType(
@@ -189,7 +172,7 @@ class TypeChecker:
                 schema = self._targets[reference]
                 break
             passed.add(reference)
-            schema = self._definitions.get(reference.removeprefix(PREFIX), {})
+            schema = self._definitions.get(reference.removeprefix(DEFINITIONS), {})
         self._targets.update(dict.fromkeys(passed, schema))
         return schema
 
