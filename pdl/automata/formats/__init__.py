@@ -26,6 +26,10 @@ class Fit(Enum):
     """All strings of the format are in it, and others, which checking must refuse."""
 
 
+_NARROWER = frozenset(["time", "x-time", "date-time", "x-date-time", "email", "hostname"])
+_WIDER = frozenset(["idn-email", "idn-hostname", "regex"])
+
+
 class Format(NamedTuple):
     """The language of a format."""
 
@@ -46,9 +50,12 @@ def format_of(name: str, *, budget: Budget = DEFAULT_BUDGET) -> Format | None:
 
 @lru_cache(maxsize=32)
 def _built(name: str) -> Format | None:
-    from pdl.automata.formats.rfcs import FORMATS  # noqa: PLC0415 - most schemas have no formats
+    from pdl.automata.formats.rfcs import (  # noqa: PLC0415 - most schemas have no formats
+        LANGUAGES,
+        built,
+    )
 
-    if name not in FORMATS:
+    if name not in LANGUAGES:
         return None
-    build, fit = FORMATS[name]
-    return Format(build(), fit)
+    wider = Fit.WIDER if name in _WIDER else Fit.EXACT
+    return Format(built(LANGUAGES[name]()), Fit.NARROWER if name in _NARROWER else wider)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdl.automata.build import ANYTHING, difference, intersection, lengths, words
 from pdl.automata.charset import EVERY, CharSet
 from pdl.automata.dfa import DEFAULT_BUDGET, Dfa
-from pdl.automata.formats import Fit
 from pdl.automata.nfa import Nfa
 
 if TYPE_CHECKING:
@@ -40,7 +39,9 @@ Part: TypeAlias = "Piece | Dfa | CharSet | str"
 
 
 def built(part: Part) -> Dfa:
-    """The minimal automaton."""
+    """Return the minimal automaton."""
+    if isinstance(part, Dfa):
+        return part
     nfa = Nfa()
     start = nfa.add_state()
     return nfa.to_dfa(start, _add(nfa, start, part), DEFAULT_BUDGET)
@@ -119,36 +120,8 @@ def _add(nfa: Nfa, at: int, part: Part) -> int:
 _LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-def date() -> Dfa:
-    """full-date, in the Gregorian calendar."""
-    return built(_date())
-
-
-def time() -> Dfa:
-    """full-time, and a leap second where UTC has it, written in UTC.
-
-    With another offset it is `00:59:60+01:00`: an automaton would have to remember the minute of
-    the day up to the offset.
-    """
-    return built(_time())
-
-
-def date_time() -> Dfa:
-    """date-time."""
-    return built(text(_date(), CharSet.of("Tt"), _time()))
-
-
-def local_time() -> Dfa:
-    """full-time, or partial-time, which has no offset."""
-    return built(_time(local=True))
-
-
-def local_date_time() -> Dfa:
-    """date-time, with or without an offset."""
-    return built(text(_date(), CharSet.of("Tt"), _time(local=True)))
-
-
-def _date() -> Piece:
+def date() -> Piece:
+    """RFC 3339, full-date, in the Gregorian calendar."""
     # Each fourth year has a 29th of February, but ...
     fourth = numerals(range(0, 100, 4), 2)
     leap = either(
@@ -164,7 +137,12 @@ def _days() -> Iterator[str]:
             yield f"{month:02}-{day:02}"
 
 
-def _time(*, local: bool = False) -> Piece:
+def time(*, local: bool = False) -> Piece:
+    """RFC 3339, full-time, and a leap second where UTC has it, written in UTC.
+
+    With another offset it is `00:59:60+01:00`: an automaton would have to remember the minute of
+    the day up to the offset. A local time may be a partial-time, which has no offset.
+    """
     hour, sixty = numerals(range(24), 2), numerals(range(60), 2)
     fraction = maybe(".", some(DIGIT, 1))
     zulu, sign = CharSet.of("Zz"), CharSet.of("+-")
@@ -177,16 +155,19 @@ def _time(*, local: bool = False) -> Piece:
     )
 
 
-def duration() -> Dfa:
+def date_time(*, local: bool = False) -> Piece:
+    """RFC 3339, date-time, with or without an offset if it is local."""
+    return text(date(), CharSet.of("Tt"), time(local=local))
+
+
+def duration() -> Piece:
     """duration, of appendix A: no unit is left out between two others."""
     count = some(DIGIT, 1)
     years, months, days = (text(count, unit) for unit in "YMD")
     hours, minutes, seconds = (text(count, unit) for unit in "HMS")
     day = either(text(years, nested([months, days])), text(months, maybe(days)), days)
     clock = either(text(hours, nested([minutes, seconds])), text(minutes, maybe(seconds)), seconds)
-    return built(
-        text("P", either(text(count, "W"), text(day, maybe("T", clock)), text("T", clock)))
-    )
+    return text("P", either(text(count, "W"), text(day, maybe("T", clock)), text("T", clock)))
 
 
 _LABEL = 63  # octets of a label, RFC 1035 2.3.4
@@ -245,47 +226,47 @@ def _groups(most: int, group: Part, quad: Part) -> Piece:
     return maybe(found)
 
 
-def email() -> Dfa:
+def email() -> Piece:
     """RFC 5321 4.1.2, Mailbox."""
     quoted = either(_QUOTED - CharSet.of('"\\'), text("\\", _QUOTED))
     return _mailbox(some(_ATOM, 1), quoted, hostname())
 
 
-def idn_email() -> Dfa:
+def idn_email() -> Piece:
     """RFC 6531 3.3."""
     quoted = either((_QUOTED - CharSet.of('"\\')) | NON_ASCII, text("\\", _QUOTED))
     return _mailbox(some(_ATOM | NON_ASCII, 1), quoted, idn_hostname())
 
 
-def _mailbox(atom: Part, quoted: Part, host: Part) -> Dfa:
+def _mailbox(atom: Part, quoted: Part, host: Part) -> Piece:
     local = either(text(atom, some(text(".", atom))), text('"', some(quoted), '"'))
     tag = text(*(CharSet.of(char.lower() + char.upper()) for char in "IPv6"), ":")
     address = text("[", either(ipv4(), text(tag, ipv6())), "]")
-    return built(text(local, "@", either(host, address)))
+    return text(local, "@", either(host, address))
 
 
 _URI = ALNUM | CharSet.of("._~!$&'()*+,;=:@-")
 _IRI = _URI | (CharSet.range(0xA1, 0x10FFFF) - CharSet.range(0xFDD0, 0xFDEF))
 
 
-def uri() -> Dfa:
+def uri() -> Piece:
     """RFC 3986, URI."""
-    return built(_absolute(_URI))
+    return _absolute(_URI)
 
 
-def uri_reference() -> Dfa:
+def uri_reference() -> Piece:
     """RFC 3986, URI-reference."""
-    return built(either(_absolute(_URI), _relative(_URI)))
+    return either(_absolute(_URI), _relative(_URI))
 
 
-def iri() -> Dfa:
+def iri() -> Piece:
     """RFC 3987, IRI."""
-    return built(_absolute(_IRI))
+    return _absolute(_IRI)
 
 
-def iri_reference() -> Dfa:
+def iri_reference() -> Piece:
     """RFC 3987, IRI-reference."""
-    return built(either(_absolute(_IRI), _relative(_IRI)))
+    return either(_absolute(_IRI), _relative(_IRI))
 
 
 def _coded(allowed: CharSet) -> Piece:
@@ -331,7 +312,7 @@ def _end(allowed: CharSet) -> Piece:
     return text(maybe("?", rest), maybe("#", rest))
 
 
-def uri_template() -> Dfa:
+def uri_template() -> Piece:
     """RFC 6570 2."""
     plain = EVERY - CharSet.range(0, 0x20) - CharSet.of('\x7f"%<>\\^`{|}')
     char = _coded(ALNUM | CharSet.of("_"))
@@ -340,7 +321,7 @@ def uri_template() -> Dfa:
     variable = text(name, maybe(either(prefix, "*")))
     variables = text(variable, some(text(",", variable)))
     expression = text("{", maybe(CharSet.of("+#./;?&=,!@|")), variables, "}")
-    return built(some(either(_coded(plain), expression)))
+    return some(either(_coded(plain), expression))
 
 
 def json_pointer() -> Dfa:
@@ -349,38 +330,38 @@ def json_pointer() -> Dfa:
     return built(some(text("/", some(char))))
 
 
-def relative_json_pointer() -> Dfa:
+def relative_json_pointer() -> Piece:
     """draft-bhutton-relative-json-pointer-00 3."""
     steps = either("0", text(DIGIT - CharSet.of("0"), some(DIGIT)))
-    return built(text(steps, either("#", json_pointer())))
+    return text(steps, either("#", json_pointer()))
 
 
-def uuid() -> Dfa:
+def uuid() -> Piece:
     """RFC 4122 3, in any case."""
     group = text("-", some(HEX, 4, 4))
-    return built(text(some(HEX, 8, 8), some(group, 3, 3), "-", some(HEX, 12, 12)))
+    return text(some(HEX, 8, 8), some(group, 3, 3), "-", some(HEX, 12, 12))
 
 
-FORMATS: Mapping[str, tuple[Callable[[], Dfa], Fit]] = {
-    "date": (date, Fit.EXACT),
-    "time": (time, Fit.NARROWER),
-    "x-time": (local_time, Fit.NARROWER),
-    "date-time": (date_time, Fit.NARROWER),
-    "x-date-time": (local_date_time, Fit.NARROWER),
-    "duration": (duration, Fit.EXACT),
-    "email": (email, Fit.NARROWER),
-    "idn-email": (idn_email, Fit.WIDER),
-    "hostname": (hostname, Fit.NARROWER),
-    "idn-hostname": (idn_hostname, Fit.WIDER),
-    "ipv4": (ipv4, Fit.EXACT),
-    "ipv6": (ipv6, Fit.EXACT),
-    "uri": (uri, Fit.EXACT),
-    "uri-reference": (uri_reference, Fit.EXACT),
-    "iri": (iri, Fit.EXACT),
-    "iri-reference": (iri_reference, Fit.EXACT),
-    "uri-template": (uri_template, Fit.EXACT),
-    "uuid": (uuid, Fit.EXACT),
-    "json-pointer": (json_pointer, Fit.EXACT),
-    "relative-json-pointer": (relative_json_pointer, Fit.EXACT),
-    "regex": (lambda: ANYTHING, Fit.WIDER),
+LANGUAGES: Mapping[str, Callable[[], Dfa | Piece]] = {
+    "date": date,
+    "time": time,
+    "x-time": lambda: time(local=True),
+    "date-time": date_time,
+    "x-date-time": lambda: date_time(local=True),
+    "duration": duration,
+    "email": email,
+    "idn-email": idn_email,
+    "hostname": hostname,
+    "idn-hostname": idn_hostname,
+    "ipv4": ipv4,
+    "ipv6": ipv6,
+    "uri": uri,
+    "uri-reference": uri_reference,
+    "iri": iri,
+    "iri-reference": iri_reference,
+    "uri-template": uri_template,
+    "uuid": uuid,
+    "json-pointer": json_pointer,
+    "relative-json-pointer": relative_json_pointer,
+    "regex": lambda: ANYTHING,
 }
