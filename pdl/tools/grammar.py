@@ -158,11 +158,11 @@ class CallAlternatives:
         if not self.form.name_key:
             return joined(self.form.named, arguments)
         space = self.spacing
-        key = joined('"', space.behind, space.comma, _key(self.form.arguments_key), space.colon)
-        return joined(key, arguments, space.behind, space.closing, "}")
+        key = joined('"', space.after, space.comma, _key(self.form.arguments_key), space.colon)
+        return joined(key, arguments, space.after, space.closing, "}")
 
 
-def text_or(trigger: Dfa, behind: Alternative, *, on_line: bool) -> ProductionDraft:
+def text_or(trigger: Dfa, after: Alternative, *, on_line: bool) -> ProductionDraft:
     """Text that does not contain a trigger; or such a text, the trigger, and what follows it.
 
     `on_line`: the trigger begins a line. The checker takes a call without an opener for one that is
@@ -173,7 +173,7 @@ def text_or(trigger: Dfa, behind: Alternative, *, on_line: bool) -> ProductionDr
     free = build.difference(build.complement(build.union(up_to, beyond)), build.EPSILON)
     front = build.union(build.EPSILON, build.concat(build.ANYTHING, build.literal("\n")))
     begun = build.concat(front, trigger) if on_line else up_to
-    found = product_rules([(free, ()), (build.difference(begun, beyond), behind)], "text", None)
+    found = product_rules([(free, ()), (build.difference(begun, beyond), after)], "text", None)
     assert found is not None, "a trigger has few states"
     return found
 
@@ -242,8 +242,8 @@ def _replies(
         made = rows.calls(several=calls != "one")
         return (joined(around, made, around), (answer,))
     if calls == "any":
-        behind = joined(rows.after_trigger(), around)
-        return ((text_or(rows.trigger(), behind, on_line=not form.trigger),),)
+        after = joined(rows.after_trigger(), around)
+        return ((text_or(rows.trigger(), after, on_line=not form.trigger),),)
     return (joined(around, rows.calls(several=calls == "several"), around),)
 
 

@@ -128,7 +128,7 @@ def test_each_rule_says_that_it_is_not_checked() -> None:
     told = [one for one in entries if one["keyword"] == "x-gbnf"]
     assert {one["pointer"] for one in told} == {"#", "#/$defs/c"}
     assert {(one["level"], one["why"]) for one in told} == {
-        ("EXACT", "the rule is followed; the checker does not look at it")
+        ("EXACT", "the rule is followed; the checker ignores it")
     }
 
 
@@ -205,7 +205,7 @@ def test_rules_count() -> None:
 def test_what_stands_before_a_value_is_bounded() -> None:
     """No walk goes on for ever where blanks nest."""
     document = {"type": "string", "x-gbnf": 'root ::= ws "\\"\\""\nws ::= " " ws " " | ""'}
-    with pytest.raises(pdl.GrammarError, match="too much may stand in front"):
+    with pytest.raises(pdl.GrammarError, match="too much may precede"):
         compiled(document)
     numbers = {"type": "integer", "x-gbnf": 'root ::= "1" n\nn ::= "2" n "3" | ""'}
     assert left(compiled(numbers)) == ["# type"]

@@ -173,12 +173,12 @@ def test_long_ones_are_within_what_llama_takes(dsl: str) -> None:
     ("schema", "why"),
     [
         (pdl.Schema.parse("tasklist<0>"), "only an empty task list"),
-        (pdl.Schema.parse("str<0>"), "only the empty text"),
-        (pdl.Schema.parse("str { pattern: '^ *$' }"), "all texts of this schema are blank"),
+        (pdl.Schema.parse("str<0>"), "only the empty string"),
+        (pdl.Schema.parse("str { pattern: '^ *$' }"), "every string of this schema is blank"),
         (pdl.Schema.parse("code<0>"), "no code satisfies this schema"),
-        (pdl.Schema.parse("code { lang: 'py x' }"), "no fence is of the language `py x`"),
-        (pdl.Schema.parse("code { lang: 'Think' }"), "no fence is of the language `Think`"),
-        (pdl.Schema({"not": {}}, "text"), "no text satisfies this schema"),
+        (pdl.Schema.parse("code { lang: 'py x' }"), "`py x` is not an info string"),
+        (pdl.Schema.parse("code { lang: 'Think' }"), "`Think` is not an info string"),
+        (pdl.Schema({"not": {}}, "text"), "no string satisfies this schema"),
         (pdl.Schema({"type": "string"}, "yesno"), "neither yes nor no"),
     ],
 )

@@ -226,7 +226,7 @@ def test_required_keys_that_are_too_many_come_in_order_among_those_in_any_order(
     names = [f"k{number}" for number in range(6)]
     context = Toy(Options(key_order="any", max_required=3))
     machine = object_machine([conjunct(*names, required=names)], context)
-    told = "5 of the 6 keys whose presence matters are taken in the order of the schema only"
+    told = "5 of the 6 keys whose presence matters are accepted only in the order of the schema"
     assert context.bounded == [("required", told)]
     assert takes(machine, tuple((name, 0) for name in names))
     assert takes(machine, tuple((name, 0) for name in ["k5", *names[:5]]))
@@ -294,7 +294,7 @@ def test_a_pattern_that_no_automaton_can_match_is_left_to_the_checker() -> None:
 def test_keys_that_may_come_twice_make_a_least_count_inexact(least: int) -> None:
     context = Toy()
     object_machine([conjunct("a", required=["a"], rest=literal(0), least=least)], context)
-    told = [("minProperties", "a name that comes twice counts twice")]
+    told = [("minProperties", "a duplicate key counts twice")]
     assert context.weakened == ([] if least == 2 else told)
 
 

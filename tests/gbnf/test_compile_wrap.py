@@ -139,14 +139,14 @@ def test_another_root_keeps_its_name() -> None:
     ("template", "optional", "why"),
     [
         ("", False, "an empty template"),
-        ("…", False, "nothing behind its free text"),
-        ("<a>… \n", False, "nothing behind its free text"),
+        ("…", False, "nothing after its free text"),
+        ("<a>… \n", False, "nothing after its free text"),
         ("<a>…</a>…", False, "several `…`"),
         ("<a>...</a>…", False, "several `…`"),
         ("<a>......</a>", False, "several `…`"),
         ("…</a>", True, "begins with free text"),
-        ("\udcff…</a>", False, "bytes that are not UTF-8"),
-        ("<a>…</a\ud83d>", False, "bytes that are not UTF-8"),
+        ("\udcff…</a>", False, "bytes that are not valid UTF-8"),
+        ("<a>…</a\ud83d>", False, "bytes that are not valid UTF-8"),
     ],
 )
 def test_templates_that_cannot_work(template: str, optional: bool, why: str) -> None:  # noqa: FBT001 - a case's field

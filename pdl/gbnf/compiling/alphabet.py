@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 CLASSES = 64
-"""Classes of keys that are told apart."""
+"""Classes of keys that are distinguished."""
 
 _BUDGET = Budget(4_000)
 
@@ -37,7 +37,7 @@ Language: TypeAlias = "str | Conjunction"
 class Symbol:
     """One key, or, with a language and no name, each key of a class but the names.
 
-    `inside` says in which languages the keys are; None where that can't be told.
+    `inside` says in which languages the keys are; None where that is unknown.
     """
 
     name: str | None
@@ -45,7 +45,7 @@ class Symbol:
     inside: Mapping[Language, bool | None]
 
     def among(self, keys: Keys) -> bool | None:
-        """Whether the symbol's keys are some of these; None where that can't be told."""
+        """Whether the symbol's keys are some of these; None where that is unknown."""
         if self.name in keys.names:
             return keys.among
         unknown = False
@@ -63,7 +63,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class KeyPartition:
-    """All symbols of some conjuncts: the names in their order, and the classes behind them.
+    """All symbols of some conjuncts: the names in their order, and the classes after them.
 
     `unknown` says why a language could not be followed.
     """
@@ -107,7 +107,7 @@ def _keys(conjuncts: Sequence[ObjectConjunct]) -> Iterable[Keys]:
 def _languages(
     conjuncts: Sequence[ObjectConjunct], context: Context
 ) -> tuple[dict[Language, Dfa], dict[Language, str]]:
-    """The languages that can be told, and why others can't."""
+    """The languages that are known, and why others are not."""
     known: dict[Language, Dfa] = {}
     unknown: dict[Language, str] = {}
     for keys in _keys(conjuncts):
@@ -122,7 +122,7 @@ def _languages(
         if goal is not None and goal not in known and goal not in unknown:
             like = context.names_of(goal)
             if like is None:
-                unknown[goal] = "it can't be told exactly which names satisfy it"
+                unknown[goal] = "which names satisfy it can't be determined exactly"
             else:
                 known[goal] = like
     return known, unknown
@@ -200,7 +200,7 @@ def _with_gaps(row: Iterable[Edge]) -> Iterator[Edge]:
 
 
 def _free(low: int, high: int) -> Iterator[Edge]:
-    """An edge for some code points, as far as they are characters."""
+    """Edges for those of some code points that are characters."""
     for first, last in EVERY.ranges:
         if max(low, first) <= min(high, last):
             yield max(low, first), min(high, last), _FREE

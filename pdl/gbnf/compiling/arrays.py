@@ -33,7 +33,7 @@ _Choice: TypeAlias = "tuple[Conjunction, frozenset[int]]"
 def array_machine(conjuncts: Sequence[ArrayConjunct], context: Context) -> Arrays | None:
     """The arrays that satisfy one of some conjuncts; None if there are none.
 
-    What is not held exactly is told to the context with `weaken`: the machine takes more then.
+    What is not enforced exactly is reported to the context with `weaken`: the machine accepts more.
     """
     found = (_items(conjunct, context) for conjunct in dict.fromkeys(conjuncts))
     asked = _joined(one for one in found if one is not None)
@@ -74,12 +74,12 @@ def _attempts(asked: list[Items], values: Values) -> Iterator[tuple[list[Items],
     losses: list[_Loss] = []
     infinite = [one for one in asked if one.unique and not _is_finite(one, values)]
     if infinite:
-        losses.append(("uniqueItems", "the values of the items are too many to be remembered"))
+        losses.append(("uniqueItems", "the items have too many possible values to track"))
         asked = _joined(replace(one, unique=one.unique and one not in infinite) for one in asked)
-    asked, lost = _capped(asked, MOST_COUNTED, f"items are counted up to {MOST_COUNTED:,}")
+    asked, lost = _capped(asked, MOST_COUNTED, f"items are counted only up to {MOST_COUNTED:,}")
     losses += lost
     if not _is_run(asked):
-        why = f"its items can't be counted beyond {LONGEST:,} beside other conditions"
+        why = f"with other conditions, its items are counted only up to {LONGEST:,}"
         asked, lost = _capped(asked, LONGEST, why)
         losses += lost
     yield asked, losses
@@ -89,9 +89,9 @@ def _attempts(asked: list[Items], values: Values) -> Iterator[tuple[list[Items],
         yield asked, losses
     if any(one.contains for one in asked):
         asked = _joined(replace(one, contains=()) for one in asked)
-        losses.append(("contains", "it takes too many states to count items"))
+        losses.append(("contains", "counting items takes too many states"))
         yield asked, losses
-    yield [_hull(asked)], [*losses, ("anyOf", "its arrays take too many states to be told apart")]
+    yield [_hull(asked)], [*losses, ("anyOf", "distinguishing its arrays takes too many states")]
 
 
 def _is_run(asked: Sequence[Items]) -> bool:
@@ -117,7 +117,7 @@ def _capped(asked: Sequence[Items], longest: int, why: str) -> tuple[list[Items]
             losses.append(("maxItems", why))
         contains = tuple(map(_counted, one.contains))
         if contains != one.contains:
-            losses.append(("contains", f"items that it counts are counted up to {MOST_CONTAINED}"))
+            losses.append(("contains", f"matching items are counted only up to {MOST_CONTAINED}"))
         kept.append(replace(one, least=least, most=most, contains=contains))
     return _joined(kept), losses
 
@@ -128,7 +128,7 @@ def _counted(one: Contains) -> Contains:
 
 
 def _hull(asked: Sequence[Items]) -> Items:
-    """Items that have the arrays of all; nothing is told of one by its place."""
+    """Items that have the arrays of all, without a difference between indices."""
     goals = [goal for one in asked for goal in (*one.prefix, one.rest) if goal is not None]
     common = tuple(literal for literal in goals[0] if all(literal in goal for goal in goals[1:]))
     mosts = [one.most for one in asked]
@@ -215,9 +215,9 @@ def _goals(
     if conjunct.most is not None:
         last = min(last, conjunct.most)
     if last > PREFIX:
-        context.weaken("prefixItems", f"only the first {PREFIX:,} items are told apart")
+        context.weaken("prefixItems", f"only the first {PREFIX:,} items are distinguished")
         last = PREFIX
-    # The last item that is looked at stands for all that follow it.
+    # The last item that is looked at represents all that follow it.
     prefix: list[Conjunction] = []
     for rules in _rules(conjunct, last):
         literals = tuple(rule.literal for rule in rules if rule.literal is not None)
@@ -260,7 +260,7 @@ def _without_implied(items: Items, context: Context) -> Items:
 
 
 def _cut(items: Items) -> Items:
-    """Items with as many goals as there may be items, and none of them told twice."""
+    """Items with as many goals as there may be items, and none of them repeated."""
     prefix, rest, most = list(items.prefix), items.rest, items.most
     if rest is None:
         most = len(prefix) if most is None else min(most, len(prefix))

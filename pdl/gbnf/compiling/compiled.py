@@ -1,4 +1,4 @@
-"""`compile`: the grammar of a schema, and the report of what it holds.
+"""`compile`: the grammar of a schema, and the report of what it enforces.
 
 `emit` goes from goals and their languages to rules.
 """
@@ -42,7 +42,7 @@ def emit(
     options: Options,
     name: Callable[[Conjunction], str],
 ) -> tuple[Rule, ...]:
-    """The rules for the values of a goal, `root` first; none if there is no such value.
+    """The rules for the values of a goal, `root` first; none if no value satisfies it.
 
     `name` suggests a name for the rule of a goal; `languages` is called once for each goal except
     `()`. Raises LimitError (`limit/grammar-rules`) for more rules than `options.max_rules`.
@@ -58,7 +58,7 @@ def emit(
     return to_nodes(draft, options.max_rules)
 
 
-UNCHECKED = "the rule is followed; the checker does not look at it"
+UNCHECKED = "the rule is followed; the checker ignores it"
 
 _DEFAULT = Options()
 _GENERATE = Options.generate()
@@ -79,7 +79,7 @@ _FEWER_REQUIRED = (4, 0)
 
 @dataclass(frozen=True)
 class Compiled:
-    """A grammar, and what it holds of each keyword of its schema."""
+    """A grammar, and how it covers each keyword of its schema."""
 
     grammar: Grammar
     report: Report
@@ -92,15 +92,19 @@ def compile_schema(
     strict: bool = False,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Compiled:
-    """The grammar of the texts that satisfy a schema, as `options` spell them.
+    """Return the grammar of the JSON that satisfies a schema, spelled as `options` say.
 
-    It takes every value that satisfies the schema, in the spellings and orders that the options
-    name, unless the report says BOUNDED; and no other, unless it says POST_HOC. Names that come
-    twice in an object are the checker's business. Raises SchemaError for a schema that no value
-    satisfies, naming what contradicts itself, and with `strict` for each POST_HOC; GrammarError for
-    an `x-gbnf` that may give anything but JSON; TypeError for what is no Schema or no Options;
-    LimitError for a grammar of more than `options.max_rules` rules, and for one that takes longer
-    than `limits.grammar_seconds`.
+    It accepts every value that satisfies the schema, in the spellings and orders that the options
+    name, unless the report says BOUNDED; and no other, unless it says POST_HOC. Duplicate keys of
+    an object are not excluded.
+
+    Raises:
+        SchemaError: if no value satisfies the schema, with the keywords that contradict each
+            other; with `strict`, for each keyword that is POST_HOC.
+        GrammarError: for an `x-gbnf` that might match anything but JSON.
+        LimitError: if the grammar needs more than `options.max_rules` rules, or takes longer than
+            `limits.grammar_seconds`.
+        TypeError: if `schema` is not a Schema, or `options` are not Options.
     """
     if not isinstance(schema, Schema):
         raise schema_type_error(schema)
@@ -125,7 +129,7 @@ def to_gbnf(
     strict: bool = False,
     limits: Limits = DEFAULT_LIMITS,
 ) -> str:
-    """The text of the grammar that `compile` makes, by default one to be sent to a model.
+    """Return the text of the grammar that `compile` returns, by default one to send to a model.
 
     Raises what `compile` raises.
     """
@@ -145,7 +149,7 @@ def _small(schema: Schema, options: Options, clock: Clock) -> tuple[Compiler, tu
             found = _attempt(schema, replace(options, max_required=number), clock)
             if found:
                 return found
-    why = "all keys come in the order of the schema: others would take too many rules"
+    why = "keys come only in the order of the schema: other orders would take too many rules"
     declared[0].note("#", "properties", "BOUNDED", why)
     return declared
 
@@ -182,7 +186,7 @@ def check_custom_rules(document: Json, source_map: SourceMap) -> None:
 
 
 def with_custom_rules(rules: tuple[Rule, ...], compiler: Compiler) -> tuple[Rule, ...]:
-    """Rules with the custom ones for which they have stand-ins. Raises LimitError."""
+    """Rules with the custom ones in place of their placeholders. Raises LimitError."""
     if any(rule.name.startswith("#") for rule in rules):
         from pdl.gbnf.compiling.custom_rules import insert_custom_rules
 
@@ -198,11 +202,11 @@ def limited(rules: tuple[Rule, ...], options: Options) -> tuple[Rule, ...]:
 
 
 def _nothing(schema: Schema, options: Options) -> Problem:
-    """Why there is no text."""
+    """Why no value satisfies a schema."""
     spec = replace(options, objects="spec")
     if options != spec and not _is_empty(schema.document, spec):
         message = "no value satisfies this schema without keys that it does not declare"
-        hint = 'declare them in `properties`, or take `Options(objects="spec")`'
+        hint = 'declare them in `properties`, or use `Options(objects="spec")`'
         return Problem("schema/unsatisfiable", message, hint=hint)
     from pdl.gbnf.compiling.unsat_core import unsat_core
 
@@ -254,7 +258,9 @@ def _original(entries: Iterable[Entry], source_map: SourceMap) -> Iterator[Entry
 
 
 def post_hoc_problem(entry: Entry) -> Problem:
-    """The problem of what a grammar does not hold, where it must."""
+    """The problem of a keyword that a grammar must enforce, and doesn't."""
     message = f"{visible(entry.pointer)} {entry.keyword}: {entry.why}"
     where = f"{entry.pointer}/{entry.keyword}"
-    return Problem("schema/post-hoc", message, None, "without `strict` the checker holds it", where)
+    return Problem(
+        "schema/post-hoc", message, None, "without `strict`, it is checked after generation", where
+    )

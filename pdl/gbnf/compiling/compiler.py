@@ -73,7 +73,7 @@ class Compiler(Context):
             lambda atoms: self._string(atoms)[0] is not None,
         )
         self._pointer = "#"
-        """The schema that is told what is lost of the goal that is compiled."""
+        """The schema of the goal that is compiled, for which losses are reported."""
 
     @property
     def root(self) -> Conjunction | None:
@@ -185,13 +185,15 @@ class Compiler(Context):
         return len(goal) > 1 and self._satisfiability.is_unsatisfiable(goal)
 
     def names_of(self, goal: Conjunction) -> Dfa | None:
-        """The strings that satisfy a goal; None if that can't be told exactly."""
+        """The strings that satisfy a goal; None if they are not known exactly."""
         parts = []
         for conjunct in self.conjuncts(goal):
             if "string" not in conjunct.kinds:
                 continue
             for rule in conjunct.custom:
-                self._note_post_hoc(rule.pointer, KEYWORD, "names of properties follow no rule")
+                self._note_post_hoc(
+                    rule.pointer, KEYWORD, "property names don't follow custom rules"
+                )
                 return None
             language, notes = self._string(conjunct.strings)
             if notes:

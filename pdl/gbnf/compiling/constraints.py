@@ -1,6 +1,6 @@
 """What schemas say of one JSON value: signed literals, constraints, and their normal form.
 
-A `Conjunction` of literals is the goal of one place: all that its value must satisfy. The tableau
+A `Conjunction` of literals is a goal: all that the value at one position must satisfy. The tableau
 turns it into its disjunctive normal form, whose `Conjunct`s leave nothing to be decided except
 the goals of the values inside. A constraint is what one keyword says of a value; those about one
 kind of values say nothing of the others.

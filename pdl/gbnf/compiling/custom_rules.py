@@ -80,7 +80,7 @@ def has_whole_numbers(grammar: Grammar) -> bool:
 
 
 def _reached(begun: list[State], chars: str) -> list[State] | None:
-    """The states that some characters lead to, each once; None if these are too many."""
+    """The states that some characters reach, each once; None if these are too many."""
     found = {state.configuration: state for state in begun}
     pending = list(found.values())
     while pending:
@@ -170,25 +170,25 @@ def _prove(grammar: Grammar, kind: RuleKind) -> None:
 def _prove_string(grammar: Grammar) -> None:
     found = starts(grammar)
     if found is None:
-        raise GrammarError(
-            Problem("gbnf/json-unproved", "too much may stand in front of its value")
-        )
+        raise GrammarError(Problem("gbnf/json-unproved", "too much may precede its value"))
     other = [char for char in found if char != '"']
     if other:
-        message = f"this rule has texts that begin with `{other[0]}`, and its value is a string"
+        message = (
+            f"this rule matches text that begins with `{other[0]}`, but its value must be a string"
+        )
         raise GrammarError(Problem("gbnf/not-a-json-string", message))
 
 
 def _unproved(found: list[Problem]) -> Problem:
-    message = "it is not certain that all texts of this rule are JSON"
+    message = "it can't be proved that this rule matches only JSON"
     if not found:
         return Problem("gbnf/json-unproved", message)
     first = found[0]
     return Problem("gbnf/json-unproved", f"{message}: {first.message}", first.span, first.hint)
 
 
-_BESIDE = "the rule written by hand is not held to it"
-_ANOTHER = "another rule written by hand is followed here, and the checker looks at none"
+_UNCHECKED = "the custom rule might not satisfy it"
+_ANOTHER = "another custom rule is followed here, and the checker ignores both"
 
 _ABOUT: dict[Kind, tuple[str, ...]] = {
     "string": OF_STRINGS,
@@ -277,8 +277,8 @@ def unenforced(conjunct: Conjunct, document: Document) -> Iterator[tuple[str, st
         schema = document.at(literal.pointer)
         if not isinstance(schema, dict):
             continue
-        beside = _asserted if literal.positive else _denied
-        yield from ((literal.pointer, word, _BESIDE) for word in beside(schema, words, found))
+        find = _asserted if literal.positive else _denied
+        yield from ((literal.pointer, word, _UNCHECKED) for word in find(schema, words, found))
         if literal.positive and KEYWORD in schema and literal.pointer != rule.pointer:
             yield literal.pointer, KEYWORD, _ANOTHER
 
@@ -296,7 +296,7 @@ def _asserted(schema: JsonSchema, words: AbstractSet[str], found: CustomGrammar)
 def _denied(schema: JsonSchema, words: AbstractSet[str], found: CustomGrammar) -> Iterator[str]:
     """The keywords of a schema that some value of a rule may satisfy, which none is to satisfy.
 
-    There are none if its `type` keeps them all out, and that is one only if it stands alone.
+    There are none if its `type` keeps them all out, which counts only if it is alone.
     """
     if "type" in schema and not found.kinds & kinds_named(schema["type"])[0]:
         return

@@ -45,14 +45,14 @@ class DfaRules:
         self._complete()
         return start
 
-    def behind(self, state: int) -> Alternative:
+    def after(self, state: int) -> Alternative:
         """What follows once a state is reached."""
-        row = self._behind(state)
+        row = self._after(state)
         self._complete()
         return row
 
     def _anything(self) -> int:
-        """The state from which each text is one of the language's; -1 if there is none."""
+        """The state from which every string is accepted; -1 if there isn't one."""
         free = (at for at in self._accepting if self._rows[at].get(at) == EVERY)
         return next(free, -1)
 
@@ -79,7 +79,7 @@ class DfaRules:
                 loop = Repeat(self._one(edges[state]), 0, None)
                 return ((loop, self._state(same)),)
         others = None if state == self._free else edges.get(self._free)
-        told = [(chars, self._behind(to)) for to, chars in edges.items() if chars is not others]
+        told = [(chars, self._after(to)) for to, chars in edges.items() if chars is not others]
         if self._encoder is None or others is None:
             return (*written(told, self._encoder, self._part), *end)
         begun = self._encoder.beginning(others, optional=bool(end))
@@ -103,7 +103,7 @@ class DfaRules:
             return single(chars)
         return self._encoder.one(chars, self._part)
 
-    def _behind(self, state: int) -> Alternative:
+    def _after(self, state: int) -> Alternative:
         """What must follow a state, up to the rule of a state where there is a choice."""
         row: list[Part] = []
         while self._sources[state] == 1 and state not in self._accepting:
@@ -129,7 +129,7 @@ def written(
 
 
 def _grouped(edges: tuple[tuple[int, int, int], ...]) -> dict[int, CharSet]:
-    """The characters that lead to each state, in the order in which these come first."""
+    """The characters that lead to each state, in the order in which the states occur."""
     if len(edges) == 1:
         low, high, target = edges[0]
         return {target: CharSet(((low, high),))}
@@ -143,7 +143,7 @@ _Place: TypeAlias = "tuple[tuple[int, int], ...]"
 """Languages by their numbers, each with its state."""
 
 _MOST = 5_000
-"""States in which more than one language is possible; the others are told apart later."""
+"""States in which more than one language is possible; the others are distinguished later."""
 
 
 def product_rules(
@@ -187,12 +187,12 @@ class _Product:
         targets: dict[_Place, list[tuple[int, int]]] = {}
         for low, high, target in self._steps(place):
             targets.setdefault(target, []).append((low, high))
-        edges = [(CharSet(tuple(pairs)), self._behind(to)) for to, pairs in targets.items()]
+        edges = [(CharSet(tuple(pairs)), self._after(to)) for to, pairs in targets.items()]
         ended = (at for at, state in place if state in self._languages[at][0].accepting)
         ends = distinct(self._languages[at][1] for at in ended)
         return (*written(edges, self._encoder, self._wish), *ends)
 
-    def _behind(self, place: _Place) -> Alternative:
+    def _after(self, place: _Place) -> Alternative:
         if len(place) > 1:
             return (self._place(place),)
         at, state = place[0]
@@ -200,7 +200,7 @@ class _Product:
         words = self._words.get(at)
         if words is None:
             words = self._words[at] = DfaRules(dfa, self._wish, self._encoder)
-        return joined(words.behind(state), rest)
+        return joined(words.after(state), rest)
 
     def _steps(self, place: _Place) -> list[tuple[int, int, _Place]]:
         """The ranges of code points that may follow, and where each leads, in order."""

@@ -132,7 +132,7 @@ OF_STRINGS = ("minLength", "maxLength", "pattern", "format")
 
 @dataclass(frozen=True, slots=True)
 class Subschema:
-    """A schema of a document that is an object, with all that its keywords may ask for.
+    """A schema of a document that is an object, with what its keywords need.
 
     `weaken` reports that a keyword of this schema is not enforced exactly, and why; `overlap` says
     whether two literals may have a value in common (True where that can't be told).
@@ -166,7 +166,7 @@ def exact(number: float) -> Fraction:
 def stored(number: float) -> Fraction:
     """The number that comparisons are made with: of a whole float, all the digits that it has.
 
-    1e23 is read as the float below it, and that is no more than the integer 10**23.
+    1e23 is read as the float below it, which is less than the integer 10**23.
     """
     if not isinstance(number, int) and not number.is_integer():
         return exact(number)
@@ -250,7 +250,7 @@ def lone_surrogate(value: Json) -> str:
 
 
 def lone_surrogates(schema: JsonSchema) -> Iterator[tuple[str, str]]:
-    """The keywords of a schema, aside from the schemas in it, that name such a half, and it."""
+    """The keywords with a lone surrogate outside of inner schemas, each with the surrogate."""
     for keyword, value in schema.items():
         if keyword in _OF_VALUES:
             found = lone_surrogate(value)
@@ -263,5 +263,5 @@ def lone_surrogates(schema: JsonSchema) -> Iterator[tuple[str, str]]:
 
 
 def surrogate_problem(found: str) -> str:
-    r"""What is wrong with a half: it is named by its escape, `\ud800`."""
-    return f"`\\u{ord(found):04x}` is half of a surrogate pair, which is no character"
+    r"""What is wrong with a lone surrogate, which is named by its escape, `\ud800`."""
+    return f"`\\u{ord(found):04x}` is an unpaired surrogate, not a character"

@@ -1,7 +1,7 @@
 """Rules as they are drafted: put together, merged and inlined before any is written.
 
 A draft is a rule; its rows are its alternatives, each a sequence of parts. Parts of equal meaning
-are equal, but for drafts, which are told apart.
+are equal, except for drafts, which are compared by identity.
 
 Alternatives are factored to a shorter form of the same language, by rules that keep them
 deterministic. None of these looks at more than one rule; each takes time linear in what it joins.
@@ -22,7 +22,7 @@ class ProductionDraft:
     """A rule to be. `wish` is how it would like to be called.
 
     `whole`: it is a rule wherever it is used; `fixed`: that, and its name is its wish; `glue`: it
-    never is a rule, unless it leads back to itself.
+    never is a rule, unless it is recursive.
 
     The rest is what `inline_and_merge` finds: `inner` are the drafts in its rows, `loops` whether
     it is recursive, `uses` how often others name it; `same` is another draft with the same rows
@@ -188,7 +188,7 @@ def _grouped(row: Alternative) -> Part:
 
 
 def add(row: list[Part], part: Part) -> None:
-    """Put a part behind others: texts are joined, repetitions of one thing counted together."""
+    """Append a part: texts are joined, repetitions of one thing counted together."""
     if not row:
         row.append(part)
         return
@@ -218,7 +218,7 @@ def add(row: list[Part], part: Part) -> None:
 
 
 def _join_text(row: list[Part], last: str, again: Repeat) -> None:
-    """Put a repeated text behind one that may end with it: `"10" "0"*` is `"1" "0"+`."""
+    """Append a repeated text to one that may end with it: `"10" "0"*` is `"1" "0"+`."""
     item, least, most = again
     assert isinstance(item, str)
     if len(item) == 1 and last.endswith(item):
@@ -255,7 +255,7 @@ def left_factor(rows: Alternatives) -> Alternatives:
 
 
 def shortened(rows: Alternatives) -> Alternatives:
-    """`h d | x | y` as `h? d`, if `x | y` is all that the rule `d` says."""
+    """`h d | x | y` as `h? d`, if the rule `d` is `x | y`."""
     for at, row in enumerate(rows if 1 < len(rows) <= _FEW else ()):
         end = row[-1] if len(row) > 1 else None
         if isinstance(end, ProductionDraft) and end.rows == rows[:at] + rows[at + 1 :]:
@@ -321,7 +321,7 @@ def _after(head: Part, rows: Alternatives) -> Alternative:
 
 
 def _common_rest(rows: Alternatives) -> Alternatives:
-    """A row whose rest is all that the others say needs its head only."""
+    """A row that ends with what the others say needs its head only."""
     for at, row in enumerate(rows):
         if len(row) <= 1 or (len(rows) > _PAIR and type(row[-1]) not in _GROUPS):
             continue

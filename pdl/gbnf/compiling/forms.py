@@ -1,4 +1,4 @@
-"""The root forms other than JSON: `text`, `yesno`, `code`, `tasklist`; and what stands before them.
+"""The root forms other than JSON: `text`, `yesno`, `code`, `tasklist`; and reasoning prefixes.
 
 Each reply is spelled as `Schema.describe` asks for it, and `pdl.check` finds the value in it that
 is meant. What the checker reads as the marks of a model (`<think>`, `</s>`), and what it takes for
@@ -42,26 +42,26 @@ _RULES = 10_000
 
 
 class Template(NamedTuple):
-    """What stands in front of the free text, the mark that ends it, and what follows the mark.
+    """What precedes the free text, the mark that ends it, and what follows the mark.
 
-    Without free text `mark` is empty. `behind` is the whitespace at the template's end; None if it
-    has none: then the answer begins on a line of its own.
+    Without free text `mark` is empty. `after` is the whitespace at the template's end; None if
+    there is none: then the answer begins on a line of its own.
     """
 
     opener: str
     mark: str
-    behind: str | None
+    after: str | None
 
     @classmethod
     def parse(cls, text: str) -> Template:
         """`<think>…</think>`; `…` or `...` is free text. Raises ValueError, with advice."""
         if lone_surrogate(text):
-            raise ValueError(f"{text!r} has bytes that are not UTF-8, and no answer begins so")
+            raise ValueError(f"{text!r} has bytes that are not valid UTF-8")
         found = [(text.find(free), free) for free in _FREE if free in text]
         if sum(text.count(free) for free in _FREE) > 1:
-            raise ValueError(f"{text!r} has several `…`: one is the free text, up to what follows")
+            raise ValueError(f"{text!r} has several `…`: only one free text is allowed")
         if not text:
-            raise ValueError("an empty template stands for nothing: leave it out")
+            raise ValueError("an empty template has no effect: leave it out")
         if not found:
             return cls(text, "", "")
         [(at, free)] = found
@@ -69,8 +69,8 @@ class Template(NamedTuple):
         mark = tail.rstrip()
         if not mark:
             raise ValueError(
-                f"{text!r} has nothing behind its free text, so that nothing would end it;"
-                " write what does: '<think>…</think>'"
+                f"{text!r} has nothing after its free text to end it;"
+                " write a closing mark: '<think>…</think>'"
             )
         return cls(text[:at], mark, tail[len(mark) :] or None)
 
@@ -78,14 +78,14 @@ class Template(NamedTuple):
 def wrap(
     rules: Iterable[Rule], template: str, *, optional: bool = False, root: str = "root"
 ) -> tuple[Rule, ...]:
-    """The rules of texts that begin as a template says and end with one of the rules' texts.
+    """Return the rules of text that begins as a template says and ends with what the rules match.
 
     `template` has one `…` (or `...`) for free text, which goes up to the first place where the rest
-    of the template, its closing mark, stands: `<think>…</think>`, or `…</think>` for a model whose
-    prompt ends in the opening mark. Whitespace at its end is taken as it is; if there is none, the
+    of the template, its closing mark, occurs: `<think>…</think>`, or `…</think>` for a model whose
+    prompt ends in the opening mark. Whitespace at its end is kept; if there is none, the
     answer begins on a line of its own, with at most one blank line above it, as the checker wants
     it for code and text. A template without free text is a fixed beginning. With `optional` the
-    answer may also stand alone.
+    answer may also come without it.
 
     The rule `root` becomes `answer`, and the new rules get names that no other has. The checker
     skips the marks that its `Dialects` know. Raises ValueError for a template that cannot work.
@@ -94,8 +94,8 @@ def wrap(
     parsed = Template.parse(template)
     if optional and not parsed.opener:
         raise ValueError(
-            f"{template!r} begins with free text, so what follows cannot be told to be none;"
-            " write what it begins with: '<think>…</think>'"
+            f"{template!r} begins with free text, so it can't be optional;"
+            " write an opening mark: '<think>…</think>'"
         )
     taken = {rule.name for rule in rules} | {root}
     answer = free_name("answer", taken)
@@ -110,16 +110,16 @@ def wrap(
 
 
 def _prefix(template: Template, answer: str, lines: int) -> tuple[Rule, ...]:
-    """The rules of what stands in front, of which the first, `root`, leads to the answer.
+    """The rules of what precedes the answer, of which the first, `root`, ends with it.
 
     There are up to `lines` line breaks of ours: one, where the answer itself may begin with more.
     """
     rest = ProductionDraft(answer, fixed=True)
     thought = _thought(template.mark) if template.mark else ""
-    behind: Part = template.behind or ""
-    if template.behind is None:
-        behind = Repeat("\n", 1, lines) if lines > 1 else "\n"
-    row = joined(*(part for part in (template.opener, thought, behind, rest) if part != ""))
+    after: Part = template.after or ""
+    if template.after is None:
+        after = Repeat("\n", 1, lines) if lines > 1 else "\n"
+    row = joined(*(part for part in (template.opener, thought, after, rest) if part != ""))
     root = ProductionDraft("root", (row,), fixed=True)
     return tuple(rule for rule in to_nodes(root, _RULES) if rule.name != answer)
 
@@ -133,10 +133,10 @@ def _thought(mark: str) -> ProductionDraft:
 def _up_to(mark: str) -> Dfa:
     """All texts that end in a mark and have it nowhere else (Knuth, Morris, Pratt, 1977).
 
-    State `n` stands behind the first `n` characters of the mark.
+    State `n` comes after the first `n` characters of the mark.
     """
     edges = []
-    fall = 0  # the state behind the same characters less the first
+    fall = 0  # the state after the same characters without the first
     states: list[Mapping[str, int]] = []
     for at, char in enumerate(mark):
         known = {**(states[fall] if at else {}), char: at + 1}
@@ -163,11 +163,11 @@ _COUNTED = 100
 
 _LANGUAGE = re.compile(r"[\w+#-][\w+#.-]*")
 _REASONING = frozenset(["thinking", "think", "thoughts", "reasoning", "scratchpad"])
-"""Info strings of fences that hold no answer."""
+"""Info strings of fences that contain no answer."""
 _INFO = r"^(?!thi|tho|rea|scr)[a-z][a-z0-9+#-]*$"
 """Info strings where the schema names none: words such as `python`, none of `_REASONING`."""
 _NO_TASK = r"^(?:\.\.\.|[…‥])|(?:^| )(?:[-*+]|[0-9]+[.)]) \[[ xX✓✔]?\]"
-"""What is no task: one that stands for others, and one that has another on its line."""
+"""What is not a task: an ellipsis for others, and a task with another on its line."""
 
 
 def form_rules(
@@ -175,8 +175,8 @@ def form_rules(
 ) -> tuple[Rule, ...]:
     """The rules of a schema's replies, `root` first, for each form except `json`.
 
-    What is left to the checker is noted in `compiler`, which is the schema's own. Raises
-    SchemaError if there is no such reply, LimitError for more than `options.max_rules` rules.
+    What is not enforced is noted in `compiler`, which is the schema's own. Raises SchemaError if no
+    reply satisfies the schema, LimitError for more than `options.max_rules` rules.
     """
     compiler = compiler or Compiler(schema.document, options)
     if schema.form == "yesno":
@@ -201,11 +201,13 @@ def _strings(compiler: Compiler) -> Dfa | Lengths:
     languages = ValueLanguages() if goal is None else compiler.languages(goal)
     if languages.custom:
         for place in languages.custom:
-            compiler.note(place, KEYWORD, "POST_HOC", "the reply is a text, and the rule's is JSON")
+            compiler.note(
+                place, KEYWORD, "POST_HOC", "the reply is text, but the rule matches JSON"
+            )
         return Lengths()
     found = languages.strings
     if found is None:
-        raise _refusal("no text satisfies this schema")
+        raise _refusal("no string satisfies this schema")
     return found
 
 
@@ -219,15 +221,17 @@ def _yesno(compiler: Compiler) -> Alternatives:
 
 
 def _text(language: Dfa | Lengths) -> Alternative:
-    """A text as it is: not blank, and with no blank at its ends, which the checker strips."""
+    """Text as it is: not blank, and without whitespace at its ends, which the checker strips."""
     if not isinstance(language, Lengths):
         found = build.intersection(language, _stripped())
         if found.is_empty:
-            raise _refusal("all texts of this schema are blank, or begin or end in whitespace")
+            raise _refusal(
+                "every string of this schema is blank, or begins or ends with whitespace"
+            )
         return (DfaRules(found, "text", None).draft(),)
     least, most = max(language.least, 1), language.most
     if most is not None and most < least:
-        raise _refusal("only the empty text satisfies this schema, and a reply is not empty")
+        raise _refusal("only the empty string satisfies this schema, and a reply is never empty")
     if most == 1:
         return (_SOLID,)
     inner = Repeat(EVERY, max(least - 2, 0), None if most is None else most - 2)
@@ -244,13 +248,15 @@ def _code(lang: str, compiler: Compiler) -> Alternative:
     """One fence, and in it lines that do not end it."""
     body = build.concat(_body(_strings(compiler), compiler), build.literal("\n```"))
     if body.is_empty:
-        raise _refusal("no code satisfies this schema: blank lines are none")
+        raise _refusal("no code satisfies this schema: blank lines are not code")
     code = DfaRules(body, "code", None).draft()
     if not lang:
         info = DfaRules(pattern(_INFO), "language", None).draft()
         return ("```", Repeat(info, 0, 1), "\n", code)
     if not _LANGUAGE.fullmatch(lang) or lang.lower() in _REASONING:
-        raise _refusal(f"no fence is of the language `{lang}`: write one word, such as `python`")
+        raise _refusal(
+            f"`{lang}` is not an info string of a code block: write one word, such as `python`"
+        )
     return joined(f"```{lang}\n", code)
 
 
@@ -260,7 +266,7 @@ def _body(language: Dfa | Lengths, compiler: Compiler) -> Dfa:
     if not isinstance(language, Lengths):
         return build.intersection(code, language)
     least, most = language.least, language.most
-    why = f"characters of code are counted up to {_COUNTED}"
+    why = f"characters of code are counted only up to {_COUNTED}"
     if least > _COUNTED:
         compiler.note("#", "minLength", "POST_HOC", why)
         least = 0
@@ -271,9 +277,9 @@ def _body(language: Dfa | Lengths, compiler: Compiler) -> Dfa:
 
 
 def _unfenced() -> Dfa:
-    """Lines, none of which has three backticks behind its indentation.
+    """Lines, none of which has three backticks after its indentation.
 
-    The states: at the beginning of a line, behind one backtick, behind two, further on.
+    The states: at the beginning of a line, after one backtick, after two, further on.
     """
     rows = (
         ((_WHITE & _LINE) | _BREAK, 0), (_TICK, 1), (_LINE - _WHITE - _TICK, 3),
@@ -293,10 +299,10 @@ def _not_blank() -> Dfa:
 
 
 def _tasks(least: int | None, most: int | None) -> Alternative:
-    """A line `- [ ] …` or `- [x] …` for each task, of words with one blank between them."""
+    """A line `- [ ] …` or `- [x] …` for each task, of words with one space between them."""
     least = max(least or 1, 1)
     if most is not None and most < least:
-        raise _refusal("only an empty task list satisfies this schema, and a reply has tasks")
+        raise _refusal("only an empty task list satisfies this schema, and a reply must have tasks")
     word = build.plus(build.chars(_SOLID))
     words = build.concat(word, build.star(build.concat(build.literal(" "), word)))
     said = DfaRules(build.difference(words, pattern(_NO_TASK)), "words", None).draft()

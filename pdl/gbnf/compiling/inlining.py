@@ -1,4 +1,4 @@
-"""From drafts to what is written: equal ones are merged, short ones stand where they are used."""
+"""Merge equal drafts, and inline short ones where they are used."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def sealed(root: ProductionDraft) -> ProductionDraft:
 
 
 def _merged(root: ProductionDraft, most: int | None) -> list[ProductionDraft]:
-    """The drafts behind the root, targets first, of which no two say the same.
+    """The drafts that the root reaches, targets first, of which no two say the same.
 
     Each names such drafts only.
     """
@@ -102,7 +102,7 @@ def _merged(root: ProductionDraft, most: int | None) -> list[ProductionDraft]:
 def _stands(
     draft: ProductionDraft, root: ProductionDraft, known: dict[Alternatives, ProductionDraft]
 ) -> bool:
-    """Whether nothing that is known says the same; the root always stands."""
+    """Whether nothing that is known says the same; the root is always kept."""
     _rename(draft)
     short = shortened(draft.rows)
     if short is not draft.rows:
@@ -262,6 +262,6 @@ def too_many(limit: int) -> Problem:
     """That the grammar would have too many rules."""
     return Problem(
         "limit/grammar-rules",
-        f"the grammar takes more than {limit:,} rules",
-        hint="raise `Options.max_rules`, or ask for less: shorter enums, smaller counts",
+        f"the grammar needs more than {limit:,} rules",
+        hint="raise `Options.max_rules`, or simplify the schema: shorter enums, smaller counts",
     )

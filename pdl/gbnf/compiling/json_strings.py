@@ -39,7 +39,7 @@ _DIGIT = sealed(ProductionDraft("hex", ((HEX,),), fixed=True))
 
 
 class _Level(NamedTuple):
-    """One digit: those that it may be, and whether the second surrogate begins in front of it."""
+    """One digit: those that it may be, and whether the second surrogate begins before it."""
 
     choice: str
     second: bool = False
@@ -54,7 +54,7 @@ _PAIR = (_Level("89ab"), _HEX, _HEX, _Level("cdef", second=True), _HEX, _HEX)
 class Digits:
     """Writes sets of code points as digits, in lower case or in any.
 
-    Equal parts are one rule, unless each is to stand `alone`.
+    Equal parts are one rule, unless each is to be `alone`.
     """
 
     def __init__(self, *, lower: bool, alone: bool = False) -> None:
@@ -65,9 +65,9 @@ class Digits:
         self._classes: dict[str, Part] = {}
 
     def rows(self, chars: CharSet) -> Alternatives:
-        """The digits of the characters of a set, for what stands behind a backslash and `u`.
+        """The digits of the characters of a set, for what follows a backslash and `u`.
 
-        Those of all that is not in Latin or near it, which most sets have, are one rule.
+        Those of all characters from U+1000 on, which most sets have, are one rule.
         """
         if self._lower or (chars & _UPPER) != _UPPER:
             return self.apart(chars)
@@ -111,11 +111,11 @@ class Digits:
 
     def _written(self, level: _Level, grouped: dict[Alternatives, str]) -> Alternatives:
         return tuple(
-            concat(self._digit(level, choice), self._behind(rows))
+            concat(self._digit(level, choice), self._after(rows))
             for rows, choice in grouped.items()
         )
 
-    def _behind(self, rows: Alternatives) -> Alternative:
+    def _after(self, rows: Alternatives) -> Alternative:
         if len(rows) == 1:
             return rows[0]
         if self._alone:
@@ -157,12 +157,12 @@ _CONTROLS = CharSet.range(0, 0x1F)
 _NAMED = CharSet(((0x08, 0x0A), (0x0C, 0x0D), (0x22, 0x22), (0x5C, 0x5C)))
 """What has a letter or a mark as its escape."""
 _PLAIN = EVERY - _CONTROLS - CharSet.of('"\\')
-"""What may stand in a string as itself."""
+"""What may be in a string as itself."""
 _FIRST_PLAIN = 0x5D
 _LONG = 6
 """Ranges of a class that is a rule of its own."""
 _TOLD = 4
-"""Characters that the name of a rule tells."""
+"""Characters that the name of a rule mentions."""
 _encoded = json.JSONEncoder(ensure_ascii=False).encode  # spells as `canonical` does
 
 
@@ -261,7 +261,7 @@ class JsonStringEncoder:
                 rows = ((self._begun_with_escape(chars, optional=False),), ())
             else:
                 rest = Repeat(self.char, 0, None)
-                rows = tuple(joined(*row, rest) for row in self._behind_slash(chars))
+                rows = tuple(joined(*row, rest) for row in self._after_slash(chars))
             found = self._escaped_starts[chars, optional] = ProductionDraft("other", rows)
         return found
 
@@ -269,7 +269,7 @@ class JsonStringEncoder:
         plain, escaped = _split(self._escapes, chars)
         rows: list[Alternative] = [(self._plain(plain, wish),)] if plain else []
         if escaped:
-            rows += self._behind_slash(escaped)
+            rows += self._after_slash(escaped)
         if len(rows) == 1 and len(rows[0]) == 1:
             return rows[0][0]
         low = chars.ranges[0][0]
@@ -286,7 +286,7 @@ class JsonStringEncoder:
             found = self._classes[chars] = ProductionDraft(f"{wish}-char", ((chars,),))
         return found
 
-    def _behind_slash(self, chars: CharSet) -> Alternatives:
+    def _after_slash(self, chars: CharSet) -> Alternatives:
         found = self._slashed.get(chars)
         if found is None:
             few = len(chars.ranges) <= _LONG

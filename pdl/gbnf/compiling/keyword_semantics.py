@@ -212,7 +212,7 @@ def _one_of(schema: Subschema, value: list[Any]) -> Iterator[Constraint]:
     looser = tuple((literal,) for literal in literals)
     rivals = _rivals(literals, schema)
     if rivals is None:
-        schema.weaken(schema.pointer, "oneOf", f"over {_MOST_RIVALS} of its schemas overlap")
+        schema.weaken(schema.pointer, "oneOf", f"more than {_MOST_RIVALS} of its schemas overlap")
         yield Disjunction(looser, schema.pointer, "oneOf")
         return
     apart = tuple(
@@ -302,7 +302,7 @@ def _deny(schema: Subschema, keyword: str, value: Any) -> Iterator[Constraints]:
 
 
 def _opposites(schema: Subschema, constraint: Constraint) -> Iterator[Constraints]:  # noqa: C901, PLR0912 - one case a constraint
-    """The ways to fail a constraint that is no disjunction."""
+    """The ways to fail a constraint that is not a disjunction."""
     match constraint:
         case SchemaLiteral():
             yield (constraint.opposite,)
@@ -321,7 +321,7 @@ def _opposites(schema: Subschema, constraint: Constraint) -> Iterator[Constraint
             if most is not None:
                 yield kind, Limit(field, (most + 1, None))
         case Limit("unique"):
-            why = "no grammar tells that two items are equal"
+            why = "a grammar can't express that two items are equal"
             schema.weaken(schema.pointer, "uniqueItems", why)
             yield _ARRAY, length(2)
         case Presence(clause):
@@ -337,7 +337,7 @@ def _opposites(schema: Subschema, constraint: Constraint) -> Iterator[Constraint
                 yield _exception(constraint, opposite)
         case Unevaluated(parts):
             keyword = f"unevaluated{parts.capitalize()}"
-            schema.weaken(schema.pointer, keyword, "its opposite is not told by a grammar")
+            schema.weaken(schema.pointer, keyword, "a grammar can't express its opposite")
             yield (_OBJECT if parts == "properties" else _ARRAY,)
 
 
@@ -367,7 +367,7 @@ def _deny_enum(schema: Subschema, values: list[Any]) -> Iterator[Constraints]:
 
 
 def _deny_custom_rule(schema: Subschema, _value: str) -> Iterator[Constraints]:
-    schema.weaken(schema.pointer, KEYWORD, "the opposite of a rule is no rule")
+    schema.weaken(schema.pointer, KEYWORD, "a grammar can't express the opposite of a rule")
     yield (_STRING,) if rule_kind(schema.keywords) == "string" else ()
 
 

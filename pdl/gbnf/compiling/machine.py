@@ -93,7 +93,7 @@ class ValueLanguages:
 
 
 class Context(ABC):
-    """What the machines of one goal are built with: a table of conjunctions, and who is told."""
+    """What the machines of one goal are built with: a table of conjunctions, and reports."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -121,7 +121,7 @@ class Context(ABC):
 
     @abstractmethod
     def names_of(self, goal: Conjunction) -> Dfa | None:
-        """The strings that satisfy a goal; None if that can't be told exactly."""
+        """The strings that satisfy a goal; None if they are not known exactly."""
 
     @abstractmethod
     def finite(self, goal: Conjunction) -> tuple[Conjunction, ...] | None:

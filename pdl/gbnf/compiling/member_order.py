@@ -165,19 +165,19 @@ def dropped(
     """What relaxed constraints do not enforce of those that they were made of."""
     found: dict[Loss, None] = {}
     if len(kept) < len(asked):
-        found["anyOf", "too many combinations of keys tell its objects apart"] = None
+        found["anyOf", "too many combinations of keys distinguish its objects"] = None
     for before, after in zip(asked, kept, strict=False):
         for clause in sorted(before.clauses - after.clauses, key=sorted):
             keyword = "required" if all(there for _, there in clause) else "dependentRequired"
-            found[keyword, "it asks for too many combinations of keys"] = None
+            found[keyword, "it requires too many combinations of keys"] = None
         if len(after.witnesses) < len(before.witnesses):
-            found["not", "it asks for too many members that some key or value sets apart"] = None
+            found["not", "it requires too many members with particular keys or values"] = None
         if after.least < before.least:
-            found["minProperties", "it takes too many states to count so many keys"] = None
+            found["minProperties", "counting so many keys takes too many states"] = None
         elif _counts_twice(after):
-            found["minProperties", "a name that comes twice counts twice"] = None
+            found["minProperties", "a duplicate key counts twice"] = None
         if after.most is None and before.most is not None:
-            found["maxProperties", "it takes too many states to count so many keys"] = None
+            found["maxProperties", "counting so many keys takes too many states"] = None
     return found
 
 
@@ -196,7 +196,7 @@ def fixed_orders(kept: Sequence[ObjectConstraints]) -> Iterable[Loss]:
             total = len(chain) + len(one.tracked)
             why = (
                 f"{len(chain)} of the {total} keys whose presence matters"
-                " are taken in the order of the schema only"
+                " are accepted only in the order of the schema"
             )
             found["required", why] = None
     return found

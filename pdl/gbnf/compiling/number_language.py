@@ -56,7 +56,7 @@ def without_exponents(values: Iterable[Fraction]) -> Dfa:
 
 
 def is_float(value: Fraction) -> bool:
-    """Whether a number is read as it is with a point or an exponent behind it."""
+    """Whether a number with a point or an exponent after it is read as it is."""
     if value.denominator > 1 or abs(value) <= _EXACT:
         return True
     try:
@@ -92,7 +92,7 @@ _EXPONENT = r"^[eE][+]?[0-9]{1,2}$"
 _IN_DIGITS = r"^-?[0-9]+$"
 
 _SCIENTIFIC = r"^-?[0-9](\.[0-9]+)?[eE][+-]?([12][0-9]{2}|30[0-7])$"
-"""The numbers with larger exponents that are floats: their point stands behind the first digit."""
+"""The numbers with larger exponents that are floats: their point comes after the first digit."""
 
 _OPPOSITE = {
     "minimum": "exclusiveMaximum",
@@ -103,7 +103,7 @@ _OPPOSITE = {
 
 
 def number_language(atoms: Iterable[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
-    """The texts of the numbers that satisfy some atoms, as far as `note` is not told otherwise.
+    """The JSON numbers that satisfy some atoms, except for what is reported to `note`.
 
     None if no number does.
     """
@@ -120,7 +120,7 @@ def _by_value(told: list[NumberAtom], numbers: Numbers, note: Note) -> Dfa | Non
     if listed:
         return _listed(told, listed, spelling, note)
     if spelling == "any" and any(_is_unlike(atom) for atom in told):
-        note("not", "BOUNDED", "numbers that must not be some have no exponent")
+        note("not", "BOUNDED", "numbers with excluded values have no exponent")
         spelling = "plain"
     bounds = _Bounds()
     unlike: list[NumberAtom] = []
@@ -176,7 +176,7 @@ def _is_unlike(atom: NumberAtom) -> bool:
 
 @lru_cache(maxsize=8)
 def all_numbers(numbers: Numbers, *, integer: bool) -> Dfa:
-    """All numbers, or all that are whole."""
+    """All numbers, or all integers."""
     atoms = (NumberAtom("integer"),) if integer else ()
     found = number_language(atoms, numbers, lambda *_: None)
     assert found is not None
@@ -227,7 +227,7 @@ _TESTS: dict[str, Callable[[Fraction, Any], bool]] = {
 
 
 class _Bounds:
-    """All bounds and divisors that hold together."""
+    """All bounds and divisors of one conjunct."""
 
     def __init__(self) -> None:
         self.integer = False
@@ -268,7 +268,7 @@ class _Bounds:
 
     @property
     def rough(self) -> str:
-        """The keyword of a bound that no float is; none if there is no such bound."""
+        """The keyword of a bound that is not a float; empty if there is no such bound."""
         told = {
             "minimum": self.least,
             "exclusiveMinimum": self.above,
@@ -287,7 +287,11 @@ class _Bounds:
     def language(self, spelling: Spelling, note: Note) -> Dfa:
         """The texts of the numbers; without `multipleOf` if they take too many states."""
         if spelling != "canonical" and self.rough:
-            note(self.rough, "BOUNDED", "next to a bound that no float is, numbers have few digits")
+            note(
+                self.rough,
+                "BOUNDED",
+                "next to a bound that is not a float, numbers have few digits",
+            )
             spelling = "canonical" if self.integer else spelling
         within = partial(
             numbers_of,
@@ -320,7 +324,7 @@ class _Bounds:
         return _PRECISE if self.steps else _FINITE
 
     def _multiples(self, within: partial[Dfa], spelling: Spelling, note: Note) -> Dfa:
-        """Multiples of whole numbers, which have a point only where a float holds them exactly."""
+        """Multiples of integers, which have a point only where a float is exact."""
         plain = within(multiple_of=self.steps, integer=True, spelling="canonical", digits=_FINITE)
         if spelling == "canonical":
             return plain
@@ -335,19 +339,19 @@ def _are_whole(steps: Iterable[Fraction]) -> bool:
 
 
 def _with_exponent(found: Dfa, atoms: list[NumberAtom], note: Note) -> Dfa:
-    """Whole numbers, as `1e2` as well if there are no bounds for them."""
+    """Integers, as `1e2` as well if there are no bounds for them."""
     if atoms != [NumberAtom("integer")]:
         note(
             _keyword(atoms[-1]),
             "BOUNDED",
-            "whole numbers with bounds, and multiples, have no exponent",
+            "integers with bounds, and multiples, have no exponent",
         )
         return found
     return build.concat(found, build.optional(pattern(_EXPONENT)))
 
 
 def _with_zeros(texts: Dfa) -> Dfa:
-    """Texts with a point, and any number of zeros behind them, which change no value."""
+    """Numbers with a point, and any number of zeros after them, which change no value."""
     every = build.star(build.chars(EVERY))
     pointed = build.intersection(texts, build.concat(every, build.literal("."), every))
     digits = build.chars(CharSet.of("0123456789.-"))

@@ -116,7 +116,7 @@ class ConstraintBuilder:
     def _counts(
         self, conjunct: ObjectConjunct, goals: list[Conjunction | None]
     ) -> tuple[int, int | None] | None:
-        """The bounds for the number of members, as far as they say something; None for no value."""
+        """The bounds for the number of members, if they say something; None for no value."""
         names = len(self._number)
         if any(goal is not None for goal in goals[names:]):
             return conjunct.least, conjunct.most
@@ -177,13 +177,13 @@ class ConstraintBuilder:
             if joined is None:
                 continue
             if symbol.name is None and joined != goal:
-                why = "a name that comes twice may satisfy it the first time only"
+                why = "of a duplicate key, only the first value might satisfy it"
                 self._context.weaken("not", why)
             found.append((index, joined))
         return tuple(found)
 
     def _lose(self, keys: Keys, keyword: str = "") -> None:
-        """Report that it can't be told which keys these are."""
+        """Report that it is not known which keys these are."""
         why = _why(keys, self._unknown)
         if not keyword and keys.unlike is not None:
             keyword = "propertyNames"
@@ -206,7 +206,7 @@ _Column: TypeAlias = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The keys that symbols stand for, of which the first `names` are single names.
+    """The keys that symbols represent, of which the first `names` are single names.
 
     `asked` is over these symbols; `imprecise`: classes have names that are symbols as well.
     """

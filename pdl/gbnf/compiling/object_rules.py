@@ -38,7 +38,7 @@ Name: TypeAlias = "tuple[str | int, Conjunction]"
 
 
 def name(member: Member) -> Name:
-    """What tells a member from others; automata are equal only if they are the same object."""
+    """The identity of a member; automata are equal only if they are the same object."""
     return member.key if isinstance(member.key, str) else id(member.key), member.goal
 
 
@@ -63,7 +63,7 @@ def groups(machine: Machine[Member]) -> dict[Name, tuple[Member, ...]]:
 
 
 def _has_loops(state: int, row: tuple[tuple[Member, int], ...]) -> bool:
-    """Whether several members lead back to a state."""
+    """Whether a state has several self-loops."""
     return [target for _, target in row].count(state) > 1
 
 
@@ -111,9 +111,9 @@ class ObjectRules:
         """One kind of member, as often as it likes."""
         if member.key == ANYTHING:
             goal = self._goals.goal(member.goal)
-            one = joined(self._goals.string, self._spacing.colon, goal, self._spacing.behind)
+            one = joined(self._goals.string, self._spacing.colon, goal, self._spacing.after)
         else:
-            one = joined('"', self._members_of((member,)), self._spacing.behind)
+            one = joined('"', self._members_of((member,)), self._spacing.after)
         return joined(one, Repeat(Choice((joined(self._spacing.comma, one),)), 0, None))
 
     def _member(self, state: int) -> ProductionDraft:
@@ -124,16 +124,16 @@ class ObjectRules:
             self._waiting.append(state)
         return found
 
-    def _behind(self, state: int) -> Alternative:
+    def _after(self, state: int) -> Alternative:
         """What follows a value that leads to a state."""
         if not self._machine.edges[state]:
-            return self._spacing.behind
+            return self._spacing.after
         more = joined(self._spacing.comma, self._member(state))
         if state not in self._machine.accepting:
-            return joined(self._spacing.behind, more)
+            return joined(self._spacing.after, more)
         if state not in self._rest:
             self._rest[state] = ProductionDraft(f"{self._wish}-rest", (more, ()))
-        return joined(self._spacing.behind, self._rest[state])
+        return joined(self._spacing.after, self._rest[state])
 
     def _allowed(self, state: int) -> Alternatives:
         edges = self._machine.edges[state]
@@ -145,7 +145,7 @@ class ObjectRules:
     def _trie_of(self, state: int) -> Trie:
         """The keys of a state, each with what follows.
 
-        Where it has but one key more than the state behind that key, it is made of that one's.
+        Where it has only one key more than the state after that key, it is made of that one's.
         """
         chain: dict[int, _Edge] = {}
         while (found := self._trie.get(state)) is None:
@@ -179,7 +179,7 @@ class ObjectRules:
         for edge in edges:
             key, group = edge[0].key, self._groups.get(name(edge[0]))
             if group is not None:
-                shared.setdefault(id(group), (self._group(group), *self._behind(edge[1])))
+                shared.setdefault(id(group), (self._group(group), *self._after(edge[1])))
             elif isinstance(key, str):
                 listed.setdefault(key, []).append(edge)
             else:
@@ -220,7 +220,7 @@ class ObjectRules:
     def _value(self, edges: _Edges) -> Alternative:
         """What follows a key: the values that it may have, each with all that may come then."""
         pairs: list[tuple[Conjunction, Alternative]] = [
-            (member.goal, self._behind(target)) for member, target in edges
+            (member.goal, self._after(target)) for member, target in edges
         ]
         return joined(self._spacing.colon, self._goals.values(pairs, self._wish))
 

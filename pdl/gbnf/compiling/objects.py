@@ -37,8 +37,8 @@ def object_machine(conjuncts: Sequence[ObjectConjunct], context: Context) -> Obj
     """The objects that satisfy one of some conjuncts; None if there are none.
 
     The machine takes each of them whose keys are distinct and come in an order that the options
-    take. What is not held exactly is told to the context: with `weaken` if the machine takes other
-    objects as well, with `bound` if there are objects that it takes in some orders only.
+    take. What is not enforced exactly is reported to the context: with `weaken` if the machine
+    accepts other objects as well, with `bound` if it accepts some objects in some orders only.
     """
     conjuncts = list(dict.fromkeys(conjuncts))
     classes = key_partition(conjuncts, context)
@@ -49,7 +49,7 @@ def object_machine(conjuncts: Sequence[ObjectConjunct], context: Context) -> Obj
     declared = context.options.key_order == "declared"
     symbols = alphabet(classes, asked, declared=declared)
     if symbols.imprecise:
-        context.weaken("properties", "there are too many names to tell all others from them")
+        context.weaken("properties", "there are too many names to exclude them from the other keys")
     return _machine(symbols, context)
 
 
@@ -144,7 +144,7 @@ Label: TypeAlias = tuple[int, int]
 
 
 class Labels:
-    """Numbers goals, so that labels can be sorted; `keys` are what symbols stand for."""
+    """Numbers goals, so that labels can be sorted; `keys` are what symbols represent."""
 
     def __init__(self, keys: Mapping[int, str | Dfa]) -> None:
         self._keys = keys
@@ -164,7 +164,7 @@ class Labels:
         return self._goals[label[1]]
 
     def member(self, label: Label) -> Member:
-        """What a label stands for; the same value for the same label."""
+        """What a label represents; the same value for the same label."""
         if label not in self._members:
             self._members[label] = Member(self._keys[label[0]], self._goals[label[1]])
         return self._members[label]

@@ -1,7 +1,4 @@
-"""`Options`: how the texts of a compiled grammar may be written; `Report`: what it holds.
-
-The report tells what a grammar holds of each keyword of its schema, and what it leaves over.
-"""
+"""`Options`: how a compiled grammar spells values; `Report`: how it covers each schema keyword."""
 
 from __future__ import annotations
 
@@ -19,15 +16,15 @@ if TYPE_CHECKING:
 Level: TypeAlias = Literal["EXACT", "BOUNDED", "POST_HOC"]
 
 Note: TypeAlias = "Callable[[str, Level, str], None]"
-"""Takes a keyword, how well it is held, and why."""
+"""Takes a keyword, how well it is enforced, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One keyword at one JSON pointer of the schema's document.
 
-    EXACT: the grammar takes what the keyword takes, in the spellings that the options name.
-    BOUNDED: it takes less, as `why` says. POST_HOC: it takes more, and the checker holds the rest.
+    EXACT: the grammar accepts what the keyword accepts, in the spellings that the options name.
+    BOUNDED: it accepts less, as `why` says. POST_HOC: it accepts more; values are to be checked.
     """
 
     pointer: str
@@ -42,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Report:
-    """What became of each keyword, in the order of the document."""
+    """How each keyword is covered, in the order of the document."""
 
     entries: tuple[Entry, ...] = ()
 
@@ -54,20 +51,20 @@ class Report:
 
     @property
     def post_hoc(self) -> tuple[Entry, ...]:
-        """What the grammar leaves to the checker."""
+        """What the grammar doesn't enforce: it is checked after generation."""
         return tuple(entry for entry in self.entries if entry.level == "POST_HOC")
 
     @property
     def bounded(self) -> tuple[Entry, ...]:
-        """What the grammar takes less of than the schema does."""
+        """Where the grammar accepts less than the schema does."""
         return tuple(entry for entry in self.entries if entry.level == "BOUNDED")
 
     @property
     def is_exact(self) -> bool:
-        r"""Whether each text of the grammar satisfies the schema: nothing is POST_HOC.
+        r"""Whether everything that the grammar matches satisfies the schema: nothing is POST_HOC.
 
-        BOUNDED keywords do not matter: they take values away. Names that come twice in an object,
-        and texts that the checker takes for no value (`"\ud800"`), are not counted.
+        BOUNDED keywords do not matter: they exclude values. Duplicate keys in an object, and
+        strings that the checker refuses (`"\ud800"`), are not considered.
         """
         return not self.post_hoc
 
@@ -89,25 +86,25 @@ _MOST_REQUIRED = 12
 @advised
 @dataclass(frozen=True)
 class Options:
-    r"""How the texts of a compiled grammar may be written; what they say is the schema's business.
+    r"""How a compiled grammar spells the values of its schema.
 
-    `whitespace`, in front of values, keys and closing brackets: `compact` has none, `spaced` one
-    blank behind each comma and colon, `bounded` none, or a blank or a line break with up to 40
-    more, or tabs, behind it; `any` all that RFC 8259 allows, wherever it does.
-    `objects`: `spec` takes other keys wherever the schema does not close an object, `closed` only
-    where the schema says what they hold.
-    `key_order`: `declared` takes keys in the order of the schema and other keys last, `any` takes
+    `whitespace`, before values, keys and closing brackets: `compact` has none, `spaced` one space
+    after each comma and colon, `bounded` none, or a space or newline with up to 40 more, or tabs,
+    after it; `any` everything that RFC 8259 allows, wherever it does.
+    `objects`: `spec` accepts other keys wherever the schema does not close an object, `closed` only
+    where the schema describes their values.
+    `key_order`: `declared` accepts keys in the order of the schema and other keys last, `any` in
     each order.
     `escapes`: `canonical` spells each character of a string in one way, `any` in all (`\u0041`);
     `usual` as programs do: `\/`, and `\u00e9` for what is not ASCII, and in strings that may have
     any characters all escapes.
-    `numbers`: `canonical` has no exponents, and whole numbers no point; `plain` has `1.0` and `-0`
-    as well, `any` also exponents; `usual` is `any` for numbers and `plain` for whole ones,
-    multiples and enums.
-    `max_required`: of how many required keys of an object each order is tracked, 12 at most: each
-    one more takes twice the rules.
-    `max_states`: states of the automaton that a pattern makes, alone or with what else is said of
-    the same string; what takes more is left to the checker. `max_rules`: rules of the grammar; more
+    `numbers`: `canonical` has no exponents, and integers no point; `plain` has `1.0` and `-0` as
+    well, `any` also exponents; `usual` is `any` for numbers and `plain` for integers, multiples and
+    enums.
+    `max_required`: how many required keys of an object may come in any order, at most 12: each one
+    more doubles the rules.
+    `max_states`: states of the automaton of a pattern, alone or with other constraints on the same
+    string; what needs more is checked after generation. `max_rules`: rules of the grammar; more
     raise LimitError.
     """
 
@@ -123,7 +120,7 @@ class Options:
     __repr__ = options_repr
 
     def __post_init__(self) -> None:
-        """Refuse what is no option. Raises ValueError, and TypeError for counts of other types."""
+        """Raise ValueError for an unknown option, and TypeError for counts of other types."""
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
@@ -140,12 +137,12 @@ class Options:
 
     @classmethod
     def generate(cls) -> Self:
-        """What one sends to a model: it writes each value in few ways, with little whitespace."""
+        """Return options to send to a model: few spellings of each value, little whitespace."""
         return cls(escapes="canonical", numbers="canonical")
 
     @classmethod
     def accept(cls) -> Self:
-        """What any valid JSON text may look like: in all spellings, with keys in any order."""
+        """Return options for any valid JSON: in all spellings, with keys in any order."""
         return cls(whitespace="any", key_order="any", escapes="any", numbers="any")
 
 

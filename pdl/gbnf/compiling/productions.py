@@ -1,7 +1,7 @@
 """The rules of goals: one for each kind of value that satisfies it; and those of arrays.
 
 The rules of arrays are items of one goal, or a state of their machine after each. `Spacing` says
-where whitespace may stand in arrays and objects.
+where whitespace may be in arrays and objects.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class Spacing:
     """What is written around the values of arrays and objects; whitespace is never next to itself.
 
     `opened` follows an opening bracket, `closing` precedes the other one if there are values,
-    `behind` follows each value in brackets, `around` surrounds the value of the root.
+    `after` follows each value in brackets, `around` surrounds the value of the root.
     """
 
     opened: Alternative = ()
     comma: Alternative = (",",)
     colon: Alternative = (":",)
-    behind: Alternative = ()
+    after: Alternative = ()
     closing: Alternative = ()
     around: Alternative = ()
 
@@ -62,7 +62,7 @@ def spacing(whitespace: Whitespace) -> Spacing:
         ws = _ws((CharSet.of("\n\r "), more), ())
         return Spacing((ws,), (",", ws), (":", ws), closing=(ws,))
     ws = _ws((Repeat(CharSet.of("\t\n\r "), 0, None),))
-    return Spacing((ws,), (",", ws), (ws, ":", ws), behind=(ws,), around=(ws,))
+    return Spacing((ws,), (",", ws), (ws, ":", ws), after=(ws,), around=(ws,))
 
 
 def _ws(*rows: Alternative) -> ProductionDraft:
@@ -78,16 +78,16 @@ def array(arrays: Arrays, wish: str, goals: Productions) -> Alternatives:
 
 def _run(run: Run, wish: str, goals: Productions) -> Alternatives:
     prefix = run.prefix[: run.most]
-    row = _behind_prefix(run, len(prefix), goals)
+    row = _after_prefix(run, len(prefix), goals)
     for at in range(len(prefix) - 1, -1, -1):
-        one = joined(goals.goal(prefix[at]), goals.spacing.behind, row)
+        one = joined(goals.goal(prefix[at]), goals.spacing.after, row)
         row = joined(goals.spacing.comma, one) if at else one
         if at and at >= run.least:
             row = (ProductionDraft(f"{short(wish)}-rest", (row, ())),)
     return (_bracketed(goals, wish, row, optional=run.least == 0),)
 
 
-def _behind_prefix(run: Run, size: int, goals: Productions) -> Alternative:
+def _after_prefix(run: Run, size: int, goals: Productions) -> Alternative:
     """The items that have no goals of their own."""
     if run.item is None or (run.most is not None and run.most <= size):
         return ()
@@ -99,14 +99,14 @@ def _behind_prefix(run: Run, size: int, goals: Productions) -> Alternative:
 
 
 def _more(goals: Productions, item: Conjunction, least: int, most: int | None) -> Alternative:
-    """Items, each behind a comma."""
-    one = joined(goals.spacing.comma, goals.goal(item), goals.spacing.behind)
+    """Items, each after a comma."""
+    one = joined(goals.spacing.comma, goals.goal(item), goals.spacing.after)
     return (Repeat(Choice((one,)), least, most),)
 
 
 def _from_first(goals: Productions, item: Conjunction, least: int, most: int | None) -> Alternative:
     """One item or more, the first without a comma."""
-    first = joined(goals.goal(item), goals.spacing.behind)
+    first = joined(goals.goal(item), goals.spacing.after)
     if most == 1:
         return first
     fewer = None if most is None else most - 1
@@ -136,7 +136,7 @@ class _Items:
         row: Alternative = (self._item(0),) if self._machine.edges[0] else ()
         while self._waiting:
             state = self._waiting.pop()
-            pairs = [(goal, self._behind(target)) for goal, target in self._machine.edges[state]]
+            pairs = [(goal, self._after(target)) for goal, target in self._machine.edges[state]]
             self._drafts[state].rows = (self._goals.values(pairs, self._wish),)
         return (_bracketed(self._goals, self._wish, row, optional=0 in self._machine.accepting),)
 
@@ -148,21 +148,21 @@ class _Items:
             self._waiting.append(state)
         return found
 
-    def _behind(self, state: int) -> Alternative:
+    def _after(self, state: int) -> Alternative:
         """What follows an item that leads to a state."""
-        behind = self._goals.spacing.behind
+        after = self._goals.spacing.after
         if not self._machine.edges[state]:
-            return behind
+            return after
         more = joined(self._goals.spacing.comma, self._item(state))
         if state not in self._machine.accepting:
-            return joined(behind, more)
+            return joined(after, more)
         if state not in self._rest:
             self._rest[state] = ProductionDraft(f"{self._wish}-rest", (more, ()))
-        return joined(behind, self._rest[state])
+        return joined(after, self._rest[state])
 
 
 _LONG = 200
-"""Lengths of strings, up to which they are told apart from others character by character."""
+"""Lengths of strings, up to which they are distinguished character by character."""
 _NOTHING = ValueLanguages()
 _BOOLEANS = (("true", True), ("false", False))
 
@@ -249,7 +249,7 @@ class Productions:
         return found
 
     def _scalars(self, pairs: Sequence[tuple[Conjunction, Alternative]], wish: str) -> Alternatives:
-        """Values of several goals: scalars that begin alike are told apart where they differ."""
+        """Values of several goals: scalars that begin alike are separated where they differ."""
         strings: list[tuple[Dfa, Alternative]] = []
         plain: list[tuple[Dfa, Alternative]] = []
         rows: list[Alternative] = []
@@ -354,7 +354,7 @@ def _language(strings: Dfa | Lengths | None) -> Dfa | None:
 
 
 def _by_hand(place: str) -> Alternative:
-    """A rule written by hand, which stands in for itself under the JSON pointer of its schema.
+    """A placeholder for a custom rule, under the JSON pointer of its schema.
 
     Its text is one that no other rule has, since JSON has no control characters.
     """

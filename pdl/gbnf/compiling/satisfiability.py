@@ -4,7 +4,7 @@ Which keys an object has is a formula in conjunctive normal form (CNF): a litera
 whether it is there; a clause is true if one of its literals is. `presence_formula` finds what
 alternatives of the tableau ask of keys alone: `anyOf: [{required: [a]}, {required: [b]}]` is a
 clause, a or b; so is most of what is written with `oneOf`, `not`, `if` and `dependentSchemas`
-around `required`. `Assignment` tells what is left of a formula when one key after another is known,
+around `required`. `Assignment` finds what is left of a formula when one key after another is known,
 by unit propagation and the splitting rule (Davis, Logemann and Loveland, A machine program for
 theorem-proving, 1962).
 
@@ -280,7 +280,7 @@ def _is_about(rule: KeyRule, key: str) -> bool:
 
 
 MOST = 8
-"""Values of a goal that are told apart: their subsets become states."""
+"""Values of a goal that are listed: their subsets become states."""
 
 
 def values(conjuncts: Iterable[Conjunct], strings: Strings) -> list[Any] | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def strings(
     atoms: Iterable[StringAtom], note: Note, budget: Budget = DEFAULT_BUDGET
 ) -> Dfa | Lengths | None:
-    """The strings that satisfy some atoms, as far as `note` is not told otherwise; None: none do.
+    """The strings that satisfy some atoms, except for what is reported to `note`; None: none do.
 
     Atoms are taken one by one, those that leave the fewest strings first.
     """
@@ -49,8 +49,8 @@ def strings(
 
 
 def _countable(bounds: Lengths, note: Note) -> Lengths:
-    """Lengths without an end that no text comes near, and that llama.cpp takes gigabytes for."""
-    why = f"characters are counted up to {MOST_COUNTED:,}"
+    """Lengths without bounds that no string reaches, and for which llama.cpp needs gigabytes."""
+    why = f"characters are counted only up to {MOST_COUNTED:,}"
     if bounds.least > MOST_COUNTED:
         note("minLength", "POST_HOC", why)
         bounds = Lengths(MOST_COUNTED, bounds.most)
@@ -138,8 +138,8 @@ def _format(atom: StringAtom, note: Note, budget: Budget) -> Dfa | None:
     known = format_of(name)
     if known is None:
         return None
-    rare = f"rare strings of the format `{name}` are left out"
-    more = f"some rules of the format `{name}` are beyond a grammar"
+    rare = f"rare strings of the format `{name}` are excluded"
+    more = f"a grammar can't express some rules of the format `{name}`"
     if atom.positive:
         if known.fit is not Fit.EXACT:
             narrower = known.fit is Fit.NARROWER

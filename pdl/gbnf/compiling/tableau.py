@@ -209,7 +209,7 @@ class _Expansion:
             branch.kinds &= frozenset().union(*(self._kinds(branch, one) for one in alternatives))
             return None
         if self.loose and disjunction.looser and len(disjunction.alternatives) > 1:
-            self._note(pointer, keyword, "it is too much to tell its schemas apart")
+            self._note(pointer, keyword, "distinguishing its schemas takes too many cases")
         if count == 1:
             branch.then(alternatives[0], scopes, rank)
             return None
@@ -259,7 +259,9 @@ class _Expansion:
         """Alternatives that say of each schema of an `anyOf` whether a value satisfies it."""
         literals = [one[0] for one in alternatives if isinstance(one[0], SchemaLiteral)]
         if len(literals) > _MOST_TOLD_APART:
-            self._note(disjunction.pointer, "anyOf", "too many of its schemas may hold at once")
+            self._note(
+                disjunction.pointer, "anyOf", "too many of its schemas can apply at the same time"
+            )
             return alternatives
         return tuple(
             tuple(

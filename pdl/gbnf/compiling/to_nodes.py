@@ -83,7 +83,7 @@ class _Writer:
         return Sequence(tuple(items))
 
     def _new(self, part: str | ProductionDraft | CharSet) -> Item:
-        """What is written wherever a part stands."""
+        """What is written wherever a part occurs."""
         item: Item
         if isinstance(part, str):
             item = Literal(tuple(map(ord, part)))

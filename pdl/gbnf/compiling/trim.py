@@ -1,4 +1,4 @@
-"""All goals behind a root with their languages, without what no value can satisfy."""
+"""All goals that a root reaches with their languages, without what no value can satisfy."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _run(run: Run, filled: set[Conjunction]) -> Run | None:
 def _live(
     rows: list[list[tuple[_Label, int]]], accepting: AbstractSet[int]
 ) -> Machine[_Label] | None:
-    """The machine without states that are not reached or lead to no end."""
+    """The machine without useless states, which aren't reached or reach no end."""
     sources: defaultdict[int, list[int]] = defaultdict(list)
     reached = {0}
     waiting = [0]

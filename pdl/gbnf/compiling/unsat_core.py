@@ -1,6 +1,6 @@
 """Why no value satisfies a schema: the keywords that contradict each other, by delta debugging.
 
-`cause` tells what is to blame where one thing alone is.
+`cause` finds the one thing to blame, if there is one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Said: TypeAlias = "tuple[JsonPath, str]"
 """A keyword of the schema at a path."""
 
 FALSE = "false"
-"""A side that is no keyword but a schema."""
+"""A side that is a schema instead of a keyword."""
 
 _OF_KIND = {"format": "string", "pattern": "string", "required": "object"}
 """Keywords that say something of one kind of values only."""
@@ -32,11 +32,11 @@ _OF_KIND = {"format": "string", "pattern": "string", "required": "object"}
 _OF_ALL = frozenset({"const", "enum"})
 _LISTED = frozenset({"allOf", "anyOf", "oneOf", "patternProperties", "prefixItems", "properties"})
 _FEW = 16
-"""Keywords that are looked at one by one, and references that are followed."""
+"""Keywords that are tried one by one, and references that are followed."""
 
 
 class Cause(NamedTuple):
-    """Why there is no value: keywords, and what to say of them, with `{}` for their places."""
+    """Why there is no value: keywords, and a message about them, with `{}` for their pointers."""
 
     sides: tuple[Said, ...]
     message: str
@@ -56,7 +56,7 @@ def cause(document: Json, kept: list[Said], is_empty: Callable[[Json], bool]) ->
 
 
 def sides(document: Json, said: Iterable[Said]) -> Iterator[Said]:
-    """Where each side stands, and what it is: a keyword, or a `false` that it holds."""
+    """The path of each side, and what it is: a keyword, or a `false` in it."""
     for path, keyword in said:
         found = list(falsities(document, path, keyword))
         yield from [(inner, FALSE) for inner in found] or [(path, keyword)]
@@ -79,10 +79,10 @@ def _alone(keyword: str, value: Json) -> Json:
 
 def _words(keyword: str, value: Json) -> str:
     for _, half in lone_surrogates({keyword: value}):
-        return f"{{}} lets none through: {surrogate_problem(half)}"
+        return f"{{}} allows no value: {surrogate_problem(half)}"
     if value == []:
         return "{} lists nothing"
-    return "{} lets none through"
+    return "{} allows no value"
 
 
 def _endless(
@@ -96,13 +96,13 @@ def _endless(
         return None
     return Cause(
         tuple((path, "$ref") for path in looped),
-        "each would hold another one without end, by {}",
-        "leave the key out of `required`, or let the value be null or an empty array as well",
+        "each would have to contain another one, without end, by {}",
+        "remove the key from `required`, or allow null or an empty array as well",
     )
 
 
 def _looped(targets: Mapping[JsonPath, JsonPath]) -> Iterator[JsonPath]:
-    """Where the references stand that lead back to themselves."""
+    """The paths of the references that are recursive."""
     names = {path: tuple(map(str, path)) for path in targets}
     inner = {
         path: [one for one in targets if names[one][: len(target)] == target]
@@ -156,7 +156,7 @@ def pointed(place: str, keyword: str) -> str:
 _HOLDERS = frozenset(
     {"$ref", "allOf", "anyOf", "items", "oneOf", "patternProperties", "prefixItems", "properties"}
 )
-"""Keywords that say something through the schemas that they hold."""
+"""Keywords that say something through the schemas in them."""
 
 _JOINERS = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 """Those of them whose schemas are about the same value."""
@@ -167,7 +167,7 @@ _MOST = 200
 """How often keywords are left out; each time the schema is compiled once more."""
 
 _SECONDS = 3.0
-"""How long they are looked for; what is not looked at by then is told as well."""
+"""How long they are looked for; what is not looked at by then is reported as well."""
 
 _SHOWN = 4
 
@@ -193,7 +193,7 @@ def unsat_core(document: Json, is_empty: Callable[[Json], bool], source_map: Sou
 
 def _conflict(document: Json, kept: list[Said]) -> Cause:
     found = tuple(sides(document, _telling(document, kept)))
-    return Cause(found, "{} contradict each other" if found[1:] else "{} lets none through")
+    return Cause(found, "{} contradict each other" if found[1:] else "{} allows no value")
 
 
 def _kept(rest: Json, kept: list[Said], is_empty: Callable[[Json], bool]) -> list[Said]:
@@ -224,7 +224,7 @@ def _kept(rest: Json, kept: list[Said], is_empty: Callable[[Json], bool]) -> lis
 def _taken_out(
     document: Json, keywords: Iterable[Said]
 ) -> Iterator[tuple[JsonPath, str, dict[str, Any], Json]]:
-    """Leave keywords out of a document, as far as they did not go with others."""
+    """Remove keywords from a document, unless they went with others."""
     for path, keyword in keywords:
         schema = _at(document, path)
         if schema is not None and keyword in schema:
@@ -232,7 +232,7 @@ def _taken_out(
 
 
 def _telling(document: Json, kept: list[Said]) -> list[Said]:
-    """The keywords that say most: those that lead to a value, or name its type, are of little use.
+    """The keywords that say most: those that lead to a value, or name its type, explain little.
 
     There are two at least, if there are two.
     """
