@@ -43,8 +43,8 @@ class Table:
         """The same language with an edge for every scalar value in every state."""
         covered = CharSet(joined(self.classes, range(len(self.classes))))
         rest = EVERY - covered
-        classes, places = classify([*self.classes, rest.ranges])
-        moved = [place[0] for place in places if place]
+        classes, members = classify([*self.classes, rest.ranges])
+        moved = [found[0] for found in members if found]
         size, dead = range(len(classes)), len(self.rows)
         rows = [dict.fromkeys(size, dead) for _ in range(dead + 1)]
         for row, old in zip(rows, self.rows, strict=False):

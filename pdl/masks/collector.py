@@ -36,7 +36,7 @@ _NESTED = 40  # rules in one token
 
 
 class TokenCollector:
-    """The walks of one grammar over one vocabulary, with all that they have learned."""
+    """Finds the tokens of one vocabulary that may follow in one grammar, and learns from it."""
 
     def __init__(self, matcher: Matcher, rules: Mapping[str, Rule], cache: MaskCache) -> None:
         self.matcher = matcher

@@ -234,7 +234,7 @@ def decimal_digits(value: Fraction) -> DecimalDigits:
     scaled = Decimal(int(value * BASE**scale))  # whose digits are unbounded, unlike those of str
     digits = (0,) * (scale + 1) + scaled.as_tuple().digits
     at = len(digits) - scale
-    lead = next((place for place in range(at) if digits[place]), at - 1)
+    lead = next((lead for lead in range(at) if digits[lead]), at - 1)
     return DecimalDigits(digits[lead:at], digits[at:])
 
 
@@ -289,9 +289,9 @@ class Interval:
         return self
 
 
-def sign_of(digit: int, digits: tuple[int, ...], place: int) -> int:
+def sign_of(digit: int, digits: tuple[int, ...], at: int) -> int:
     """Compare a digit with the one at a position, which is 0 after the last."""
-    other = digits[place] if place < len(digits) else 0
+    other = digits[at] if at < len(digits) else 0
     return (digit > other) - (digit < other)
 
 
@@ -309,9 +309,9 @@ class RangeConstraint:
         self.start = (0, low, SURE if interval.high is None else EQUAL)
         self._most = max(len(self._low.fraction), len(self._high.fraction))
 
-    def whole(self, place: RangeState, digit: int) -> RangeState | None:
+    def whole(self, state: RangeState, digit: int) -> RangeState | None:
         """One more digit before the point: the longer number is the greater one."""
-        at, low, high = place
+        at, low, high = state
         if low == EQUAL:
             low = sign_of(digit, self._low.whole, at)
         if high == EQUAL:
@@ -323,18 +323,18 @@ class RangeConstraint:
             return None
         return (0, SURE, SURE) if low == high == SURE else (at, low, high)
 
-    def point(self, place: RangeState) -> RangeState | None:
+    def point(self, state: RangeState) -> RangeState | None:
         """The state at the end of the digits before the point."""
-        at, low, high = place
+        at, low, high = state
         if low != SURE and (low == LESS or at < len(self._low.whole)):
             return None
         if high != SURE and (high == LESS or at < len(self._high.whole)):
             high = SURE
         return 0, low, high
 
-    def fraction(self, place: RangeState, digit: int) -> RangeState | None:
+    def fraction(self, state: RangeState, digit: int) -> RangeState | None:
         """One more digit after the point."""
-        at, low, high = place
+        at, low, high = state
         if low == EQUAL:
             low = sign_of(digit, self._low.fraction, at)
         if high == EQUAL:
@@ -346,9 +346,9 @@ class RangeConstraint:
             return 0, SURE, SURE
         return min(at + 1, self._most), low, high
 
-    def accepts(self, place: RangeState) -> bool:
+    def accepts(self, state: RangeState) -> bool:
         """Whether the number may end here, after the point."""
-        at, low, high = place
+        at, low, high = state
         low_open, high_open = self._open
         if low == EQUAL and (low_open or at < len(self._low.fraction)):
             return False

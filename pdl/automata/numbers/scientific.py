@@ -66,27 +66,27 @@ class Exponent:
 
     def row(self, state: State) -> dict[int, State]:
         """See `Acceptor`."""
-        read, sign, place = state
+        read, sign, compared = state
         if read is Read.MARK:
             return {
                 PLUS: (Read.SIGN, 0, _UNREAD),
                 MINUS: (Read.SIGN, 1, _UNREAD),
                 **self._digits(Read.ZEROS, 0, _UNREAD),
             }
-        return self._digits(Read.ZEROS if read is Read.SIGN else read, sign, place)
+        return self._digits(Read.ZEROS if read is Read.SIGN else read, sign, compared)
 
     def accepts(self, state: State) -> bool:
         """See `Acceptor`."""
-        read, sign, place = state
+        read, sign, compared = state
         if read is Read.ZEROS:
             return 0 in self._interval
         side = self._sides[sign]
         if read is not Read.DIGITS or side is None:
             return False
-        ended = side.point(place)
+        ended = side.point(compared)
         return ended is not None and side.accepts(ended)
 
-    def _digits(self, read: Read, sign: int, place: RangeState) -> dict[int, State]:
+    def _digits(self, read: Read, sign: int, compared: RangeState) -> dict[int, State]:
         side = self._sides[sign]
         if side is None:
             return {}
@@ -95,7 +95,7 @@ class Exponent:
             if read is Read.ZEROS and not digit:
                 row[ZERO] = (Read.ZEROS, sign, _UNREAD)
                 continue
-            target = side.whole(side.start if read is Read.ZEROS else place, digit)
+            target = side.whole(side.start if read is Read.ZEROS else compared, digit)
             if target is not None:
                 row[ZERO + digit] = (Read.DIGITS, sign, target)
         return row
@@ -129,7 +129,7 @@ class Mantissa(NamedTuple):
     many may still follow.
     """
 
-    place: int
+    digits: int
     low: int
     high: int
     remainder: int
@@ -200,7 +200,7 @@ class Scientific:
         phase, sign, inner = state
         if phase is Phase.POWER:
             window, power = inner
-            steps = self._scientific(window).row(power)
+            steps = self._exponents(window).row(power)
             return {label: (phase, sign, (window, target)) for label, target in steps.items()}
         if phase in (Phase.START, Phase.SIGN):
             row = self._lead(sign)
@@ -214,13 +214,13 @@ class Scientific:
     def accepts(self, state: _State) -> bool:
         """See `Acceptor`."""
         phase, _, inner = state
-        return phase is Phase.POWER and self._scientific(inner[0]).accepts(inner[1])
+        return phase is Phase.POWER and self._exponents(inner[0]).accepts(inner[1])
 
     @cached_property
     def _known(self) -> dict[Window, Exponent]:
         return {}
 
-    def _scientific(self, window: Window) -> Exponent:
+    def _exponents(self, window: Window) -> Exponent:
         if window not in self._known:
             self._known[window] = Exponent(*window)
         return self._known[window]
@@ -290,15 +290,15 @@ class Scientific:
         most: list[int] = []
         if side.low:
             sides = (1, int(side.low.is_open), 0)
-            least.append(side.low.compared(read.low, read.place, sides))
+            least.append(side.low.compared(read.low, read.digits, sides))
         if side.high:
             sides = (0, -int(side.high.is_open), -1)
-            most.append(side.high.compared(read.high, read.place, sides))
+            most.append(side.high.compared(read.high, read.digits, sides))
         if self.divisor:
             zeros = self.divisor.zeros(read.remainder)
             if zeros < 0:
                 return None
-            least.append(read.place - self.divisor.scale + zeros)
+            least.append(read.digits - self.divisor.scale + zeros)
         return max(least, default=None), min(most, default=None)
 
     def _power(self, sign: int, window: Window) -> _State:
