@@ -61,14 +61,11 @@ class Inputs:
         found = re.search(rf"(?<![\w-])[\"']?({re.escape(name)})[\"']?\s*\??\s*:", self.source.text)
         return self.source.span(*found.span(1)) if found else self.source.span(0)
 
-    def defaults(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the defaults of the variables that were not passed."""
-        properties: Mapping[str, Any] = self.schema.document.get("properties", {})
-        return {
-            name: self._completed(declared, declared["default"])
-            for name, declared in properties.items()
-            if name not in values and isinstance(declared, Mapping) and "default" in declared
-        }
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The defaults of the variables."""
+        found: dict[str, Any] = self._completed(self.schema.document, {})
+        return found
 
     def filled(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the checked values with defaults filled in, at any depth.
@@ -77,7 +74,7 @@ class Inputs:
         """
         for name in self.names:
             self._measure(name, values.get(name))
-        defaults = self.defaults(values)
+        defaults = self.defaults
         problems = [
             *self._unknown(values),
             *self._missing({*values, *defaults}),

@@ -23,7 +23,7 @@ from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source, no_
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from importlib.resources.abc import Traversable
 
     from pdl.prompt.template import Template
@@ -263,17 +263,21 @@ class _Linter:
 
     def _config(self, turn: Turn) -> Iterator[Finding]:
         """Problems of settings, and doubts about those that don't depend on data."""
-        placed, other = (
-            mapped_source(turn.raw.replace(DYNAMIC, stand_in), self.markers, self.source.name)
-            for stand_in in ("1", "2")
-        )
+        sources = list(self._filled(turn, ("1", "2")))
+        placed = sources[0]
         config, problems = parse_config(placed)
         for problem in problems:
             if problem.code != "config/line" or not _touches_gap(problem, placed):
                 yield Finding(problem)  # a line that an expression prints may hold entries
-        others = parse_config(other)[0]
+        others = parse_config(sources[-1])[0]
         known = {name: value for name, value in config.items() if others.get(name) == value}
         yield from (Finding(problem, "warning") for problem in config_doubts(known, placed))
+
+    def _filled(self, turn: Turn, stand_ins: Iterable[str]) -> Iterator[Source]:
+        """A turn's source with each stand-in for its expressions; one source if it has none."""
+        for stand_in in stand_ins if DYNAMIC in turn.raw else ("",):
+            text = turn.raw.replace(DYNAMIC, stand_in)
+            yield mapped_source(text, self.markers, self.source.name)
 
     def _parse_schema(self, placed: Source) -> None:
         parse_schema(placed, self.prompt.folder, self.prompt.limits)
@@ -284,8 +288,7 @@ class _Linter:
 
     def _typed(self, turn: Turn, parse: Callable[[Source], None]) -> Iterator[Finding]:
         """Problems of a turn of types, or a note that they depend on data."""
-        text = turn.raw
-        certain = [] if turn.cut else self._type_problems(text, parse)
+        certain = [] if turn.cut else self._type_problems(turn, parse)
         if certain:
             yield from (Finding(problem) for problem in certain)
         elif certain is None or turn.cut:
@@ -294,9 +297,7 @@ class _Linter:
 
     def _doubted(self, turn: Turn) -> Iterator[Problem]:
         """Doubts about a schema, with the first stand-in that fits."""
-        for stand_in in _STAND_INS if DYNAMIC in turn.raw else ("",):
-            text = turn.raw.replace(DYNAMIC, stand_in)
-            placed = mapped_source(text, self.markers, self.source.name)
+        for placed in self._filled(turn, _STAND_INS):
             try:
                 schema = parse_schema(placed, self.prompt.folder, self.prompt.limits)
             except PromptError:
@@ -305,7 +306,7 @@ class _Linter:
             yield from (one for one in doubts if not _touches_gap(one, placed))
             return
 
-    def _type_problems(self, text: str, parse: Callable[[Source], None]) -> list[Problem] | None:
+    def _type_problems(self, turn: Turn, parse: Callable[[Source], None]) -> list[Problem] | None:
         """Problems of types, whatever the expressions in them print; None if that is unknown.
 
         Each expression is replaced by several stand-ins. The text is valid if it parses with one of
@@ -313,15 +314,14 @@ class _Linter:
         have to, since a stand-in of the wrong kind is itself a mistake and can hide others.
         """
         found: list[Problem] = []
-        for stand_in in _STAND_INS if DYNAMIC in text else ("",):
-            placed = mapped_source(text.replace(DYNAMIC, stand_in), self.markers, self.source.name)
+        for placed in self._filled(turn, _STAND_INS):
             try:
                 parse(placed)
             except PromptError as error:
                 found += (p for p in error.problems if not _touches_gap(p, placed))
             else:
                 return []
-        if DYNAMIC not in text:
+        if DYNAMIC not in turn.raw:
             return found
         seen = Counter(f"{problem.location}: {problem.message}" for problem in found)
         certain = {text: p for p in found if seen[text := f"{p.location}: {p.message}"] > 1}

@@ -165,7 +165,7 @@ class Prompt:
             if strict:
                 raise
             problems += error.problems
-            return {**self.inputs.defaults(values), **values}
+            return {**self.inputs.defaults, **values}
 
 
 def _described(template: Template) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def load(
     file = _path(path, "path")
     name = str(file)
     text = _read(file, name, limits)
-    base = media_root if media_root is not None else _parent(file)
+    base = media_root if media_root is not None else getattr(file, "parent", None)
     return loads(text, name=name, base=base, strict=strict, limits=limits)
 
 
@@ -251,10 +251,6 @@ def _path(given: object, name: str) -> Path | Traversable:
     advice = ": pdl.loads takes the text of a prompt" if hasattr(given, "read") else ""
     wanted = "a str, a path or a Traversable of importlib.resources"
     raise TypeError(f"{name} must be {wanted}, not {type(given).__name__}{advice}")
-
-
-def _parent(file: Path | Traversable) -> Path | Traversable | None:
-    return getattr(file, "parent", None)
 
 
 def _read(file: Path | Traversable, name: str, limits: Limits) -> str:

@@ -7,20 +7,19 @@ distinguishes them: a call has its lines, or its code block, to itself.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pdl.reply.segments.spans import Spans
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pdl.reply.result import Segment, Span
 
 SEPARATORS = " \t\r\n\v\f\xa0\u200b\u3000\ufeff;,"
 """Characters that can separate calls."""
-_START = itemgetter(0)
+_REST_OF_LINE = re.compile(r"[^\n]*+(?:\n|\Z)")
 _NEAR = 80
 _ESCAPED_MARK = re.compile(
     r"(?:&lt;|&#0*+60;|\\u003c|\\x3c|\\<)/?(?:tool_calls?|function_calls?|\|python_tag\|)"
@@ -77,27 +76,13 @@ _TAKEN_BACK = re.compile(
 """The beginning of a line that asks about the call before it, or refuses it."""
 
 
-@dataclass
 class Lines:
     """The lines of a reply that contain certain spans: calls, and parts that are not text."""
 
-    text: str
-    spans: list[Span]
-    _alone: list[bool] = field(init=False)
-    _blocks: dict[Span, bool] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Look at each gap between the spans once."""
-        gaps = list(self._gaps())
-        before = _linked([(_is_blank(_last(gap)), "\n" in gap) for gap in gaps[:-1]])
-        after = _linked([(_is_blank(_first(gap)), "\n" in gap) for gap in reversed(gaps[1:])])
-        self._alone = [a and b for a, b in zip(before, reversed(after), strict=True)]
-
-    def _gaps(self) -> list[str]:
-        """The text before, between and after the spans."""
-        starts = [*(start for start, _ in self.spans), len(self.text)]
-        ends = [0, *(end for _, end in self.spans)]
-        return [self.text[end:start] for end, start in zip(ends, starts, strict=True)]
+    def __init__(self, text: str, spans: Iterable[Span]) -> None:
+        self.text = text
+        self._masked = masked(text, Spans(spans))
+        self._filled: dict[Span, bool] = {}
 
     def is_quoted(self, span: Span) -> bool:
         """Whether one of them is in a tag around quoted text."""
@@ -118,57 +103,39 @@ class Lines:
 
     def alone(self, span: Span) -> bool:
         """Whether the lines of one of them contain only spans."""
-        index = bisect_right(self.spans, span[0], key=_START) - 1
-        return index >= 0 and self._alone[index]
+        return span[0] in self._lines
+
+    @cached_property
+    def _lines(self) -> Spans:
+        """The lines without other text; newlines inside spans do not end a line."""
+        lines = (match.span() for match in _REST_OF_LINE.finditer(self._masked))
+        return Spans(one for one in lines if _is_blank(self._masked[slice(*one)]))
 
     def fills(self, fence: Segment) -> bool:
         """Whether a fence contains only spans."""
-        known = self._blocks.get(fence.body)
+        known = self._filled.get(fence.body)
         if known is None:
-            known = self._blocks[fence.body] = is_filled(self.text, fence.body, self.spans)
+            known = self._filled[fence.body] = is_filled(self.text, self._masked, fence.body)
         return known
 
 
-def _linked(gaps: list[tuple[bool, bool]]) -> list[bool]:
-    """For each span whether its line is blank up to its end on one side.
+def masked(text: str, spans: Spans) -> str:
+    """Return the text with spaces instead of spans; of the same length."""
+    parts: list[str] = []
+    at = 0
+    for start, end in spans:
+        parts += (text[at:start], " " * (end - start))
+        at = end
+    return "".join([*parts, text[at:]])
 
-    A gap says whether its part next to the span is blank, and whether it contains a newline;
-    without one, the span beyond it is on the same line.
-    """
-    found: list[bool] = []
-    for is_blank, has_end in gaps:
-        found.append(is_blank and (has_end or not found or found[-1]))
-    return found
+
+def is_filled(text: str, without: str, body: Span) -> bool:
+    """Whether the body of a fence has text, but none in the text `without` spans."""
+    return _is_blank(without[slice(*body)]) and not _is_blank(text[slice(*body)])
 
 
 def _is_blank(part: str) -> bool:
     return not part.strip(SEPARATORS)
-
-
-def _last(gap: str) -> str:
-    return gap.rpartition("\n")[2]
-
-
-def _first(gap: str) -> str:
-    return gap.partition("\n")[0]
-
-
-def lines_of(text: str, spans: list[Span]) -> Lines:
-    """The lines that contain spans, which may touch each other."""
-    return Lines(text, list(Spans(spans)))
-
-
-def is_filled(text: str, body: Span, gone: list[Span]) -> bool:
-    """Whether the body of a fence contains only spans, which are in order."""
-    at, end = body
-    first = index = max(bisect_right(gone, at, key=_START) - 1, 0)
-    while index < len(gone) and gone[index][0] < end:
-        start, stop = gone[index]
-        if text[at : max(start, at)].strip(SEPARATORS):
-            return False
-        at = max(at, stop)
-        index += 1
-    return index > first and at > body[0] and not text[at:end].strip(SEPARATORS)
 
 
 def escaped_marker(text: str, at: int) -> bool:

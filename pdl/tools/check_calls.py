@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pdl.reply.prose.signs import exemplified, taken_back, unmeant
 from pdl.reply.prose.visible import silent_spans
 from pdl.reply.segments.spans import Spans
-from pdl.tools.bare_calls import Lines, attributed_to_others, escaped_marker, lines_of, mentioned
+from pdl.tools.bare_calls import Lines, attributed_to_others, escaped_marker, mentioned
 from pdl.tools.locate_calls import CallCandidate, CallLocator, UnreadableCall, holds_calls, rest
 from pdl.tools.tool import check_number
 from pdl.tools.validate_calls import (
@@ -97,7 +97,7 @@ class _Checker:
         if number > MOST_CALLS:
             return CallsCheck(text=self.search.reply, errors=(_too_many(),))
         spans = [candidate.outer for candidate, _ in found]
-        lines = lines_of(self.search.reply, [*self.search.silent, *spans])
+        lines = Lines(self.search.reply, [*self.search.silent, *spans])
         for candidate, validated in found:
             for one in self._certain(candidate, validated, lines):
                 self.calls += [one.call] if one.call else []

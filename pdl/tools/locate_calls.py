@@ -21,7 +21,7 @@ from pdl.reply.prose.visible import PLAIN_FENCES, language
 from pdl.reply.segments.dialects import DIALECTS, Dialects
 from pdl.reply.segments.segmenter import segmented
 from pdl.reply.segments.spans import Segmented, Spans, shifted
-from pdl.tools.bare_calls import SEPARATORS, is_filled
+from pdl.tools.bare_calls import SEPARATORS, is_filled, masked
 from pdl.tools.validate_calls import value_of
 
 if TYPE_CHECKING:
@@ -307,11 +307,12 @@ def _moved(segment: Segment, at: int) -> Segment:
 
 def rest(search: CallLocator, calls: list[Span]) -> str:
     """Return the reply without those calls, reasoning, tokens, and fences that are then empty."""
-    gone = list(Spans([*search.silent, *calls]))
+    gone = Spans([*search.silent, *calls])
+    without = masked(search.reply, gone)
     fences = [
         fence.span
         for fence in search.fences
-        if fence.closed and holds_calls(fence) and is_filled(search.reply, fence.body, gone)
+        if fence.closed and holds_calls(fence) and is_filled(search.reply, without, fence.body)
     ]
     text = search.reply
     parts: list[str] = []
