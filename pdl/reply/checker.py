@@ -9,7 +9,7 @@ from pdl.reply.coercions import NO_COERCIONS, Coercions
 from pdl.reply.parsing.parsed import Exact, read_exactly
 from pdl.reply.query import is_quoted
 from pdl.reply.result import Check, OutputError, Parsed, Segment
-from pdl.reply.segments.dialects import DIALECTS, Dialects
+from pdl.reply.segments.dialects import CHANNELS, DIALECTS, Dialects
 from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.json_types import lone_surrogate
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
@@ -44,9 +44,9 @@ def check(
     if not isinstance(reply, str):
         raise TypeError(f"reply must be a str, not {type(reply).__name__}")
     check_options(coercions, dialects, limits)
-    clean = _clean(schema, reply, limits)
-    if clean:
-        return clean
+    quick = _clean(schema, reply, limits) if schema else _bare_text(reply, dialects, limits)
+    if quick:
+        return quick
     from pdl.reply.search import search  # noqa: PLC0415 - a clean reply needs none of it
 
     return search(schema, reply, coercions=coercions, dialects=dialects, limits=limits)
@@ -90,12 +90,12 @@ def violations(schema: Schema, value: Json) -> tuple[Violation, ...]:
     return violations_of(schema.document, value)
 
 
-def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
+def _clean(schema: Schema, reply: str, limits: Limits) -> Check | None:
     """The check of a reply that is one JSON value in brackets or quotes and fits, as most do.
 
     Anything in it that looks like a mark is part of its strings.
     """
-    if schema is None or schema.form != "json" or len(reply) > limits.reply_chars:
+    if schema.form != "json" or len(reply) > limits.reply_chars:
         return None
     start = len(reply) - len(reply.lstrip(_BLANKS))
     exact = read_exactly(reply, start, limits) if reply[start : start + 1] in _OPENERS else None
@@ -109,6 +109,18 @@ def _clean(schema: Schema | None, reply: str, limits: Limits) -> Check | None:
     whole = (0, len(reply))
     segments = (Segment("text", whole, whole),)
     return Check(made.value, repairs=made.repairs, span=exact.span, segments=segments)
+
+
+def _bare_text(reply: str, dialects: Dialects, limits: Limits) -> Check | None:
+    """The check of a reply without a schema in which nothing can begin a mark or a fence."""
+    text = reply.strip()
+    marks = not {*dialects.patterns.first, *"`~"}.isdisjoint(reply)
+    if not text or marks or len(reply) > limits.reply_chars or text.startswith(CHANNELS):
+        return None
+    if lone_surrogate([text]):
+        return None
+    start, whole = reply.find(text), (0, len(reply))
+    return Check(text, span=(start, start + len(text)), segments=(Segment("text", whole, whole),))
 
 
 def _fitting(document: Document, exact: Exact) -> Parsed | None:

@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdl
-from pdl.limits import Limits
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.reply.coercions import NO_COERCIONS
+from pdl.reply.search import search
+from pdl.reply.segments.dialects import DIALECTS
 
 SCHEMAS = [
     pdl.Schema.parse(dsl)
@@ -52,6 +55,16 @@ def test_no_reply_makes_it_raise(schema: pdl.Schema, reply: str) -> None:
         assert check.errors
         assert check.feedback
     assert check == pdl.check(schema, reply)
+
+
+@given(
+    st.lists(PIECES | st.sampled_from(["analysis", " ", "\n"]) | st.text(max_size=3), max_size=6)
+)
+def test_text_without_marks_is_read_as_any_other(pieces: list[str]) -> None:
+    """Without a schema most replies are seen to be plain text, and nothing else is looked for."""
+    reply = "".join(pieces)
+    found = search(None, reply, coercions=NO_COERCIONS, dialects=DIALECTS, limits=DEFAULT_LIMITS)
+    assert pdl.check(None, reply) == found
 
 
 @given(OBJECTS, st.sampled_from([None, 1, "\t"]), st.booleans())

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     import regex
 
+CHANNELS = ("assistantanalysis", "assistantcommentary", "analysis", "commentary")
+"""The names of harmony's channels at the beginning of a reply whose tokens were dropped."""
+
 _PAIR = 2
 _SHORTEST = 2  # characters of a mark; one alone would be found in any text
 

@@ -10,7 +10,7 @@ from pdl import _re as re
 from pdl.reply.phrases import line_before
 from pdl.reply.result import Kind, Segment
 from pdl.reply.segments.brackets import WAIT, Stack, TextBuffer
-from pdl.reply.segments.dialects import DIALECTS, Dialects
+from pdl.reply.segments.dialects import CHANNELS, DIALECTS, Dialects
 from pdl.reply.segments.spans import START, Segmented, with_fences, with_text
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ WORD = re.compile(r"[^\s(\[{]")
 _STRIPPED = re.compile(r"\s{0,100}+(?:assistant)?(?:analysis|commentary)(?!\w{0,40}\s{0,8}[:=])")
 _STRIPPED_FINAL = re.compile("assistantfinal")
 """The channels of harmony where the tokens around their names were dropped."""
-_STRIPPED_NAMES = ("assistantanalysis", "assistantcommentary", "analysis", "commentary")
 _STRIPPED_WIDTH = 200  # characters that show whether a reply begins with one
 
 
@@ -181,7 +180,7 @@ class Segmenter:
         """Whether it is known if a reply begins with the name of a channel, less its tokens."""
         text = self.source.text
         head = text[:_STRIPPED_WIDTH].lstrip()
-        may = any(name.startswith(head) or head.startswith(name) for name in _STRIPPED_NAMES)
+        may = any(name.startswith(head) or head.startswith(name) for name in CHANNELS)
         self._begun = not may or self.source.whole or len(text) > _STRIPPED_WIDTH
         if self._begun and _STRIPPED.match(text):
             self._aside = _Aside("reasoning", 0, 0, "analysis", _STRIPPED_FINAL)
