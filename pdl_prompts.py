@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 _OTHER = "prompt-declaration-language"
 _THEIRS = f"{_OTHER} (IBM's PDL)"
-_FAILED = 2  # as in pdl.cli.terminal, which might be missing
+_FAILED, _INTERRUPTED = 2, 130  # as in pdl.cli.terminal, which might be missing
 _AGAIN = "reinstall pdl-prompts with `pip install --force-reinstall --no-deps`"
 _MIXED = f"use a separate environment for each, or run `pip uninstall {_OTHER}` and {_AGAIN}"
 
@@ -30,6 +30,8 @@ def main() -> NoReturn:
         if not (error.name or "").startswith("pdl."):
             raise
         _leave(_missing())
+    except KeyboardInterrupt:  # while modules are imported
+        sys.exit(_INTERRUPTED)
     raise AssertionError("the command exits by itself")
 
 

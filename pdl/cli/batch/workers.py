@@ -120,18 +120,15 @@ def map_in_order(
     pool = ProcessPoolExecutor(
         jobs, multiprocessing.get_context("spawn"), initializer=_start, initargs=(work,)
     )
-    is_done = False
     try:
         yield from _mapped(pool, work, pieces, jobs, most)
-        is_done = True
     except BrokenProcessPool as error:
         message = "a worker process ended before its work was done"
         hint = "if memory ran out, use fewer --jobs; results in --out are kept"
         raise WorkerError(Problem("batch/worker", message, None, hint)) from error
     finally:
-        if not is_done:
-            for process in multiprocessing.active_children():
-                process.kill()
+        for process in multiprocessing.active_children():  # some might still be starting
+            process.kill()
         pool.shutdown(cancel_futures=True)
 
 
