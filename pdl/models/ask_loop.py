@@ -177,11 +177,17 @@ class AskLoop:
         verdict = (
             judge_stopped(request, reply, errors) if errors else judge(request, reply, self.options)
         )
-        complaint, is_stopped = verdict.complaint, bool(errors)
-        attempt = Attempt(request, reply, None, verdict.check, complaint, is_stopped=is_stopped)
-        attempt = replace(attempt, told=verdict.told)
-        redacted = self._redacted(attempt.reason)
-        return replace(attempt, told=redacted) if redacted != attempt.reason else attempt, verdict
+        attempt = Attempt(
+            request=request,
+            reply=reply,
+            check=verdict.check,
+            complaint=verdict.complaint,
+            is_stopped=bool(errors),
+            told=verdict.told,
+        )
+        reason = attempt.reason
+        redacted = self._redacted(reason)
+        return replace(attempt, told=redacted) if redacted != reason else attempt, verdict
 
     def _refusal(self, reply: Reply) -> Fault | None:
         """The fault that the model, or a filter of its provider, declined to answer, if so."""

@@ -120,10 +120,10 @@ def _faults(function: Function, seconds: float) -> Iterator[None]:
     except TimeoutError as error:
         raise _late(seconds) from error
     except ConnectionError as error:
-        raise Fault("cut", f"the function lost its connection: {_told(error)}") from error
+        raise Fault("cut", f"the function lost its connection: {_shown(error)}") from error
     except Exception as error:
         hint = _AS_GIVEN if isinstance(error, TypeError) and not _takes_one(function) else ""
-        raise Fault("failed", f"the function raised {_told(error)}", hint=hint) from error
+        raise Fault("failed", f"the function raised {_shown(error)}", hint=hint) from error
 
 
 _AS_GIVEN = "let the function take one argument: the messages"
@@ -144,7 +144,7 @@ def _late(seconds: float) -> Fault:
     return Fault("timeout", f"the function took more than {in_words(seconds)}")
 
 
-def _told(error: Exception) -> str:
+def _shown(error: Exception) -> str:
     words = " ".join(str(error).split())[:300]
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 

@@ -16,7 +16,7 @@ from pdl.models.exchange import Delta, Fault, Reply, shown
 from pdl.models.payloads import BadPayload, ProviderApi
 from pdl.models.payloads.turns import described
 from pdl.models.secret import NO_SECRET, Secret
-from pdl.models.statuses import fault_told
+from pdl.models.statuses import fault_of_body
 from pdl.models.transport import HttpCall, Opened, send
 
 if TYPE_CHECKING:
@@ -67,14 +67,14 @@ class RemoteModel:
         """Return the whole reply."""
         api, payload = self._sent(request, stream=False)
         try:
-            async with send(self._call(api, payload, timeout, stream=False)) as opened:
-                return await self._whole(api, opened, payload)
+            async with send(self._call(api, payload, timeout, stream=False)) as body_of:
+                return await self._whole(api, body_of, payload)
         except (BadPayload, Fault) as error:
             said = _said(error, api, payload)
             if said is not None:
                 return said
-            told = self._told(error, api, request, payload)
-        raise told  # out here, so that no `__context__` contains what the server said
+            fault = self._redacted(error, api, request, payload)
+        raise fault  # out here, so that no `__context__` contains what the server said
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
         """Yield the reply in pieces."""
@@ -87,30 +87,30 @@ class RemoteModel:
         """The deltas of a stream, grouped as they arrived."""
         api, payload = self._sent(request, stream=True)
         try:
-            async with send(self._call(api, payload, seconds, stream=True)) as opened:
-                if opened.format == "json" and api.framing == "sse":
+            async with send(self._call(api, payload, seconds, stream=True)) as body_of:
+                if body_of.format == "json" and api.framing == "sse":
                     # Some servers never stream.
-                    yield [Delta.whole(await self._whole(api, opened, payload))]
+                    yield [Delta.whole(await self._whole(api, body_of, payload))]
                 else:
-                    async with aclosing(self._streamed(api, opened, payload)) as batches:
+                    async with aclosing(self._streamed(api, body_of, payload)) as batches:
                         async for batch in batches:
                             yield batch
         except (BadPayload, Fault) as error:
             said = _said(error, api, payload)
-            told = self._told(error, api, request, payload)
+            fault = self._redacted(error, api, request, payload)
         else:
             return
         if said is not None:
             yield [Delta.whole(said)]
             return
-        raise told  # out here, so that no `__context__` contains what the server said
+        raise fault  # out here, so that no `__context__` contains what the server said
 
     async def _streamed(
-        self, api: ProviderApi, opened: Opened, payload: Payload
+        self, api: ProviderApi, body_of: Opened, payload: Payload
     ) -> AsyncGenerator[list[Delta]]:
         deltas = StreamReader(api, payload, self.limits.reply_chars)
-        deltas.check_type(opened)
-        async for piece in opened.pieces():
+        deltas.check_type(body_of)
+        async for piece in body_of.pieces():
             for batch in deltas.feed(piece):
                 yield self._without_key(batch)
             if deltas.is_done:
@@ -165,11 +165,11 @@ class RemoteModel:
             key=self.key,
         )
 
-    async def _whole(self, api: ProviderApi, opened: Opened, payload: Payload) -> Reply:
-        if opened.format not in {"json", "unsaid"}:
-            raise other_type("JSON", opened)
+    async def _whole(self, api: ProviderApi, body_of: Opened, payload: Payload) -> Reply:
+        if body_of.format not in {"json", "unsaid"}:
+            raise other_type("JSON", body_of)
         most = self.limits.reply_chars * BYTES_PER_CHAR  # also if a stream was requested
-        reply = api.reply(payload, parsed(await opened.body(most)))
+        reply = api.reply(payload, parsed(await body_of.body(most)))
         reply = replace(reply, model=self.key.redact(reply.model))
         if len(reply.text) + len(reply.reasoning) > self.limits.reply_chars:
             raise too_long(self.limits.reply_chars)
@@ -181,11 +181,11 @@ class RemoteModel:
             replace(one, model=self.key.redact(one.model)) if one.model else one for one in batch
         ]
 
-    def _told(
+    def _redacted(
         self, error: BadPayload | Fault, api: ProviderApi, request: Request, payload: Payload
     ) -> Fault:
         """The same fault without the key, which a server may have repeated."""
-        fault = fault_told(error) if isinstance(error, BadPayload) else error
+        fault = fault_of_body(error) if isinstance(error, BadPayload) else error
         message, setting, is_of_form = fault.problem.message, None, False
         if fault.kind == "bad_request":
             words = _PREFACE.sub("", message)

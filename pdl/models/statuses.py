@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.models.exchange import AFTER_REFUSAL, Fault, Kind
-from pdl.models.payloads.reading import told_error
+from pdl.models.payloads.reading import reported_error
 from pdl.models.retry import in_words, retry_after
 from pdl.models.secret import NO_SECRET, Secret
 
@@ -87,16 +87,16 @@ def fault_of(
 
     It is a BadPayload with a `reply` if the model is at fault and not the request.
     """
-    told = _told(body, key)
-    if told is not None and told.reply is not None:
-        return told
-    kind = _kind(status, told)
-    words = told.message.removeprefix(_REPORTED) if told else _excerpt(body, key)
+    error = _error_in(body, key)
+    if error is not None and error.reply is not None:
+        return error
+    kind = _kind(status, error)
+    words = error.message.removeprefix(_REPORTED) if error else _excerpt(body, key)
     if kind == "redirect":
         words = f" to {_bare(key.redact(headers.get('location', 'nowhere')))}"
     wait = retry_after(headers)
-    if wait is None and told is not None:
-        wait = told.wait
+    if wait is None and error is not None:
+        wait = error.wait
     asks = "" if wait is None else f"; it asks to wait {in_words(wait)}"
     return Fault(
         kind,
@@ -104,11 +104,11 @@ def fault_of(
         status=status,
         retry_after=wait,
         hint=_HINTS.get(kind, ""),
-        setting=told.setting if told else "",
+        setting=error.setting if error else "",
     )
 
 
-def fault_told(bad: BadPayload) -> Fault:
+def fault_of_body(bad: BadPayload) -> Fault:
     """Return the fault of a body that is not a reply, though its status was a success."""
     names = {kind.lower() for kind in bad.kinds}
     named = _named(bad)
@@ -127,16 +127,16 @@ def fault_told(bad: BadPayload) -> Fault:
     return Fault(kind, str(bad), retry_after=bad.wait, hint=hint, setting=bad.setting)
 
 
-def _named(told: BadPayload) -> Kind | None:
+def _named(error: BadPayload) -> Kind | None:
     """The kind of an error by its names, or else by its wording."""
-    for name in told.kinds:
+    for name in error.kinds:
         if name.lower() in _NAMED:
             return _NAMED[name.lower()]
-    return next((kind for kind, words in _WORDED.items() if words.search(told.message)), None)
+    return next((kind for kind, words in _WORDED.items() if words.search(error.message)), None)
 
 
-def _kind(status: int, told: BadPayload | None) -> Kind:
-    if told and _QUOTA & {kind.lower() for kind in told.kinds}:
+def _kind(status: int, error: BadPayload | None) -> Kind:
+    if error and _QUOTA & {kind.lower() for kind in error.kinds}:
         return "quota"
     if status in _KINDS:
         return _KINDS[status]
@@ -144,13 +144,13 @@ def _kind(status: int, told: BadPayload | None) -> Kind:
         return "server"
     if status < 400:  # noqa: PLR2004
         return "redirect"
-    return (told and _named(told)) or "bad_request"
+    return (error and _named(error)) or "bad_request"
 
 
-def _told(body: bytes, key: Secret) -> BadPayload | None:
+def _error_in(body: bytes, key: Secret) -> BadPayload | None:
     """The error that a body reports, without the key, which is redacted before texts are cut."""
     try:
-        return told_error(key.redact_json(json.loads(body)))
+        return reported_error(key.redact_json(json.loads(body)))
     except (ValueError, RecursionError):
         return None
 

@@ -243,7 +243,7 @@ def used_up(reply: Reply, dialects: Dialects) -> bool:
 
 
 def _cut(reply: Reply, options: AskOptions) -> str | None:
-    """How a reply is not whole, by what its provider says; None if that says nothing."""
+    """How a reply is incomplete according to its provider; None if it isn't."""
     if used_up(reply, options.dialects):
         return "thoughts"
     if reply.finish in _CUT:

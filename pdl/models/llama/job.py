@@ -155,7 +155,7 @@ def format_for(chat_template: str) -> Format:
     return FORMATS[known if "<|python_tag|>" in chat_template else "hermes"]
 
 
-def told(
+def as_text(
     messages: tuple[Message, ...], tools: ToolSet | None, form: Format, plain: ControlTokenEscaper
 ) -> tuple[Message, ...]:
     """Return the messages with the tools described in the first, and calls and results as text.
@@ -243,7 +243,7 @@ class Job:
         held = self._constraint(request, wish, model)
         markers = (_MEDIA_MARKER,) if model.has_projector else ()
         plain_text = ControlTokenEscaper(model.header, *markers)
-        messages = told(request.messages, request.tools, self.form, plain_text)
+        messages = as_text(request.messages, request.tools, self.form, plain_text)
         plain = replace(
             request, messages=messages, schema=None, tools=None, config=config, stream=True
         )
@@ -300,7 +300,7 @@ class Job:
     def feed(self, chunk: Json) -> Iterator[Delta]:
         """Yield the deltas of a chunk of llama.cpp. Raises Fault for an error that it reports."""
         if isinstance(chunk.get("error"), dict):
-            raise _told(chunk["error"])
+            raise _fault_of(chunk["error"])
         try:
             deltas = list(self._deltas.feed("", chunk))
         except BadPayload as error:
@@ -358,7 +358,7 @@ _PROGRESS = {"return_progress": True}
 """Chunks arrive also while a long prompt is read, so that it can be stopped."""
 
 
-def _told(error: dict[str, Json]) -> Fault:
+def _fault_of(error: dict[str, Json]) -> Fault:
     """The fault of an error of llama.cpp. None is transient: there is no network."""
     hint = ""
     if error.get("type") == _OVERLONG:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pdl.models.payloads.provider_api import DONE, DeltaReader, ProviderApi
-from pdl.models.payloads.reading import BadPayload, told_error
+from pdl.models.payloads.reading import BadPayload, reported_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["DONE", "FAMILIES", "BadPayload", "DeltaReader", "ProviderApi", "told_error"]
+__all__ = ["DONE", "FAMILIES", "BadPayload", "DeltaReader", "ProviderApi", "reported_error"]
 
 
 class _Registry(Mapping[str, ProviderApi]):

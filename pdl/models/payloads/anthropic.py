@@ -17,7 +17,7 @@ from pdl.models.payloads.effort import (
     with_thinking,
 )
 from pdl.models.payloads.provider_api import DeltaReader, Payload, ProviderApi
-from pdl.models.payloads.reading import JsonNode, joined, opened, readable
+from pdl.models.payloads.reading import JsonNode, body_of, joined, parsed_calls
 from pdl.models.payloads.schema_dialect import SchemaDialect, UnsupportedSchemaError
 from pdl.models.payloads.schema_projection import ProviderSchema, project
 from pdl.models.payloads.settings_map import CHAT_ONLY, SettingsMap, listed
@@ -269,7 +269,7 @@ _FINISH: dict[str, Finish] = {
 
 def read(body: Json) -> Reply:
     """Read the reply in a body. Raises BadPayload for a body of another shape."""
-    found = opened(body)
+    found = body_of(body)
     if not isinstance(found["content"].value, list):
         found["content"].refuse("an array")
     text, reasoning, called = "", "", []
@@ -281,7 +281,7 @@ def read(body: Json) -> Reply:
             reasoning += block["thinking"].text("")
         elif kind == "tool_use":
             called.append(block)
-    calls, unread = readable(called, _call)
+    calls, unread = parsed_calls(called, _call)
     finish = _finish(found["stop_reason"], has_calls=bool(calls or unread))
     usage, model = _usage(found["usage"]), found["model"].text("")
     return Reply(text, reasoning, calls, finish, usage, model, _flaw(found) or unread)
@@ -330,7 +330,7 @@ class AnthropicDeltas(DeltaReader):
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - the data name it
         """Yield the deltas of an event."""
-        found = opened(data)
+        found = body_of(data)
         kind = found["type"].text()
         if kind == "message_start":
             self._count(found["message"]["usage"])
@@ -369,7 +369,7 @@ class AnthropicDeltas(DeltaReader):
             return
         self.has_calls = True
         given = {"input": joined(self._input)} if self._input else {}
-        calls, unread = readable([JsonNode({**block.object(), **given}, block.path)], _call)
+        calls, unread = parsed_calls([JsonNode({**block.object(), **given}, block.path)], _call)
         yield Delta(calls=calls, flaw=unread)
 
     def _end(self, found: JsonNode) -> Delta:

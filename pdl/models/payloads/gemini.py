@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads.effort import gemini_effort, is_gemini_3, with_effort
 from pdl.models.payloads.provider_api import DeltaReader, Payload, ProviderApi
-from pdl.models.payloads.reading import JsonNode, opened, readable
+from pdl.models.payloads.reading import JsonNode, body_of, parsed_calls
 from pdl.models.payloads.schema_dialect import SchemaDialect
 from pdl.models.payloads.schema_projection import ProviderSchema, project
 from pdl.models.payloads.settings_map import CHAT_ONLY, SettingsMap, listed
@@ -86,7 +86,7 @@ def signed(call_id: str) -> tuple[str, str]:
 
 def read(body: Json) -> Reply:
     """Read the reply in a body: its first candidate. Raises BadPayload for another shape."""
-    found = opened(body)
+    found = body_of(body)
     usage, model = _usage(found["usageMetadata"]), found["modelVersion"].text("")
     blocked = _blocked(found)
     if blocked is not None:
@@ -115,7 +115,7 @@ def _parts(candidate: JsonNode) -> tuple[str, str, tuple[ToolCall, ...], Flaw | 
             called.append(part)
         elif part["text"]:
             said[part["thought"].value is True].append(part["text"].text())
-    return "".join(said[False]), "".join(said[True]), *readable(called, _call)
+    return "".join(said[False]), "".join(said[True]), *parsed_calls(called, _call)
 
 
 def _call(part: JsonNode) -> ToolCall:
@@ -163,7 +163,7 @@ class GeminiDeltas(DeltaReader):
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - events have no names
         """Yield the deltas of a body."""
-        found = opened(data)
+        found = body_of(data)
         blocked = _blocked(found)
         usage = _usage(found["usageMetadata"]) if found["usageMetadata"] else None
         model = found["modelVersion"].text("")

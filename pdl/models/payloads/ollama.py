@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads.effort import ollama_effort, with_effort
-from pdl.models.payloads.openai_chat import called, told
+from pdl.models.payloads.openai_chat import called, result_text
 from pdl.models.payloads.provider_api import DeltaReader, Payload, ProviderApi
-from pdl.models.payloads.reading import BadPayload, JsonNode, opened, readable
+from pdl.models.payloads.reading import BadPayload, JsonNode, body_of, parsed_calls
 from pdl.models.payloads.schema_dialect import SCALARS, SchemaDialect
 from pdl.models.payloads.schema_projection import ProviderSchema, project
 from pdl.models.payloads.settings_map import CHAT_ONLY, SettingsMap, listed
@@ -100,7 +100,7 @@ def _messages(message: Message) -> Iterator[dict[str, Any]]:
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     for result in results:
         named = {"tool_name": result.call.name, "tool_call_id": result.call.id}
-        yield {"role": "tool", "content": told(result), **named}
+        yield {"role": "tool", "content": result_text(result), **named}
     media = [part for part in message.parts if isinstance(part, Media)]
     calls = [part for part in message.parts if isinstance(part, ToolCall)]
     if results and not (message.text or media or calls):
@@ -134,12 +134,12 @@ _FINISH: dict[str, Finish] = {"stop": "stop", "length": "length"}
 
 def read(body: Json) -> Reply:
     """Read the reply in a body. Raises BadPayload for one of another shape."""
-    found = opened(body)
+    found = body_of(body)
     message = found["message"]
     message.object()
     if found["done"].value is False:
         raise BadPayload("the reply is not done", ("done",))
-    calls, unread = readable(message["tool_calls"], called)
+    calls, unread = parsed_calls(message["tool_calls"], called)
     finish = _finish(found, has_calls=bool(calls or unread))
     text, thoughts = message["content"].text(""), message["thinking"].text("")
     usage, model = _usage(found), found["model"].text("")
@@ -165,9 +165,9 @@ class OllamaDeltas(DeltaReader):
 
     def feed(self, event: str, data: Json) -> Iterator[Delta]:  # noqa: ARG002 - lines have no names
         """Yield the deltas of a line."""
-        found = opened(data)
+        found = body_of(data)
         message = found["message"]
-        calls, unread = readable(message["tool_calls"], called)
+        calls, unread = parsed_calls(message["tool_calls"], called)
         self.has_calls |= bool(calls or unread)
         text, thoughts = message["content"].text(""), message["thinking"].text("")
         if text or thoughts or calls or unread:

@@ -13,7 +13,7 @@ from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
 from pdl.models.payloads import FAMILIES
 from pdl.models.payloads.openai_schema import STRICT, refuse_large, strict_schema
 from pdl.models.payloads.provider_api import DONE, DeltaReader, Payload, ProviderApi
-from pdl.models.payloads.reading import BadPayload, JsonNode, joined, opened, readable
+from pdl.models.payloads.reading import BadPayload, JsonNode, body_of, joined, parsed_calls
 from pdl.models.payloads.schema_projection import ProviderSchema
 from pdl.models.payloads.settings_map import SettingsMap
 from pdl.models.payloads.tool_schemas import strict_function
@@ -49,7 +49,7 @@ def chat_messages(messages: Sequence[Message], supported: MediaSupport) -> list[
 def _messages(message: Message, supported: MediaSupport) -> Iterator[dict[str, Any]]:
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     for result in results:
-        yield {"role": "tool", "tool_call_id": result.call.id, "content": told(result)}
+        yield {"role": "tool", "tool_call_id": result.call.id, "content": result_text(result)}
     calls = [part for part in message.parts if isinstance(part, ToolCall)]
     content = _message_content(message, supported)
     if calls:
@@ -59,7 +59,7 @@ def _messages(message: Message, supported: MediaSupport) -> Iterator[dict[str, A
         yield {"role": message.role, "content": content}
 
 
-def told(result: ToolResult) -> str:
+def result_text(result: ToolResult) -> str:
     """Return the text of a result, for interfaces without a field for a failure."""
     return f"Error: {result.text}" if result.failed else result.text
 
@@ -109,7 +109,7 @@ _UNFINISHED = frozenset({"abort", "insufficient_system_resource", "pause_turn"})
 
 def read(body: Json) -> Reply:
     """Read the reply in a body: its first choice. Raises BadPayload for another shape."""
-    found = opened(body)
+    found = body_of(body)
     choice = found["choices"].first()
     message = choice["message"]
     reason = choice["finish_reason"].text("stop")
@@ -117,7 +117,7 @@ def read(body: Json) -> Reply:
         message.object()
     _refuse_error(choice)
     refusal = message["refusal"].text("")
-    calls, unread = readable(message["tool_calls"], called)
+    calls, unread = parsed_calls(message["tool_calls"], called)
     return Reply(
         text=_reply_content(message),
         reasoning=_reasoning(message),
@@ -223,7 +223,7 @@ class ChatDeltas(DeltaReader):
         if data == DONE:
             self.is_done = True
             return
-        chunk = opened(data)
+        chunk = body_of(data)
         for choice in chunk["choices"]:
             if not choice["index"].count():
                 yield from self._choice(choice, chunk["model"].text(""))
@@ -267,7 +267,7 @@ class ChatDeltas(DeltaReader):
     def _taken(self) -> tuple[tuple[ToolCall, ...], Flaw | None]:
         pieces = [one.whole() for one in self._calls.values()]
         self._calls.clear()
-        return readable(pieces, called)
+        return parsed_calls(pieces, called)
 
 
 class _CallPieces:

@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pdl.models.exchange import Delta, Finish, Flaw, Reply, Usage
-from pdl.models.payloads.openai_chat import answer_schema, told
+from pdl.models.payloads.openai_chat import answer_schema, result_text
 from pdl.models.payloads.openai_schema import STRICT, refuse_large
 from pdl.models.payloads.provider_api import DONE, DeltaReader, Payload, ProviderApi
-from pdl.models.payloads.reading import BadPayload, JsonNode, opened, readable
+from pdl.models.payloads.reading import BadPayload, JsonNode, body_of, parsed_calls
 from pdl.models.payloads.settings_map import CHAT_ONLY, SettingsMap
 from pdl.models.payloads.tool_schemas import strict_function
 from pdl.models.payloads.turns import IMAGES, PDF, MediaSupport, data_url, refuse_prefill, with_ids
@@ -92,7 +92,7 @@ def _items(message: Message) -> Iterator[dict[str, Any]]:
     """A turn: tool results, then what is said, then calls."""
     for part in message.parts:
         if isinstance(part, ToolResult):
-            output = {"call_id": part.call.id, "output": told(part)}
+            output = {"call_id": part.call.id, "output": result_text(part)}
             yield {"type": "function_call_output", **output}
     said = [_content(part, message.role) for part in message.parts if _is_said(part)]
     if said or not any(isinstance(part, ToolCall | ToolResult) for part in message.parts):
@@ -122,7 +122,7 @@ def _content(part: Part, role: Role) -> dict[str, Any]:
 
 def read(body: Json) -> Reply:
     """Read the reply in a body. Raises BadPayload for another shape, and for a failure."""
-    found = opened(body)
+    found = body_of(body)
     text, reasoning, called = "", "", []
     if not isinstance(found["output"].value, list):
         found["output"].refuse("an array")
@@ -134,7 +134,7 @@ def read(body: Json) -> Reply:
             reasoning += _thought(item)
         elif kind == "function_call":
             called.append(item)
-    calls, unread = readable(called, _call)
+    calls, unread = parsed_calls(called, _call)
     finish, flaw = _finish(found, has_calls=bool(calls or unread))
     usage, model = _usage(found), found["model"].text("")
     return Reply(text, reasoning, calls, finish, usage, model, flaw or unread)
@@ -203,10 +203,10 @@ class ResponsesDeltas(DeltaReader):
         if not isinstance(data, dict):
             JsonNode(data).refuse("an object")
         if data.get("type") == "error":
-            opened({"error": data.get("error") or data})
-        yield from self._told(opened(data))
+            body_of({"error": data.get("error") or data})
+        yield from self._deltas(body_of(data))
 
-    def _told(self, found: JsonNode) -> Iterator[Delta]:
+    def _deltas(self, found: JsonNode) -> Iterator[Delta]:
         kind = found["type"].text()
         if kind == "response.output_text.delta":
             yield Delta(text=found["delta"].text())
@@ -220,13 +220,13 @@ class ResponsesDeltas(DeltaReader):
         elif kind == "response.output_item.done":
             item = found["item"]
             if item["type"].text("") == "function_call":
-                calls, unread = readable([item], _call)
+                calls, unread = parsed_calls([item], _call)
                 yield Delta(calls=calls, flaw=unread)
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
             yield self._end(found["response"])
 
     def _end(self, response: JsonNode) -> Delta:
-        opened(response.object())
+        body_of(response.object())
         self.is_done = True
         kinds = [item["type"].text("") for item in response["output"]]
         finish, flaw = _finish(response, has_calls="function_call" in kinds)

@@ -106,20 +106,20 @@ class BadPayload(Exception):  # noqa: N818 - named for the body
 
     @property
     def is_transient(self) -> bool:
-        """Whether another attempt may succeed: the provider is overloaded, or the stream was cut.
+        """Whether a retry may succeed: the provider is overloaded, or the stream was cut.
 
-        Of an error that has no known name it is not said.
+        Errors without a known name don't count.
         """
         return self.is_cut or any(kind.lower() in _PASSING for kind in self.kinds)
 
 
-def told_error(body: Json) -> BadPayload | None:
-    """The error that a body tells, in the shape of any provider; None if it tells none.
+def reported_error(body: Json) -> BadPayload | None:
+    """Return the error that a body reports, in the shape of any provider; None without one.
 
     `{"error": {"message", "type" | "code" | "status"}}` (OpenAI, Anthropic, Gemini, llama-server),
     `{"error": "words"}` (Ollama), `{"error": "words", "code"}` (xAI), a list of one such object
     (Gemini, in streams), `{"object": "error", "message"}` (vLLM, Mistral), `{"detail": …}` (servers
-    made with FastAPI).
+    with FastAPI).
     """
     path: JsonPath = ()
     if isinstance(body, list) and body:
@@ -286,7 +286,7 @@ class JsonNode:
         raise BadPayload(f"expected {wanted}, found {_shown(self.value)}", self.path)
 
 
-def readable(
+def parsed_calls(
     items: Iterable[JsonNode], read: Callable[[JsonNode], ToolCall]
 ) -> tuple[tuple[ToolCall, ...], Flaw | None]:
     """Return the calls that can be parsed, and the flaw of the first one that can't."""
@@ -299,9 +299,9 @@ def readable(
     return tuple(calls), flaw
 
 
-def opened(body: Json) -> JsonNode:
+def body_of(body: Json) -> JsonNode:
     """Return a body, which must be an object. Raises BadPayload if it reports an error."""
-    error = told_error(body)
+    error = reported_error(body)
     if error is not None:
         raise error
     found = JsonNode(body)

@@ -6,7 +6,7 @@ import pytest
 
 import pdl
 from pdl.models.exchange import Request
-from pdl.models.payloads import DONE, FAMILIES, BadPayload, told_error
+from pdl.models.payloads import DONE, FAMILIES, BadPayload, reported_error
 from pdl.models.payloads.openai_schema import strict_schema
 from pdl.models.payloads.provider_api import Payload
 from pdl.models.payloads.response_decoder import ResponseDecoder
@@ -122,8 +122,8 @@ def test_only_the_wrapper_itself_is_taken_away(text: str, back: str) -> None:
 
 
 def test_an_error_is_told_by_its_words_and_may_pass() -> None:
-    bad = told_error({"error": {"message": "wait " * 300, "type": "rate_limit_error"}})
+    bad = reported_error({"error": {"message": "wait " * 300, "type": "rate_limit_error"}})
     assert isinstance(bad, BadPayload)
     assert bad.is_transient
     assert len(str(bad)) < 600
-    assert told_error({"error": None, "choices": []}) is None
+    assert reported_error({"error": None, "choices": []}) is None
