@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pdl.errors import PdlError, Problem, SchemaError, error_from
 from pdl.schema import Schema
 from pdl.schema.bundle import Bundle
-from pdl.schema.dsl.tree import Field, Item, Object, Type, lines_of
-from pdl.schema.dsl.words import SCHEMA
+from pdl.schema.dsl.tree import Field, Item, Object, Type, lines_of, parse
 from pdl.schema.formats import standard
 from pdl.source import Source
 from pdl.tools.tool import Tool, of_parameters
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
-    from pdl.schema.dsl.tree import Text
     from pdl.tools.formats import Format
 
 
@@ -133,7 +131,7 @@ def write_signatures(tools: tuple[Tool, ...]) -> str:
     Raises SchemaError for what the DSL can't express.
     """
     text = Schema(_document(tools)).to_dsl()
-    parsed: Text = SCHEMA.parse(Source(text))
+    parsed = parse(Source(text))
     fields = _members(parsed.root)
     signatures = (
         _described(tool, _signature(text, tool, field))

@@ -28,10 +28,11 @@ from pdl.schema.dsl.tree import (
     alternatives,
     is_literal,
     join,
+    parse,
     same,
 )
 from pdl.schema.dsl.typecheck import TypeChecker, alias_cycle, endless_cycle
-from pdl.schema.dsl.words import FORMS, SCHEMA, TYPES, Report, advice
+from pdl.schema.dsl.words import FORMS, TYPES, Report, advice
 from pdl.schema.formats import ZONED, has_no_size, size_limits
 from pdl.schema.keywords import DEFINITIONS, reachable
 from pdl.schema.parts import Form, SchemaParts, json_form
@@ -233,7 +234,7 @@ def read(source: Source, limits: Limits) -> SchemaParts:
     too long, too deep, or contains too large an integer.
     """
     comments = scan_comments(source, limits)
-    text: Text = SCHEMA.parse(source)
+    text = parse(source)
     report = Report(source)
     described = descriptions(source.text, comments, text)
     names = frozenset(definition.name.text for definition in text.definitions)

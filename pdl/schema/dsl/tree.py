@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from pdl.syntax.runner import Token
+from pdl.syntax.runner import StuckError, Token, runner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdl._types import Json, JsonSchema
+    from pdl.source import Source
 
 
 class Range(NamedTuple):
@@ -245,6 +246,17 @@ def _nullable(part: JsonSchema) -> JsonSchema:
 
 
 _KINDS: dict[str, Any] = {"WORD": "word", "NUMBER": "number", "STRING": "string", "RAW": "raw"}
+
+
+def parse(source: Source) -> Text:
+    """Parse a schema. Raises SchemaError for the first syntax error."""
+    try:
+        text: Text = runner("schema").parse(source.text, Build())
+    except StuckError as stuck:
+        from pdl.schema.dsl.syntax_errors import syntax_error  # noqa: PLC0415 - only errors need it
+
+        raise syntax_error(source, stuck) from stuck
+    return text
 
 
 class Build:

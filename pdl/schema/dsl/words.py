@@ -1,22 +1,19 @@
-"""The words of the schema DSL, its grammar, and advice for those who wrote something else.
+"""The words of the schema DSL, and advice for those who wrote something else.
 
 `Report` gathers the problems of one text, so that all are reported together.
 """
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pdl import errors
-from pdl.errors import Problem, error_from, quoted
-from pdl.schema.dsl.tree import Build
+from pdl.errors import Problem, error_from
 from pdl.schema.formats import FORMATS, ZONED
-from pdl.syntax.language import Advice, Language, Unexpected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from pdl._types import JsonSchema
     from pdl.schema.dsl.tree import Node
@@ -170,144 +167,3 @@ def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
     """A suggestion of the known word most similar to this one, by its short name."""
     near = errors.nearest(word, known, alike)
     return f"did you mean `{_SHORT.get(near, near)}`?" if near else ""
-
-
-_WORDS = {
-    "WORD": "a word",
-    "STRING": "a string",
-    "RAW": "a string",
-    "NUMBER": "a number",
-    "OPEN_ROUND": "`(`",
-    "CLOSE_ROUND": "`)`",
-    "OPEN_SQUARE": "`[`",
-    "CLOSE_SQUARE": "`]`",
-    "OPEN_CURLY": "`{`",
-    "CLOSE_CURLY": "`}`",
-    "LESS": "`<`",
-    "MORE": "`>`",
-    "QUESTION": "`?`",
-    "EQUALS": "`=`",
-    "_BAR": "`|`",
-    "_COMMA": "`,`",
-    "_COLON": "`:`",
-}
-_VALUE = frozenset({"WORD", "STRING", "RAW", "NUMBER", "OPEN_SQUARE", "OPEN_CURLY"})
-_TYPE = _VALUE | {"OPEN_ROUND"}
-_RANGE = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:\.\.++|-|:)-?[0-9.]*+")
-_KEY = frozenset({"WORD", "STRING", "RAW", "NUMBER"})
-
-
-def _advise(unexpected: Unexpected) -> Advice:
-    if not unexpected.expected:
-        return _advise_character(unexpected)
-    if not unexpected.source.text.strip():
-        hint = "write a type, such as `str` or `{ name: str }`"
-        return Advice("the schema is empty", hint, "empty")
-    if "EQUALS" in unexpected.expected and len(unexpected.expected) == 1:
-        return _advise_trailing(unexpected)
-    return Advice(hint=_hint(unexpected))
-
-
-def _advise_trailing(unexpected: Unexpected) -> Advice:
-    """After the answer's type is a word without a `=`, so it does not begin a definition."""
-    word = unexpected.before
-    if unexpected.found == ":":
-        return Advice(f"expected `=`, found `:` after the name `{word}`", f"write `{word} = …`")
-    message = f"`{word}` follows the answer's type, where the schema ends"
-    end = len(unexpected.source.text[: unexpected.start].rstrip())
-    span = unexpected.source.span(end - len(word), end)
-    return Advice(message, "write only definitions after it: `Name = …`", "trailing-text", span)
-
-
-def _advise_character(unexpected: Unexpected) -> Advice:
-    hints = {
-        "“": "write strings in straight quotes",
-        "”": "write strings in straight quotes",
-        "‘": "write strings in straight quotes",
-        "’": "write strings in straight quotes",
-        "`": "write strings in straight quotes",
-        ";": "separate fields with commas",
-        "：": "write `:`",
-        "，": "write `,`",
-        "&": "write all fields in one object",
-        "+": "write a number without `+`",
-        "*": "write `[T]` for an array of any length",
-        "@": "write `@file.json` as the whole schema",
-        "$": "write a key with such a character in quotes",
-        "/": "write a pattern as `str { pattern: '…' }`, a comment as `// words`",
-        "!": "remove it: a field without `?` is required",
-        "%": "remove the template syntax",
-    }
-    message = f"unexpected character {quoted(unexpected.found)}"
-    return Advice(message, hints.get(unexpected.found, ""), "unexpected-character")
-
-
-def _hint(unexpected: Unexpected) -> str:
-    """Advice by what precedes the position and what is there."""
-    before, found = unexpected.before, unexpected.found
-    if found in ("[", "<", "(") and foreign(before):
-        return foreign(before)
-    hint = next((hint for test, hint in _HINTS if test(before, found)), "")
-    if hint:
-        return hint
-    if unexpected.expected & {"CLOSE_CURLY", "CLOSE_SQUARE"} and "_COMMA" in unexpected.expected:
-        return "add a comma before it" if _begins_entry(found) else ""
-    if "_COLON" in unexpected.expected and before[-1:].isalnum():
-        return f"write a field as `{before}: type`"
-    if found == "=" and before not in TYPES and before.isidentifier():
-        return "write the answer's type first, and definitions of names after it"
-    return ""
-
-
-def _begins_entry(found: str) -> bool:
-    return found[:1].isalpha() or found[:1] in ('"', "'", "_", "[")
-
-
-_HINTS: tuple[tuple[Callable[[str, str], bool], str], ...] = (
-    (
-        lambda before, found: found == "[" and (before in TYPES or before in ("]", "}")),
-        "write an array as `[T]`, with its type inside",
-    ),
-    (
-        lambda before, found: found == "{" and before == "{",
-        "begin a field with its key; template syntax is not part of a schema",
-    ),
-    (
-        lambda before, found: found == "(" and before in TYPES,
-        "write bounds in `<>`: `int<1,5>`, `str<,80>`",
-    ),
-    (
-        lambda before, found: before == "<" and bool(_RANGE.fullmatch(found)),
-        "write a comma between two bounds: `int<1,5>`",
-    ),
-    (lambda before, found: found == "]" and before == "[", "write a map as `{ [str]: T }`"),
-    (lambda before, found: found == "{" and before == "?", "write constraints before the `?`"),
-    (lambda before, found: found == "?" and before == "?", "write one `?`"),
-    (
-        lambda before, found: found in ("<", "{") and before in (">", "}"),
-        "write bounds once, then constraints",
-    ),
-    (
-        lambda before, found: found == "=" and before == ":",
-        "write the type of a field before its default: `key: int = 5`",
-    ),
-    (lambda before, found: "|" in (before, found), "add the missing alternative: `A | B`"),
-)
-
-
-SCHEMA = Language(
-    grammar="schema",
-    kind="schema",
-    noun="schema",
-    words=MappingProxyType(_WORDS),
-    groups=(
-        (_TYPE | {"CLOSE_SQUARE"}, "a type or `]`"),
-        (_TYPE, "a type"),
-        (_VALUE | {"CLOSE_SQUARE"}, "a value or `]`"),
-        (_VALUE, "a value"),
-        (_KEY, "a key"),
-    ),
-    minor=frozenset({"_BAR", "QUESTION", "LESS", "OPEN_CURLY", "EQUALS"}),
-    builder=Build,
-    advise=_advise,
-)
