@@ -73,13 +73,12 @@ def check(
         return CallsCheck(text=reply, errors=(CallError("limit", _LONG, message),))
     if search.endless is not None:
         return CallsCheck(errors=(_endless(search.endless.span),))
-    return _counted(_Checker(search, patterns, validator).run(), wanted)
+    return _counted(_Checker(search, validator).run(), wanted)
 
 
 @dataclass
 class _Checker:
     search: CallLocator
-    patterns: CallPatterns
     validator: CallValidator
     calls: list[ToolCall] = field(default_factory=list)
     errors: list[CallError] = field(default_factory=list)
@@ -90,7 +89,7 @@ class _Checker:
         found: list[tuple[CallCandidate, list[Validated]]] = []
         number = len(self.search.unreadable)
         for candidate in self.search.candidates:
-            validated = list(self._judged(candidate)) if number <= MOST_CALLS else []
+            validated = list(self._validated(candidate)) if number <= MOST_CALLS else []
             if validated:
                 found.append((candidate, validated))
                 number += len(validated)
@@ -107,7 +106,7 @@ class _Checker:
         text = rest(self.search, spans)
         return CallsCheck(tuple(self.calls), text, tuple(self.errors), tuple(self.repairs))
 
-    def _judged(self, candidate: CallCandidate) -> Iterator[Validated]:
+    def _validated(self, candidate: CallCandidate) -> Iterator[Validated]:
         """The calls of one candidate; none if it is data, or part of a text."""
         raw = self.search.reply[slice(*candidate.span)]
         if candidate.name:
@@ -115,32 +114,29 @@ class _Checker:
                 candidate.name, raw, candidate.span, written=True, id_=candidate.id
             )
             return
-        tools = self.validator.tools
         value = value_of(raw, self.validator.limits) if candidate.closed else None
         if value is None:
             yield from self._broken(candidate, raw)
             return
-        found = self.patterns.calls(value, tools, marked=candidate.marked)
+        found = self.search.patterns.calls(value, self.validator.tools, marked=candidate.marked)
         if candidate.marked and not found:
-            yield Validated(None, _unreadable(UnreadableCall(candidate.span, cut=False)))
+            yield Validated(error=_unreadable(UnreadableCall(candidate.span, cut=False)))
         for one in found:
             if one is None:
-                yield Validated(None, _no_call(candidate.span))
+                yield Validated(error=_no_call(candidate.span))
             else:
                 yield self._found(one, value, raw, candidate.span)
 
     def _broken(self, candidate: CallCandidate, raw: str) -> Iterator[Validated]:
         """A candidate that is unreadable or not closed."""
-        begun = self.patterns.begun(raw, self.validator.tools, marked=candidate.marked)
+        patterns, tools = self.search.patterns, self.validator.tools
+        begun = patterns.begun(raw, tools, marked=candidate.marked)
         if begun is not None:
             name, form = begun
             yield self.validator.check(name, raw, candidate.span, form=form, written=True)
-        elif candidate.marked or (
-            not candidate.closed and self.patterns.is_cut(raw, self.validator.tools)
-        ):
-            yield Validated(
-                None, _unreadable(UnreadableCall(candidate.span, cut=not candidate.closed))
-            )
+        elif candidate.marked or (not candidate.closed and patterns.is_cut(raw, tools)):
+            unreadable = UnreadableCall(candidate.span, cut=not candidate.closed)
+            yield Validated(error=_unreadable(unreadable))
 
     def _found(self, found: CallObject, value: Json, raw: str, span: Span) -> Validated:
         arguments = found.value.get(found.form.arguments_key)
@@ -166,7 +162,7 @@ class _Checker:
         if not why:
             return validated
         return [
-            Validated(None, _doubtful(one.call.name, why, candidate))
+            Validated(error=_doubtful(one.call.name, why, candidate))
             for one in validated
             if one.call
         ]

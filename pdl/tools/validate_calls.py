@@ -167,8 +167,8 @@ _MOST_TOOLS = 40  # tool names that a feedback lists
 class Validated(NamedTuple):
     """A valid call, or its error."""
 
-    call: ToolCall | None
-    error: CallError | None
+    call: ToolCall | None = None
+    error: CallError | None = None
     repairs: tuple[Repair, ...] = ()
 
 
@@ -215,11 +215,11 @@ class CallValidator:
         """
         missing = self.unknown(name, span)
         if missing is not None:
-            return Validated(None, missing)
+            return Validated(error=missing)
         schema = self.tools[name].schema
         check = self._check(schema if form is None else _wrapper(name, schema, form), text)
         if not check.ok:
-            return Validated(None, self._error(name, check, span, written=written))
+            return Validated(error=self._error(name, check, span, written=written))
         arguments = check.value if form is None else check.value[form.arguments_key]
         repairs = _moved(check.repairs, span[0]) if span and written else ()
         return Validated(ToolCall(name, arguments, id_), None, repairs)
