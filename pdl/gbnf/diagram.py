@@ -238,7 +238,7 @@ def draw(
 ) -> str:
     """A picture of each rule: one below the other in an SVG file, or in an HTML page.
 
-    `comments` are those behind the last rule. Raises ValueError for another form.
+    `comments` are those after the last rule. Raises ValueError for another form.
     """
     if form not in {"svg", "html"}:
         raise ValueError(f"format must be 'svg' or 'html', not {form!r}")

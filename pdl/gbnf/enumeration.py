@@ -62,7 +62,7 @@ class Distances:
         return known
 
     def _node(self, node: Node | None) -> int:
-        """The least behind the end of a rule; stacks may be as deep as the text is long."""
+        """The least after the end of a rule; stacks can be as deep as the string is long."""
         known = self._nodes.get(node)
         if known is not None:
             return known
@@ -83,7 +83,7 @@ class Distances:
     def _state(self, state: int) -> int:
         """The least from a state to the end of its rule."""
         if state < 0:
-            return 0  # behind the root rule
+            return 0  # after the root rule
         machine = self._machine
         rule = bisect_right(machine.firsts, state) - 1
         found = self._states.get(rule)
@@ -227,7 +227,7 @@ class Enumeration:
         frames[-1].over = min(frames[-1].over, frame.over)
 
     def _beyond(self, here: Configuration) -> int:
-        """How many characters the shortest text has that goes on where another one ends."""
+        """How many characters more the shortest continuation of a complete string has."""
         return min((edge.weight + edge.least for edge in self._edges_of(here)), default=NEVER)
 
     def _edges_of(self, here: Configuration) -> tuple[Edge, ...]:

@@ -19,15 +19,16 @@ _LITERAL_SHOWN = 24  # characters of a literal
 _NAMED = {
     "0-9": "a digit",
     "1-9": "a digit from 1 to 9",
-    "a-z": "a small letter",
-    "A-Z": "a capital letter",
+    "a-z": "a lowercase letter",
+    "A-Z": "an uppercase letter",
     "A-Za-z": "a letter",
     "0-9A-Za-z": "a letter or a digit",
     "0-9A-Z_a-z": "a letter, a digit or `_`",
     "0-9A-Fa-f": "a hexadecimal digit",
     "0-9a-f": "a hexadecimal digit",
-    "\t\n ": "a blank", "\t ": "a blank", "\t\n\r ": "a blank", "\t-\n\r ": "a blank",
-    "\t-\n ": "a blank", " ": "a blank", "\n": "a line end", "\t": "a tab",
+    "\t\n ": "whitespace", "\t ": "whitespace", "\t\n\r ": "whitespace",
+    "\t-\n\r ": "whitespace", "\t-\n ": "whitespace",
+    " ": "a space", "\n": "a newline", "\t": "a tab",
 }  # fmt: skip
 _MOST = 400  # items that are looked at
 _RANGES = 20  # of a class that is compared with others
@@ -35,7 +36,7 @@ _WALKED = 1_000_000  # nodes that are looked at for the rules around a place
 
 
 def expected_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
-    """What may stand at a configuration, each once, in the order of the grammar."""
+    """Describe what is expected at a configuration, each once, in the order of the grammar."""
     states = sorted({state for state, _ in here.items})[:_MOST]
     origins = [rtn.source_map[state] for state in states if state in rtn.source_map]
     origins.sort(key=lambda origin: (origin.item.start, origin.done))
@@ -48,7 +49,7 @@ def expected_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
 
 
 def _merged(origins: list[Origin]) -> list[Origin]:
-    """Items, with classes that have characters in common as one class, where the first stood."""
+    """Items, with overlapping classes as one class, in the place of the first."""
     found: list[Origin] = []
     for origin in origins:
         item, at = origin.item, len(found)
@@ -64,7 +65,7 @@ def _merged(origins: list[Origin]) -> list[Origin]:
 
 
 def _meets(one: Item, other: CharClass) -> bool:
-    """Whether something is a class as well, and has a character of another one."""
+    """Whether an item is a class that overlaps another one."""
     if not isinstance(one, CharClass) or not _is_short(one):
         return False
     return overlap(normal(one.ranges), normal(other.ranges))
@@ -75,7 +76,7 @@ def _is_short(item: CharClass) -> bool:
 
 
 def described(origin: Origin) -> str:
-    """An item in words, or what of it is still to come."""
+    """Describe an item, or the rest of it."""
     item = origin.item
     if isinstance(item, Literal):
         rest = Literal(item.codes[origin.done :]).text
@@ -87,7 +88,9 @@ def described(origin: Origin) -> str:
     if isinstance(item, AnyChar):
         return "any character"
     if isinstance(item, TokenRef):
-        return f"{'any token but' if item.negated else 'the token'} {item_text(item).lstrip('!')}"
+        return (
+            f"{'any token except' if item.negated else 'the token'} {item_text(item).lstrip('!')}"
+        )
     return f"`{item_text(item)}`"
 
 
@@ -103,14 +106,14 @@ def _class(item: CharClass) -> str:
     singles = all(low == high for low, high in ranges) and len(ranges) <= 4  # noqa: PLR2004 - few
     if item.negated and singles:
         names = [_NAMED.get(chr(low)) or f"`{quoted(chr(low))}`" for low, _ in ranges]
-        return f"any character but {' and '.join(names)}"
+        return f"any character except {' and '.join(names)}"
     return f"one of `{item_text(item)}`"
 
 
 def rules_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
-    """The names of the rules around the first item, from the root on.
+    """Return the names of the rules around the first item, from the root on.
 
-    Where there are several ways, it is the one through the lowest states.
+    Of several parses, it is the one through the lowest states.
     """
     names: list[str] = []
     places: Iterable[ReturnEdge] = here.items
@@ -126,7 +129,7 @@ def rules_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
 
 
 def _waiting(nodes: set[Node]) -> tuple[list[ReturnEdge], int]:
-    """All that waits for the end of some rules, and how many nodes were looked at."""
+    """Everything that waits for the end of some rules, and how many nodes were visited."""
     pending = list(nodes)
     seen = set(nodes)
     found: list[ReturnEdge] = []

@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from pdl.source import Source, Span
 
 
-def groups(rules: Mapping[str, Rule]) -> list[tuple[list[str], bool]]:
-    """Rules that lead to each other, in the order of the grammar, each group behind those it needs.
+def components(rules: Mapping[str, Rule]) -> list[tuple[list[str], bool]]:
+    """Mutually recursive rules, in the order of the grammar, each component after those it needs.
 
-    The second value tells whether a rule of the group leads back to itself.
+    The second value says whether the component is recursive.
     """
     graph = {name: [ref.name for ref in references(rule.options)] for name, rule in rules.items()}
     place = {name: number for number, name in enumerate(rules)}
@@ -70,8 +70,8 @@ def groups(rules: Mapping[str, Rule]) -> list[tuple[list[str], bool]]:
 
 
 def recursive_groups(rules: Mapping[str, Rule]) -> list[list[str]]:
-    """The groups of rules that lead back to themselves."""
-    return [names for names, recursive in groups(rules) if recursive]
+    """The components of rules that are recursive."""
+    return [names for names, recursive in components(rules) if recursive]
 
 
 PLAIN = {ord("\t"): "\\t", ord("\r"): "\\r", ord("\n"): "\\n", ord("\\"): "\\\\"}
@@ -115,9 +115,9 @@ def _written(ranges: Ranges, spell: Callable[[int], str]) -> str:
 def spelled(
     names: Iterable[str], spell: Callable[[str], str], taken: Mapping[str, str], mark: str
 ) -> dict[str, str]:
-    """Each name in its new spelling; those that would be alike get numbers behind a mark.
+    """Each name in its new spelling; duplicates get numbers after a mark.
 
-    `taken` are the spellings of some names that stand already.
+    `taken` are the spellings of some names that are fixed already.
     """
     found = dict(taken)
     used = set(taken.values())
@@ -138,7 +138,7 @@ def plain(rules: Mapping[str, Rule], root: str, source: Source) -> dict[str, Rul
     """The rules that count, the root first. Raises GrammarError if it matches no text."""
     shortest = Shortest(rules)
     if shortest.rule(root) >= NEVER:
-        message = f"the rule `{root}` matches no text, which no other notation can say"
+        message = f"the rule `{root}` matches no string, which no other notation can express"
         raise GrammarError(Problem("gbnf/matches-nothing", message, named(rules.get(root), source)))
     made = {
         name: replace(rule, options=_options(shortest, rule.options))
@@ -151,7 +151,7 @@ def plain(rules: Mapping[str, Rule], root: str, source: Source) -> dict[str, Rul
 
 
 def named(rule: Rule | None, source: Source) -> Span | None:
-    """Where the name of a rule stands, if it was read from a text."""
+    """The span of a rule's name, if it was read from a text."""
     return source.span(rule.start, rule.named) if rule and rule.start >= 0 else None
 
 
@@ -228,7 +228,7 @@ class Notation:
 
 
 def _is_one(item: Item) -> bool:
-    """Whether what is written for an item can be repeated as it stands."""
+    """Whether the spelling of an item can be repeated without a group."""
     if isinstance(item, Literal):
         return len(item.codes) == 1
     return not isinstance(item, Repeat)
@@ -237,13 +237,13 @@ def _is_one(item: Item) -> bool:
 def refuse_tokens(
     rules: Mapping[str, Rule], source: Source, target: str, known: Callable[[TokenRef], bool]
 ) -> None:
-    """Raise GrammarError for the references to tokens that a notation has not."""
+    """Raise GrammarError for the token references that a notation does not support."""
     problems = [
         Problem(
             "gbnf/token-reference",
-            f"{target} cannot say `{item_text(item)}`",
+            f"{target} cannot express `{item_text(item)}`",
             source.span(item.start, item.end) if item.start >= 0 else None,
-            "only texts can be exported, and for xgrammar tokens by number",
+            "remove the token reference; for xgrammar, refer to it by ID",
         )
         for rule in rules.values()
         for item in items(rule.options)
@@ -308,7 +308,7 @@ def lark(rules: Mapping[str, Rule], root: str, source: Source) -> str:
     """The rules as llguidance reads them.
 
     Raises GrammarError for a grammar that matches nothing, and for references to tokens: where a
-    token may also stand as its text, llguidance looks at one of the two only.
+    token may also be spelled as its text, llguidance looks at one of the two only.
     """
     found = plain(rules, root, source)
     refuse_tokens(found, source, "Lark", lambda _: False)
@@ -323,14 +323,14 @@ def lark(rules: Mapping[str, Rule], root: str, source: Source) -> str:
 
 
 def _rule(name: str) -> str:
-    """A name of small letters and hyphens."""
+    """A name of lowercase letters and hyphens."""
     small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
     small = re.sub(r"[^a-z0-9-]", "-", small)
     return small if small[:1].isalpha() else f"r-{small.removeprefix('-')}"
 
 
 def _terminal(name: str) -> str:
-    """The same in capitals, which make it a part of a terminal."""
+    """The same in uppercase letters, which make it a part of a terminal."""
     return _rule(name).upper()
 
 

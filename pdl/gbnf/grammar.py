@@ -52,14 +52,14 @@ class Grammar(GrammarRules):
 
     @within_stack
     def start(self) -> State:
-        """The state in front of all texts."""
+        """Return the state before the first character."""
         from pdl.gbnf.state import State
 
         return State(self.matcher, self.matcher.start)
 
     @within_stack
     def match(self, text: bytes | str, *, prefix: bool = False) -> Match:
-        """Whether a text is one of the grammar's, or with `prefix` the beginning of one."""
+        """Match a string, or with `prefix` the beginning of one."""
         from pdl.gbnf.state import match
 
         return match(self.start(), text, prefix=prefix)
@@ -68,12 +68,12 @@ class Grammar(GrammarRules):
     def match_tokens(
         self, tokens: Iterable[int], vocabulary: Pieces | Vocabulary, *, prefix: bool = False
     ) -> Match:
-        """Whether some tokens are a text of the grammar, without the one that ends all texts.
+        """Match token IDs, without the end-of-sequence token.
 
-        `vocabulary` has what each number stands for, as bytes or strings; a `Vocabulary` made of
-        it once saves time. `<[7]>` takes token 7, `<text>` the token that has just that text, all
-        else the bytes of any tokens. Raises GrammarError for a `<text>` that is no token, as
-        llama.cpp refuses it, and ValueError for a number that the vocabulary has not.
+        `vocabulary` has the text of each ID, as bytes or strings; a `Vocabulary` made of it once
+        saves time. `<[7]>` matches token 7, `<text>` the token that has exactly that text, other
+        items match the bytes of any tokens. Raises GrammarError for a `<text>` that is not a token,
+        as llama.cpp refuses it, and ValueError for an unknown ID.
         """
         from pdl.gbnf.state import Vocabulary, match_tokens
 
@@ -93,27 +93,27 @@ class Grammar(GrammarRules):
 
     @within_stack
     def generate(self, rng: Random, *, size: int = 200) -> str:
-        """A random text that `match` takes: the same one for the same state of `rng`.
+        """Return a random string that matches: the same one for the same state of `rng`.
 
-        It has at most `size` characters, or as few as it can if all texts have more; mostly those
-        of ASCII, where the grammar has a choice. Always ends, however the rules lead to each other.
-        Raises GrammarError if no text matches, also where each one needs a token (`<[id]>`), which
-        only a vocabulary could spell; LimitError if the shortest has more characters than
+        It has at most `size` characters, or as few as possible if all have more; mostly those of
+        ASCII, where the grammar has a choice. It always ends, however the rules recurse. Raises
+        GrammarError if no string matches, also where each one needs a token (`<[id]>`), whose text
+        only a vocabulary knows; LimitError if the shortest has more characters than
         `limits.output_chars`; ValueError for a negative size.
         """
         return self.sampler.generate(rng, size)
 
     @within_stack
     def shortest(self) -> str:
-        """A text of the least number of characters. Raises what `generate` raises."""
+        """Return a shortest string. Raises what `generate` raises."""
         return self.sampler.shortest_text()
 
     @within_stack
     def texts(self, limit: int | None = None) -> Iterator[str]:
-        """The texts in the order of their lengths in characters, then of their code points.
+        """Iterate over all strings that match, by their length, then by code points.
 
-        Each comes once, and is looked for when it is asked for; `limit` is how many to give, None
-        all of them. There is none where `match` takes none. Raises LimitError when the next one has
+        Each is searched for when it is asked for; `limit` is their maximum number, None for all of
+        them. If no string matches, there are none. Raises LimitError when the next one has
         more characters than `limits.output_chars`.
         """
         from pdl.gbnf.enumeration import enumerated
@@ -122,11 +122,11 @@ class Grammar(GrammarRules):
 
     @within_stack
     def near_misses(self, rng: Random, count: int, *, size: int = 200) -> Iterator[str]:
-        """Different texts that `match` refuses and that are one edit away from one that it takes.
+        """Iterate over different strings that just miss: one edit away from one that matches.
 
         An edit inserts, deletes or replaces a character, swaps two that are next to each other, or
         cuts off an end; `size` is that of `generate`. There are fewer than `count` where hundreds
-        of tries in a row find no other. Raises what `generate` raises.
+        of consecutive tries find no other. Raises what `generate` raises.
         """
 
         def matches(text: str) -> bool:
@@ -136,12 +136,12 @@ class Grammar(GrammarRules):
 
     @within_stack
     def optimize(self) -> Grammar:
-        """The same language in a form that llama.cpp has fewer live stacks for.
+        """Return an equivalent grammar for which llama.cpp needs fewer parse stacks.
 
-        Alternatives begin and end in common where they did apart (literals become tries), classes
-        are merged, `x? x?` is `x{0,2}`, rules used once and other names of one thing are inlined,
-        and what leads nowhere is left out. An optimized grammar stays as it is. Its nodes have no
-        places; `parse(str(...))` gives them some.
+        Alternatives share their prefixes and suffixes (literals become tries), classes are merged,
+        `x? x?` becomes `x{0,2}`, rules used once and aliases are inlined, and useless rules are
+        left out. An optimized grammar stays as it is. Its nodes have no positions;
+        `parse(str(...))` gives them some.
         """
         from pdl.gbnf.optimize import optimized
 
@@ -150,10 +150,10 @@ class Grammar(GrammarRules):
 
     @within_stack
     def lint(self, *, json: bool = False) -> tuple[Finding, ...]:
-        """What is odd, slow or other than it looks, in the order of the places.
+        """Find what is odd, slow or not what it looks like, in the order of the positions.
 
-        With `json`, also whether there are texts that are no JSON. Rules that were not read from
-        `source` are placed in the text that `str` gives.
+        With `json`, also strings that are not valid JSON. For rules that were not read from
+        `source`, positions are those in the text that `str` returns.
         """
         from pdl.gbnf.linting import findings
         from pdl.gbnf.validation import validate
@@ -166,10 +166,10 @@ class Grammar(GrammarRules):
 
     @within_stack
     def diagram(self, format: Literal["svg", "html"] = "svg") -> str:  # noqa: A002 - as in `str.format`
-        """A railroad diagram of each rule that counts, one below the other.
+        """Draw a railroad diagram of each rule that counts, one below the other.
 
         As an SVG file, or as an HTML page with a table of the rules; neither needs a script or
-        another file. Rules link to each other, comments are shown, colours follow the reader's
+        another file. Rules link to each other, comments are shown, colors follow the reader's
         choice of light or dark. Raises ValueError for another format.
         """
         from pdl.gbnf.diagram import draw
@@ -178,11 +178,11 @@ class Grammar(GrammarRules):
 
     @within_stack
     def to_lark(self) -> str:
-        """The same language in the dialect of Lark that llguidance reads.
+        """Export an equivalent grammar to the dialect of Lark that llguidance reads.
 
-        Rules get names of small letters, and terminals are whole texts or single characters, so
-        that llguidance's lexer does not change what matches. Raises GrammarError for a grammar that
-        matches nothing, and for references to tokens.
+        Rules get names of lowercase letters, and terminals are whole strings or single characters,
+        so llguidance's lexer does not change what matches. Raises GrammarError for a grammar that
+        matches nothing, and for token references.
         """
         from pdl.gbnf.export import lark
 
@@ -190,9 +190,9 @@ class Grammar(GrammarRules):
 
     @within_stack
     def to_ebnf(self) -> str:
-        """The same language in the EBNF that `xgrammar.Grammar.from_ebnf` reads.
+        """Export an equivalent grammar to the EBNF that `xgrammar.Grammar.from_ebnf` reads.
 
-        References to tokens by number are kept, though xgrammar takes none that has no text. Raises
+        Token references by ID are kept, though xgrammar refuses tokens without text. Raises
         GrammarError for a grammar that matches nothing, and for tokens that are named by texts.
         """
         from pdl.gbnf.export import ebnf
@@ -201,12 +201,12 @@ class Grammar(GrammarRules):
 
     @within_stack
     def to_regex(self, *, most: int = 100_000) -> str:
-        """A regular expression that matches the texts of the grammar, whole ones only.
+        """Export a regular expression that matches whole strings of the grammar.
 
         It is for Python's `re` and for ECMA-262 with the flag `u`. Raises GrammarError for rules
-        that lead back to themselves before their end (naming them), for references to tokens, for a
-        grammar that matches nothing, and for one that needs more than `most` characters or nests
-        more groups than `re` takes.
+        that are recursive before their end (naming them), for token references, for a grammar that
+        matches nothing, and for one that needs more than `most` characters or nests more groups
+        than `re` takes.
         """
         from pdl.gbnf.regex import regex
 
@@ -227,15 +227,15 @@ def parse(  # noqa: PLR0913 - each is independent of the others
     vocabulary: Pieces | Vocabulary | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Grammar:
-    """The grammar that a GBNF text holds, in the language of llama.cpp.
+    """Parse a GBNF text, in the language of llama.cpp.
 
-    `name` is what errors call a text that is no `Source`; `root` the rule to begin with; `target`
-    the month of the llama.cpp that is to take it (`pdl.gbnf.TARGETS`): what an older one does not
-    know is refused. Where the texts of all tokens are given, by their numbers, a `<text>` that is
-    none is refused as well. Raises GrammarError with all problems and their places: whatever
-    llama.cpp refuses, hangs or crashes on. Raises LimitError for more characters, rules or brackets
-    in brackets than `limits` has, and for a longer time; TypeError for what is no text, ValueError
-    for an unknown target.
+    `name` is what errors call a text that is not a `Source`; `root` the rule to begin with;
+    `target` the month of the llama.cpp to target (`pdl.gbnf.TARGETS`): what an older one does not
+    support is refused. If `vocabulary` has the texts of all tokens by their IDs, a `<text>` that is
+    not one token is refused, too. Raises GrammarError with all problems and their positions:
+    whatever llama.cpp refuses, hangs or crashes on. Raises LimitError for more characters, rules or
+    nested brackets than `limits` allows, and for a longer time; TypeError for a value that is not
+    text, ValueError for an unknown target.
     """
     grammar, problems = examine(text, name=name, root=root, limits=limits)
     problems += _unfit(grammar, target, vocabulary)
@@ -255,11 +255,11 @@ def lint(  # noqa: PLR0913 - those of parse, and one more
     json: bool = False,
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Finding, ...]:
-    """All findings of a grammar or of a text that should be one, in the order of their places.
+    """Return all findings about a grammar or a GBNF text, in the order of their positions.
 
     The arguments are those of `parse`; whatever it would refuse is among the findings, as are
-    reached limits. With `json`, also whether there are texts that are no JSON. Raises TypeError for
-    what is no text, and ValueError for an unknown target.
+    reached limits. With `json`, also strings that are not valid JSON. Raises TypeError for a value
+    that is not text, and ValueError for an unknown target.
     """
     from pdl.gbnf.linting import findings
     from pdl.gbnf.linting.finding import explained
@@ -278,7 +278,7 @@ def lint(  # noqa: PLR0913 - those of parse, and one more
 def examine(
     text: str | Source, *, name: str = "<grammar>", root: str = "root", limits: Limits
 ) -> tuple[Grammar, list[Problem]]:
-    """What could be read of a grammar, and all problems for which `parse` would refuse it."""
+    """Return what could be read of a grammar, and all problems for which `parse` refuses it."""
     if not isinstance(text, str | Source):
         raise TypeError(f"text must be a str or a pdl Source, not {type(text).__name__}")
     if not isinstance(root, str):
@@ -302,7 +302,7 @@ def examine(
 def _unfit(
     grammar: Grammar, target: str, vocabulary: Pieces | Vocabulary | None
 ) -> Iterator[Problem]:
-    """What an older llama.cpp or a vocabulary has not."""
+    """What an older llama.cpp or a vocabulary does not support."""
     from pdl.gbnf.validation import hinted, refused
 
     yield from map(hinted, refused(grammar.rules, grammar.source, target))

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def hidden_recursion(rules: Mapping[str, Rule]) -> Iterator[list[str]]:
-    """The cycles of rules, one of a component, on which a match would need ever more memory.
+    """Find the cycles of rules, one of a component, on which a match would need unbounded memory.
 
-    A rule on such a cycle stands at its own left edge behind parts that may be empty, with
-    something behind it that is kept in mind.
+    A rule on such a cycle is at its own left edge, after nullable items and before others, which
+    every round puts on the stack.
     """
     shortest = Shortest(rules)
     edges = {name: list(_left(shortest, rule.options, last=True)) for name, rule in rules.items()}
@@ -51,7 +51,7 @@ def hidden_recursion(rules: Mapping[str, Rule]) -> Iterator[list[str]]:
 def _left(
     shortest: Shortest, options: Iterable[Sequence], *, last: bool
 ) -> Iterator[tuple[str, bool]]:
-    """The rules at the left edge, and whether nothing is behind them."""
+    """The rules at the left edge, and whether nothing follows them."""
     for option in options:
         items = [item for item in option.items if not is_nothing(item)]
         for index, item in enumerate(items):
@@ -74,7 +74,7 @@ _SHOWN = 20  # rules of a cycle
 
 @dataclass(slots=True)
 class Edges:
-    """Which symbols stand at the left edge of which.
+    """Which symbols are at the left edge of which.
 
     `nodes` are what made the nameless ones, `empty` the rules that have an empty alternative.
     """
@@ -102,7 +102,7 @@ class Edges:
         return found
 
     def _edge(self, item: Item) -> tuple[list[Symbol], bool]:
-        """The symbols at an item's left edge, and whether what follows it is there as well."""
+        """The symbols at an item's left edge, and whether what follows it is there, too."""
         if isinstance(item, RuleRef):
             return [item.name], item.name in self.empty
         if isinstance(item, Group):
@@ -135,7 +135,7 @@ class Edges:
 def cycles(
     rules: Mapping[str, Rule], all_rules: Iterable[Rule]
 ) -> Iterator[tuple[list[str], Rule | Group | Repeat]]:
-    """The cycles of left edges: the names of the rules on each, and a node of it to point at."""
+    """Find the cycles of left edges: the names of the rules on each, and a node of it."""
     edges = Edges(rules, all_rules)
     edges.find()
     for cycle in graph_cycles(edges.left):
@@ -155,7 +155,7 @@ def graph_cycles(graph: Mapping[Symbol, list[Symbol]]) -> Iterator[list[Symbol]]
 
 
 def format_cycle(names: list[str]) -> str:
-    """A way from rule to rule; of a long one how it begins and ends."""
+    """Write a path from rule to rule; of a long one its beginning and end."""
     if len(names) > _SHOWN:
         half = _SHOWN // 2
         left_out = f"({len(names) - 2 * half:,} more)"

@@ -1,9 +1,8 @@
-"""The bounds of `Limits` on grammars, as errors that say what to do; and a pause of the collector.
+"""The limits on grammars as errors that say what to do; and a pause of the garbage collector.
 
-`uncollected` pauses the cyclic garbage collector, which would look at all that is made, again and
-again. What a compilation makes are trees and tables: they are freed by their counts of references,
-and the collector, which runs for every few hundred of them, takes a fifth of the time to find
-nothing.
+`uncollected` pauses the cyclic garbage collector, which would scan everything that is made, again
+and again. A compilation makes trees and tables, which reference counts free; the collector, which
+runs for every few hundred of them, takes a fifth of the time and finds nothing.
 """
 
 from __future__ import annotations
@@ -27,30 +26,30 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 _MENDS = {
-    "grammar_depth": "put what is inside into rules of their own",
+    "grammar_depth": "put the inner groups into separate rules",
     "grammar_configurations": (
-        "let only one reading be open at a time (`Grammar.lint` names what has many)"
+        "make the grammar less ambiguous (`Grammar.lint` names what has many parses)"
     ),
 }
 _OTHERWISE = "split it"
 DEEPEST = 100
-"""Groups in groups for which Python's stack has room, whatever is done with them; their `repr` and
-`pickle` take nine calls a level."""
+"""Nested groups for which Python's stack has room; their `repr` and `pickle` take nine calls a
+level."""
 
 
 def limit_error(bound: str, message: str, span: Span | None = None) -> LimitError:
-    """The error for a bound, by the name that it has in `Limits`."""
+    """Return the error for a limit, by its name in `Limits`."""
     mend = _MENDS.get(bound, _OTHERWISE)
     hint = f"{mend}, or allow more with `Limits({bound}=…)`"
     return LimitError(Problem(f"limit/{bound.replace('_', '-')}", message, span, hint))
 
 
 def too_deep(what: str, limits: Limits, span: Span | None = None) -> LimitError:
-    """The error for groups in groups: beyond `DEEPEST` no bound helps."""
+    """Return the error for nested groups: beyond `DEEPEST` no limit helps."""
     bound = limits.grammar_depth
     if bound < DEEPEST:
         return limit_error("grammar_depth", f"{what} deeper than {bound} levels", span)
-    message = f"{what} deeper than {DEEPEST} levels, the most that can be allowed"
+    message = f"{what} deeper than {DEEPEST} levels, the maximum"
     hint = _MENDS["grammar_depth"]
     return LimitError(Problem("limit/grammar-depth", message, span, hint))
 
@@ -58,7 +57,7 @@ def too_deep(what: str, limits: Limits, span: Span | None = None) -> LimitError:
 class Clock:
     """The time for one step, `grammar_seconds` of it.
 
-    Asked for each rule, not for each character: it bounds what is out of all proportion.
+    It is checked for each rule, not for each character.
     """
 
     def __init__(self, limits: Limits, doing: str) -> None:
@@ -74,7 +73,7 @@ class Clock:
 
 
 def within_stack(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """A function that raises LimitError where Python's stack ends.
+    """Let a function raise LimitError where Python's stack ends.
 
     Groups nest to `grammar_depth`, for which the stack of a program has room, but for a caller that
     is hundreds of calls deep itself.
@@ -85,8 +84,8 @@ def within_stack(function: Callable[_P, _T]) -> Callable[_P, _T]:
         try:
             return function(*args, **kwargs)
         except RecursionError:
-            message = "the groups of the grammar nest deeper than what is left of Python's stack"
-        hint = f"{_MENDS['grammar_depth']}, or call this with fewer calls around it"
+            message = "the groups of the grammar nest deeper than the rest of Python's stack"
+        hint = f"{_MENDS['grammar_depth']}, or call this from a function that is nested less deeply"
         raise LimitError(Problem("limit/grammar-depth", message, None, hint))
 
     return bounded
@@ -94,7 +93,7 @@ def within_stack(function: Callable[_P, _T]) -> Callable[_P, _T]:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Pause the collector of the process, if it runs; other threads go on as if it were slow."""
+    """Pause the collector of the process, if it runs; other threads continue without it."""
     ran = gc.isenabled()
     gc.disable()
     try:

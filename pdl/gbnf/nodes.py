@@ -1,11 +1,11 @@
 """A grammar as a syntax tree: rules, alternatives, what these are made of; and back to its text.
 
-Nodes compare by what they mean, not by where they stand, and nobody changes them; `start` and `end`
-are offsets in the text that they were read from, -1 if there is none. Source of the notation:
+Nodes compare by meaning, not by position, and are immutable; `start` and `end` are offsets in the
+text that they were read from, -1 if there isn't one. Source of the notation:
 `grammars/README.md` and `src/llama-grammar.cpp` of llama.cpp.
 
-`items` gives all parts of a tree in the order in which they are written; `write` gives a text that
-reads back as the same grammar.
+`items` iterates over a tree in the order in which it is written; `write` returns a text that parses
+as the same grammar.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _itself(self: _T, *_: Any) -> _T:
 @frozen_value
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
-    """What has a place in a text."""
+    """A part of a text."""
 
     start: int = field(default=-1, compare=False, repr=False)
     end: int = field(default=-1, compare=False, repr=False)
@@ -65,7 +65,7 @@ class Literal(Located):
 
     @property
     def text(self) -> str:
-        """The code points as a string; U+FFFD stands for those that no string can hold."""
+        """The code points as a string; U+FFFD represents those that no string can contain."""
         return "".join(map(chr, (code if code <= LAST else 0xFFFD for code in self.codes)))
 
 
@@ -152,14 +152,14 @@ class Rule(Located):
 LAST = 0x10FFFF
 """The last code point of Unicode."""
 MOST = 2000
-"""The largest minimum of a repetition; a larger maximum is none (MAX_REPETITION_THRESHOLD)."""
+"""The largest minimum of a repetition; a larger maximum is ignored (MAX_REPETITION_THRESHOLD)."""
 
 CURRENT = "2026-09"
 """The month of the llama.cpp whose language `parse` reads."""
 
 
 def bounded(item: Repeat) -> int | None:
-    """The maximum of a repetition as llama.cpp reads it: one over 2000 is none."""
+    """The maximum of a repetition as llama.cpp reads it: one over 2000 is ignored."""
     return None if item.max is not None and item.max > MOST else item.max
 
 
@@ -258,7 +258,7 @@ def options_text(options: Iterable[Sequence]) -> str:
 
 
 def sequence_text(sequence: Sequence) -> str:
-    """Items with blanks between them."""
+    """Items with spaces between them."""
     return " ".join(map(item_text, sequence.items))
 
 
@@ -305,7 +305,7 @@ def quoted(text: str) -> str:
 
 
 def suffix(least: int, most: int | None) -> str:
-    """What stands behind the item that is repeated: `*`, `+`, `?` or numbers in braces."""
+    """The suffix of a repeated item: `*`, `+`, `?` or numbers in braces."""
     known = _SUFFIXES.get((least, most))
     if known:
         return known
@@ -336,7 +336,7 @@ def _character(code: int, spelled: dict[int, str]) -> str:
 
 
 def _apart(text: str) -> str:
-    """Four digits for an escape of two with another digit behind it, which xgrammar reads on to."""
+    """Write escapes of two digits with four before another digit: xgrammar would include it."""
     return _RUNNING_ON.sub(lambda found: f"\\u00{found[1]}" if found[1] else found[0], text)
 
 

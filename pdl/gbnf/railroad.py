@@ -124,7 +124,7 @@ class Box:
 
 
 SKIP = Box(0)
-"""Nothing: the line goes on."""
+"""Nothing: the line continues."""
 
 
 def placed(box: Box, x: int = 0, y: int = 0) -> Iterator[tuple[int, int, Box]]:
@@ -160,7 +160,7 @@ def row(parts: abc.Sequence[Box]) -> Box:
 
 
 def rows(parts: abc.Sequence[Box]) -> Box:
-    """Boxes below each other: from the end of each the line goes on at the next one's left."""
+    """Boxes below each other: from the end of each the line continues at the next one's left."""
     if len(parts) == 1:
         return parts[0]
     widest = max(part.width for part in parts)
@@ -214,7 +214,7 @@ def optional(box: Box) -> Box:
 
 
 def loop(box: Box, label: str) -> Box:
-    """A box with a way back to its beginning, below, on which stands how often it is taken."""
+    """A box with a line back to its beginning, below, labeled with how often it is taken."""
     height = max(2 * ARC, box.down + GAP)
     body = max(box.width, width(label))
     straight = height - 2 * ARC
@@ -237,7 +237,7 @@ def loop(box: Box, label: str) -> Box:
 
 
 _WIDE = 860
-"""The width over which a sequence goes on in another row."""
+"""The width beyond which a sequence continues in another row."""
 _LEAST = 160
 _SHOWN = 64  # characters of one text
 _END = 8  # half the height of the bars at both ends

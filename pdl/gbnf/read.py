@@ -1,8 +1,8 @@
-"""From the text of a grammar to its rules.
+"""Parse the text of a grammar into its rules.
 
-The language is that of llama.cpp's `src/llama-grammar.cpp`; what it refuses is refused here, with a
-place and advice, and with all problems at once. `Builder` goes from the tokens of one rule to its
-tree, with a method for each production of `gbnf.lark`.
+The language is that of llama.cpp's `src/llama-grammar.cpp`; whatever that refuses is refused here,
+with a position and a hint, and all problems are reported together. `Builder` makes the tree of one
+rule from its tokens, with a method for each production of `gbnf.lark`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _DIGITS = 20  # of the largest number that llama.cpp reads (64 bits)
 
 
 class Builder:
-    """Makes the tree of one rule; `problems` are those that its syntax alone does not show."""
+    """Builds the tree of one rule; `problems` are those that its syntax alone does not show."""
 
     def __init__(self, source: Source, comments: tuple[str, ...]) -> None:
         self._source = source
@@ -56,10 +56,10 @@ class Builder:
         """sequence: item*."""
         if not items:
             return Sequence(())
-        place = {"start": items[0].start, "end": items[-1].end}
+        location = {"start": items[0].start, "end": items[-1].end}
         if len(items) == 1 and isinstance(items[0], Literal) and not items[0].codes:
-            return Sequence((), **place)  # `""` is how the empty text is written
-        return Sequence(items, **place)
+            return Sequence((), **location)  # `""` is how the empty string is written
+        return Sequence(items, **location)
 
     def literal(self, token: Token) -> Literal:
         """literal: '"' character* '"'."""
@@ -92,14 +92,14 @@ class Builder:
         """token: '!'? '<' ('[' INTEGER ']' | text) '>'."""
         negated = token.text.startswith("!")
         said = token.text.removeprefix("!")
-        place = {"start": token.start, "end": token.end}
+        location = {"start": token.start, "end": token.end}
         if not said.startswith("<["):
-            return TokenRef(None, said, negated, **place)
+            return TokenRef(None, said, negated, **location)
         number = int(said[2:-2]) if len(said) <= _DIGITS else _LAST_ID + 1
         if number > _LAST_ID:
-            message = f"a token's number is at most {_LAST_ID}"
+            message = f"token ID exceeds {_LAST_ID}"
             self._add("token-number", message, token.start, token.end)
-        return TokenRef(number, "", negated, **place)
+        return TokenRef(number, "", negated, **location)
 
     def group(self, opener: Token, *parts: Sequence | Token) -> Group:
         """group: '(' options ')'."""
@@ -132,18 +132,18 @@ class Builder:
         """between: item '{' INTEGER ',' INTEGER '}'."""
         least, most = self._number(low), self._number(high)
         if most < least:
-            message = f"the minimum {least} is more than the maximum {most}"
+            message = f"minimum {least} exceeds maximum {most}"
             self._add("min-over-max", message, low.start, high.end)
             most = least
         return self._repeat(item, least, most, closer)
 
     def _repeat(self, item: Item, least: int, most: int | None, mark: Token) -> Repeat:
         if is_nothing(item):
-            message = f"`{mark.text}` has nothing in front that it could repeat"
-            hint = "what is empty needs no repetition: leave it out"
+            message = f"`{mark.text}` has nothing to repeat"
+            hint = "remove the repetition of an empty item"
             self._add("nothing-to-repeat", message, item.start, mark.end, hint)
         if least > MOST:
-            message = f"a minimum of {least} is over the {MOST} that llama.cpp takes"
+            message = f"minimum {least} exceeds {MOST}, the most that llama.cpp allows"
             hint = "repeat a rule that is itself a repetition"
             self._add("too-many-repetitions", message, item.start, mark.end, hint)
             least = min(least, MOST)
@@ -151,7 +151,7 @@ class Builder:
 
     def _number(self, token: Token) -> int:
         if len(token.text) >= _DIGITS:
-            hint = f"the largest minimum is {MOST}; a larger maximum is none, as in `{{1,}}`"
+            hint = f"write at most {MOST} as a minimum, and `{{1,}}` for no maximum"
             message = "the number is too large"
             self._add("too-many-repetitions", message, token.start, token.end, hint)
             return 0
@@ -174,9 +174,9 @@ _ITEMS = frozenset(["LITERAL", "CLASS", "DOT", "TOKEN", "OPEN_ROUND"])
 
 
 class Read:
-    """What was read of a text: the rules that could be, and the problems.
+    """What could be read of a text: rules and problems.
 
-    `names` are those of all rules, of broken ones too; `comments` stand behind the last rule.
+    `names` are those of all rules, of broken ones too; `comments` follow the last rule.
     """
 
     def __init__(self, source: Source, limits: Limits) -> None:
@@ -215,37 +215,37 @@ class Read:
         self.rules.append(rule)
 
     def _cut(self, last: Token, rule: Rule) -> Problem:
-        """A rule that goes on where another one begins."""
+        """A rule that continues where another one begins."""
         mark = "`|`" if last.type == "_BAR" else "`::=`"
-        message = f"{mark} at the end of a line lets rule `{rule.name}` go on in the next one"
-        hint = "remove the `|`" if last.type == "_BAR" else 'write `""` for the empty text'
+        message = f"{mark} at the end of a line continues rule `{rule.name}` on the next line"
+        hint = "remove the `|`" if last.type == "_BAR" else 'write `""` for the empty string'
         return Problem("gbnf/open-end", message, self._source.span(last.start, last.end), hint)
 
     def _stuck(self, chunk: Chunk, stuck: StuckError) -> Problem:
-        """What is wrong where the rule stops to make sense, in the author's words."""
+        """What is wrong at the first token that does not fit, in the author's words."""
         tokens = chunk.tokens
         index = tokens.index(stuck.token) if stuck.token in tokens else len(tokens)
         found = tokens[index] if index < len(tokens) else None
         opened = _unclosed(tokens[:index])
         if opened and (found is None or found.type == "_DEFINE"):
-            message = f"`{opened.text}` is never closed"
+            message = f"unclosed `{opened.text}`"
             return self._problem("unclosed-group", message, opened)
         if index == 0:
             return self._no_name(tokens[0])
         if found is None:
-            message = f"expected {_named(stuck.expected)}, but the rule ends here"
+            message = f"expected {_named(stuck.expected)}, found the end of the rule"
             return self._problem("syntax", message, tokens[-1])
         return self._found(tokens, index, stuck.expected)
 
     def _found(self, tokens: list[Token], index: int, expected: frozenset[str]) -> Problem:
         found, before = tokens[index], tokens[index - 1]
         if found.type in {"STAR", "PLUS", "QUESTION", "_OPEN_CURLY"}:
-            message = f"`{found.text}` has nothing in front that it could repeat"
+            message = f"`{found.text}` has nothing to repeat"
             return self._problem("nothing-to-repeat", message, found)
         if found.type == "CLOSE_ROUND":
-            return self._problem("stray-closer", "this `)` closes nothing", found)
+            return self._problem("stray-closer", "unmatched `)`", found)
         if found.type == "_DEFINE":
-            hint = "each rule begins on a line of its own"
+            hint = "begin each rule on a separate line"
             return self._problem("syntax", "a rule ends at the end of its line", before, hint)
         if before.type == "_OPEN_CURLY" and found.type == "_COMMA":
             hint = "write `{0,n}`"
@@ -255,9 +255,9 @@ class Read:
         return self._problem("syntax", message, found, hint)
 
     def _no_name(self, token: Token) -> Problem:
-        """A line that is no rule."""
-        message = f"a line begins with the name of a rule, not with `{token.text[:40]}`"
-        hint = "the line above ended its rule: put its alternatives in parentheses"
+        """A line that is not a rule."""
+        message = f"expected the name of a rule, found `{token.text[:40]}`"
+        hint = "put the alternatives of the rule above in parentheses: its line ended it"
         if token.type == "_BAR":
             hint = "put the `|` at the end of the line above, or all in parentheses"
         return self._problem("no-name", message, token, hint)
@@ -281,5 +281,5 @@ def _named(expected: frozenset[str]) -> str:
     """Terminals in the author's words."""
     words = [_WORDS[name] for name in sorted(expected) if name in _WORDS and name != "_BAR"]
     if expected >= _ITEMS:
-        words = ["a text, a class, a rule or a group"]
+        words = ["a literal, a class, a rule or a group"]
     return " or ".join(words) or "the end of the rule"

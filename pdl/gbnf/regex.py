@@ -1,9 +1,9 @@
-"""A grammar as one regular expression, where its rules lead back to themselves at their ends only.
+"""A grammar as one regular expression, where its rules are recursive only at their ends.
 
 Such rules are equations over regular expressions, such as `x = a x | b y | c`, each the
-alternatives of what stands before another rule; they are solved one after the other with Arden's
-lemma (Delayed reducibility, 1961): `x = a x | b` is `a* b`. Source of the condition: Mohri and
-Nederhof, Regular approximation of context-free grammars, 2001.
+alternatives of what precedes another rule; they are solved in sequence with Arden's lemma (Delayed
+reducibility, 1961): `x = a x | b` is `a* b`. Source of the condition: Mohri and Nederhof, Regular
+approximation of context-free grammars, 2001.
 
 Regular expressions are values: they share parts, and know how long they would be when written. The
 notation is what Python's `re` and ECMA-262 with the flag `u` read alike.
@@ -17,7 +17,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem
-from pdl.gbnf.export import PLAIN, bracketed, escaped, groups, named, plain, refuse_tokens
+from pdl.gbnf.export import PLAIN, bracketed, components, escaped, named, plain, refuse_tokens
 from pdl.gbnf.limits_errors import Clock
 from pdl.gbnf.nodes import (
     CharClass,
@@ -49,7 +49,7 @@ _GROUP = 4  # characters of `(?:)`
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """A regular expression: a text that can be repeated as it stands, or parts.
+    """A regular expression: a string that can be repeated without a group, or parts.
 
     `kind` is `one` (a character or a class), `row` (parts one after the other), `options` or
     `repeat`. `size` is at least the length that it has when written, `depth` how deep its groups
@@ -167,7 +167,7 @@ def _grouped(part: Pattern) -> list[Pattern | str]:
 
 @dataclass(slots=True)
 class Equation:
-    """What stands before each unknown on the right side; that before `""` is the end."""
+    """What precedes each unknown on the right side; what precedes `""` is the end."""
 
     before: dict[str, list[Pattern]] = field(default_factory=dict)
 
@@ -180,7 +180,7 @@ class Equation:
         return ((name, one) for name, found in self.before.items() for one in found)
 
     def take(self, name: str) -> Pattern:
-        """All that stands before an unknown as one pattern, which leaves the equation."""
+        """Everything that precedes an unknown as one pattern, which leaves the equation."""
         return options(self.before.pop(name))
 
 
@@ -249,7 +249,7 @@ _NAMED = 8  # rules that a message names
 
 
 class _NotRegularError(Exception):
-    """A rule of the group at hand stands where something is behind it."""
+    """A rule of the component is followed by something."""
 
 
 def regex(rules: Mapping[str, Rule], root: str, source: Source, most: int, limits: Limits) -> str:
@@ -277,7 +277,7 @@ class _Patterns:
         self._made: dict[str, Pattern] = {}
         self._component: frozenset[str] = frozenset()
         bad: list[Problem] = []
-        for names, recursive in groups(rules):
+        for names, recursive in components(rules):
             clock.check()
             self._component = frozenset(names) if recursive else frozenset()
             try:
@@ -352,14 +352,10 @@ def _not_regular(names: list[str], rules: Mapping[str, Rule], source: Source) ->
     if names[_NAMED:]:
         shown += f" and {len(names) - _NAMED:,} more"
     rule = rules[names[0]]
-    what = (
-        f"the rules {shown} lead back to themselves"
-        if names[1:]
-        else f"the rule {shown} leads back to itself"
-    )
+    what = f"the rules {shown} are recursive" if names[1:] else f"the rule {shown} is recursive"
     return Problem(
         "gbnf/not-regular",
-        f"{what} before the end: no regular expression is found for that",
+        f"{what} before the end, which no regular expression can express",
         named(rule, source),
-        "a regular expression can only repeat: let the recursion come last, or write `*`",
+        "use right recursion, or write `*`",
     )

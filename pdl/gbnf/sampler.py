@@ -272,7 +272,7 @@ def check_length(size: int, limits: Limits, which: str) -> None:
     """Raise LimitError if a string of that many characters is too long; `which` string it is."""
     if size > limits.output_chars:
         count = f"{size:,}" if size < _HUGE else f"{_HUGE:,} or more"
-        message = f"the {which} text has {count} characters, over the {limits.output_chars:,}"
+        message = f"the {which} string has {count} characters, over the {limits.output_chars:,}"
         raise LimitError(Problem("limit/output-chars", f"{message} allowed"))
 
 
@@ -285,7 +285,7 @@ def _reason(grammar: GrammarRules, shortest: Shortest) -> Problem:
         if symbol in path:
             met = list(path.values())
             names = _rule_names([*met[list(path).index(symbol) :], at])
-            message, hint = f"{' -> '.join(names)} never ends", "add an alternative that does"
+            message, hint = f"{' -> '.join(names)} never ends", "add an alternative that ends"
             break
         path[symbol] = at
         at = next(one for one in at.options[0].items if not shortest.productive(one))
@@ -295,7 +295,9 @@ def _reason(grammar: GrammarRules, shortest: Shortest) -> Problem:
             at = grammar.rule.get(at.name, at)
     else:
         message, hint = _impossible(at)
-    return Problem("gbnf/no-text", f"no text matches: {message}", _span(at, grammar.source), hint)
+    return Problem(
+        "gbnf/no-text", f"the grammar matches no string: {message}", _span(at, grammar.source), hint
+    )
 
 
 def _rule_names(cycle: list[Rule | Item]) -> list[str]:
@@ -309,16 +311,16 @@ def _impossible(item: Rule | Item) -> tuple[str, str]:
     if isinstance(item, Rule | Group | Repeat):
         return "a rule or a group has no alternatives", ""
     said = f"`{item_text(item)}`"
-    hint = "NUL, surrogates and what is above U+10FFFF are in no text"
+    hint = "remove NUL, surrogates and numbers above U+10FFFF: no string contains them"
     if isinstance(item, TokenRef):
-        return f"{said} is a token, which has no text without a vocabulary", ""
+        return f"{said} is a token, whose text only a vocabulary knows", ""
     if isinstance(item, RuleRef):
-        return f"there is no rule {said}", ""
+        return f"undefined rule {said}", ""
     if isinstance(item, Literal):
-        return f"{said} has a character that no text can have", hint
+        return f"{said} contains a character that no string can contain", hint
     if isinstance(item, CharClass) and any(low > high for low, high in item.ranges):
-        hint = "a range begins with the lower character"
-    return f"{said} holds no character that a text can have", hint
+        hint = "begin a range with the lower character"
+    return f"{said} matches no character", hint
 
 
 def _span(origin: Rule | Item, source: Source) -> Span | None:

@@ -1,7 +1,7 @@
-"""`State`: where a text stands in a grammar; `Match`: how a whole text fared.
+"""`State`: the position of a string in a grammar; `Match`: the result for a whole string.
 
-Both tell in words what may stand at a place of a text. `Vocabulary` has the tokens of a model,
-against which references to tokens are read and matched.
+Both describe what is expected at a position. `Vocabulary` has the tokens of a model, against which
+token references are checked and matched.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 Pieces: TypeAlias = "Mapping[int, bytes | str] | Sequence[bytes | str]"
-"""What each token stands for, by its number."""
+"""The text of each token by its ID."""
 
 _NO_LISTS: tuple[type, ...] = (str, bytes, bytearray)
 _LOOKED_AT = 2_000  # tokens in angle brackets that may have been meant
 
 
 class Vocabulary:
-    """The text of each token by its number; special tokens have theirs as well (`<|eot|>`).
+    """The text of each token by its ID; special tokens have theirs, too (`<|eot|>`).
 
     Made from a mapping or a list, of bytes or of strings. Raises TypeError for anything else.
     """
@@ -46,12 +46,12 @@ class Vocabulary:
             self.pieces = pieces
         elif isinstance(pieces, _NO_LISTS) or not isinstance(pieces, Sequence):
             kind = type(pieces).__name__
-            raise TypeError(f"vocabulary must be a mapping or a sequence of texts, not {kind}")
+            raise TypeError(f"vocabulary must be a mapping or a sequence of strings, not {kind}")
         else:
             self.pieces = dict(enumerate(pieces))
 
     def piece(self, token: int) -> bytes:
-        """The bytes of a token. Raises ValueError for a number that there is not."""
+        """Return the bytes of a token. Raises ValueError for an unknown ID."""
         piece = self.pieces.get(token)
         if piece is None:
             raise ValueError(f"the vocabulary has no token {token!r}")
@@ -65,13 +65,13 @@ class Vocabulary:
         return frozenset(piece.decode("utf-8", "replace") for piece in marks)
 
     def unknown(self, rules: Iterable[Rule], source: Source) -> Iterator[Problem]:
-        """The references `<text>` in some rules that are no token, for which llama.cpp refuses."""
+        """Find the references `<text>` that are not one token, which llama.cpp refuses."""
         for rule in rules:
             for item in items(rule.options):
                 if isinstance(item, TokenRef) and item.id is None and item.text not in self._marks:
                     message = f"`{item.text}` is not one token of the vocabulary"
                     near = did_you_mean(item.text, sorted(self._marks)[:_LOOKED_AT])
-                    hint = near or 'a text that is no token stands in double quotes: "…"'
+                    hint = near or 'write a literal in double quotes: "…"'
                     span = source.span(item.start, item.end)
                     yield Problem("gbnf/unknown-token", message, span, hint)
 
@@ -80,7 +80,7 @@ def _token_bytes(piece: bytes | str) -> bytes:
     if isinstance(piece, str):
         return piece.encode("utf-8", "surrogatepass")
     if not isinstance(piece, bytes | bytearray | memoryview):
-        raise TypeError(f"a vocabulary holds str or bytes, not {type(piece).__name__}")
+        raise TypeError(f"a vocabulary contains str or bytes, not {type(piece).__name__}")
     return bytes(piece)
 
 
@@ -90,11 +90,11 @@ _RULES_SHOWN = 12  # rules around a place
 @frozen_value
 @dataclass(frozen=True, slots=True)
 class State:
-    """A place in all texts of a grammar: a value, so that keeping one is enough to come back to it.
+    """A position in the strings of a grammar: a value, so keeping one is enough to return to it.
 
     `position` counts the bytes (of UTF-8) that were taken. `is_dead` says that the last `accept`
-    was refused: `position` is then the offset of the byte that could not stand there, and what was
-    expected is what could. `copy` gives the state itself; `pickle` raises TypeError, since a state
+    was refused: `position` is then the offset of the byte that is not allowed there, and `expected`
+    describes what is. `copy` gives the state itself; `pickle` raises TypeError, since a state
     is nothing without what its grammar has learned: keep the grammar and the text instead.
     """
 
@@ -115,13 +115,13 @@ class State:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the text may end here."""
+        """Whether the string may end here."""
         return not self.is_dead and self.configuration.complete
 
     def accept(self, text: bytes | str) -> State:
-        """The state behind some more text, which may end amid a character if it is bytes.
+        """Return the state after more text, which may end inside a character if it is bytes.
 
-        Raises TypeError for what is neither. A dead state stays as it is.
+        Raises TypeError for anything else. A dead state stays as it is.
         """
         data = _bytes(text)
         if self.is_dead:
@@ -130,9 +130,9 @@ class State:
         return State(self.matcher, here, self.position + taken, taken < len(data))
 
     def accept_token(self, token: int | None, piece: bytes | None = None) -> State:
-        """The state behind one token, whose bytes are `piece` if it stands for text.
+        """Return the state after one token, whose bytes are `piece` if it has text.
 
-        Token references of the grammar see its number, `None` that of none; all else sees the
+        Token references of the grammar match its ID (`None` matches none), all other items its
         bytes. Source: `llama_grammar_accept_token` in llama.cpp's `src/llama-grammar.cpp`.
         """
         _check_token(token, piece)
@@ -145,14 +145,14 @@ class State:
         return State(self.matcher, here, self.position + size)
 
     def expected(self) -> tuple[str, ...]:
-        """What may stand here, in words: `a digit`, `` `,` ``, `the end`."""
+        """Describe what is expected here: `a digit`, `` `,` ``, `the end`."""
         return expected_at(self.matcher.rtn, self.configuration)
 
     def rules(self) -> tuple[str, ...]:
-        """The rules that the text is in, from the root; one of the ways, if there are several.
+        """Return the rules around this position, from the root on; of one parse, if there are more.
 
-        A rule of which nothing is to come is left out: of `root ::= object` the text is in `object`
-        alone, whatever number of such rules led there.
+        A rule of which nothing follows is left out: in `root ::= object` the position is in
+        `object` alone.
         """
         return rules_at(self.matcher.rtn, self.configuration)
 
@@ -160,12 +160,12 @@ class State:
 @frozen_value
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Whether a text is one of a grammar, and where it fails to be.
+    """Whether a string matches a grammar, and where it fails to.
 
-    `position` is the offset, in bytes of UTF-8, of the character that cannot stand there (the
-    length of the text if it ends too early or is ok), `character` the same in code points.
-    `expected` says in words what could, `rules` the rules that the text was in. Of a list of tokens
-    `token` is the index of the one that cannot stand there, or how many there are.
+    `position` is the offset, in bytes of UTF-8, of the first character that does not match
+    (the length of the string if it ends too early or is ok), `character` the same in code points.
+    `expected` describes what would match, `rules` are the rules around the position. Of a list of
+    tokens `token` is the index of the first one that does not match, or their count.
     """
 
     ok: bool
@@ -197,7 +197,7 @@ def listed(words: Iterable[str]) -> str:
 
 
 def match(start: State, text: bytes | str, *, prefix: bool = False) -> Match:
-    """How a text fares from a state on; with `prefix` it need not be complete."""
+    """Match a string from a state on; with `prefix` it doesn't have to be complete."""
     data = _bytes(text)
     found = start.accept(data)
     ok = not found.is_dead and (prefix or found.is_complete)
@@ -218,7 +218,7 @@ def match(start: State, text: bytes | str, *, prefix: bool = False) -> Match:
 def match_tokens(
     start: State, tokens: Iterable[int], vocabulary: Vocabulary, *, prefix: bool = False
 ) -> Match:
-    """How a list of tokens fares from a state on; with `prefix` it need not be complete."""
+    """Match a list of tokens from a state on; with `prefix` it doesn't have to be complete."""
     here = start
     index = character = 0
     for token in tokens:
@@ -243,14 +243,14 @@ def match_tokens(
 
 
 def _at_character(data: bytes, position: int) -> int:
-    """Where the character begins that a byte belongs to."""
+    """The offset of the character that a byte belongs to."""
     while position and data[position] & 0xC0 == 0x80:  # noqa: PLR2004 - a continuation byte
         position -= 1
     return position
 
 
 def _check_token(token: SupportsIndex | None, piece: object) -> None:
-    """Raise TypeError for what is no token, ValueError for a number below zero."""
+    """Raise TypeError for a value that is not a token, ValueError for an ID below zero."""
     if token is not None and (isinstance(token, bool) or not hasattr(token, "__index__")):
         raise TypeError(f"token must be an int or None, not {type(token).__name__}")
     if token is not None and index(token) < 0:

@@ -1,9 +1,9 @@
 """The lexer: the tokens of a GBNF text, rule by rule, and the code points of literals and classes.
 
-A line end closes a rule, except after `::=`, after `|`, and in parentheses. A rule that is not
+A newline ends a rule, except after `::=`, after `|`, and in parentheses. A rule that is not
 closed when the next one begins is cut off there, so that one slip does not spoil all that follows.
 
-What is written between the marks of literals and character classes becomes code points with the
+The text between the delimiters of literals and character classes becomes code points with the
 escapes of `parse_char` in llama.cpp's `src/llama-grammar.cpp`.
 """
 
@@ -34,7 +34,7 @@ _HEX = {"x": 2, "u": 4, "U": 8}
 
 
 class EscapeError(ValueError):
-    """A backslash that is none of the notation's; `at` is its offset in what was read."""
+    """An invalid escape; `at` is its offset in what was read."""
 
     def __init__(self, at: int, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class EscapeError(ValueError):
 
 
 def literal(body: str) -> tuple[int, ...]:
-    """The code points of what stands between the quotes of a literal. Raises EscapeError."""
+    """Return the code points between the quotes of a literal. Raises EscapeError."""
     if "\\" not in body:
         return tuple(map(ord, body))
     codes: list[int] = []
@@ -56,7 +56,7 @@ def literal(body: str) -> tuple[int, ...]:
 
 
 def char_class(body: str) -> tuple[tuple[tuple[int, int], ...], bool]:
-    """The ranges between the brackets of a class, and whether it is negated. Raises EscapeError."""
+    """Return the ranges of a class, and whether it is negated. Raises EscapeError."""
     negated = body.startswith("^")
     ranges: list[tuple[int, int]] = []
     at = int(negated)
@@ -70,7 +70,7 @@ def char_class(body: str) -> tuple[tuple[tuple[int, int], ...], bool]:
 
 
 def faults(body: str) -> Iterator[EscapeError]:
-    """All backslashes between the marks of a literal or of a class that are none."""
+    """Find all invalid escapes in a literal or a class."""
     at = 0
     while at < len(body):
         found = _CHARACTER.match(body, at)
@@ -97,14 +97,14 @@ def _unknown(body: str, at: int) -> EscapeError:
     if mark in _HEX:
         return EscapeError(at, f"`\\{mark}` needs {_HEX[mark]} hexadecimal digits")
     known = r"`\t \r \n \\ \" \[ \] \- \xHH \uHHHH \UHHHHHHHH`"
-    hint = f"the escapes of a grammar are {known}"
+    hint = f"write one of {known}"
     if mark in "dswDSW" and mark:
-        hint = "a grammar has no shorthands: write `[0-9]`, `[A-Za-z0-9_]` or `[ \\t\\n\\r]`"
+        hint = "write a class instead of a shorthand: `[0-9]`, `[A-Za-z0-9_]` or `[ \\t\\n\\r]`"
     elif mark in "'/.*+?(){}|^$":
-        hint = f"`{mark}` needs no backslash here"
+        hint = f"remove the backslash before `{mark}`"
     elif mark in {"b", "f", "0"}:
         hint = {"b": "write `\\x08`", "f": "write `\\x0C`", "0": "write `\\x00`"}[mark]
-    return EscapeError(at, f"`\\{mark}` is no escape of a grammar", hint)
+    return EscapeError(at, f"`\\{mark}` is not a valid escape", hint)
 
 
 _TOKEN = re.compile(
@@ -126,24 +126,24 @@ _HEAD = re.compile(
     r"(?:^|(?<=\r))[ \t]*+[A-Za-z0-9-]++(?>(?:[ \t]++|#[^\r\n]*+)*)::=", re.MULTILINE
 )
 _LIKE_A_HEAD = re.compile(_HEAD.pattern.replace("[A-Za-z0-9-]", r"[\w-]"), re.MULTILINE)
-"""What was meant as the head of a rule, by a name that may hold wrong letters."""
+"""What was meant as the head of a rule, whose name may contain invalid characters."""
 _ODD = re.compile("[\0\ufeff\ud800-\udfff]")
 _SUFFIXES = frozenset(["STAR", "PLUS", "QUESTION", "CLOSE_CURLY"])
-_OPENED = {'"': "a literal", "[": "a character class"}
+_OPENED = {'"': "literal", "[": "character class"}
 _CLOSED = {'"': '"', "[": "]"}
 _MISLEADING = frozenset("\"'`[<!\\")
-"""Behind one of these, it is not certain what is inside quotes and what is not."""
+"""After one of these, it is unclear what is inside quotes and what is not."""
 _UNSEEN = {
     "\0": (
-        "a NUL character ends the grammar for llama.cpp, whatever follows",
-        "remove it; no text that is matched can have one either",
+        "NUL character: it ends the grammar for llama.cpp, whatever follows",
+        "remove it; no string that is matched can contain one either",
     ),
     "\ufeff": (
-        "the text begins with a byte order mark, which llama.cpp refuses",
+        "byte order mark, which llama.cpp refuses",
         "save it as UTF-8 without a byte order mark",
     ),
     "": (
-        "half of a surrogate pair is no character, and cannot be written in UTF-8",
+        "unpaired surrogate, which UTF-8 cannot encode",
         "read the text as UTF-8, or write the whole character",
     ),
 }
@@ -153,8 +153,8 @@ _UNSEEN = {
 class Chunk:
     """The tokens of one rule, or of what should be one.
 
-    `cut` is where the next rule begins, if this one was not closed in front of it; `comments` are
-    those above it and in it; `broken`: a problem in it is told already.
+    `cut` is where the next rule begins, if this one was not closed before it; `comments` are
+    those above it and in it; `broken`: a problem in it is reported already.
     """
 
     tokens: list[Token] = field(default_factory=list)
@@ -164,7 +164,7 @@ class Chunk:
 
 
 class Lexer:
-    """Cuts one text into chunks; what is no token ends its chunk and is a problem."""
+    """Cuts one text into chunks; anything that is not a token ends its chunk and is a problem."""
 
     def __init__(self, source: Source, limits: Limits) -> None:
         self._source = source
@@ -173,11 +173,11 @@ class Lexer:
         self.chunks: list[Chunk] = []
         self.problems: list[Problem] = []
         self.comments: list[str] = []
-        """Those behind the last rule."""
+        """Those after the last rule."""
         self._chunk = Chunk()
         self._depth = 0
         self._curly = False
-        self._open = True  # whether a line end means nothing
+        self._open = True  # whether a newline means nothing
         self._suffixes = 0
         self._unclosed: set[str] = set()  # what opens a literal or a class that nothing closes
 
@@ -242,7 +242,7 @@ class Lexer:
             raise too_deep(f"the {what} nested", self._limits, self._source.span(at))
 
     def _odd(self) -> None:
-        """Report characters that a text may not have anywhere, the first of each kind."""
+        """Report characters that are not allowed anywhere, the first of each kind."""
         first: dict[str, int] = {}
         for found in _ODD.finditer(self._source.text):
             kind = found[0] if found[0] in _UNSEEN else ""
@@ -253,7 +253,7 @@ class Lexer:
             self._add(message, at, hint)
 
     def _stray(self, at: int) -> int:
-        """A character that begins no token: report it, and go on at the next line."""
+        """A character that begins no token: report it, and resume at the next rule."""
         text = self._source.text
         mark = text[at]
         if not _ODD.match(mark) or (mark == "\ufeff" and at):
@@ -271,7 +271,7 @@ class Lexer:
         return end
 
     def _further(self, at: int, end: int) -> None:
-        """What else is certainly wrong in the rest of a rule: escapes, and what is never closed."""
+        """What else is certainly invalid in the rest of a rule: escapes, and unclosed brackets."""
         text = self._source.text
         while at < end:
             found = _TOKEN.match(text, at, end)
@@ -297,23 +297,26 @@ class Lexer:
 
 def _told(mark: str, at: int) -> tuple[str, int, str]:
     """What is wrong with a character that begins no token, where, and a hint."""
-    message, hint = f"`{mark}` cannot stand in a grammar", ""
+    message, hint = f"`{mark}` is not allowed in a grammar", ""
     if mark in _CLOSED:
-        message = f"{_OPENED[mark]} that begins here is never closed"
+        message = f"unclosed {_OPENED[mark]}"
         hint = f"put `{_CLOSED[mark]}` at its end"
     elif mark in "<!":
-        message = "a token is written `<[number]>` or `<text>`, with `!` in front for any other"
-        hint = "put it in double quotes if it is text"
+        message = f"`{mark}` is not a token reference: expected `<[number]>`, `<text>` or `!<…>`"
+        hint = "put it in double quotes if it is a literal"
     elif mark == "_":
-        message = "a name has letters, digits and hyphens, no `_`"
+        message = "`_` is not allowed in a name, only letters, digits and hyphens"
         hint = "write `-` instead"
     elif mark in "'`":
-        message, hint = f"`{mark}` begins no text here", 'write a text in double quotes: "…"'
+        message, hint = (
+            f"`{mark}` does not begin a literal",
+            'write a literal in double quotes: "…"',
+        )
     elif mark in "=:":
-        message, hint = f"`{mark}` cannot stand here", "a rule is written `name ::= …`"
+        message, hint = f"`{mark}` is not allowed here", "write a rule as `name ::= …`"
     elif mark.isalnum():
-        hint = "a name has ASCII letters, digits and hyphens; a text stands in double quotes"
+        hint = "use ASCII letters, digits and hyphens in names; put literals in double quotes"
     elif not mark.isprintable():
-        message = f"U+{ord(mark):04X} cannot stand in a grammar, only blanks, tabs and line ends"
-        hint = "remove it, or write it as an escape in double quotes if it is text"
+        message = f"U+{ord(mark):04X} is not allowed in a grammar, only spaces, tabs and newlines"
+        hint = "remove it, or write it as an escape in double quotes if it is a literal"
     return message, at, hint

@@ -21,7 +21,7 @@ _ENDS = (0x7F, 0x7FF, 0xFFFF, LAST)
 
 
 def normal(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Ranges in order, without overlaps, and without those that hold nothing."""
+    """Ranges in order, without overlaps, and without empty ones."""
     merged: list[tuple[int, int]] = []
     for low, high in sorted(one for one in ranges if one[0] <= one[1]):
         if merged and low <= merged[-1][1] + 1:
@@ -58,15 +58,15 @@ def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def of_class(node: CharClass) -> Ranges:
-    """The code points of a class that a text can hold."""
+    """The code points of a class that a string can contain."""
     ranges = complement(node.ranges) if node.negated else normal(node.ranges)
     return characters(ranges)
 
 
 def characters(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Those code points of some ranges that can stand in a text.
+    """Those code points of some ranges that a string can contain.
 
-    NUL cannot, as it ends texts in llama.cpp, nor can surrogates, which UTF-8 has not.
+    NUL ends strings in llama.cpp, and UTF-8 has no surrogates.
     """
     found: list[tuple[int, int]] = []
     for low, high in ranges:

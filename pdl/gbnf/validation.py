@@ -44,29 +44,27 @@ if TYPE_CHECKING:
 
 
 HIDDEN = "hidden left recursion"
-"""How the message of left recursion begins where llama.cpp does not see it."""
+"""How the message of left recursion begins where llama.cpp does not notice it."""
 
 _HINTS = {
     "gbnf/syntax": "write rules as `name ::= item item | item`, each on a line of its own",
     "gbnf/bad-escape": r"a backslash itself is written `\\`",
-    "gbnf/min-over-max": "exchange the two numbers; llama.cpp would count down for ever",
+    "gbnf/min-over-max": "swap the two numbers; llama.cpp would count down forever",
     "gbnf/undefined-rule": "define it, or correct the name",
     "gbnf/too-many-repetitions": "repeat a rule that is itself a repetition",
-    "gbnf/stray-character": "remove it, or put it in double quotes if it is text",
-    "gbnf/unclosed-group": "close it, or put it in double quotes if it is text",
-    "gbnf/stray-closer": "remove it, or put it in double quotes if it is text",
-    "gbnf/nothing-to-repeat": "put what is repeated in front, or the mark in double quotes",
-    "gbnf/token-number": "look up the number in the vocabulary",
-    "gbnf/target": "do without it, or use a newer llama.cpp",
-    "gbnf/left-recursion": (
-        "let the recursion come last: `list ::= item list | item`, or write `item+`"
-    ),
+    "gbnf/stray-character": "remove it, or put it in double quotes if it is a literal",
+    "gbnf/unclosed-group": "close it, or put it in double quotes if it is a literal",
+    "gbnf/stray-closer": "remove it, or put it in double quotes if it is a literal",
+    "gbnf/nothing-to-repeat": "write an item before it, or put it in double quotes if it is text",
+    "gbnf/token-number": "look up the token ID in the vocabulary",
+    "gbnf/target": "avoid it, or use a newer llama.cpp",
+    "gbnf/left-recursion": ("use right recursion: `list ::= item list | item`, or write `item+`"),
 }
-_UNHIDE = "let what stands in front take a character at least, or let the recursion come last"
+_UNHIDE = "make the preceding items match at least one character, or use right recursion"
 
 
 def hinted(problem: Problem) -> Problem:
-    """A problem with advice, if it has none of its own."""
+    """Return a problem with a hint, a general one if it lacks its own."""
     if problem.hint:
         return problem
     return replace(problem, hint=_hint(problem))
@@ -83,33 +81,35 @@ _COMPARED = 100_000
 
 
 def validate(grammar: GrammarRules, names: set[str]) -> Iterator[Problem]:
-    """The problems of a grammar, by kind; `names` are those of all rules, of broken ones too."""
+    """Find the problems of a grammar, by kind; `names` are those of all rules, even broken ones."""
     source = grammar.source
     if not names:
-        hint = 'the least is `root ::= "…"`'
+        hint = 'write at least `root ::= "…"`'
         yield Problem("gbnf/no-root", "the grammar has no rules", source.span(0), hint)
     elif grammar.root not in names:
-        hint = _Meant(names).hint(grammar.root) or f"a text must match the rule `{grammar.root}`"
-        message = f"there is no rule `{grammar.root}`"
+        hint = _Meant(names).hint(grammar.root) or f"define `{grammar.root}`, the root rule"
+        message = f"undefined rule `{grammar.root}`"
         yield Problem("gbnf/no-root", message, source.span(0), hint)
     symbols = Symbols(grammar.rules)
     for repeat, times in symbols.excessive:
-        message = f"repetitions inside this one multiply to {times}, over the {MOST} allowed"
-        hint = "put what is repeated into a rule of its own"
+        message = f"nested repetitions multiply to {times}, which exceeds {MOST}"
+        hint = "put the repeated item into a separate rule"
         yield _at(source, "too-many-repetitions", message, repeat, hint)
     yield from _undefined(grammar, names, symbols)
     yield from _recursive(grammar)
 
 
 def _recursive(grammar: GrammarRules) -> Iterator[Problem]:
-    """Left recursion: what llama.cpp sees of it, or else what it overlooks."""
+    """Left recursion: what llama.cpp notices, or else what it overlooks."""
     source = grammar.source
     seen = False
     for cycle, node in cycles(grammar.rule, grammar.rules):
         seen = True
-        way = format_cycle([*cycle, cycle[0]]) if cycle else "what it repeats may be empty"
-        hint = "" if cycle else "repeat something that is never empty"
-        yield _at(source, "left-recursion", f"left recursion: {way}", node, hint)
+        message = "left recursion: the repeated item can be empty"
+        if cycle:
+            message = f"left-recursive rule: {format_cycle([*cycle, cycle[0]])}"
+        hint = "" if cycle else "repeat an item that always matches at least one character"
+        yield _at(source, "left-recursion", message, node, hint)
     reached = {name: grammar.rule[name] for name in reachable(grammar.rule, grammar.root)}
     for cycle in () if seen else hidden_recursion(reached):
         message = f"{HIDDEN}: {format_cycle(cycle)}"
@@ -117,7 +117,7 @@ def _recursive(grammar: GrammarRules) -> Iterator[Problem]:
 
 
 def _undefined(grammar: GrammarRules, names: set[str], symbols: Symbols) -> Iterator[Problem]:
-    """Names of no rule; some that llama.cpp does not look at do no harm."""
+    """Names of undefined rules; some that llama.cpp never looks at do no harm."""
     meant = _Meant(names)
     for rule in grammar.rules:
         counts = grammar.rule[rule.name] is rule
@@ -125,12 +125,12 @@ def _undefined(grammar: GrammarRules, names: set[str], symbols: Symbols) -> Iter
         for ref in references(rule.options):
             seen = counts and id(ref) not in unseen
             if ref.name not in names and (seen or symbols.ids[ref.name] < symbols.defined):
-                message = f"there is no rule `{ref.name}`"
+                message = f"undefined rule `{ref.name}`"
                 yield _at(grammar.source, "undefined-rule", message, ref, meant.hint(ref.name))
 
 
 def _dropped(rule: Rule) -> Iterator[Item]:
-    """What is repeated zero times without a rule of its own, which llama.cpp forgets."""
+    """Items that are repeated zero times without a separate rule, which llama.cpp drops."""
     for item in items(rule.options):
         inner: Item = item
         while isinstance(inner, Repeat) and inner.min == inner.max:
@@ -148,7 +148,7 @@ class _Meant:
         self._known: dict[str, str] = {}
 
     def hint(self, name: str) -> str:
-        """Advice, or an empty string."""
+        """A hint, or an empty string."""
         if name not in self._known and self._left > 0:
             self._left -= len(self._names) + 1
             self._known[name] = did_you_mean(name, self._names[:_COMPARED])
@@ -227,9 +227,9 @@ _HYPHEN = re.compile(r"(?<!\\)(?>(?:\\\\)*)\\-")
 
 
 def refused(rules: Iterable[Rule], source: Source, target: str) -> Iterator[Problem]:
-    """What a version of llama.cpp refuses of rules that the current one takes.
+    """Find what a version of llama.cpp refuses although the current one supports it.
 
-    Raises ValueError for a month that is none of `TARGETS`.
+    Raises ValueError for a month that is not one of `TARGETS`.
     """
     if target not in TARGETS:
         raise ValueError(f"target must be one of {', '.join(TARGETS)}, not {target!r}")
@@ -237,7 +237,7 @@ def refused(rules: Iterable[Rule], source: Source, target: str) -> Iterator[Prob
         for item in items(rule.options):
             for since, what in _needs(item, source):
                 if since > target:
-                    message = f"llama.cpp takes {what} since {since}, and the target is {target}"
+                    message = f"llama.cpp supports {what} since {since}, but the target is {target}"
                     yield Problem("gbnf/target", message, source.span(item.start, item.end))
 
 

@@ -115,7 +115,7 @@ def test_ambiguity_that_is_found_doubles(grammar: Grammar) -> None:
         item: Item = Repeat(node.item, 0) if isinstance(node, Repeat) else RuleRef(node.name)
         middle = "" if repeated else shortest.text((item,))
         if shortest.item(item) < NEVER:
-            text = found.before * 3 + middle + found.behind * 3
+            text = found.before * 3 + middle + found.after * 3
             assert Ways(grammar.rule, text).of(item) >= 2**2
 
 

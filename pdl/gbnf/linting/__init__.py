@@ -1,4 +1,4 @@
-"""`findings`: every check of a grammar, one after the other."""
+"""Findings about a grammar: every check in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdl.gbnf.linting.json_texts import JsonTexts
 from pdl.gbnf.linting.rules import (
     Repeats,
     duplicates,
-    further_circles,
+    further_cycles,
     matching_nothing,
     reached_rules,
     slow_check,
@@ -33,13 +33,13 @@ _SAME = {
     "gbnf/trailing-bar": "gbnf/open-end",
     "gbnf/maximum-dropped": "gbnf/too-many-repetitions",
 }
-"""What need not be said where the grammar is refused for it."""
+"""Findings that are dropped where the grammar is refused for the same reason."""
 
 
 def findings(
     grammar: GrammarRules, problems: Iterable[Problem], *, json: bool = False
 ) -> tuple[Finding, ...]:
-    """All findings of what could be read of a grammar, in the order of their places.
+    """Return all findings of what could be read of a grammar, in the order of their positions.
 
     `problems` are those for which it would be refused.
     """
@@ -55,7 +55,7 @@ def findings(
 
 
 def _once(found: list[Finding]) -> list[Finding]:
-    """Findings without many stacks where the alternatives that are the cause are told."""
+    """Findings without many stacks where the alternatives that cause them are reported."""
     flat = {_start(one.problem) for one in found if one.problem.code == "gbnf/flat-alternatives"}
     return [
         one
@@ -98,7 +98,7 @@ class _Checks:
         yield from unused(grammar, self._reached, report)
         yield from self._trees()
         if "gbnf/left-recursion" in self._codes:
-            yield from further_circles(grammar, self._reached, report)
+            yield from further_cycles(grammar, self._reached, report)
         if self._has_root:
             yield from matching_nothing(grammar, self._reached, self._shortest, report)
         if self._has_root and not self._codes & {
@@ -119,7 +119,7 @@ class _Checks:
             yield from alternatives.check_alternatives(rule.options, place, report)
 
     def _runs(self) -> Iterator[Finding]:
-        """What following texts shows; nothing in the grammar is left recursive."""
+        """What following strings shows; nothing in the grammar is left-recursive."""
         grammar, report = self._grammar, self._report
         yield from slow_check(grammar, report)
         search = Search(grammar, self._reached, self._shortest)
@@ -130,7 +130,7 @@ class _Checks:
             yield from self._json_texts()
 
     def _json_texts(self) -> Iterator[Finding]:
-        """Texts that are no JSON, where it is not proved that there are none."""
+        """Strings that are not JSON, where it is not proved that all are."""
         if not JsonProof(self._grammar.rule, self._grammar.root).holds():
             tried = JsonTexts(self._grammar, self._reached, self._shortest)
             yield from tried.findings(self._report)

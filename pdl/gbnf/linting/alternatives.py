@@ -1,6 +1,6 @@
-"""Checks of alternatives: bars at line ends, doubles, long rows of literals, and odd characters.
+"""Checks of alternatives: bars at line ends, duplicates, long lists of literals, odd characters.
 
-Odd are classes and literals that hold nothing, or what no text can hold.
+Classes and literals are odd that match nothing, or that no string can match.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BLANK = re.compile(r"(?>(?:[ \t\r\n]|#[^\r\n]*+)*)")
 _BAR_LINE = re.compile(r"\|[ \t]*+(?>(?:#[^\r\n]*+)?)(?:\r?\n)")
 _EMPTY_LINE = re.compile(r"\n[ \t]*+(?:\r?\n|#)")
 _NEEDLESS = 16
-"""So many stacks that a trie would save are worth a word."""
+"""As many stacks that a trie would save are worth a finding."""
 _SHOWN = 40
 
 
@@ -47,19 +47,19 @@ def trailing(rule: Rule, report: Reporter) -> Iterator[Finding]:
         elif index and index == len(rule.options) - 1:
             bar = _next_bar(text, ends, index - _last_written(rule.options, index))
             if bar >= 0 and _BAR_LINE.match(text + "\n" if bar + 1 == len(text) else text, bar):
-                message = f"this `|` ends the line, so rule `{rule.name}` may be empty"
-                hint = 'remove the `|`, or write `| ""` if it may'
+                message = f"this `|` ends the line, so rule `{rule.name}` matches the empty string"
+                hint = 'remove the `|`, or write `| ""` if that is intended'
                 yield report.at((bar, bar + 1), "trailing-bar", message, hint)
         ends = max(ends, option.end)
 
 
 def _last_written(options: tuple[Sequence, ...], before: int) -> int:
-    """The index of the last alternative in front of one that is not left empty."""
+    """The index of the last alternative before one that is not left empty."""
     return next((n for n in range(before - 1, 0, -1) if options[n].start >= 0), 0)
 
 
 def _next_bar(text: str, at: int, count: int) -> int:
-    """Where the bar of that number stands behind an offset, over blanks and comments."""
+    """Where the bar of that number is after an offset, over whitespace and comments."""
     bar = at - 1
     for _ in range(count):
         found = _BLANK.match(text, bar + 1)
@@ -75,25 +75,25 @@ def _next_bar(text: str, at: int, count: int) -> int:
 
 
 def _bar(text: str, ends: int, option: Sequence, report: Reporter) -> Iterator[Finding]:
-    """A bar at a line end in front of an alternative that does not look like one."""
+    """A bar at the end of a line before an alternative that does not look like one."""
     gap = text[ends : option.start]
     found = _BAR_LINE.search(gap)
     if found is None:
         return
-    behind = gap[found.end() - 1 :]
-    if _EMPTY_LINE.match(behind) or behind.endswith("\n"):
+    after = gap[found.end() - 1 :]
+    if _EMPTY_LINE.match(after) or after.endswith("\n"):
         bar = ends + found.start()
-        message = "this `|` ends the line, and lets the rule go on below"
+        message = "this `|` ends the line, and continues the rule below"
         hint = "indent the next line, or remove the `|`"
         yield report.at((bar, bar + 1), "bar-at-line-end", message, hint)
 
 
 def check_alternatives(
-    options: tuple[Sequence, ...], place: tuple[int, int], report: Reporter
+    options: tuple[Sequence, ...], location: tuple[int, int], report: Reporter
 ) -> Iterator[Finding]:
-    """Doubles and long rows in alternatives, and in the groups inside them."""
-    yield from _doubles(options, place, report)
-    yield from _flat(options, place, report)
+    """Find duplicates and long lists in alternatives, and in the groups inside them."""
+    yield from _doubles(options, location, report)
+    yield from _flat(options, location, report)
     for option in options:
         for item in option.items:
             yield from _inside(item, report)
@@ -107,21 +107,21 @@ def _inside(item: Item, report: Reporter) -> Iterator[Finding]:
 
 
 def _doubles(
-    options: tuple[Sequence, ...], place: tuple[int, int], report: Reporter
+    options: tuple[Sequence, ...], location: tuple[int, int], report: Reporter
 ) -> Iterator[Finding]:
     seen: set[Sequence] = set()
     for option in options:
         if option in seen:
             if option.start >= 0:
-                place = option.start, option.end
+                location = option.start, option.end
             shown = sequence_text(option)[:_SHOWN] or '""'
-            message = f"the alternative `{shown}` is there twice"
-            yield report.at(place, "duplicate-alternative", message, "remove one of them")
+            message = f"duplicate alternative `{shown}`"
+            yield report.at(location, "duplicate-alternative", message, "remove one of them")
         seen.add(option)
 
 
 def _flat(
-    options: tuple[Sequence, ...], place: tuple[int, int], report: Reporter
+    options: tuple[Sequence, ...], location: tuple[int, int], report: Reporter
 ) -> Iterator[Finding]:
     """Many alternatives that begin with the same characters."""
     literals = [
@@ -137,14 +137,14 @@ def _flat(
     two = [item_text(Literal(item.codes[1:])) for item in words[:2]]
     head = item_text(Literal((code,)))
     message = (
-        f"{len(literals)} literals side by side are as many stacks, and begin with only"
+        f"{len(literals)} alternative literals need as many parse stacks, and begin with only"
         f" {len(first)} different character{'s' if len(first) > 1 else ''}"
     )
     hint = (
-        f"share beginnings, as `{head} ({' | '.join(two)} | …)` for the {count} with {head}"
+        f"share prefixes, as `{head} ({' | '.join(two)} | …)` for the {count} with {head}"
         " (`Grammar.optimize` does so)"
     )
-    yield report.at(place, "flat-alternatives", message, hint)
+    yield report.at(location, "flat-alternatives", message, hint)
 
 
 _BYTES = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
@@ -157,12 +157,12 @@ _SURROGATES = (0xD800, 0xDFFF)
 
 
 def check_characters(options: Iterable[Sequence], report: Reporter) -> Iterator[Finding]:
-    """What is odd about the literals and classes of some alternatives."""
+    """Find odd literals and classes in some alternatives."""
     for option in options:
         for item in option.items:
             yield from _of(item, report)
             if isinstance(item, Literal) and not item.codes:
-                message = '`""` does nothing here'
+                message = '`""` has no effect here'
                 hint = "remove it"
                 yield report.at(item, "empty-literal", message, hint)
 
@@ -181,8 +181,8 @@ def _of(item: Item, report: Reporter) -> Iterator[Finding]:
 def _literal(item: Literal, report: Reporter) -> Iterator[Finding]:
     wrong = next((code for code in item.codes if not characters(((code, code),))), None)
     if wrong is not None:
-        message = f"{_named(wrong)} in a literal, which therefore never matches"
-        hint = "remove it, or write the character that was meant"
+        message = f"{_named(wrong)} in a literal, which never matches"
+        hint = "remove it, or write the intended character"
         yield report.at(item, "impossible-character", message, hint)
     garbled = _garbled(item, report)
     if garbled:
@@ -208,12 +208,12 @@ def _garbled(item: Literal, report: Reporter) -> Finding | None:
 def _class(item: CharClass, report: Reporter) -> Iterator[Finding]:
     shown = item_text(item)
     if not item.ranges:
-        message = f"`{shown}` is the empty text"
+        message = f"`{shown}` matches only the empty string"
         hint = "write `.` for any character" if item.negated else 'write `""`, or remove it'
         yield report.at(item, "empty-class", message, hint)
     for low, high in item.ranges:
         if low > high:
-            message = f"the range `{_range(low, high)}` is reversed, and holds no character"
+            message = f"the range `{_range(low, high)}` is reversed, and matches nothing"
             hint = f"write `{_range(high, low)}`"
             yield report.at(item, "reversed-range", message, hint)
         elif not item.negated:
@@ -223,24 +223,24 @@ def _class(item: CharClass, report: Reporter) -> Iterator[Finding]:
     if odd and not any(low > 0xFF for low, _ in item.ranges):  # noqa: PLR2004 - bytes
         low, high = odd[0]
         message = f"`\\x{low:02X}-\\x{high:02X}` are characters from U+{low:04X} on, not bytes"
-        hint = "write the characters that are meant, as `[à-ÿ]` or `[\\u00E0-\\u00FF]`"
+        hint = "write the intended characters, such as `[à-ÿ]` or `[\\u00E0-\\u00FF]`"
         yield report.at(item, "bytes-as-characters", message, hint)
 
 
 def _impossible(item: CharClass, low: int, high: int, report: Reporter) -> Iterator[Finding]:
-    """What of a range no text can hold."""
+    """The part of a range that no string can contain."""
     if not characters(((low, high),)):
-        message = f"{_named(low)} in a class, which no text has"
-        hint = "remove it, or write the character that was meant"
+        message = f"{_named(low)} in a class, which no string contains"
+        hint = "remove it, or write the intended character"
         yield report.at(item, "impossible-character", message, hint)
         return
-    held = [
+    odd = [
         "NUL" if not low else "",
-        "halves of surrogate pairs" if low <= _SURROGATES[1] and high >= _SURROGATES[0] else "",
-        "what is beyond U+10FFFF" if high > LAST else "",
+        "surrogates" if low <= _SURROGATES[1] and high >= _SURROGATES[0] else "",
+        "numbers beyond U+10FFFF" if high > LAST else "",
     ]
-    if any(held):
-        message = f"the range `{_range(low, high)}` includes {' and '.join(filter(None, held))}"
+    if any(odd):
+        message = f"the range `{_range(low, high)}` includes {' and '.join(filter(None, odd))}"
         left = "".join(_range(*one) for one in characters(((low, high),)))
         yield report.at(item, "partly-impossible", message, f"write `{left}`")
 
@@ -253,5 +253,5 @@ def _named(code: int) -> str:
     if not code:
         return "NUL (U+0000)"
     if _SURROGATES[0] <= code <= _SURROGATES[1]:
-        return f"half a surrogate pair (U+{code:04X})"
-    return f"a number beyond Unicode's last (U+{code:04X})"
+        return f"unpaired surrogate (U+{code:04X})"
+    return f"number beyond U+10FFFF (U+{code:04X})"

@@ -1,9 +1,9 @@
-"""Texts that can be read in ever more ways.
+"""Exponential ambiguity: strings whose number of parses doubles.
 
-If a rule A leads to `u A v` in two ways, then to `u u A v v` in four, and so on: the ways to read a
-text double with each round. So the search begins at a rule, or at a repetition (a rule that ends
-with itself), reads texts, counts the ways to each stack, and looks for two that come to the same
-rule. What it finds is certain; that it finds nothing is no proof, as none is possible.
+If a rule A derives `u A v` in two ways, it derives `u u A v v` in four, and so on: the parses of a
+string double with each round. So the search begins at a rule, or at a repetition (a rule that ends
+with itself), reads strings, counts the derivations of each stack, and looks for two that reach the
+same rule. What it finds is certain; to find nothing proves nothing, as no proof is possible.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.nodes import Rule
 
 _ROUNDS = 10
-"""A repetition of fewer rounds is no loop."""
+"""A repetition of fewer rounds is not a loop."""
 _WORK = 3_000
 _ALL_WORK = 90_000
 _MANY = 10**9
@@ -41,14 +41,14 @@ _SHOWN = 60
 
 
 class Doubled(NamedTuple):
-    """`before` and `behind` a rule stand around itself in two ways."""
+    """The strings around a rule in two derivations of it from itself."""
 
     before: str
-    behind: str
+    after: str
 
 
 class Reader:
-    """Reads texts from one symbol on, and counts the ways to each stack."""
+    """Reads strings from one symbol on, and counts the derivations of each stack."""
 
     def __init__(self, symbol: Symbol, shortest: Shortest, work: int) -> None:
         self.stacks = Stacks(work)
@@ -57,7 +57,7 @@ class Reader:
         self._known: dict[Stack, tuple[Counter[Stack], Counter[Stack]]] = {}
 
     def doubled(self) -> Doubled | None:
-        """A text that leads to the symbol itself in two ways, if one is found."""
+        """Find a string that leads to the symbol itself in two ways."""
         try:
             return self._search()
         except SpentError:
@@ -105,14 +105,14 @@ class Reader:
         return None
 
     def _ways(self, stacks: Counter[Stack], text: str) -> int:
-        """The ways in which some stacks take a text to its end."""
+        """In how many ways some stacks match a string."""
         live, _ = self._closed(stacks)
         for character in text:
             live, _ = self._closed(self._onward(live, ord(character)))
         return live[EMPTY]
 
     def _text(self, stack: Stack) -> str | None:
-        """A shortest text that leads from a stack to its end, if there is one without tokens."""
+        """A shortest string that completes a stack, if one has no tokens."""
         text = ""
         while stack != EMPTY:
             element = self.stacks.top(stack)
@@ -129,7 +129,7 @@ class Reader:
         return text
 
     def _closed(self, stacks: Counter[Stack]) -> tuple[Counter[Stack], Counter[Stack]]:
-        """The live stacks with the ways to each, and what was left behind the symbol."""
+        """The live stacks with the ways to each, and the stacks below the symbol."""
         live: Counter[Stack] = Counter()
         arrived: Counter[Stack] = Counter()
         for stack, times in stacks.items():
@@ -181,7 +181,7 @@ def _add(to: Counter[Stack], found: Counter[Stack], times: int) -> None:
 def exponential(
     rules: Mapping[str, Rule], shortest: Shortest, report: Reporter
 ) -> Iterator[Finding]:
-    """Rules and repetitions around which the ways to read a text double."""
+    """Find rules and repetitions around which the parses of a string double."""
     elements = Elements(rules)
     left = _ALL_WORK
     said: set[int] = set()
@@ -198,15 +198,13 @@ def exponential(
 
 
 def _finding(node: Rule | Repeat, found: Doubled, report: Reporter) -> Finding:
-    hint = "let each text be read in one way: drop or tell apart the alternatives that overlap"
-    before, behind = _quoted(found.before), _quoted(found.behind)
+    hint = "drop or separate the alternatives that overlap, so that each string has one parse"
+    before, behind = _quoted(found.before), _quoted(found.after)
     if isinstance(node, Repeat):
-        message = f"`{before}` can be read in two ways here, and each round doubles them"
+        message = f"`{before}` has two parses here, and each round doubles them"
         return report.at(node, "exponential-ambiguity", message, hint)
-    around = f"`{before}` before it" + (f" and `{behind}` behind it" if behind else "")
-    message = (
-        f"rule `{node.name}` leads to itself in two ways, with {around}: each round doubles them"
-    )
+    around = f"`{before}` before it" + (f" and `{behind}` after it" if behind else "")
+    message = f"rule `{node.name}` is recursive in two ways, with {around}: each round doubles them"
     return report.at(node, "exponential-ambiguity", message, hint)
 
 
@@ -215,7 +213,7 @@ def _quoted(text: str) -> str:
 
 
 def loops(rules: Mapping[str, Rule], elements: Elements) -> Iterator[tuple[Symbol, Rule | Repeat]]:
-    """All repetitions of many rounds, and the rules that lead to themselves."""
+    """All repetitions of many rounds, and the recursive rules."""
     for rule in rules.values():
         for item in items(rule.options):
             if isinstance(item, Repeat) and item.max != 0 and not _plain(item.item):
@@ -229,5 +227,5 @@ def loops(rules: Mapping[str, Rule], elements: Elements) -> Iterator[tuple[Symbo
 
 
 def _plain(item: Item) -> bool:
-    """Whether each round of an item is one character or one text, and cannot be ambiguous."""
+    """Whether each round of an item is one character or literal, and cannot be ambiguous."""
     return not isinstance(item, Repeat | Group) and not hasattr(item, "name")

@@ -1,6 +1,6 @@
 """`Finding`: one thing about a grammar that its author should know, and how bad it is.
 
-The reasons tell what each finding does in llama.cpp. Times are those of one mask over a vocabulary
+The reasons say what each finding does in llama.cpp. Times are those of one mask over a vocabulary
 of 128,000 tokens, measured with llama.cpp itself; the rest is from its `src/llama-grammar.cpp`.
 """
 
@@ -23,7 +23,7 @@ Reason: TypeAlias = tuple[Severity, str]
 _REFUSED = "llama.cpp refuses the whole grammar and does not say where"
 _STACKS = (
     "llama.cpp walks every live stack for every token of the vocabulary, about 0.3 ms a stack and"
-    " mask: 148 ms for 500 words side by side, where 7 is the least"
+    " mask: 148 ms for 500 alternative words, where 7 ms is possible"
 )
 
 _REASONS: dict[str, Reason] = {
@@ -33,7 +33,7 @@ _REASONS: dict[str, Reason] = {
         "error",
         "llama.cpp refuses a `<text>` that its vocabulary cuts into several tokens",
     ),
-    "gbnf/no-root": ("error", "there is nothing that a text could be matched against"),
+    "gbnf/no-root": ("error", "there is no rule to match a string against"),
     "gbnf/left-recursion": (
         "error",
         (
@@ -42,34 +42,40 @@ _REASONS: dict[str, Reason] = {
         ),
     ),
     "gbnf/too-many-repetitions": ("error", "llama.cpp refuses to copy an item that often"),
-    "gbnf/open-end": ("error", "what is meant as a new rule would be part of this one"),
+    "gbnf/open-end": ("error", "the intended next rule would become part of this one"),
     "limit/grammar-depth": (
         "error",
         "llama.cpp calls itself for each level, and some 20,000 of them crash the process",
     ),
     "gbnf/duplicate-rule": ("warning", "llama.cpp lets the last rule of a name win, silently"),
-    "gbnf/unused-rule": ("warning", "it is often a misspelled name, or what is left of a change"),
+    "gbnf/unused-rule": (
+        "warning",
+        "often a misspelled name, or a leftover of a change",
+    ),
     "gbnf/matches-nothing": (
         "warning",
-        "a model that enters it can never finish: at some place no token at all is allowed",
+        "a model that enters it can never finish: at some position no token is allowed",
     ),
-    "gbnf/no-text": ("error", "at some place no token at all is allowed, whatever came before"),
+    "gbnf/no-text": ("error", "at some position no token is allowed, whatever precedes it"),
     "gbnf/empty-class": (
         "warning",
         (
-            "llama.cpp has no element for a class without ranges: it matches the empty text, and"
-            " `[^]` does so as well, not any character"
+            "llama.cpp has no element for a class without ranges: it matches the empty string, and"
+            " so does `[^]`, not any character"
         ),
     ),
-    "gbnf/empty-literal": ("note", 'llama.cpp drops `""` where something stands beside it'),
-    "gbnf/reversed-range": ("warning", "llama.cpp takes the range as it is: it matches nothing"),
+    "gbnf/empty-literal": ("note", 'llama.cpp drops `""` next to other items'),
+    "gbnf/reversed-range": (
+        "warning",
+        "llama.cpp takes the range as it is: it matches nothing",
+    ),
     "gbnf/impossible-character": (
         "warning",
-        "text is UTF-8 without NUL: no token can ever give this character",
+        "text is UTF-8 without NUL: no token can ever produce this character",
     ),
     "gbnf/partly-impossible": (
         "note",
-        "text is UTF-8 without NUL: no token can ever give these characters, the others stay",
+        "text is UTF-8 without NUL: no token can ever produce these characters; the others work",
     ),
     "gbnf/bytes-as-characters": (
         "warning",
@@ -80,80 +86,80 @@ _REASONS: dict[str, Reason] = {
     ),
     "gbnf/maximum-dropped": (
         "warning",
-        "llama.cpp silently takes a maximum over 2000 for none: the text may go on for ever",
+        "llama.cpp silently ignores a maximum over 2000: the repetition is unbounded",
     ),
-    "gbnf/repeat-zero": ("warning", "llama.cpp drops what is repeated zero times"),
+    "gbnf/repeat-zero": ("warning", "llama.cpp drops an item that is repeated zero times"),
     "gbnf/empty-repeat": (
         "warning",
         (
-            "each empty round is one more way to read the same text, and older versions of"
+            "each empty round is one more parse of the same string, and older versions of"
             " llama.cpp hang"
         ),
     ),
-    "gbnf/needless-optional": ("note", "the empty text can be read in two ways; it does no harm"),
+    "gbnf/needless-optional": ("note", "the empty string has two parses; it does no harm"),
     "gbnf/ambiguous-repeats": (
         "warning",
         (
-            "where one ends and the next begins is open, and llama.cpp follows all ways at once:"
-            ' 741 ms a mask for twelve `[^"]?` in a row, and fifty of them never end'
+            "where one ends and the next begins is ambiguous, and llama.cpp tracks all parses:"
+            ' 741 ms a mask for twelve consecutive `[^"]?`, and fifty of them never end'
         ),
     ),
     "gbnf/duplicate-alternative": (
         "warning",
-        "each text of it can be read in two ways, both of which llama.cpp follows",
+        "each string of it has two parses, and llama.cpp tracks both",
     ),
     "gbnf/flat-alternatives": ("warning", _STACKS),
     "gbnf/many-stacks": ("warning", _STACKS),
     "gbnf/mask-blow-up": (
         "warning",
         (
-            "for each token llama.cpp follows every way through its characters anew, without"
-            ' remembering: twelve `[^"]?` in a row have 4,096 ways and take 741 ms a mask'
+            "for each token llama.cpp follows every path through its characters again, without"
+            ' a cache: twelve consecutive `[^"]?` have 4,096 paths and take 741 ms a mask'
         ),
     ),
     "gbnf/recursion-check": (
         "warning",
         (
-            "llama.cpp looks for left recursion anew on every way to a rule: 20 levels with two"
-            " ways each take more than 20 s, and as many levels of stacks more"
+            "llama.cpp searches for left recursion again on every path to a rule: 20 levels with"
+            " two paths each take more than 20 s, and parse stacks grow likewise"
         ),
     ),
     "gbnf/exponential-ambiguity": (
         "warning",
         (
-            "the ways to read a text double with each round; an engine that keeps them apart slows"
-            " down as much, and nobody can say which reading was meant"
+            "the parses of a string double with each round; an engine that tracks them separately"
+            " slows down as much, and it is unclear which parse was meant"
         ),
     ),
     "gbnf/trailing-bar": (
         "warning",
         (
-            "llama.cpp reads on behind a `|`: at the end this is an empty alternative, so that the"
-            " rule matches the empty text"
+            "llama.cpp continues after a `|`: at the end this is an empty alternative, so the rule"
+            " matches the empty string"
         ),
     ),
     "gbnf/bar-at-line-end": (
         "note",
         (
-            "llama.cpp reads on behind a `|`, over blank lines as well: what follows is part of the"
+            "llama.cpp continues after a `|`, even over blank lines: what follows is part of the"
             " rule above"
         ),
     ),
     "gbnf/not-json": ("error", "a reply that obeys the grammar cannot be read"),
     "gbnf/json-tried": (
         "note",
-        "no program can decide it for every grammar, and samples may miss what is wrong",
+        "no program can decide it for every grammar, and samples can miss a fault",
     ),
-    "gbnf/json-unknown": ("note", "what a token stands for is known to the vocabulary alone"),
+    "gbnf/json-unknown": ("note", "only the vocabulary knows the text of a token"),
 }
 
 
 def reason(problem: Problem) -> Reason:
-    """How bad a problem is and why it matters."""
+    """Return how bad a problem is and why it matters."""
     if problem.code == "gbnf/left-recursion" and problem.message.startswith(HIDDEN):
         return "error", "llama.cpp overlooks it and runs out of memory (5 GB in 7 s)"
     if problem.code.startswith("limit/") and problem.code not in _REASONS:
-        return "error", "beyond this size nothing was looked at"
+        return "error", "nothing beyond this limit was checked"
     return _REASONS.get(problem.code, ("error", _REFUSED))
 
 
@@ -161,10 +167,10 @@ def reason(problem: Problem) -> Reason:
 class Finding:
     """A problem of a grammar and how bad it is.
 
-    With an `error`, llama.cpp refuses the grammar, hangs or dies of it, or can match nothing, or a
-    text is no JSON that should be; a `warning` is slow or is not what was meant; a `note` is worth
-    a look. `problem` says where, what, and in its
-    hint how to mend it; `why` what it does in llama.cpp.
+    With an `error`, llama.cpp refuses the grammar, hangs or crashes on it, or can match nothing, or
+    a string is not valid JSON that must be; a `warning` is slow or not what was meant; a `note` is
+    worth a look. `problem` says where and what, with a hint how to fix it; `why` is the
+    consequence in llama.cpp.
     """
 
     problem: Problem
@@ -178,33 +184,34 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """Makes findings in one text."""
+    """Makes the findings of one grammar."""
 
     source: Source
 
     def at(
         self,
-        place: Located | tuple[int, int],
+        location: Located | tuple[int, int],
         code: str,
         message: str,
         hint: str,
         severity: Severity | None = None,
     ) -> Finding:
-        """What was found at some characters; the severity, if it is not the usual one."""
-        start, end = _ends(place)
+        """Make a finding at some characters; `severity`, if it is not the usual one."""
+        start, end = _ends(location)
         problem = Problem(f"gbnf/{code}", message, self.source.span(max(start, 0), end), hint)
         usual, why = reason(problem)
         return Finding(problem, severity or usual, why)
 
 
-def _ends(place: Located | tuple[int, int]) -> tuple[int, int]:
+def _ends(location: Located | tuple[int, int]) -> tuple[int, int]:
     """Where something begins and ends; of a rule it is the name."""
-    if isinstance(place, tuple):
-        return place
-    return place.start, place.named if isinstance(place, Rule) else place.end
+    if isinstance(location, tuple):
+        return location
+    end = location.named if isinstance(location, Rule) else location.end
+    return location.start, end
 
 
 def explained(problem: Problem) -> Finding:
-    """A problem for which a grammar is refused, with its reason and a way to mend it."""
+    """Return a problem for which a grammar is refused, with its reason and a hint."""
     severity, why = reason(problem)
     return Finding(hinted(problem), severity, why)

@@ -1,11 +1,12 @@
-"""Proves of many grammars that all their texts are JSON, by context-free reachability.
+"""Proves of many grammars that all their strings are JSON, by context-free reachability.
 
-Runs the rules and the machine that reads JSON side by side. For each symbol and each state in which
-it may begin, the states in which it may end are gathered until there are no more (Reps, Horwitz,
-Sagiv, 1995: reachability along matched calls). Of the brackets that are open where a symbol begins
-only the innermost is known, so a symbol that closes more of them, and reads on, proves nothing.
+Runs the rules and the automaton that reads JSON in parallel. For each symbol and each state in
+which it can begin, the states in which it can end are gathered until there are no more (Reps,
+Horwitz, Sagiv, 1995: reachability along matched calls). Of the brackets that are open where a
+symbol begins only the innermost is known, so a symbol that closes more of them, and reads on,
+proves nothing.
 
-The machine reads the characters of JSON (RFC 8259) and keeps a stack of open brackets. Its states
+The automaton reads the characters of JSON (RFC 8259) and keeps a stack of open brackets. Its states
 are named by what was read last: `value` is where a value begins, `done` after one; `key` and `text`
 are inside strings, the rest inside numbers, escapes and words.
 """
@@ -45,7 +46,7 @@ class Step(NamedTuple):
 
 
 def kinds(ranges: Ranges) -> frozenset[str]:
-    """One character for each kind that JSON tells apart among those of some ranges."""
+    """Return one character for each class that JSON distinguishes within some ranges."""
     found = {one for one in _SINGLE if contains(ranges, ord(one))}
     for many, name in ((_CONTROL, "\0"), (_OTHER, "\x7f")):
         if any(low <= end and high >= start for low, high in ranges for start, end in many):
@@ -54,13 +55,13 @@ def kinds(ranges: Ranges) -> frozenset[str]:
 
 
 def step(state: str, top: str, one: str) -> Step | None:
-    """Where a character leads; None if it cannot stand there.
+    """Return where a character leads; None if it is not allowed there.
 
     `top` is the innermost open bracket: `{`, `[`, nothing, or `?` if that is not known. Raises
     UnknownError where the answer depends on it.
     """
     if state in ENDS:
-        return _number(state, one) or _behind(top, one)
+        return _number(state, one) or _after(top, one)
     if state.startswith(("key", "text")):
         return _string(state, one)
     if state in {"value", "first"}:
@@ -71,10 +72,10 @@ def step(state: str, top: str, one: str) -> Step | None:
 
 
 class UnknownError(Exception):
-    """What may follow depends on brackets that are not known."""
+    """What can follow depends on brackets that are not known."""
 
 
-def _behind(top: str, one: str) -> Step | None:
+def _after(top: str, one: str) -> Step | None:
     if one in _BLANK:
         return Step("done")
     if top == "?":
@@ -86,7 +87,7 @@ def _behind(top: str, one: str) -> Step | None:
 
 
 def _in_object(state: str, one: str) -> Step | None:
-    """In front of a name or of a colon; `member` is where the object may also end."""
+    """Before a name or a colon; `member` is where the object can also end."""
     if one in _BLANK:
         return Step(state)
     if state == "colon":
@@ -108,7 +109,7 @@ def _value(state: str, one: str) -> Step | None:
 
 
 def _string(state: str, one: str) -> Step | None:
-    """Inside a string: `key` or `text`, and behind that a backslash or how many digits miss."""
+    """Inside a string: `key` or `text`, then a backslash or how many digits are missing."""
     name, rest = (state[:3], state[3:]) if state[0] == "k" else (state[:4], state[4:])
     if rest == "\\":
         if one == "u":
@@ -149,7 +150,7 @@ def _word(state: str, one: str) -> Step | None:
 
 _WORK = 60_000
 _DEEP = 20
-"""Brackets that one symbol may open without closing them."""
+"""Brackets that one symbol can open without closing them."""
 
 
 class _Entry(NamedTuple):
@@ -184,7 +185,7 @@ class JsonProof:
         self._kinds: dict[int, frozenset[str]] = {}
 
     def holds(self) -> bool:
-        """Whether all texts are certainly JSON."""
+        """Whether all strings are certainly JSON."""
         whole = _Entry(self._root, START, "")
         try:
             self._enter(whole)

@@ -1,4 +1,4 @@
-"""Looks for texts of a grammar that are no JSON.
+"""Looks for strings of a grammar that are not valid JSON.
 
 Where there is no proof (`pdl.gbnf.linting.json_proof`), strings are tried: through each item of
 each rule, as short as can be, with the characters that mean something in JSON, with fewer and more
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.nodes import GrammarRules
 
 _SPECIAL = '"\\\n\t\r\x01\x1f 019-+.eE{}[],:/abfnrtuNI\x7f\u0080\u2028'
-"""Characters that JSON's grammar tells apart."""
+"""Characters that JSON's grammar distinguishes."""
 _TEXTS = 3_000
 _CHARS = 400_000
 _LONGEST = 4_000
@@ -43,13 +43,13 @@ _ROUNDS = 100
 _RANGES = 20
 _OPTIONS = 30
 _SHOWN = 60
-NO_VALUE = "let the root rule be a JSON value: an object, an array, a string, a number …"
-"""The hint where a text does not even begin as one."""
-_CHECK = "check replies as well: `json.loads` or `pdl.check`"
+NO_VALUE = "make the root rule a JSON value: an object, an array, a string, a number …"
+"""The hint where a string does not even begin as one."""
+_CHECK = "check replies, too: `json.loads` or `pdl.check`"
 
 
 class JsonTexts:
-    """Tries the texts of one grammar; `tried` counts them."""
+    """Tries the strings of one grammar; `tried` counts them."""
 
     def __init__(self, grammar: GrammarRules, reached: frozenset[str], shortest: Shortest) -> None:
         self._grammar = grammar
@@ -62,7 +62,7 @@ class JsonTexts:
         self._chars = _CHARS
 
     def findings(self, report: Reporter) -> Iterator[Finding]:
-        """A finding for each item through which a text leads that is no JSON."""
+        """Find each item that makes a string invalid JSON."""
         yield from self._tokens(report)
         root = self._grammar.rule[self._grammar.root]
         least = self._shortest.rule(root.name)
@@ -81,26 +81,26 @@ class JsonTexts:
         if not found:
             which = "some" if self.tried >= _TEXTS or self._chars <= 0 else "all"
             message = (
-                "it was not proved that all texts are JSON;"
-                f" {self.tried:,} of them, through {which} parts, were tried and are"
+                "no proof that all strings are valid JSON;"
+                f" {self.tried:,} of them, through {which} items, were tried and are"
             )
             yield report.at(root, "json-tried", message, _CHECK)
 
     def _shortest_wrong(self, text: str, wrong: str, report: Reporter) -> Finding:
-        """The finding for a grammar of which the shortest text is no JSON."""
+        """The finding for a grammar whose shortest string is not valid JSON."""
         at = fault(text)
-        place = None if at is None else self._place(text[:at], text[at])
+        location = None if at is None else self._location(text[:at], text[at])
         if at is None:
-            hint = "let the root rule go on to the end of a JSON value"
+            hint = "continue the root rule to the end of a JSON value"
         elif text[:at].strip() or "`" in wrong:
             hint = _hint(text[at - 1 : at + 1].strip("[{,: "), wrong)
         else:
             hint = NO_VALUE
         root = self._grammar.rule[self._grammar.root]
-        return report.at(place or root, "not-json", _said(text, wrong), hint)
+        return report.at(location or root, "not-json", _said(text, wrong), hint)
 
-    def _place(self, before: str, following: str) -> tuple[int, int] | None:
-        """Where the grammar has the character behind a text."""
+    def _location(self, before: str, following: str) -> tuple[int, int] | None:
+        """Where the grammar has the character after a string."""
         grammar = self._grammar
         machine = compile_rtn(grammar.rule, grammar.limits, grammar.source)
         matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)
@@ -115,7 +115,7 @@ class JsonTexts:
 
     def _too_long(self, least: int, report: Reporter) -> Iterator[Finding]:
         if least < TOKEN:
-            message = f"the shortest text has {least:,} characters, so none was tried as JSON"
+            message = f"the shortest string has {least:,} characters, so none was tried as JSON"
             root = self._grammar.rule[self._grammar.root]
             yield report.at(root, "json-tried", message, _CHECK)
 
@@ -123,13 +123,13 @@ class JsonTexts:
         for rule in self._rules.values():
             for item in items(rule.options):
                 if isinstance(item, TokenRef):
-                    message = f"whether `{item_text(item)}` keeps the text JSON is not known"
+                    message = f"unclear whether strings with `{item_text(item)}` are valid JSON"
                     hint = "name tokens only around the JSON, not in it"
                     yield report.at(item, "json-unknown", message, hint)
                     return
 
     def _by_item(self, report: Reporter) -> Iterator[Finding]:
-        """Items themselves first; then names, unless the fault is told inside the rule."""
+        """Items themselves first; then names, unless the fault is reported inside the rule."""
         contexts = [
             context
             for name in self._rules
@@ -156,7 +156,7 @@ class JsonTexts:
         return self._shortest.item(context.item)
 
     def _at(self, context: Context, report: Reporter) -> Finding | None:
-        """What is wrong with the texts through one item."""
+        """What is wrong with the strings through one item."""
         if self.tried >= _TEXTS or self._chars <= 0:
             return None
         before, after = self._access.before(context), self._access.after(context)
@@ -171,7 +171,7 @@ class JsonTexts:
         return None
 
     def _variants(self, item: Item) -> Iterator[str]:
-        """The texts of an item that are worth a try."""
+        """The strings of an item that are worth a try."""
         if isinstance(item, CharClass | AnyChar):
             ranges = takes(item)
             yield chr(shown(ranges)) if ranges else ""
@@ -198,7 +198,7 @@ class JsonTexts:
         return self._shortest.item(item) * 3 < min(_LONGEST, TOKEN, NEVER)
 
     def _wrong(self, text: str) -> str:
-        """Why a text is no JSON; an empty string if it is."""
+        """Why a string is not valid JSON; an empty string if it is."""
         self.tried += 1
         self._chars -= len(text)
         if text.startswith("\ufeff"):
@@ -209,14 +209,14 @@ class JsonTexts:
             said = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
             return f"{said} at character {error.pos + 1}"
         except _ConstantError as error:
-            return f"{error} is no value of JSON, at character {(fault(text) or 0) + 1}"
+            return f"{error} is not a JSON value, at character {(fault(text) or 0) + 1}"
         except (RecursionError, ValueError):
             return ""  # nested too deep for this interpreter, or too many digits: JSON all the same
         return ""
 
 
 def fault(text: str) -> int | None:
-    """The offset at which a text stops to be JSON, None if it is or is only not at its end."""
+    """Return the first offset where a string is not valid JSON, None if it is a prefix of some."""
     state, opened = START, [""]
     for at, character in enumerate(text):
         one = next(iter(kinds(((ord(character), ord(character)),))), character)
@@ -240,16 +240,16 @@ def _refuse(name: str) -> NoReturn:
 
 def _said(text: str, wrong: str) -> str:
     more = "…" if len(text) > _SHOWN else ""
-    return f"`{quoted(text[:_SHOWN])}{more}` is a text of the grammar, and no JSON: {wrong}"
+    return f"the grammar matches `{quoted(text[:_SHOWN])}{more}`, which is not valid JSON: {wrong}"
 
 
 def _hint(variant: str, wrong: str) -> str:
     if "`" in wrong:
-        return "JSON has no such number: write `null`, or a text in quotes"
+        return "write `null`, or a string in quotes: JSON has no such number"
     if "control character" in wrong:
         return r"exclude control characters: `[^\x00-\x1F\x7F\"\\]`".replace(r"\"", '"')
     if "escape" in wrong or variant == "\\":
         return 'after `\\` JSON has `["\\\\/bfnrt]` or `u` and four hexadecimal digits'
     if variant.isdigit():
         return 'write integers as `"-"? ("0" | [1-9] [0-9]*)`'
-    return "leave out what JSON does not have there"
+    return "remove what JSON does not allow there"

@@ -1,14 +1,14 @@
 """llama.cpp's stacks, followed as it follows them, over the elements that it makes of a grammar.
 
-A stack is the list of elements at which the rules that were entered go on, the innermost last; a
-rule that ends another one leaves nothing there. All distinct stacks live side by side. Here they
-are interned (hash consing): a number for each, its last element and the number of the rest. Source:
+A stack is the list of elements at which the rules that were entered continue, the innermost last; a
+rule that ends another one leaves nothing there. All distinct stacks live in parallel. Here they are
+interned (hash consing): a number for each, its last element and the number of the rest. Source:
 `llama_grammar_advance_stack` and `llama_grammar_accept` in llama.cpp's `src/llama-grammar.cpp`.
 
 Elements are made as llama.cpp makes them, each when it is first asked for. Groups and repetitions
 become symbols of their own: `S{m,n}` is m copies of S and a reference to `S'n ::= S S'n-1 |`, down
 to `S'1 ::= S |`; without a maximum it refers to `S' ::= S S' |`. A repetition of 2000 is 2000
-symbols, most of which nobody looks at. Source: `parse_sequence` in the same file.
+symbols, most of which are never looked at. Source: `parse_sequence` in the same file.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Symbol:
 class Element:
     """A character to match, a token, or a symbol to enter.
 
-    `symbol` is None for what takes text, `ranges` are the characters that it takes.
+    `symbol` is None for a terminal, `ranges` are the characters that it matches.
     """
 
     __slots__ = ("_done", "_following", "_known", "_maker", "_rest", "item", "number", "symbol")
@@ -119,7 +119,7 @@ class Element:
 
     @property
     def following(self) -> Element | None:
-        """The element behind it, None at the end of its alternative."""
+        """The element after it, None at the end of its alternative."""
         if not self._known:
             self._known = True
             item, done = self.item, self._done + 1
@@ -159,7 +159,7 @@ class Elements:
         return known
 
     def step(self, item: Repeat, left: int) -> Symbol:
-        """The symbol of a repetition that may go on for some rounds more, -1 if without end."""
+        """The symbol of a repetition with some rounds left, -1 if unbounded."""
         known = self._made.get((id(item), left))
         if known is None:
             again = None if left == 1 else _Step(item, left - 1 if left > 0 else -1)
@@ -168,7 +168,7 @@ class Elements:
         return known
 
     def sequence(self, items: tuple[Item, ...], start: int = 0) -> Element | None:
-        """The first element of some items in a row, from one of them on."""
+        """The first element of some items in sequence, from one of them on."""
         return self.first(_Items(items, start, None))
 
     def first(self, rest: _Rest) -> Element | None:
@@ -222,13 +222,13 @@ class Elements:
 
 
 def _open(repeat: Repeat) -> int:
-    """How many rounds a repetition may have beyond those that it must have, -1 without end."""
+    """How many optional rounds a repetition has, -1 if unbounded."""
     most = bounded(repeat)
     return -1 if most is None else max(most - repeat.min, 0)
 
 
 Stack: TypeAlias = int
-"""The number of a stack; the empty one, which completes a text, is 0."""
+"""The number of a stack; the empty one, which completes a string, is 0."""
 
 EMPTY: Stack = 0
 
@@ -238,7 +238,7 @@ class SpentError(Exception):
 
 
 class Stacks:
-    """All stacks that were met, and what comes of them; `left` is the work that may be done.
+    """All stacks that were met, and their closures; `left` is the work that is allowed.
 
     `unfinished`: so many live stacks were found when the work was spent.
     """
@@ -277,14 +277,14 @@ class Stacks:
         return self.union(self.pushed(below, option) for option in symbol.options)
 
     def union(self, stacks: Iterable[Stack]) -> set[Stack]:
-        """All live stacks that some stacks come to. Raises SpentError."""
+        """Return all live stacks that some stacks reach. Raises SpentError."""
         found: set[Stack] = set()
         for stack in stacks:
             found.update(self.closed(stack))
         return found
 
     def closed(self, stack: Stack) -> tuple[Stack, ...]:
-        """The live stacks that one comes to without a character. Raises SpentError."""
+        """Return the live stacks that one reaches without a character. Raises SpentError."""
         known = self._closed.get(stack)
         if known is None:
             known = self._closed[stack] = self._close(stack)
@@ -301,7 +301,7 @@ class Stacks:
             self.unfinished = len(found)
             self.spend(2 * len(following) + 1)
             for step in dict.fromkeys(following):
-                # What takes text counts at once: many are found even if the work is spent soon.
+                # Terminals count immediately: many are found even if the work is spent soon.
                 (found if self._takes(step) else pending).append(step)
             seen.update(following)
         self.unfinished = 0
@@ -312,7 +312,7 @@ class Stacks:
         return top is None or top.symbol is None
 
     def opened(self, stack: Stack) -> list[Stack] | None:
-        """The stacks that come of entering what is on top; None if that takes text."""
+        """Return the stacks after entering the top symbol; None if that is a terminal."""
         top = self._tops[stack]
         if top is None or top.symbol is None:
             return None
@@ -320,14 +320,14 @@ class Stacks:
         return [self.pushed(below, option) for option in top.symbol.options]
 
     def taken(self, stack: Stack, code: int) -> Stack | None:
-        """The stack behind a character, not yet followed further; None if it does not take it."""
+        """Return the stack after a character, without its closure; None if it does not match."""
         top = self._tops[stack]
         if top is None or not contains(top.ranges, code):
             return None
         return self.pushed(self._below[stack], top.following)
 
     def step(self, stacks: Iterable[Stack], code: int) -> set[Stack]:
-        """The live stacks behind one more character. Raises SpentError."""
+        """Return the live stacks after one more character. Raises SpentError."""
         found: set[Stack] = set()
         for stack in stacks:
             self.spend(1)
@@ -344,7 +344,7 @@ class Stacks:
 
 
 def contains(ranges: tuple[tuple[int, int], ...], code: int) -> bool:
-    """Whether ranges in order hold a code point."""
+    """Whether ranges in order contain a code point."""
     at = bisect_right(ranges, (code, 0x7FFFFFFFF)) - 1
     return at >= 0 and ranges[at][0] <= code <= ranges[at][1]
 
@@ -354,13 +354,13 @@ _BRANCHES = 12
 _RANGES = 4000
 """Ranges of a set that are looked at to find them."""
 _SPREAD, _WIDTH = 0x9E3779B97F4A7C15, 2**64
-"""A stack's number times the first, modulo the second, is spread so that sums tell sets apart."""
+"""A stack's number times the first, modulo the second: sums of these distinguish sets."""
 
 
 def frequent_characters(stacks: Stacks, live: Collection[Stack]) -> list[int]:
-    """The characters that most stacks of a set take, those first that more do.
+    """Return the characters that most stacks of a set match, the most frequent ones first.
 
-    Of those that the same stacks take, it is the one that is best to read.
+    Of those that the same stacks match, it is the one that is easiest to read.
     """
     changes: Counter[int] = Counter()
     takers: Counter[int] = Counter()

@@ -1,12 +1,12 @@
-"""Checks of rules and repetitions: doubles, what no text can match, and left recursion.
+"""Checks of rules and repetitions: duplicates, useless symbols, and left recursion.
 
-Rules are told that are there twice, or for nothing, or that no text can match; and repetitions of
-nothing, without the maximum that is written, and side by side.
+Rules are reported that are defined twice, never used, or match no string; and repetitions of
+nothing, whose maximum is ignored, or that are ambiguous with their neighbors.
 
-Left recursion is told beside the cycles for which a grammar is refused already, and how long
-llama.cpp looks for it: it goes into the rules at the left edge of a rule anew each time, without
-remembering those that it has seen, so that `r1 ::= r2 | r2 "x"`, `r2 ::= r3 | r3 "x"` and so on
-double the work with each rule. Source: `llama_grammar_detect_left_recursion` in its
+Left recursion is reported in addition to the cycles for which a grammar is refused already, and how
+long llama.cpp searches for it: it enters the rules at the left edge of a rule again each time,
+without a record of those that it has seen, so that `r1 ::= r2 | r2 "x"`, `r2 ::= r3 | r3 "x"` and
+so on double the work with each rule. Source: `llama_grammar_detect_left_recursion` in its
 `src/llama-grammar.cpp`.
 """
 
@@ -35,6 +35,7 @@ from pdl.gbnf.nodes import (
     references,
 )
 from pdl.gbnf.utf8 import ANY, Ranges, characters, of_class, overlap
+from pdl.gbnf.validation import HIDDEN
 from pdl.graphs import shortest_path, strongly_connected_components
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 
 _STEPS = 20
-"""Rules that are looked through to see what a name stands for."""
+"""Rules that are looked through to find what a name represents."""
 _SHOWN = 40
 _ROW_WORK = 2_000
 _WORK = 30_000
@@ -63,7 +64,7 @@ class Repeats:
         self._work = _WORK
 
     def in_options(self, options: tuple[Sequence, ...]) -> Iterator[Finding]:
-        """What is odd about the repetitions of some alternatives."""
+        """Find odd repetitions in some alternatives."""
         for option in options:
             yield from self._rows(option)
             for item in option.items:
@@ -79,14 +80,14 @@ class Repeats:
 
     def _counts(self, item: Repeat) -> Iterator[Finding]:
         if item.max is not None and item.max > MOST:
-            message = f"the maximum {item.max} is over {MOST}, and becomes none"
+            message = f"maximum {item.max} exceeds {MOST} and is ignored"
             hint = (
-                "count in steps: `a ::= c{2000} b | c{0,1999}` takes up to 1999 and hands on what"
-                " is longer to a rule `b` with the rest"
+                "split the repetition: `a ::= c{2000} b | c{0,1999}` matches up to 1999, and leaves"
+                " the rest of longer strings to a rule `b`"
             )
             yield self._report.at(item, "maximum-dropped", message, hint)
         if item.max == 0:
-            message = f"`{_cut(item)}` is the empty text"
+            message = f"`{_cut(item)}` matches only the empty string"
             hint = "remove it, or raise the maximum"
             yield self._report.at(item, "repeat-zero", message, hint)
 
@@ -96,18 +97,18 @@ class Repeats:
         shown = _cut(item.item)
         if bounded(item) == 1:
             if not item.min:
-                message = f"`{shown}` may be empty anyway"
+                message = f"`{shown}` can be empty anyway"
                 hint = (
                     "remove the `?`" if item.end - item.item.end == 1 else "remove the repetition"
                 )
                 yield self._report.at(item, "needless-optional", message, hint)
             return
-        message = f"what is repeated here may be empty: `{shown}`"
-        hint = "let each round take a character at least, and make the whole optional"
+        message = f"the repeated item can be empty: `{shown}`"
+        hint = "make each round match at least one character, and the whole optional"
         yield self._report.at(item, "empty-repeat", message, hint)
 
     def _rows(self, option: Sequence) -> Iterator[Finding]:
-        """Items side by side that repeat the same, how often being open."""
+        """Consecutive items that repeat the same a variable number of times."""
         row: list[tuple[Item, Repeat]] = []
         for item in option.items:
             repeat = self._open(item)
@@ -126,14 +127,14 @@ class Repeats:
         equal = all(repeat.item == one.item for _, repeat in row)
         optional = all(bounded(repeat) == 1 for _, repeat in row)
         what = "optional parts" if optional else "repetitions"
-        whose = "each can take the same text" if equal else "neighbours can take the same"
-        message = f"{len(row)} {what} in a row: {whose}{self._alive(row)}"
-        hint = self._joined(row) if equal else "let each begin with a character of its own"
+        whose = "each can match the same string" if equal else "neighbors can match the same"
+        message = f"{len(row)} consecutive {what}: {whose}{self._alive(row)}"
+        hint = self._joined(row) if equal else "make each begin with a different character"
         start, end = row[0][0].start, row[-1][0].end
         yield self._report.at((start, end), "ambiguous-repeats", message, hint)
 
     def _alive(self, row: list[tuple[Item, Repeat]]) -> str:
-        """How many stacks the items of a row are at once, if that is soon counted."""
+        """How many stacks consecutive items need, if that is counted soon."""
         stacks = Stacks(min(_ROW_WORK, self._work))
         first = self._elements.sequence(tuple(item for item, _ in row))
         try:
@@ -142,18 +143,18 @@ class Repeats:
             return ""
         finally:
             self._work -= min(_ROW_WORK, self._work) - max(stacks.left, 0)
-        return f", {len(live)} stacks at once"
+        return f", {len(live)} parse stacks"
 
     def _joined(self, row: list[tuple[Item, Repeat]]) -> str:
         least = sum(repeat.min for _, repeat in row)
         counts = [bounded(repeat) for _, repeat in row]
         most = None if None in counts else sum(count or 0 for count in counts)
         if most is not None and most > MOST:
-            return "let the first be full before the next begins: `a ::= c{100} b | c{0,99}`"
+            return "fill the first before the next begins: `a ::= c{100} b | c{0,99}`"
         return f"write `{_cut(Repeat(row[0][1].item, least, most))}`"
 
     def _handed_on(self, last: tuple[Item, Repeat], item: Item) -> Iterator[Finding]:
-        """A repetition and a rule behind it that begins with the same one."""
+        """A repetition and a rule after it that begins with the same one."""
         pending, seen = [item], set[str]()
         while pending and len(seen) < _STEPS:
             one = pending.pop()
@@ -165,8 +166,8 @@ class Repeats:
             repeat = self._open(one)
             if repeat is not None and self._same(last[1], repeat):
                 shown = item_text(item)[:_SHOWN]
-                message = f"`{_cut(last[0])}` stands before `{shown}`, which begins with the same"
-                hint = "let the first be full before the next begins: `a ::= c{100} b | c{0,99}`"
+                message = f"`{_cut(last[0])}` precedes `{shown}`, which begins with the same"
+                hint = "fill the first before the next begins: `a ::= c{100} b | c{0,99}`"
                 start, end = last[0].start, item.end
                 yield self._report.at((start, end), "ambiguous-repeats", message, hint)
                 return
@@ -175,14 +176,14 @@ class Repeats:
         return [option.items[0] for option in options[:_STEPS] if option.items]
 
     def _open(self, item: Item) -> Repeat | None:
-        """The repetition that an item is or stands for, if how often is open."""
+        """The repetition that an item is or represents, if its count is variable."""
         found = self._plain(item)
         if not isinstance(found, Repeat) or bounded(found) == found.min:
             return None
         return found
 
     def _plain(self, item: Item) -> Item:
-        """What a name or a group stands for, if that is one item."""
+        """What a name or a group represents, if that is one item."""
         for _ in range(_STEPS):
             options: tuple[Sequence, ...] = ()
             if isinstance(item, RuleRef) and item.name in self._rules:
@@ -195,7 +196,7 @@ class Repeats:
         return item
 
     def _same(self, one: Repeat, other: Repeat) -> bool:
-        """Whether two repetitions can take the same text."""
+        """Whether two repetitions can match the same string."""
         first, second = self._plain(one.item), self._plain(other.item)
         return first == second or overlap(_single(first), _single(second))
 
@@ -215,18 +216,20 @@ def _cut(item: Item) -> str:
 
 
 def duplicates(grammar: GrammarRules, report: Reporter) -> Iterator[Finding]:
-    """Rules that a later one of the same name replaces."""
+    """Find rules that a later one of the same name replaces."""
     for rule in grammar.rules:
         last = grammar.rule[rule.name]
         if last is not rule:
             line = report.source.position(last.start)[0]
-            message = f"rule `{rule.name}` is defined again in line {line}, so this one is not used"
+            message = (
+                f"rule `{rule.name}` is redefined in line {line}, so this definition is ignored"
+            )
             hint = "remove one of them, or join their alternatives with `|`"
             yield report.at(rule, "duplicate-rule", message, hint)
 
 
 def unused(grammar: GrammarRules, reached: frozenset[str], report: Reporter) -> Iterator[Finding]:
-    """Rules that the root does not lead to."""
+    """Find rules that the root does not reach."""
     if grammar.root not in grammar.rule:
         return
     named = {ref.name for rule in grammar.rule.values() for ref in references(rule.options)}
@@ -242,7 +245,7 @@ def unused(grammar: GrammarRules, reached: frozenset[str], report: Reporter) -> 
 def matching_nothing(
     grammar: GrammarRules, reached: frozenset[str], shortest: Shortest, report: Reporter
 ) -> Iterator[Finding]:
-    """Rules that have no text: the root, and those that are the cause of it."""
+    """Find rules that match no string: the root, and those that are the cause of it."""
     barren = [name for name in reached if shortest.rule(name) >= NEVER]
     graph = {
         name: [
@@ -258,19 +261,19 @@ def matching_nothing(
         if grammar.root in component:
             rule = grammar.rule[grammar.root]
             cause = _cause(rule, graph, component, shortest) if not outside else ""
-            cause = cause or f"it cannot do without `{min(outside or component)}`"
-            message = f"the grammar has no text at all: {cause}"
+            cause = cause or f"it requires `{min(outside or component)}`"
+            message = f"the grammar matches no string: {cause}"
             yield report.at(rule, "no-text", message, _mend(cause))
         elif not outside:
             cause = _cause(rule, graph, component, shortest)
-            message = f"no text matches rule `{rule.name}`: {cause}"
+            message = f"rule `{rule.name}` matches no string: {cause}"
             yield report.at(rule, "matches-nothing", message, _mend(cause))
 
 
 def _cause(
     rule: Rule, graph: dict[str, list[str]], component: list[str], shortest: Shortest
 ) -> str:
-    """Why a rule has no text, if it is not for the sake of other rules."""
+    """Why a rule matches no string, if not because of other rules."""
     if rule.name in graph[rule.name] or len(component) > 1:
         cycle = shortest_path({one: graph[one] for one in component}, rule.name, rule.name)
         return f"it never ends: {' -> '.join(cycle)}"
@@ -282,25 +285,25 @@ def _cause(
 
 def _mend(cause: str) -> str:
     if cause.startswith("it never ends"):
-        return "add an alternative that does not come back to the rule"
-    return "put characters there that a text can have, or remove it"
+        return "add an alternative that does not lead back to the rule"
+    return "write characters that a string can contain, or remove it"
 
 
 def reached_rules(grammar: GrammarRules) -> frozenset[str]:
-    """The names of the rules that the root leads to; of all, if there is no root."""
+    """Return the names of the rules that the root reaches; of all, if there is no root."""
     if grammar.root not in grammar.rule:
         return frozenset(grammar.rule)
     return frozenset(reachable(grammar.rule, grammar.root))
 
 
-def further_circles(
+def further_cycles(
     grammar: GrammarRules, reached: frozenset[str], report: Reporter
 ) -> Iterator[Finding]:
-    """A cycle for each component of rules in which none is told: those of llama.cpp, and others.
+    """Find a cycle for each component of rules in which none is reported yet.
 
-    Where llama.cpp sees none at all, the hidden ones are told already.
+    Where llama.cpp notices none at all, the hidden ones are reported already.
     """
-    told = {name for cycle, _ in cycles(grammar.rule, grammar.rules) for name in cycle}
+    reported = {name for cycle, _ in cycles(grammar.rule, grammar.rules) for name in cycle}
     edges = Edges(grammar.rule, grammar.rules)
     edges.find()
     visible: set[str] = set()
@@ -309,37 +312,38 @@ def further_circles(
         if not names or (len(component) == 1 and names[0] not in edges.left[names[0]]):
             continue
         visible.update(names)
-        if told.isdisjoint(names):
-            yield _finding(grammar, _circle(edges.left, component, min(names)), "", report)
+        if reported.isdisjoint(names):
+            yield _finding(grammar, _cycle(edges.left, component, min(names)), report, hidden=False)
     hidden = {name: rule for name, rule in grammar.rule.items() if name in reached}
     for cycle in hidden_recursion(hidden) if visible else ():
         if visible.isdisjoint(cycle):
-            yield _finding(grammar, cycle, "hidden ", report)
+            yield _finding(grammar, cycle, report, hidden=True)
 
 
-def _circle(left: dict[Symbol, list[Symbol]], component: list[Symbol], name: str) -> list[str]:
-    """The rules on a way from a rule back to itself."""
+def _cycle(left: dict[Symbol, list[Symbol]], component: list[Symbol], name: str) -> list[str]:
+    """The rules on a path from a rule back to itself."""
     inside = set(component)
     within = {one: [step for step in left[one] if step in inside] for one in component}
     return [symbol for symbol in shortest_path(within, name, name) if isinstance(symbol, str)]
 
 
-def _finding(grammar: GrammarRules, cycle: list[str], kind: str, report: Reporter) -> Finding:
+def _finding(grammar: GrammarRules, cycle: list[str], report: Reporter, *, hidden: bool) -> Finding:
     rule = grammar.rule[cycle[0]]
-    message = f"{kind}left recursion: {format_cycle(cycle)}"
+    kind = HIDDEN if hidden else "left-recursive rule"
+    message = f"{kind}: {format_cycle(cycle)}"
     span = report.source.span(rule.start, rule.named)
     return explained(Problem("gbnf/left-recursion", message, span))
 
 
 _MOST_STEPS = 1_000_000
-"""As many rules are gone into in some hundredths of a second."""
+"""As many rules are entered in some hundredths of a second."""
 _ENDLESS = 10**8
 """So many take minutes."""
 _MANY = 10**18
 
 
 def slow_check(grammar: GrammarRules, report: Reporter) -> Iterator[Finding]:
-    """The rule from which the check takes longest, if it takes long."""
+    """Find the rule from which the check takes longest, if it takes long."""
     edges = Edges(grammar.rule, grammar.rules)
     edges.find()
     counts = _counts(edges.left)
@@ -349,9 +353,9 @@ def slow_check(grammar: GrammarRules, report: Reporter) -> Iterator[Finding]:
     name = next(name for name in grammar.rule if counts[name] == most)
     rule = grammar.rule[name]
     said = f"{most:,}" if most < _MANY else "more than 10^18"
-    message = f"llama.cpp's check of rule `{name}` for left recursion goes into {said} rules"
+    message = f"llama.cpp's check of rule `{name}` for left recursion enters {said} rules"
     hint = (
-        "name a rule once at the beginning of alternatives, and put what differs behind it:"
+        "name a rule once at the beginning of alternatives, and put what differs after it:"
         ' `r "x"?` for `r | r "x"`'
     )
     severity: Severity = "error" if most >= _ENDLESS else "warning"
@@ -359,7 +363,7 @@ def slow_check(grammar: GrammarRules, report: Reporter) -> Iterator[Finding]:
 
 
 def _counts(left: dict[Symbol, list[Symbol]]) -> dict[Symbol, int]:
-    """How many rules the check goes into from each symbol, itself included."""
+    """How many rules the check enters from each symbol, itself included."""
     counts: dict[Symbol, int] = {}
     for component in strongly_connected_components(left):
         for symbol in component:

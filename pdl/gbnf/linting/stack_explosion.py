@@ -40,15 +40,15 @@ Live: TypeAlias = frozenset[Stack]
 _LONGER = (1.0, 0.98, 0.93, 0.85, 0.75, 0.64, 0.53, 0.42, 0.33, 0.25, 0.18, 0.13, 0.1)
 """The share of the tokens of a usual vocabulary that have more characters than that."""
 _WORD = 0.25
-"""A class of so many of the printable characters has all small letters."""
+"""A class of so many of the printable characters has all lowercase letters."""
 _NEXT = 0.9
 _PRINTABLE = (0x20, 0x7E)
 
 
 class WorstCase(NamedTuple):
-    """The most live stacks that were found, and the text that leads to them.
+    """The most live stacks that were found, and the string that leads to them.
 
-    `more`: there may be more, but the work was spent.
+    `more`: there can be more, but the work was spent.
     """
 
     size: int
@@ -58,7 +58,7 @@ class WorstCase(NamedTuple):
 
 @dataclass(slots=True)
 class _Step:
-    """A set of live stacks, and how it was come to."""
+    """A set of live stacks, and how it was reached."""
 
     live: Live
     code: int
@@ -74,7 +74,7 @@ class _Step:
 
 
 def best_first_search(stacks: Stacks, start: Live) -> WorstCase:
-    """The largest set of live stacks that is found from one on."""
+    """Return the largest set of live stacks that is found from one on."""
     first = best = _Step(start, 0, None)
     heap = [(-len(start), 0, first)]
     seen = {start}
@@ -98,7 +98,7 @@ def best_first_search(stacks: Stacks, start: Live) -> WorstCase:
 
 
 class Mask(NamedTuple):
-    """What one mask asks for: the ways through the characters of tokens, and the work.
+    """What one mask requires: the paths through the characters of tokens, and the work.
 
     `work` is in live stacks: as much as that many, each looked at for the whole vocabulary.
     """
@@ -109,7 +109,7 @@ class Mask(NamedTuple):
 
 
 def mask(stacks: Stacks, live: Collection[Stack]) -> Mask:
-    """What a mask costs at a set of live stacks.
+    """Return what a mask costs at a set of live stacks.
 
     llama.cpp follows each stack through the characters of a token for itself, and does not notice
     where they meet again. Source: `llama_grammar_reject_candidates_for_stack`.
@@ -123,7 +123,7 @@ def mask(stacks: Stacks, live: Collection[Stack]) -> Mask:
             if not codes:
                 break
             cover = _cover(stacks, counts, codes[0])
-            # Most tokens are words: behind one letter mostly comes another.
+            # Most tokens are words: a letter is mostly followed by another.
             share *= cover if share == 1.0 or cover < _WORD else max(cover, _NEXT)
             counts = _onward(stacks, counts, codes[0])
             ways = sum(counts.values())
@@ -135,7 +135,7 @@ def mask(stacks: Stacks, live: Collection[Stack]) -> Mask:
 
 
 def _onward(stacks: Stacks, counts: Counter[Stack], code: int) -> Counter[Stack]:
-    """The stacks behind a character, with the ways that lead to each."""
+    """The stacks after a character, with the number of paths to each."""
     following: Counter[Stack] = Counter()
     for stack, count in counts.items():
         after = stacks.taken(stack, code) if stack != EMPTY else None
@@ -146,7 +146,7 @@ def _onward(stacks: Stacks, counts: Counter[Stack], code: int) -> Counter[Stack]
 
 
 def _cover(stacks: Stacks, live: Collection[Stack], code: int) -> float:
-    """The share of printable characters that go on as widely as one of them does."""
+    """The share of printable characters that the widest class has which contains one of them."""
     widest = 1
     for stack in live:
         ranges = stacks.top(stack).ranges if stack != EMPTY else ()
@@ -163,13 +163,13 @@ _MANY = 10**9
 
 
 class Bounds:
-    """How many ways there are from a place to the next character, the place not being known."""
+    """How many derivations lead from a context to the next character, at most."""
 
     def __init__(self, rules: Mapping[str, Rule], shortest: Shortest) -> None:
         self._shortest = shortest
         self._rules: dict[str, int] = {}
         self.highest: dict[str, int] = {}
-        """The largest bound of each rule's places, those in groups included."""
+        """The largest bound of each rule's contexts, those in groups included."""
         self._most = 0
         edges = {name: list(self._edges(rule.options)) for name, rule in rules.items()}
         for component in strongly_connected_components(edges):
@@ -181,11 +181,11 @@ class Bounds:
             self.highest[name] = self._most
 
     def places(self, option: Sequence) -> list[int]:
-        """The bound in front of each item of an alternative."""
+        """The bound before each item of an alternative."""
         found = [0]
         for item in reversed(option.items):
-            behind = found[-1] if self._shortest.nullable(item) else 0
-            found.append(min(self._item(item) + behind, _MANY))
+            after = found[-1] if self._shortest.nullable(item) else 0
+            found.append(min(self._item(item) + after, _MANY))
             self._most = max(self._most, found[-1])
         return found[:0:-1]
 
@@ -222,14 +222,14 @@ _ROOT_WORK = 100_000
 _CONTEXT_WORK = 5_000
 _CONTEXTS = 30
 _FEW = 3
-"""Fewer ways to begin are not worth a look."""
+"""Fewer derivations are not worth a look."""
 _PROOF_WORK = 100_000
 _LONGEST = 2_000
 """Characters of an input that is followed from the root on."""
 
 
 class Found(NamedTuple):
-    """What was found from one place on; from the root on if `proved`."""
+    """What was found from one context on; from the root on if `proved`."""
 
     context: Context | None
     peak: WorstCase
@@ -249,9 +249,9 @@ class Search:
         self._bounds = Bounds(rules, shortest)
 
     def worst(self) -> tuple[Found, Found]:
-        """The place with the most live stacks, and the one with the hardest mask."""
+        """Return the context with the most live stacks, and the one with the hardest mask."""
         found = [self._from_root(), *map(self._from_context, self._candidates())]
-        # The nearest place is the one to name.
+        # The nearest context is the one to name.
         peak = max(
             found, key=lambda one: (one.peak.size, -len(one.peak.text), one.context is not None)
         )
@@ -263,7 +263,7 @@ class Search:
         return AccessStrings(self._contexts, self._root, whole=False)
 
     def _candidates(self) -> list[Context]:
-        """The places where most stacks may begin."""
+        """The contexts where most stacks can begin."""
         best = nlargest(_CONTEXTS, self._bounded(), key=lambda one: one[0])
         return [context for _, context in best]
 
@@ -297,7 +297,7 @@ class Search:
         return _explored(context, stacks, live, _CONTEXT_WORK)
 
     def _proved(self, found: Found) -> Found:
-        """The same from the root on, behind the shortest text that leads there."""
+        """The same from the root on, after the shortest string that leads there."""
         if found.context is None or self._access.cost(found.context) >= min(TOKEN, _LONGEST):
             return found
         before = self._access.before(found.context)
@@ -323,7 +323,7 @@ class Search:
 
 
 def _explored(context: Context | None, stacks: Stacks, live: Live, work: int) -> Found:
-    """What a mask costs at a set of stacks, and what comes of it."""
+    """The cost of a mask at a set of stacks, and the worst case from there on."""
     stacks.left = work // 3
     asked = mask(stacks, live)
     stacks.left = work
@@ -345,30 +345,30 @@ def most_stacks(grammar: GrammarRules) -> int:
 
 
 _STACKS = (5_000, 64, 24)
-"""From so many live stacks on it is an error, a warning, a note; most grammars stay below 20."""
+"""As many live stacks are an error, a warning, a note; most grammars stay below 20."""
 _WORK = (5_000, 200, 100)
 """The same for the work of a mask, in stacks."""
 _SHOWN = 60
 
 
 def stack_explosions(grammar: GrammarRules, search: Search, report: Reporter) -> Iterator[Finding]:
-    """The input with the most live stacks, and the one with the hardest mask, if they are bad."""
+    """Find the input with the most live stacks, and the one with the hardest mask."""
     most, hard = search.worst()
     severity = _severity(most.peak.size, _STACKS)
     if severity:
         more = "at least " if most.peak.more else ""
-        message = f"{more}{most.peak.size:,} stacks live at once {_behind(most, most.peak.text)}"
+        message = f"{more}{most.peak.size:,} live parse stacks {_where(most, most.peak.text)}"
         hint = (
-            "share what alternatives begin with, and let only one part at a time be open"
-            " (`Grammar.optimize` does some of it); below 20 is usual"
+            "share the prefixes of alternatives, and avoid overlapping repetitions"
+            " (`Grammar.optimize` does some of it); fewer than 20 are usual"
         )
         yield report.at(_place(grammar, most), "many-stacks", message, hint, severity)
     severity = _severity(hard.mask.work, _WORK)
     if severity and hard.mask.work >= 4 * most.peak.size:
-        where = _behind(hard, hard.mask.text)
-        message = f"{hard.mask.ways:,} ways lead through one token {where}"
+        where = _where(hard, hard.mask.text)
+        message = f"{hard.mask.ways:,} paths through one token {where}"
         hint = (
-            "let only one part at a time be open: nest what is optional, as `(x (x x?)?)?` or"
+            "avoid overlapping repetitions: nest optional items, as `(x (x x?)?)?` or"
             " `x{0,3}` for `x? x? x?`"
         )
         yield report.at(_place(grammar, hard), "mask-blow-up", message, hint, severity)
@@ -388,10 +388,10 @@ def _place(grammar: GrammarRules, found: Found) -> tuple[int, int]:
     return items[found.context.at].start, items[-1].end
 
 
-def _behind(found: Found, text: str) -> str:
-    """Where a text has led."""
+def _where(found: Found, text: str) -> str:
+    """The position after a string."""
     said = f"`{'…' if len(text) > _SHOWN else ''}{quoted(text[-_SHOWN:])}`"
     if not found.proved and found.context is not None:
         here = f"here in rule `{found.context.rule}`"
-        return f"{here}, behind {said}" if text else here
-    return f"behind {said}" if text else "at the beginning"
+        return f"{here}, after {said}" if text else here
+    return f"after {said}" if text else "at the beginning"
