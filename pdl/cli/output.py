@@ -12,6 +12,8 @@ from pdl.cli.terminal import Terminal
 from pdl.schema.json_values import json_document, json_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pdl.errors import PdlError, Problem
     from pdl.reply import Check, Violation
     from pdl.schema import Schema
@@ -45,6 +47,10 @@ class Output:
     def write(self, text: str) -> None:
         """Write data and a newline; a terminal gets no control characters. Raises FileError."""
         self.write_report(self.terminal.safe(text))
+
+    def write_result(self, text: str, form: str, fields: Mapping[str, Any]) -> None:
+        """Write text, or in JSON an object of `ok`, which is true, and the fields."""
+        self.write(json_document({"ok": True, **fields}) if form == "json" else text)
 
     def write_report(self, text: str) -> None:
         """Write text that was styled for `terminal`, and a newline. Raises FileError."""

@@ -96,6 +96,9 @@ def test_each_command_says_it_as_json_and_into_a_file(path: str) -> None:
     assert isinstance(known["--format"].type, click.Choice)
     assert {"text", "json"} <= set(known["--format"].type.choices)
     assert known["-o"] is known["--out"]
+    shown = CliRunner().invoke(application, [*path.split(), "--help"]).stdout
+    assert "\nJSON fields:\n" in shown
+    assert "\nExit codes:\n  0 " in shown
 
 
 @pytest.mark.parametrize("path", PRINTING)

@@ -11,7 +11,6 @@ import click
 from pdl.cli.help import Command
 from pdl.cli.inputs import with_name
 from pdl.cli.options import combine, format_option, out_option, schema_options
-from pdl.cli.output import json_document
 from pdl.cli.terminal import Terminal
 from pdl.errors import PromptError, visible
 from pdl.gbnf import Grammar
@@ -183,12 +182,11 @@ def command(  # noqa: PLR0913  (each is an option)
     if template is not None:
         grammar = _wrapped(grammar, template, optional=optional_wrap)
     text = str(grammar)
+    if form == "json" or not explain or output.file is not None:
+        fields = {"grammar": text, "root": grammar.root, "report": report.to_json()}
+        output.write_result(text.removesuffix("\n"), form, fields)
     if form == "json":
-        fields = {"ok": True, "grammar": text, "root": grammar.root, "report": report.to_json()}
-        output.write(json_document(fields))
         return
-    if not explain or output.file is not None:
-        output.write(text.removesuffix("\n"))
     if explain:
         terminal = Terminal.stdout()
         terminal.write(_coverage(report, terminal))

@@ -10,7 +10,6 @@ import click
 from pdl.cli.grammars import grammar_options, targeted_options
 from pdl.cli.help import Command
 from pdl.cli.options import format_option, out_option
-from pdl.cli.output import json_document
 from pdl.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -57,13 +56,12 @@ def parse_command(grammar: GrammarInput, output: Output, form: str, *, check: bo
     if check and output.file is not None:
         raise click.UsageError("--check prints nothing, so --out has no effect")
     read = grammar.read()
-    if form == "json":
-        output.write(_rules_json(read))
-    elif not check:
-        output.write(str(read).removesuffix("\n"))
+    if form == "json" or not check:
+        fields = {"root": read.root, "rules": _rules(read), "comments": list(read.comments)}
+        output.write_result(str(read).removesuffix("\n"), form, fields)
 
 
-def _rules_json(grammar: Grammar) -> str:
+def _rules(grammar: Grammar) -> list[dict[str, Any]]:
     from pdl.gbnf.nodes import references, rule_text  # noqa: PLC0415 - loaded by parsing anyway
 
     rules: list[dict[str, Any]] = []
@@ -82,8 +80,7 @@ def _rules_json(grammar: Grammar) -> str:
                 "end_column": end_column,
             }
         )
-    comments = list(grammar.comments)
-    return json_document({"ok": True, "root": grammar.root, "rules": rules, "comments": comments})
+    return rules
 
 
 @click.command(
@@ -126,10 +123,8 @@ def optimize_command(grammar: GrammarInput, output: Output, form: str) -> None:
     made = parse(str(read.optimize()), name="<optimized>", root=grammar.root, target=grammar.target)
     before, after = _sizes(read), _sizes(made)
     text = str(made)
-    if form == "json":
-        fields = {"ok": True, "grammar": text, "root": made.root}
-        text = json_document({**fields, "before": before, "after": after})
-    output.write(text.removesuffix("\n"))
+    fields = {"grammar": text, "root": made.root, "before": before, "after": after}
+    output.write_result(text.removesuffix("\n"), form, fields)
     names = {"stacks": "parse stacks"}
     told = (f"{names.get(one, one)} {old:,} -> {after[one]:,}" for one, old in before.items())
     Terminal.stderr().write(", ".join(told))
@@ -181,9 +176,8 @@ def export_command(grammar: GrammarInput, notation: str, output: Output, form: s
     """
     read = grammar.read()
     text: str = getattr(read, f"to_{notation}")()
-    if form == "json":
-        text = json_document({"ok": True, "to": notation, "root": read.root, "text": text})
-    output.write(text.removesuffix("\n"))
+    fields = {"to": notation, "root": read.root, "text": text}
+    output.write_result(text.removesuffix("\n"), form, fields)
 
 
 @click.command(
@@ -223,10 +217,8 @@ def diagram_command(grammar: GrammarInput, kind: Kind | None, output: Output, fo
     to: Kind = kind or _kind(output.file)
     read = grammar.read()
     drawn = read.diagram(to)
-    if form == "json":
-        fields = {"ok": True, "to": to, "root": read.root, "rules": list(read.rule)}
-        drawn = json_document({**fields, "text": drawn})
-    output.write(drawn.removesuffix("\n"))
+    fields = {"to": to, "root": read.root, "rules": list(read.rule), "text": drawn}
+    output.write_result(drawn.removesuffix("\n"), form, fields)
 
 
 def _kind(file: str | None) -> Kind:

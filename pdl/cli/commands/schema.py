@@ -59,9 +59,8 @@ def command(schema: SchemaInput, notation: str, output: Output, form: str) -> No
     FILE is a prompt file; its values are needed only if its schema depends on them.
     """
     written = _written(schema.required(), notation)
-    if form == "json":
-        written = {"ok": True, "to": notation, "schema": written}
-    output.write(written if isinstance(written, str) else json_document(written))
+    text = written if isinstance(written, str) else json_document(written)
+    output.write_result(text, form, {"to": notation, "schema": written})
 
 
 def _written(schema: Schema, notation: str) -> Json:
