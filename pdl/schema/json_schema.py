@@ -97,7 +97,7 @@ def _split_dependencies(node: dict[str, Json]) -> dict[str, str]:
         else:
             schemas = node.setdefault("dependentSchemas", {})
             schemas[name] = {"allOf": [schemas[name], value]} if name in schemas else value
-    return dict.fromkeys(made & node.keys(), "dependencies")
+    return dict.fromkeys(sorted(made & node.keys()), "dependencies")
 
 
 def _rewrite_items(node: dict[str, Json]) -> dict[str, str]:

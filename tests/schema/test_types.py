@@ -336,6 +336,26 @@ def test_models_of_the_same_name_stay_apart() -> None:
     assert text == "[Same, Same2]\nSame = { a: int }\nSame2 = { b: str }"
 
 
+def test_models_inside_models_of_the_same_name_stay_apart() -> None:
+    """`Middle` reads alike in both, and means another `Same`."""
+    outers = []
+    for form in (int, str):
+        same = pydantic.create_model("Same", a=(form, ...))
+        middle = pydantic.create_model("Middle", same=(same, ...))
+        outers.append(pydantic.create_model("Outer", middle=(middle, ...)))
+    both: Any = tuple(outers)
+    text = Schema.from_type(tuple[both]).to_dsl()
+    assert sorted(text.splitlines()) == [
+        "Middle = { same: Same }",
+        "Middle2 = { same: Same2 }",
+        "Outer = { middle: Middle }",
+        "Outer2 = { middle: Middle2 }",
+        "Same = { a: int }",
+        "Same2 = { a: str }",
+        "[Outer, Outer2]",
+    ]
+
+
 def test_pydantic_is_not_imported_without_need() -> None:
     program = (
         "import dataclasses, sys; from pdl.schema import Schema;"
