@@ -22,15 +22,15 @@ if TYPE_CHECKING:
         StringAtom,
     )
 
-    Shapes = Callable[[Conjunction], tuple[Conjunct, ...]]
+    Conjuncts = Callable[[Conjunction], tuple[Conjunct, ...]]
 
 
-def satisfied(value: Any, goal: Conjunction, conjuncts: Shapes) -> bool:
+def satisfied(value: Any, goal: Conjunction, conjuncts: Conjuncts) -> bool:
     """Whether one of the conjuncts of a goal has the value."""
     return any(_conjunct(value, one, conjuncts) for one in conjuncts(goal))
 
 
-def _conjunct(value: Any, conjunct: Conjunct, conjuncts: Shapes) -> bool:
+def _conjunct(value: Any, conjunct: Conjunct, conjuncts: Conjuncts) -> bool:
     kind = kind_of(value)
     if kind not in conjunct.kinds:
         return False
@@ -59,7 +59,7 @@ def _text(value: str, atom: StringAtom) -> bool:
     return tests[atom.keyword](atom.value) == atom.positive
 
 
-def _array(value: list[Any], conjunct: ArrayConjunct, conjuncts: Shapes) -> bool:
+def _array(value: list[Any], conjunct: ArrayConjunct, conjuncts: Conjuncts) -> bool:
     if not conjunct.least <= len(value) <= (len(value) if conjunct.most is None else conjunct.most):
         return False
     for rule in conjunct.rules:
@@ -85,7 +85,7 @@ def _equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _object(value: dict[str, Any], conjunct: ObjectConjunct, conjuncts: Shapes) -> bool:
+def _object(value: dict[str, Any], conjunct: ObjectConjunct, conjuncts: Conjuncts) -> bool:
     if not conjunct.least <= len(value) <= (len(value) if conjunct.most is None else conjunct.most):
         return False
     for clause in conjunct.clauses:
@@ -106,7 +106,7 @@ def _object(value: dict[str, Any], conjunct: ObjectConjunct, conjuncts: Shapes) 
     )
 
 
-def _among(key: str, keys: Keys, conjuncts: Shapes) -> bool:
+def _among(key: str, keys: Keys, conjuncts: Conjuncts) -> bool:
     found = key in keys.names or any(matches(pattern, key) for pattern in keys.patterns)
     if keys.unlike is not None:
         found = found or not satisfied(key, keys.unlike, conjuncts)

@@ -98,7 +98,7 @@ SHAPES = st.builds(
 
 @settings(max_examples=share(80))
 @given(st.lists(SHAPES, min_size=1, max_size=3), TOYS)
-def test_a_machine_takes_what_one_of_its_shapes_says(
+def test_a_machine_takes_what_one_of_its_conjuncts_says(
     conjuncts: list[ArrayConjunct], toy: type[Toy]
 ) -> None:
     context = toy()

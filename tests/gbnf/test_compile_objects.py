@@ -132,7 +132,7 @@ OPTIONS = st.builds(
 
 @settings(max_examples=share(60))
 @given(st.lists(SHAPES, min_size=1, max_size=3), OPTIONS, TOYS)
-def test_a_machine_takes_what_one_of_its_shapes_says(
+def test_a_machine_takes_what_one_of_its_conjuncts_says(
     conjuncts: list[ObjectConjunct], options: Options, toy: type[Toy]
 ) -> None:
     context = toy(options)
@@ -240,7 +240,7 @@ def test_required_keys_without_an_order_come_in_any() -> None:
     assert not takes(machine, (("b", 0), ("x", 0)))
 
 
-def test_alternatives_that_ask_for_one_key_each_are_no_more_than_one_shape() -> None:
+def test_alternatives_that_ask_for_one_key_each_are_no_more_than_one_conjunct() -> None:
     names = [f"k{number}" for number in range(12)]
     conjuncts = [conjunct(*names, required=[name]) for name in names]
     machine = object_machine(conjuncts, Toy())

@@ -52,7 +52,7 @@ _MOST = 3_000
 """States that are looked at."""
 
 
-def starts(grammar: Grammar) -> dict[str, Kind] | None:
+def first_set(grammar: Grammar) -> dict[str, Kind] | None:
     """The first characters of a grammar's JSON, without whitespace, in order, with their kinds.
 
     None if that takes too many states.
@@ -168,7 +168,7 @@ def _prove(grammar: Grammar, kind: RuleKind) -> None:
 
 
 def _prove_string(grammar: Grammar) -> None:
-    found = starts(grammar)
+    found = first_set(grammar)
     if found is None:
         raise GrammarError(Problem("gbnf/json-unproved", "too much may precede its value"))
     other = [char for char in found if char != '"']
@@ -230,7 +230,7 @@ def custom_grammar(place: str, document: Document) -> CustomGrammar:
 @lru_cache(maxsize=256)
 def _analyzed(rules: tuple[Rule, ...]) -> CustomGrammar:
     grammar = Grammar(rules, rules[0].name)
-    kinds = frozenset((starts(grammar) or KINDS).values())
+    kinds = frozenset((first_set(grammar) or KINDS).values())
     return CustomGrammar(rules, kinds, has_whole_numbers(grammar))
 
 

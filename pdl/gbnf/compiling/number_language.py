@@ -94,6 +94,8 @@ _IN_DIGITS = r"^-?[0-9]+$"
 _SCIENTIFIC = r"^-?[0-9](\.[0-9]+)?[eE][+-]?([12][0-9]{2}|30[0-7])$"
 """The numbers with larger exponents that are floats: their point comes after the first digit."""
 
+_LOWER = ("minimum", "exclusiveMinimum")
+_UPPER = ("maximum", "exclusiveMaximum")
 _OPPOSITE = {
     "minimum": "exclusiveMaximum",
     "maximum": "exclusiveMinimum",
@@ -204,7 +206,7 @@ def _listed(
         note("enum", "POST_HOC", error.problems[0].message)
     bounds = _Bounds()
     bounds.integer = all(value.denominator == 1 for value in kept)
-    bounds.least, bounds.most = kept[0], kept[-1]
+    bounds.ends = {"minimum": kept[0], "maximum": kept[-1]}
     return bounds.language("canonical", note)
 
 
@@ -227,14 +229,11 @@ _TESTS: dict[str, Callable[[Fraction, Any], bool]] = {
 
 
 class _Bounds:
-    """All bounds and divisors of one conjunct."""
+    """All bounds and divisors of one conjunct; `ends` are the bounds by their keywords."""
 
     def __init__(self) -> None:
         self.integer = False
-        self.least: Fraction | None = None
-        self.above: Fraction | None = None
-        self.most: Fraction | None = None
-        self.below: Fraction | None = None
+        self.ends: dict[str, Fraction] = {}
         self.steps: list[Fraction] = []
         self.unlike = False
 
@@ -247,42 +246,32 @@ class _Bounds:
         value = cast("Fraction", atom.value)
         if keyword == "multipleOf":
             self.steps += [] if value in self.steps else [value]
-        elif keyword == "minimum":
-            self.least = value if self.least is None else max(value, self.least)
-        elif keyword == "exclusiveMinimum":
-            self.above = value if self.above is None else max(value, self.above)
-        elif keyword == "maximum":
-            self.most = value if self.most is None else min(value, self.most)
         else:
-            self.below = value if self.below is None else min(value, self.below)
+            tighter = max if keyword in _LOWER else min
+            self.ends[keyword] = tighter(value, self.ends.get(keyword, value))
+
+    def _of(self, keywords: tuple[str, str]) -> list[Fraction]:
+        return [self.ends[keyword] for keyword in keywords if keyword in self.ends]
 
     @property
     def is_empty(self) -> bool:
         """Whether the bounds leave nothing, before one looks for multiples."""
-        lows = [low for low in (self.least, self.above) if low is not None]
-        highs = [high for high in (self.most, self.below) if high is not None]
-        if not lows or not highs:
+        if not self.is_closed:
             return False
-        low, high = max(lows), min(highs)
-        return low > high or (low == high and (low == self.above or high == self.below))
+        low, high = max(self._of(_LOWER)), min(self._of(_UPPER))
+        open_ends = self.ends.get("exclusiveMinimum"), self.ends.get("exclusiveMaximum")
+        return low > high or (low == high and low in open_ends)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether there are a lower and an upper bound."""
+        return bool(self._of(_LOWER) and self._of(_UPPER))
 
     @property
     def rough(self) -> str:
         """The keyword of a bound that is not a float; empty if there is no such bound."""
-        told = {
-            "minimum": self.least,
-            "exclusiveMinimum": self.above,
-            "maximum": self.most,
-            "exclusiveMaximum": self.below,
-        }
-        rough = (name for name, end in told.items() if end is not None and not is_float(end))
-        return next(rough, "")
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether whole numbers are between two bounds, so that they have few digits anyway."""
-        ends = (self.least, self.above), (self.most, self.below)
-        return self.integer and all(one is not None or other is not None for one, other in ends)
+        told = (word for word in (*_LOWER, *_UPPER) if word in self.ends)
+        return next((word for word in told if not is_float(self.ends[word])), "")
 
     def language(self, spelling: Spelling, note: Note) -> Dfa:
         """The texts of the numbers; without `multipleOf` if they take too many states."""
@@ -296,10 +285,10 @@ class _Bounds:
         within = partial(
             numbers_of,
             integer=self.integer,
-            least=self.least,
-            above=self.above,
-            most=self.most,
-            below=self.below,
+            least=self.ends.get("minimum"),
+            above=self.ends.get("exclusiveMinimum"),
+            most=self.ends.get("maximum"),
+            below=self.ends.get("exclusiveMaximum"),
             spelling=spelling,
             digits=self._digits(spelling, note),
         )
@@ -317,7 +306,7 @@ class _Bounds:
             note("not", "BOUNDED", "numbers have at most 14 digits")
             return _SHORT
         if spelling == "canonical":
-            if self.is_narrow:
+            if self.integer and self.is_closed:  # of few digits anyway
                 return _FINITE
             note("type", "BOUNDED", "numbers have at most 20 digits, with a point at most 16")
             return _SENDABLE

@@ -1,6 +1,6 @@
 """Why no value satisfies a schema: the keywords that contradict each other, by delta debugging.
 
-`cause` finds the one thing to blame, if there is one.
+`explanation` finds the one thing to blame, if there is one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FEW = 16
 """Keywords that are tried one by one, and references that are followed."""
 
 
-class Cause(NamedTuple):
+class Explanation(NamedTuple):
     """Why there is no value: keywords, and a message about them, with `{}` for their pointers."""
 
     sides: tuple[Said, ...]
@@ -43,7 +43,9 @@ class Cause(NamedTuple):
     hint: str = ""
 
 
-def cause(document: Json, kept: list[Said], is_empty: Callable[[Json], bool]) -> Cause | None:
+def explanation(
+    document: Json, kept: list[Said], is_empty: Callable[[Json], bool]
+) -> Explanation | None:
     """The one thing to blame of the keywords that no value satisfies together; None if none is.
 
     The document has nothing else to say than these.
@@ -51,7 +53,7 @@ def cause(document: Json, kept: list[Said], is_empty: Callable[[Json], bool]) ->
     for path, keyword in kept[:_FEW]:
         value = _inside(document, path)[keyword]
         if is_empty(_alone(keyword, value)):
-            return Cause(((path, keyword),), _words(keyword, value))
+            return Explanation(((path, keyword),), _words(keyword, value))
     return _endless(document, [path for path, keyword in kept if keyword == "$ref"], is_empty)
 
 
@@ -87,14 +89,14 @@ def _words(keyword: str, value: Json) -> str:
 
 def _endless(
     document: Json, holders: list[JsonPath], is_empty: Callable[[Json], bool]
-) -> Cause | None:
+) -> Explanation | None:
     """Schemas that require themselves: what they say of a few levels is satisfied by some value."""
     looped = list(
         _looped({path: steps(_inside(document, path)["$ref"]) for path in holders[:_FEW]})
     )
     if not looped or is_empty(_unrolled(document, len(holders) + 1)):
         return None
-    return Cause(
+    return Explanation(
         tuple((path, "$ref") for path in looped),
         "each would have to contain another one, without end, by {}",
         "remove the key from `required`, or allow null or an empty array as well",
@@ -184,16 +186,16 @@ def unsat_core(document: Json, is_empty: Callable[[Json], bool], source_map: Sou
     keywords = list(_keywords(rest))
     kept = set(_kept(rest, list(reversed(keywords)), is_empty))
     told = [one for one in keywords if one in kept and one[1] in (_at(rest, one[0]) or ())]
-    found = cause(rest, told, is_empty) or _conflict(document, told)
+    found = explanation(rest, told, is_empty) or _contradiction(document, told)
     places = [source_map.named(pointer(path), keyword) for path, keyword in found.sides]
     message = f"no value satisfies this schema: {found.message.format(named(places, _SHOWN))}"
     where = pointed(*places[0]) if places else "#"
     return Problem("schema/unsatisfiable", message, None, found.hint, where)
 
 
-def _conflict(document: Json, kept: list[Said]) -> Cause:
+def _contradiction(document: Json, kept: list[Said]) -> Explanation:
     found = tuple(sides(document, _telling(document, kept)))
-    return Cause(found, "{} contradict each other" if found[1:] else "{} allows no value")
+    return Explanation(found, "{} contradict each other" if found[1:] else "{} allows no value")
 
 
 def _kept(rest: Json, kept: list[Said], is_empty: Callable[[Json], bool]) -> list[Said]:

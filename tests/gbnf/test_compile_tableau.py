@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.constraints import Conjunct, Conjunction
 
 
-class Shapes:
+class Conjuncts:
     """The conjuncts of one document."""
 
     def __init__(self, document: Any) -> None:
@@ -40,7 +40,7 @@ def compare(rng: Random) -> tuple[int, int]:
     """How many values were compared, and how many of them satisfy a random schema."""
     document = schemata.document(rng)
     try:
-        conjuncts = Shapes(document)
+        conjuncts = Conjuncts(document)
     except pdl.SchemaError:
         return 0, 0
     verdict = validator_of(conjuncts.schema.document).is_valid
@@ -55,7 +55,7 @@ def compare(rng: Random) -> tuple[int, int]:
 
 
 @given(st.randoms(use_true_random=True))
-def test_shapes_have_the_values_of_the_schema(rng: Random) -> None:
+def test_conjuncts_have_the_values_of_the_schema(rng: Random) -> None:
     compare(rng)
 
 
@@ -78,21 +78,21 @@ FORMULAS = [
 
 
 @pytest.mark.parametrize(("schema", "count"), FORMULAS, ids=str)
-def test_questions_of_presence_are_one_shape(schema: dict[str, Any], count: int) -> None:
-    conjuncts = Shapes({"type": "object", **schema})
+def test_questions_of_presence_are_one_conjunct(schema: dict[str, Any], count: int) -> None:
+    conjuncts = Conjuncts({"type": "object", **schema})
     assert len(conjuncts((SchemaLiteral("#"),))) == count
 
 
 def test_alternatives_without_end_are_loosened_and_told() -> None:
     """Ten branches of ten would be 10^10 conjuncts."""
     branch = {"anyOf": [{"properties": {f"p{at}": {"const": at}}} for at in range(10)]}
-    conjuncts = Shapes({"allOf": [branch] * 10, "type": "object"})
+    conjuncts = Conjuncts({"allOf": [branch] * 10, "type": "object"})
     assert conjuncts.has({"p1": 1})
     assert not conjuncts.has("text")
     assert any(level == "POST_HOC" for _, _, level, _ in conjuncts.compiler.notes)
 
 
 def test_schemas_that_lead_to_themselves() -> None:
-    conjuncts = Shapes({"type": "object", "additionalProperties": {"$ref": "#"}})
+    conjuncts = Conjuncts({"type": "object", "additionalProperties": {"$ref": "#"}})
     assert conjuncts.has({"a": {"b": {}}})
     assert not conjuncts.has({"a": {"b": 1}})
