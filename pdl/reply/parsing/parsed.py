@@ -49,20 +49,47 @@ def parse(text: str, limits: Limits, start: int = 0) -> Parsed | Broken:
     Duplicate keys are allowed if their values are equal, which is a repair; `start` is the offset
     of the text in the reply. NaN, Infinity, and numbers too large are refused.
     """
-    hooks = _Hooks(limits.integer_digits)
+    doubled: list[str] = []
     try:
-        value = hooks.decoder().decode(text.lstrip(_BOM))
+        value = _decoder(limits.integer_digits, doubled).decode(text.lstrip(_BOM))
     except _RefusedError as refused:
         return refused.broken
     except json.JSONDecodeError as error:
         return broken_at(text, error.pos, "expected-value")
     except RecursionError:
         return Broken("limit", say("nested-too-deep"))
-    if not hooks.doubled:
+    if not doubled:
         return Parsed(value)
     from pdl.reply.parsing.events import doubled_keys  # noqa: PLC0415 - few replies need it
 
     return Parsed(value, doubled_keys(text, start))
+
+
+def _decoder(digits: int, doubled: list[str]) -> json.JSONDecoder:
+    """A C parser that refuses NaN and the like, and notes the keys of objects with duplicates."""
+
+    def integer(text: str) -> int:
+        number = whole(text, digits)
+        if number is None:
+            raise _RefusedError(Broken("limit", say("too-many-digits", number=digits)))
+        return number
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            for name, part in pairs:
+                doubled.append(name)
+                if not equal(part, found[name]):
+                    message = say("doubled-key", name=shorten(name))
+                    raise _RefusedError(Broken("unparsable", message))
+        return found
+
+    return json.JSONDecoder(
+        object_pairs_hook=members,
+        parse_float=_float,
+        parse_int=integer,
+        parse_constant=refuse_constant,
+    )
 
 
 def is_deep(text: str, depth: int) -> bool:
@@ -76,39 +103,6 @@ def is_deep(text: str, depth: int) -> bool:
     marks = raw.translate(None, _NOT_BRACKET).replace(b'""', b"")
     marks = re.sub(rb'"[^"]*+"', b"", marks)
     return max(accumulate(map(_WEIGHT.__getitem__, marks)), default=0) > depth
-
-
-class _Hooks:
-    """The hooks of the C parser for one text. `doubled`: a key appeared twice."""
-
-    def __init__(self, digits: int) -> None:
-        self._digits = digits
-        self.doubled = False
-
-    def decoder(self) -> json.JSONDecoder:
-        """A parser with these hooks."""
-        return json.JSONDecoder(
-            object_pairs_hook=self._object,
-            parse_float=_float,
-            parse_int=self._integer,
-            parse_constant=refuse_constant,
-        )
-
-    def _integer(self, text: str) -> int:
-        value = whole(text, self._digits)
-        if value is None:
-            raise _RefusedError(Broken("limit", say("too-many-digits", number=self._digits)))
-        return value
-
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(pairs)
-        if len(value) != len(pairs):
-            self.doubled = True
-            for name, part in pairs:
-                if not equal(part, value[name]):
-                    message = say("doubled-key", name=shorten(name))
-                    raise _RefusedError(Broken("unparsable", message))
-        return value
 
 
 def _float(text: str) -> float:

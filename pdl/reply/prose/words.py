@@ -172,11 +172,6 @@ def _sections() -> Mapping[str, str]:
     return found
 
 
-def table() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Meaning -> language -> phrases, as `words.toml` has them."""
-    return {meaning: rows(meaning) for meaning in _sections()}
-
-
 @cache
 def rows(meaning: str) -> Mapping[str, Sequence[str]]:
     """Language -> phrases of a meaning. Raises KeyError for an unknown one.
