@@ -176,10 +176,10 @@ SETTINGS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def config_doubts(config: Mapping[str, Json], placed: Source) -> Iterator[Problem]:
+def config_doubts(config: Mapping[str, Json], source: Source) -> Iterator[Problem]:
     """Settings that no provider has, values of another kind, and models of no provider."""
     for name, value in config.items():
-        problem = _of_setting(name, value, _place(placed, name))
+        problem = _of_setting(name, value, _setting_span(source, name))
         if problem is not None:
             yield problem
 
@@ -217,26 +217,26 @@ def _likely(model: str) -> str:
     return next((one for start, one in known.items() if model.startswith(start)), "ollama")
 
 
-def _place(placed: Source, name: str) -> Span:
-    found = re.search(rf"^[^\S\n]*({re.escape(name)})[^\S\n]*:", placed.text, re.MULTILINE)
-    return placed.span(*found.span(1)) if found else placed.span(0)
+def _setting_span(source: Source, name: str) -> Span:
+    found = re.search(rf"^[^\S\n]*({re.escape(name)})[^\S\n]*:", source.text, re.MULTILINE)
+    return source.span(*found.span(1)) if found else source.span(0)
 
 
-def quoted_types(schema: Schema, placed: Source) -> Iterator[Problem]:
+def quoted_types(schema: Schema, source: Source) -> Iterator[Problem]:
     """Constants that are the names of types: `{ age: "int" }` allows only that word."""
-    if placed.text.lstrip().startswith(("`", "@")):
+    if source.text.lstrip().startswith(("`", "@")):
         return  # a JSON Schema, where types are in quotes
     discriminators = set(_discriminators(schema.document))
     for _, node in schemas(schema.document):
         values = [node["const"]] if "const" in node else node.get("enum", [])
         words = [value for value in values if isinstance(value, str)]
         if len(words) == 1 and words[0] in TYPES and id(node) not in discriminators:
-            yield _quoted(words[0], placed)
+            yield _quoted(words[0], source)
 
 
-def _quoted(word: str, placed: Source) -> Problem:
-    found = re.search(rf"([\"']){word}\1(?!\s*\??\s*:)", placed.text)
-    span = placed.span(*found.span()) if found else placed.span(0)
+def _quoted(word: str, source: Source) -> Problem:
+    found = re.search(rf"([\"']){word}\1(?!\s*\??\s*:)", source.text)
+    span = source.span(*found.span()) if found else source.span(0)
     message = f'`"{word}"` matches only the string `{word}`, not the type'
     return Problem("schema/quoted-type", message, span, f"write `{word}`, without quotes")
 

@@ -264,14 +264,14 @@ class _Linter:
     def _config(self, turn: Turn) -> Iterator[Finding]:
         """Problems of settings, and doubts about those that don't depend on data."""
         sources = list(self._filled(turn, ("1", "2")))
-        placed = sources[0]
-        config, problems = parse_config(placed)
+        source = sources[0]
+        config, problems = parse_config(source)
         for problem in problems:
-            if problem.code != "config/line" or not _touches_gap(problem, placed):
+            if problem.code != "config/line" or not _touches_gap(problem, source):
                 yield Finding(problem)  # a line that an expression prints may hold entries
         others = parse_config(sources[-1])[0]
         known = {name: value for name, value in config.items() if others.get(name) == value}
-        yield from (Finding(problem, "warning") for problem in config_doubts(known, placed))
+        yield from (Finding(problem, "warning") for problem in config_doubts(known, source))
 
     def _filled(self, turn: Turn, stand_ins: Iterable[str]) -> Iterator[Source]:
         """A turn's source with each stand-in for its expressions; one source if it has none."""
@@ -279,12 +279,12 @@ class _Linter:
             text = turn.raw.replace(DYNAMIC, stand_in)
             yield mapped_source(text, self.markers, self.source.name)
 
-    def _parse_schema(self, placed: Source) -> None:
-        parse_schema(placed, self.prompt.folder, self.prompt.limits)
+    def _parse_schema(self, source: Source) -> None:
+        parse_schema(source, self.prompt.folder, self.prompt.limits)
 
-    def _parse_tools(self, placed: Source) -> None:
-        if placed.text.strip():
-            toolsets.ToolSet.parse(placed, limits=self.prompt.limits)
+    def _parse_tools(self, source: Source) -> None:
+        if source.text.strip():
+            toolsets.ToolSet.parse(source, limits=self.prompt.limits)
 
     def _typed(self, turn: Turn, parse: Callable[[Source], None]) -> Iterator[Finding]:
         """Problems of a turn of types, or a note that they depend on data."""
@@ -297,13 +297,13 @@ class _Linter:
 
     def _doubted(self, turn: Turn) -> Iterator[Problem]:
         """Doubts about a schema, with the first stand-in that fits."""
-        for placed in self._filled(turn, _STAND_INS):
+        for source in self._filled(turn, _STAND_INS):
             try:
-                schema = parse_schema(placed, self.prompt.folder, self.prompt.limits)
+                schema = parse_schema(source, self.prompt.folder, self.prompt.limits)
             except PromptError:
                 continue
-            doubts = quoted_types(schema, placed)
-            yield from (one for one in doubts if not _touches_gap(one, placed))
+            doubts = quoted_types(schema, source)
+            yield from (one for one in doubts if not _touches_gap(one, source))
             return
 
     def _type_problems(self, turn: Turn, parse: Callable[[Source], None]) -> list[Problem] | None:
@@ -314,11 +314,11 @@ class _Linter:
         have to, since a stand-in of the wrong kind is itself a mistake and can hide others.
         """
         found: list[Problem] = []
-        for placed in self._filled(turn, _STAND_INS):
+        for source in self._filled(turn, _STAND_INS):
             try:
-                parse(placed)
+                parse(source)
             except PromptError as error:
-                found += (p for p in error.problems if not _touches_gap(p, placed))
+                found += (p for p in error.problems if not _touches_gap(p, source))
             else:
                 return []
         if DYNAMIC not in turn.raw:

@@ -109,8 +109,8 @@ class Markers:
 
     def span(self, number: int) -> Span | None:
         """The source that a marker represents."""
-        entry = self.origin(number)
-        return entry.source.span(entry.start, entry.end) if entry is not None else None
+        origin = self.origin(number)
+        return origin.source.span(origin.start, origin.end) if origin is not None else None
 
     def mark_source(self, stretches: Sequence[Stretch], source: Source) -> list[str]:
         """Return the stretches with markers instead of `<|…|>`, and with position markers.
@@ -144,10 +144,10 @@ class Markers:
         for index, (token, _) in enumerate(tokens):
             yield Token(token.lineno, "data", marked[index]) if index in marked else token
 
-    def number(self, entry: MarkerOrigin) -> str:
-        """A new number for an entry, as the digits of a marker."""
+    def number(self, origin: MarkerOrigin) -> str:
+        """A new number for an origin, as the digits of a marker."""
         with self._lock:  # threads that share a prompt may compile its includes at the same time
-            self._origins.append(entry)
+            self._origins.append(origin)
             return _digits(len(self._origins))
 
 
@@ -323,8 +323,8 @@ def as_written(text: str, markers: Markers) -> str:
         return text
 
     def said(match: re.Match[str]) -> str:
-        entry = markers.origin(number_of(match[2])) if match[1] == WHOLE else None
-        return f"<|{entry.text}|>" if entry is not None else _SAID.get(match[1], "")
+        origin = markers.origin(number_of(match[2])) if match[1] == WHOLE else None
+        return f"<|{origin.text}|>" if origin is not None else _SAID.get(match[1], "")
 
     return MARKER.sub(said, unescaped(text))
 

@@ -91,8 +91,8 @@ class Template:
             return False, None
         if not turns:
             return True, None
-        placed = mapped_source(turns[0].raw, self.markers, self.source.name)
-        return True, parse_schema(placed, env.folder, env.limits)
+        source = mapped_source(turns[0].raw, self.markers, self.source.name)
+        return True, parse_schema(source, env.folder, env.limits)
 
     def pieces(self) -> list[tuple[int, str, str]]:
         """Return the stretches of its own text: offset, text, and the kind of token after it."""

@@ -204,8 +204,8 @@ class _Scanner:
         closing = self.pieces[end]
         if (closing.kind, closing.digits) != (CLOSE, opening.digits):
             return -1
-        entry = self.markers.origin(opening.number)
-        begun = entry is None or self._inside(at, end).lower().startswith(entry.text.lower())
+        origin = self.markers.origin(opening.number)
+        begun = origin is None or self._inside(at, end).lower().startswith(origin.text.lower())
         return end if begun else -1
 
     def _ends_line(self, start: int) -> bool:
@@ -227,9 +227,9 @@ class _Scanner:
 
     def _add_whole(self, piece: _Piece, *, separates: bool) -> bool:
         """Add what one marker represents; whether it is a separator."""
-        entry = self.markers.origin(piece.number)
-        assert entry is not None
-        return self._add(entry.text, piece.number, ROLES, separates=separates and entry.alone)
+        origin = self.markers.origin(piece.number)
+        assert origin is not None
+        return self._add(origin.text, piece.number, ROLES, separates=separates and origin.alone)
 
     def _add_pair(self, start: int, end: int, *, separates: bool) -> bool:
         """Add the text between two markers; whether it is a separator.
@@ -238,11 +238,11 @@ class _Scanner:
         one.
         """
         number = self.pieces[start].number
-        entry, inside = self.markers.origin(number), self._inside(start, end)
-        if entry is None:  # a value that the author trusts (`|safe`)
+        origin, inside = self.markers.origin(number), self._inside(start, end)
+        if origin is None:  # a value that the author trusts (`|safe`)
             return self._add(inside, 0, ROLES, separates=separates)
-        is_role = separates and entry.alone and inside.strip().isalpha()
-        if not is_role and not entry.names_media and not self.unfilled:
+        is_role = separates and origin.alone and inside.strip().isalpha()
+        if not is_role and not origin.names_media and not self.unfilled:
             self.problems.append(_computed(self.markers.span(number)))
             self.text.append(f"<|{inside}|>")
             return False
@@ -359,13 +359,13 @@ def mapped_source(text: str, markers: Markers, name: str) -> Source:
     writer = _SourceMapper()
     writer.add(split[0], None)
     for kind, digits, piece in zip(split[1::3], split[2::3], split[3::3], strict=True):
-        entry = markers.origin(number_of(digits)) if kind != SURROGATE else None
-        if kind == WHOLE and entry is not None:
-            writer.add(f"<|{entry.text}|>", entry)
-            entry = entry._replace(start=entry.end)
+        origin = markers.origin(number_of(digits)) if kind != SURROGATE else None
+        if kind == WHOLE and origin is not None:
+            writer.add(f"<|{origin.text}|>", origin)
+            origin = origin._replace(start=origin.end)
         elif kind == SURROGATE:
             writer.add(chr(number_of(digits)), None)
-        writer.add(piece, entry, begins_line=kind == LINE)
+        writer.add(piece, origin, begins_line=kind == LINE)
     return Source("".join(writer.out), name, tuple(writer.anchors))
 
 
@@ -378,12 +378,12 @@ class _SourceMapper:
         self._length = 0
         self._within = ""  # the quote or the `//` that is open in the file's own text
 
-    def add(self, piece: str, entry: MarkerOrigin | None, *, begins_line: bool = False) -> None:
+    def add(self, piece: str, origin: MarkerOrigin | None, *, begins_line: bool = False) -> None:
         """Append a piece: text from that origin in the source, and then a value."""
         same = 0
-        if entry is not None:
-            same = _shared(piece, entry.source.text, entry.start)
-            anchor = Anchor(self._length, same, entry.source, entry.start, begins_line)
+        if origin is not None:
+            same = _shared(piece, origin.source.text, origin.start)
+            anchor = Anchor(self._length, same, origin.source, origin.start, begins_line)
             self.anchors.append(anchor)
         if begins_line:
             self._within = ""
