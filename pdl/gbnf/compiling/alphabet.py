@@ -140,7 +140,7 @@ def _inside(
 
 
 def _classes(languages: Mapping[Language, Dfa], unknown: dict[Language, str]) -> list[Symbol]:
-    """All texts, split by the languages; those that split them too finely become unknown."""
+    """All strings, split by the languages; those that split them too finely become unknown."""
     parts: list[tuple[Dfa, dict[Language, bool | None]]] = [(build.ANYTHING, {})]
     for language, dfa in languages.items():
         try:
@@ -172,7 +172,7 @@ _FREE = 1
 
 
 def complement_of_names(names: Iterable[str], budget: Budget) -> Dfa:
-    """All texts but the names: the value that `build.complement` has for their automaton.
+    """All strings except the names: the value that `build.complement` has for their automaton.
 
     Each state of the automaton of the names gets edges to one more state, from which on all is
     free. No state becomes equal to another by that, so that there is nothing to minimise. Raises
@@ -182,7 +182,7 @@ def complement_of_names(names: Iterable[str], budget: Budget) -> Dfa:
     budget.check(listed.states + 1)
     if not listed.edges[0] or listed.edges[0][0][0] == 0:
         return build.complement(listed, budget=budget)
-    # The free state is the first that a walk in the order of the code points meets.
+    # The free state is the first one in the order of the code points.
     edges = [tuple(_with_gaps(row)) for row in listed.edges]
     edges.insert(_FREE, tuple((low, high, _FREE) for low, high in EVERY.ranges))
     refused = {_moved(state) for state in listed.accepting}

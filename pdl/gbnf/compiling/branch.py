@@ -75,7 +75,7 @@ class Branch:
 
     `atoms` are those of each class, in order; `evaluated` are, with their scopes, the ones that
     evaluate keys or items; `expanded` are the literals that were replaced by what they mean;
-    `splits` is how many branches there are if each disjunction on the way here is split alike.
+    `splits` is how many branches there are if each disjunction before was split alike.
     """
 
     pending: list[tuple[Constraint, Scopes, Rank]]

@@ -156,7 +156,7 @@ def _told(problem: Problem, source: Source, kind: RuleKind) -> Problem:
 
 
 def _prove(grammar: Grammar, kind: RuleKind) -> None:
-    """Raise GrammarError unless all texts are JSON, and of that kind."""
+    """Raise GrammarError unless the grammar matches only JSON, and of that kind."""
     errors = [one.problem for one in grammar.lint() if one.severity == "error"]
     if not errors and not JsonProof(grammar.rule, grammar.root).holds():
         found = [one.problem for one in grammar.lint(json=True) if "json" in one.problem.code]
@@ -257,7 +257,7 @@ def check(schemas: Iterable[tuple[JsonPath, JsonSchema]], source_map: SourceMap)
 
 
 def _renamed(problem: Problem, name: str) -> Problem:
-    """A problem whose place is in a text of that name."""
+    """A problem whose position is in a source of that name."""
     if problem.span is None:
         return problem
     place = problem.span.origin()

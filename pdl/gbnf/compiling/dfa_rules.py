@@ -1,9 +1,9 @@
-"""Automata as rules: a rule for each state, or less where states follow each other.
+"""Automata as rules: a rule for each state, or fewer where states follow each other.
 
-`product_rules` makes several languages, each with what follows its texts, one automaton (a product
-construction). Where texts of two languages begin alike, their beginnings are read once: what is to
-follow is known as soon as they differ. The states are those of the languages in which one may be at
-a time.
+`product_rules` makes several languages, each with what follows its strings, one automaton (a
+product construction). Where strings of two languages begin alike, their beginnings are read once:
+what is to follow is known as soon as they differ. The states are those of the languages in which
+one may be at a time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class DfaRules:
-    """Makes rules of one automaton: of texts as they are, or as strings spell them (`encoder`)."""
+    """Makes rules of one automaton: of its strings as they are, or spelled as JSON (`encoder`)."""
 
     def __init__(self, dfa: Dfa, wish: str, encoder: JsonStringEncoder | None) -> None:
         self._wish = wish
@@ -139,7 +139,7 @@ def _grouped(edges: tuple[tuple[int, int, int], ...]) -> dict[int, CharSet]:
     return {target: CharSet(tuple(pairs)) for target, pairs in ranges.items()}
 
 
-_Place: TypeAlias = "tuple[tuple[int, int], ...]"
+_ProductState: TypeAlias = "tuple[tuple[int, int], ...]"
 """Languages by their numbers, each with its state."""
 
 _MOST = 5_000
@@ -149,7 +149,7 @@ _MOST = 5_000
 def product_rules(
     languages: Sequence[tuple[Dfa, Alternative]], wish: str, encoder: JsonStringEncoder | None
 ) -> ProductionDraft | None:
-    """The rule of all texts, each with what follows; None if it would take too many states."""
+    """The rule of all languages, each with what follows; None if it would take too many states."""
     return _Product(languages, wish, encoder).draft()
 
 
@@ -164,8 +164,8 @@ class _Product:
         self._wish = short(wish)
         self._encoder = encoder
         self._words: dict[int, DfaRules] = {}
-        self._drafts: dict[_Place, ProductionDraft] = {}
-        self._waiting: list[_Place] = []
+        self._drafts: dict[_ProductState, ProductionDraft] = {}
+        self._waiting: list[_ProductState] = []
 
     def draft(self) -> ProductionDraft | None:
         start = self._place(tuple((at, 0) for at in range(len(self._languages))))
@@ -176,15 +176,15 @@ class _Product:
             self._drafts[place].rows = self._alternatives(place)
         return start
 
-    def _place(self, place: _Place) -> ProductionDraft:
+    def _place(self, place: _ProductState) -> ProductionDraft:
         found = self._drafts.get(place)
         if found is None:
             found = self._drafts[place] = ProductionDraft(self._wish)
             self._waiting.append(place)
         return found
 
-    def _alternatives(self, place: _Place) -> Alternatives:
-        targets: dict[_Place, list[tuple[int, int]]] = {}
+    def _alternatives(self, place: _ProductState) -> Alternatives:
+        targets: dict[_ProductState, list[tuple[int, int]]] = {}
         for low, high, target in self._steps(place):
             targets.setdefault(target, []).append((low, high))
         edges = [(CharSet(tuple(pairs)), self._after(to)) for to, pairs in targets.items()]
@@ -192,7 +192,7 @@ class _Product:
         ends = distinct(self._languages[at][1] for at in ended)
         return (*written(edges, self._encoder, self._wish), *ends)
 
-    def _after(self, place: _Place) -> Alternative:
+    def _after(self, place: _ProductState) -> Alternative:
         if len(place) > 1:
             return (self._place(place),)
         at, state = place[0]
@@ -202,7 +202,7 @@ class _Product:
             words = self._words[at] = DfaRules(dfa, self._wish, self._encoder)
         return joined(words.after(state), rest)
 
-    def _steps(self, place: _Place) -> list[tuple[int, int, _Place]]:
+    def _steps(self, place: _ProductState) -> list[tuple[int, int, _ProductState]]:
         """The ranges of code points that may follow, and where each leads, in order."""
         ends: list[tuple[int, int, int]] = []  # where an edge begins or has ended
         edges = [(at, edge) for at, state in place for edge in self._languages[at][0].edges[state]]
@@ -210,7 +210,7 @@ class _Product:
             ends.append((low, 1, number))
             ends.append((high + 1, 0, number))
         ends.sort()
-        steps: list[tuple[int, int, _Place]] = []
+        steps: list[tuple[int, int, _ProductState]] = []
         open_: dict[int, None] = {}
         before = 0
         for code, begins, number in ends:

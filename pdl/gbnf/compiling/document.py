@@ -1,4 +1,4 @@
-"""The schemas of one document by their JSON pointers, and those that are made on the way.
+"""The schemas of one document by their JSON pointers, and those that are made while it is compiled.
 
 `Subschema` is one of them, for the functions that say what its keywords mean.
 """
@@ -159,7 +159,7 @@ class Subschema:
 
 
 def exact(number: float) -> Fraction:
-    """The number that a JSON text spells, not the one that a float comes to."""
+    """The number as JSON spells it, not the value of its float."""
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
@@ -174,7 +174,7 @@ def stored(number: float) -> Fraction:
 
 
 def compared(keyword: str, number: float) -> Fraction:
-    """The number of a keyword of `OF_NUMBERS`: a divisor is what the schema's text spells."""
+    """The number of a keyword of `OF_NUMBERS`: a divisor is as the schema spells it."""
     return exact(number) if keyword == "multipleOf" else stored(number)
 
 

@@ -1,4 +1,4 @@
-"""Rules as they are drafted: put together, merged and inlined before any is written.
+"""Drafts of rules, which are merged and inlined before any is written.
 
 A draft is a rule; its rows are its alternatives, each a sequence of parts. Parts of equal meaning
 are equal, except for drafts, which are compared by identity.
@@ -123,13 +123,13 @@ def _is_optional(part: Part) -> bool:
 
 
 def single(chars: CharSet) -> Part:
-    """A set of characters, as a text if it has but one."""
+    """A set of characters, as a string if it has only one."""
     low, high = chars.ranges[0]
     return chr(low) if low == high and len(chars.ranges) == 1 else chars
 
 
 def joined(*languages: Part | Alternative) -> Alternative:
-    """One row of parts and rows, with neighbouring texts as one."""
+    """One row of parts and rows, with neighboring strings joined."""
     row: list[Part] = []
     text = ""
     for piece in languages:
@@ -149,7 +149,7 @@ def joined(*languages: Part | Alternative) -> Alternative:
 
 _FEW = 8  # rows, of which each is compared with all others
 _PAIR = 2
-_GROUPS = (Choice, Repeat)  # what several rows are in one
+_GROUPS = (Choice, Repeat)  # what combines rows
 _NAMED = (str, ProductionDraft)  # what costs little to compare
 
 
@@ -188,7 +188,7 @@ def _grouped(row: Alternative) -> Part:
 
 
 def add(row: list[Part], part: Part) -> None:
-    """Append a part: texts are joined, repetitions of one thing counted together."""
+    """Append a part: strings are joined, repetitions of one thing counted together."""
     if not row:
         row.append(part)
         return
@@ -218,7 +218,7 @@ def add(row: list[Part], part: Part) -> None:
 
 
 def _join_text(row: list[Part], last: str, again: Repeat) -> None:
-    """Append a repeated text to one that may end with it: `"10" "0"*` is `"1" "0"+`."""
+    """Append a repeated string to one that may end with it: `"10" "0"*` is `"1" "0"+`."""
     item, least, most = again
     assert isinstance(item, str)
     if len(item) == 1 and last.endswith(item):
@@ -243,7 +243,7 @@ def concat(*rows: Alternative) -> Alternative:
 
 
 def left_factor(rows: Alternatives) -> Alternatives:
-    """Single characters as one class, `h x | x` as `h? x`, and what all rows end with once."""
+    """Join single characters in one class, `h x | x` as `h? x`, and what all rows end with once."""
     if len(rows) == 1:
         return rows
     rows = _one_class(_common_start(rows))
@@ -299,7 +299,7 @@ def _set(part: Part) -> CharSet:
 
 
 def _common_start(rows: Alternatives) -> Alternatives:
-    """The texts and rules with which several rows begin, once; equal rows once."""
+    """Factor out the strings and rules with which several rows begin; drop duplicate rows."""
     if rows.count(()) > 1:
         rows = tuple(dict.fromkeys(rows))
     heads = [row[0] for row in rows if row and type(row[0]) in _NAMED]
@@ -333,7 +333,7 @@ def _common_rest(rows: Alternatives) -> Alternatives:
 
 
 def _common_end(rows: Alternatives) -> Alternatives:
-    """The parts with which all rows end, once."""
+    """Factor out the parts with which all rows end."""
     shortest = min(map(len, rows))
     if not shortest or rows[0][-1] != rows[1][-1]:
         return rows

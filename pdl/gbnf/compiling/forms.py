@@ -80,8 +80,8 @@ def wrap(
 ) -> tuple[Rule, ...]:
     """Return the rules of text that begins as a template says and ends with what the rules match.
 
-    `template` has one `…` (or `...`) for free text, which goes up to the first place where the rest
-    of the template, its closing mark, occurs: `<think>…</think>`, or `…</think>` for a model whose
+    `template` has one `…` (or `...`) for free text, up to the first position where the rest of the
+    template, its closing mark, occurs: `<think>…</think>`, or `…</think>` for a model whose
     prompt ends in the opening mark. Whitespace at its end is kept; if there is none, the
     answer begins on a line of its own, with at most one blank line above it, as the checker wants
     it for code and text. A template without free text is a fixed beginning. With `optional` the
@@ -131,7 +131,7 @@ def _thought(mark: str) -> ProductionDraft:
 
 
 def _up_to(mark: str) -> Dfa:
-    """All texts that end in a mark and have it nowhere else (Knuth, Morris, Pratt, 1977).
+    """All strings that end in a mark and have it nowhere else (Knuth, Morris, Pratt, 1977).
 
     State `n` comes after the first `n` characters of the mark.
     """

@@ -218,7 +218,7 @@ class JsonStringEncoder:
         self._known[EVERY] = self.char
 
     def one(self, chars: CharSet, wish: str) -> Part:
-        """A character of a set, as a text if there is but one spelling."""
+        """A character of a set, as a string if there is only one spelling."""
         ranges = chars.ranges
         if self._policy is _CANONICAL and ranges[0][0] >= _FIRST_PLAIN and len(ranges) < _LONG:
             return single(chars)
@@ -228,13 +228,13 @@ class JsonStringEncoder:
         return found
 
     def text(self, text: str, wish: str) -> Alternative:
-        """A text, character by character."""
+        """A string, character by character."""
         if self._policy is _CANONICAL:
             return (_encoded(text)[1:-1],) if text else ()
         return joined(*(self.one(CharSet.char(ord(char)), wish) for char in text))
 
     def beginning(self, chars: CharSet, *, optional: bool) -> ProductionDraft:
-        """Any text that begins with a character of a set; or, if `optional`, the empty one."""
+        """Any string that begins with a character of a set; or, if `optional`, the empty one."""
         found = self._starts.get((chars, optional))
         if found is None:
             found = ProductionDraft(_without(chars), self._begun(chars, optional=optional))
@@ -292,7 +292,7 @@ class JsonStringEncoder:
             few = len(chars.ranges) <= _LONG
             rows = _few(self._escapes, chars) if few else self._many(chars)
             if len(rows[0]) == 1:
-                return rows  # a text
+                return rows  # a string
             found = self._slashed[chars] = ProductionDraft("escape", rows)
         return ((found,),)
 

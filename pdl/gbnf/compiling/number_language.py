@@ -1,4 +1,4 @@
-"""The numbers of a conjunct, also those that are listed one by one, as a language of JSON texts."""
+"""The numbers of a conjunct, also those that are listed, as a language of their spellings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _EXACT = 2**53
 
 
 def spelled_out(values: list[Fraction], spelling: Spelling, note: Note) -> Dfa:
-    """The texts of some numbers. Raises LimitError for too many."""
+    """The spellings of some numbers. Raises LimitError for too many."""
     if spelling == "canonical":
         return build.words(map(text_of, values))
     if spelling == "any" and len(values) <= FEW:
@@ -66,7 +66,7 @@ def is_float(value: Fraction) -> bool:
 
 
 def text_of(value: Fraction) -> str:
-    """The one text that a number is written with where it has one."""
+    """The canonical spelling of a number."""
     digits = decimal_digits(abs(value))
     whole = "".join(map(str, digits.whole))
     fraction = "".join(map(str, digits.fraction))
@@ -83,7 +83,7 @@ _PRECISE = Digits(total=16, exponent=99)
 """So that a float is the multiple that was written."""
 
 _SHORT = Digits(whole=14, total=14, exponent=99)
-"""So that a float is a multiple, or a whole number, if and only if the text is."""
+"""So that a float is a multiple, or an integer, if and only if the spelling is."""
 
 _SMALL = 20  # a divisor whose remainders, for each number of digits, are few states
 
@@ -147,12 +147,12 @@ def _by_value(told: list[NumberAtom], numbers: Numbers, note: Note) -> Dfa | Non
 
 
 def _spelled_in_digits(atoms: list[NumberAtom], numbers: Numbers, note: Note) -> Dfa | None:
-    """The texts of numbers of which it matters whether they have a point or an exponent."""
-    ways = {atom.positive for atom in atoms if atom.keyword == "digits"}
+    """The numbers of which it matters whether they have a point or an exponent."""
+    signs = {atom.positive for atom in atoms if atom.keyword == "digits"}
     others = [atom for atom in atoms if atom.keyword != "digits"]
-    if len(ways) > 1:
+    if len(signs) > 1:
         return None
-    if True not in ways:
+    if True not in signs:
         found = _by_value(others, numbers, note)
         return _kept(None if found is None else build.difference(found, pattern(_IN_DIGITS)))
     others += [] if NumberAtom("integer") in others else [NumberAtom("integer")]
@@ -211,7 +211,7 @@ def _listed(
 
 
 def satisfies(value: Fraction, atom: NumberAtom) -> bool:
-    """Whether a number satisfies an atom, in one way to write it at least."""
+    """Whether a number satisfies an atom, in one spelling at least."""
     if atom.keyword == "digits":  # 5 may be written as 5.0
         return not atom.positive or value.denominator == 1
     return _TESTS[atom.keyword](value, atom.value) == atom.positive
@@ -274,7 +274,7 @@ class _Bounds:
         return next((word for word in told if not is_float(self.ends[word])), "")
 
     def language(self, spelling: Spelling, note: Note) -> Dfa:
-        """The texts of the numbers; without `multipleOf` if they take too many states."""
+        """The spellings of the numbers; without `multipleOf` if they take too many states."""
         if spelling != "canonical" and self.rough:
             note(
                 self.rough,
@@ -349,7 +349,7 @@ def _with_zeros(texts: Dfa) -> Dfa:
 
 
 def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Dfa:
-    """The texts of a language whose numbers do not satisfy something."""
+    """The spellings of a language whose numbers do not satisfy an atom."""
     try:
         if atom.keyword == "integer":
             return build.difference(found, numbers_of(integer=True, spelling="plain"))
@@ -371,6 +371,6 @@ def _without(found: Dfa, atom: NumberAtom, spelling: Spelling, note: Note) -> Df
 
 @lru_cache(maxsize=64)
 def _unlike(value: Fraction, spelling: Spelling) -> Dfa:
-    """The texts of all numbers but one, and but those that are read as that one."""
+    """The spellings of all numbers except one, and those that are read as that one."""
     below = numbers_of(below=value, spelling=spelling)
     return build.union(below, numbers_of(above=value, spelling=spelling))

@@ -234,7 +234,7 @@ class Productions:
         return rows[0] if len(rows) == 1 else (ProductionDraft(wish, rows),)
 
     def texts(self, languages: Sequence[tuple[Dfa, Alternative]], wish: str) -> Alternatives:
-        """The texts of languages as strings spell them, without quotes, each with what follows."""
+        """The strings of languages spelled as JSON, without quotes, each with what follows."""
         if len(languages) > 1:
             fork = product_rules(languages, wish, self.encoder)
             if fork is not None:
@@ -242,7 +242,7 @@ class Productions:
         return tuple(joined(self._text(dfa, wish), rest) for dfa, rest in languages)
 
     def _text(self, dfa: Dfa, wish: str) -> ProductionDraft:
-        """The rule of the texts of a language as strings spell them, without quotes."""
+        """The rule of the strings of a language spelled as JSON, without quotes."""
         found = self._texts.get(dfa)
         if found is None:
             found = self._texts[dfa] = DfaRules(dfa, wish, self.encoder).draft()
