@@ -1,4 +1,7 @@
-"""Bounds and constraints of a type as JSON Schema keywords, and the values of the DSL as JSON."""
+"""Values of the DSL as JSON, and bounds and constraints of a type as JSON Schema keywords.
+
+`Report` gathers the problems of one text, so that all are reported together.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.errors import quoted
+from pdl.errors import Problem, error_from, quoted
 from pdl.schema.dsl.tree import Bounds, Item, ListValue, MapValue, Node, Range, Scalar, Value
 from pdl.schema.dsl.words import CONSTANTS, nearest
 from pdl.schema.formats import has_no_number
@@ -19,7 +22,39 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonSchema
     from pdl.limits import Limits
-    from pdl.schema.dsl.words import Report
+    from pdl.source import Source
+
+
+_MOST_PROBLEMS = 100  # problems that are reported; a text with more is of another kind altogether
+
+
+class Report:
+    """The problems of a source, in the order in which they were found."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._problems: list[Problem] = []
+
+    def add(self, code: str, message: str, node: Node, hint: str = "") -> None:
+        """Add a problem at a node; `code` includes its kind (`schema/unknown-type`)."""
+        span = self.source.span(node.start, max(node.end, node.start + 1))
+        if len(self._problems) < _MOST_PROBLEMS:
+            self._problems.append(Problem(code, message, span, hint))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further problem would be reported."""
+        return len(self._problems) >= _MOST_PROBLEMS
+
+    def __bool__(self) -> bool:
+        return bool(self._problems)
+
+    def check(self) -> None:
+        """Raise what was found, in the order of the text."""
+        if self._problems:
+            raise error_from(
+                sorted(self._problems, key=lambda one: one.span.start if one.span else 0)
+            )
 
 
 _ESCAPE = re.compile(r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(?P<bad>u?.))""")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.errors import quoted
 from pdl.schema.dsl.comments import descriptions, scan_comments
-from pdl.schema.dsl.constraints import Constraints, Values
+from pdl.schema.dsl.constraints import Constraints, Report, Values
 from pdl.schema.dsl.tree import (
     Array,
     Definition,
@@ -32,7 +32,7 @@ from pdl.schema.dsl.tree import (
     same,
 )
 from pdl.schema.dsl.typecheck import TypeChecker, alias_cycle, endless_cycle
-from pdl.schema.dsl.words import FORMS, TYPES, Report, advice
+from pdl.schema.dsl.words import FORMS, TYPES, advice
 from pdl.schema.formats import ZONED, has_no_size, size_limits
 from pdl.schema.keywords import DEFINITIONS, reachable
 from pdl.schema.parts import Form, SchemaParts, json_form

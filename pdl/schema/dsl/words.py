@@ -1,7 +1,4 @@
-"""The words of the schema DSL, and advice for those who wrote something else.
-
-`Report` gathers the problems of one text, so that all are reported together.
-"""
+"""The words of the schema DSL, and advice for those who wrote something else."""
 
 from __future__ import annotations
 
@@ -9,49 +6,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pdl import errors
-from pdl.errors import Problem, error_from
 from pdl.schema.formats import FORMATS, ZONED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl._types import JsonSchema
-    from pdl.schema.dsl.tree import Node
-    from pdl.source import Source
-
-
-_MOST_PROBLEMS = 100  # problems that are reported; a text with more is of another kind altogether
-
-
-class Report:
-    """The problems of a source, in the order in which they were found."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self._problems: list[Problem] = []
-
-    def add(self, code: str, message: str, node: Node, hint: str = "") -> None:
-        """Add a problem at a node; `code` includes its kind (`schema/unknown-type`)."""
-        span = self.source.span(node.start, max(node.end, node.start + 1))
-        if len(self._problems) < _MOST_PROBLEMS:
-            self._problems.append(Problem(code, message, span, hint))
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no further problem would be reported."""
-        return len(self._problems) >= _MOST_PROBLEMS
-
-    def __bool__(self) -> bool:
-        return bool(self._problems)
-
-    def check(self) -> None:
-        """Raise what was found, in the order of the text."""
-        if self._problems:
-            raise error_from(sorted(self._problems, key=_place))
-
-
-def _place(problem: Problem) -> int:
-    return problem.span.start if problem.span else 0
 
 
 TYPES: MappingProxyType[str, JsonSchema] = MappingProxyType(
