@@ -283,7 +283,7 @@ class AskLoop:
         constrained = self.request.constrain and self.request.schema is not None
         if not constrained:
             return ()
-        why = f"the model does not take it, so it is only described: {self.form_rejected}"
+        why = f"the model rejects it, so it is only described: {self.form_rejected}"
         unsupported = (Dropped("#", "", why),) if self.form_rejected else ()
         return (*unsupported, *self.model.dropped(self.attempts[-1].request))
 

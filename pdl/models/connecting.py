@@ -11,13 +11,14 @@ from urllib.parse import urlsplit
 
 from pdl.errors import ConfigError, Problem, did_you_mean, missing_package
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.models.payloads import FAMILIES, ProviderApi
+from pdl.models.payloads import FAMILIES
 from pdl.models.replay import read_replay
 from pdl.models.secret import Secret
 from pdl.prompt.files import Folder, JailError
 
 if TYPE_CHECKING:
     from pdl.models.exchange import Model
+    from pdl.models.payloads import ProviderApi
 
 _FILES = frozenset({"llama", "replay"})
 SCHEMES = frozenset({*FAMILIES, *_FILES})

@@ -140,7 +140,7 @@ def _check_default(rendered: Rendered, options: AskOptions) -> None:
         return
     errors = violations(rendered.schema, options.default)
     if errors:
-        raise ValueError(f"default must fit the schema, or be None: {errors[0].message}")
+        raise ValueError(f"default must match the schema, or be None: {errors[0].message}")
 
 
 def _refuse_addresses(rendered: Rendered) -> None:

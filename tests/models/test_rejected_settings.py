@@ -147,7 +147,7 @@ def test_a_form_that_is_refused(  # noqa: PLR0913, PLR0917 - a server's part of 
     assert rendered.schema is not None
     assert json.dumps(rendered.schema.describe())[1:-1] in json.dumps(second)
     assert (answer.dropped[0].pointer, len(answer.attempts)) == ("#", 1)
-    assert answer.dropped[0].why.startswith("the model does not take it, so it is only described: ")
+    assert answer.dropped[0].why.startswith("the model rejects it, so it is only described: ")
     assert rendered.schema.describe() not in answer.messages[0].text
 
 

@@ -6,16 +6,29 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pdl.models.payloads.provider_api import DONE, DeltaReader, ProviderApi
-from pdl.models.payloads.reading import BadPayload, reported_error
+from pdl._lazy import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pdl.models.payloads.provider_api import DONE, DeltaReader, ProviderApi
+    from pdl.models.payloads.reading import BadPayload, reported_error
+
 __all__ = ["DONE", "FAMILIES", "BadPayload", "DeltaReader", "ProviderApi", "reported_error"]
 
+__getattr__ = lazy(
+    __name__,
+    {
+        "BadPayload": f"{__name__}.reading",
+        "DONE": f"{__name__}.provider_api",
+        "DeltaReader": f"{__name__}.provider_api",
+        "ProviderApi": f"{__name__}.provider_api",
+        "reported_error": f"{__name__}.reading",
+    },
+)
 
-class _Registry(Mapping[str, ProviderApi]):
+
+class _Registry(Mapping[str, "ProviderApi"]):
     """Imports the module of a provider on first use: most programs need only one."""
 
     def __init__(self, homes: Mapping[str, str]) -> None:

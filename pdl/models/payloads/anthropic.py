@@ -195,7 +195,7 @@ def _message(said: Message) -> dict[str, Any]:
         if not (isinstance(part, Text) and not part.text.strip())
     ]
     if not blocks:
-        message = "Anthropic takes no empty turns"
+        message = "Anthropic does not support empty turns"
         raise TurnError(Problem("turn/empty", message, hint="leave the turn out"))
     if len(blocks) == 1 and blocks[0]["type"] == "text":
         return {"role": said.role, "content": blocks[0]["text"]}
