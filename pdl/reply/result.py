@@ -166,8 +166,8 @@ class Check:
 
         if self.ok:
             return fenced(json_document(self.value), "json")
-        told = f"{self.summary}\n\nfeedback for the model:\n{self.feedback}"
-        return f"**{self.reason}**\n\n{fenced(told)}"
+        words = f"{self.summary}\n\nfeedback for the model:\n{self.feedback}"
+        return f"**{self.reason}**\n\n{fenced(words)}"
 
 
 class OutputError(PdlError):

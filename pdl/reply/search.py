@@ -217,8 +217,8 @@ def _check(schema: Schema | None, reading: Reading, segments: tuple[Segment, ...
         return made
     from pdl.reply.feedback import feedback, summary  # noqa: PLC0415 - seldom needed
 
-    told, line = feedback(schema, made), summary(made)
-    return replace(made, value=None, feedback=_printable(told), summary=_printable(line))
+    words, line = feedback(schema, made), summary(made)
+    return replace(made, value=None, feedback=_printable(words), summary=_printable(line))
 
 
 def _printable(text: str) -> str:

@@ -51,8 +51,8 @@ class CertainErrors:
         self._seen: set[tuple[JsonPath, str, str]] = set()
         self._usable = True
 
-    def hear(self, before: Known, event: Event, offset: int) -> None:
-        """An event and the value before it; `offset` is that of the text's beginning."""
+    def add(self, before: Known, event: Event, offset: int) -> None:
+        """Take an event and the value before it; `offset` is that of the text's beginning."""
         if not self._usable:
             return
         span = (event.start + offset, event.end + offset)
@@ -129,9 +129,9 @@ class BracketReader:
         self.errors = errors
         self._node = node
         self._parser = Parser(node, limits)
-        self._heard: Event | None = None
+        self._played: Event | None = None
         self._known: Known = None
-        self._told: tuple[JsonView | None, Partial] = (None, NOTHING)
+        self._latest: tuple[JsonView | None, Partial] = (None, NOTHING)
         self._kind = ""
         self._quoted = False  # a quote is in it
         self._solid = False  # it is data
@@ -148,24 +148,24 @@ class BracketReader:
         self._quoted = self._quoted or not _QUOTES.isdisjoint(text)
         self.end += len(text)
         self._parser.feed(text)
-        self._hear()
+        self._play()
 
     def close(self) -> None:
         """Its last bracket is there."""
         self._parser.flush()
-        self._hear()
+        self._play()
 
-    def _hear(self) -> None:
-        for event in since(self._parser.certain, self._heard):
+    def _play(self) -> None:
+        for event in since(self._parser.certain, self._played):
             if event.op == "repair":
                 continue
             known = self._known
             if isinstance(known, Open) and known.around is None:
                 self._note(event)
             if event.op != "key" and not self.place.lasting:
-                self.errors.hear(known, event, self.place.start)
+                self.errors.add(known, event, self.place.start)
             self._known = play(known, event)
-        self._heard = self._parser.forget()
+        self._played = self._parser.forget()
 
     # Its kind
 
@@ -190,15 +190,15 @@ class BracketReader:
 
     def partial(self) -> Partial:
         """The partial now: the same object as before if nothing has changed."""
-        view, errors = JsonView(self._parser, self._known, self._heard), self.errors.errors
-        last, told = self._told
-        changed = last is None or errors is not told.errors or view.far > _FAR
+        view, errors = JsonView(self._parser, self._known, self._played), self.errors.errors
+        last, made = self._latest
+        changed = last is None or errors is not made.errors or view.far > _FAR
         if last is None or changed or view.shows() != last.shows():
             known = None if self.place.lasting else self._known
             start = self.place.start
-            told = Partial(started=True, start=start, errors=errors, _view=view, _known=known)
-            self._told = (view, told)
-        return told
+            made = Partial(started=True, start=start, errors=errors, _view=view, _known=known)
+            self._latest = (view, made)
+        return made
 
     # Its outermost parts
 

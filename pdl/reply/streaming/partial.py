@@ -245,10 +245,10 @@ class JsonView:
     The continuation is computed on demand; until then it is a state of the parser.
     """
 
-    def __init__(self, parser: Parser, known: Known, heard: Event | None) -> None:
+    def __init__(self, parser: Parser, known: Known, played: Event | None) -> None:
         self._parser = parser
         self._known = known
-        self._heard = heard
+        self._played = played
         self._state, self._end = parser.moment
 
     @property
@@ -262,7 +262,7 @@ class JsonView:
 
     @cached_property
     def _events(self) -> list[Event]:
-        return [one for one in since(self._glimpse.trail, self._heard) if one.op != "repair"]
+        return [one for one in since(self._glimpse.trail, self._played) if one.op != "repair"]
 
     def shows(self) -> tuple[object, ...]:
         """What distinguishes two moments; certain parts are compared by identity."""

@@ -65,7 +65,7 @@ class SilentView:
     def __init__(self) -> None:
         self._segments: list[Segment] | None = None
         self._seen = 0  # how many of them were
-        self._told: tuple[object, Partial] = (None, NOTHING)
+        self._latest: tuple[object, Partial] = (None, NOTHING)
         self._restart()
 
     def look(self, segmenter: Segmenter) -> Partial:
@@ -80,11 +80,11 @@ class SilentView:
         if written is None:
             return NOTHING
         shown = (id(written.parts), *written[2:])
-        if shown != self._told[0]:
+        if shown != self._latest[0]:
             # None of it is certain before the reply ends.
-            told = Partial(started=True, _view=written)
-            self._told = (shown, told)
-        return self._told[1]
+            made = Partial(started=True, _view=written)
+            self._latest = (shown, made)
+        return self._latest[1]
 
     def _restart(self) -> None:
         """All that was there was reasoning."""
