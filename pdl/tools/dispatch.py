@@ -32,7 +32,7 @@ from pdl.schema import Schema
 from pdl.schema.records import is_pydantic, is_record, members
 from pdl.tools.check_calls import check_calls
 from pdl.tools.functions import hints_of, name_of, target_of
-from pdl.tools.tool import ToolCall, ToolResult, several
+from pdl.tools.tool import ToolResult
 from pdl.tools.validate_calls import CallValidator
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from pdl._types import Json
-    from pdl.tools.tool import Tool
+    from pdl.tools.tool import Tool, ToolCall
 
     Functions: TypeAlias = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
 
@@ -317,20 +317,6 @@ class Dispatcher:
             named |= {name_of(one): one for one in functions}
         validator = CallValidator.of({tool.name: tool for tool in tools}, None, DEFAULT_LIMITS)
         return cls(validator, named, raise_errors)
-
-    def run_all(self, call: ToolCall | Iterable[ToolCall]) -> ToolResult | tuple[ToolResult, ...]:
-        """Run a call, or several in order."""
-        if isinstance(call, ToolCall):
-            return self.run(call)
-        return tuple(self.run(one) for one in several(call, "dispatch"))
-
-    async def run_all_async(
-        self, call: ToolCall | Iterable[ToolCall]
-    ) -> ToolResult | tuple[ToolResult, ...]:
-        """The same if some functions are async."""
-        if isinstance(call, ToolCall):
-            return await self.run_async(call)
-        return tuple([await self.run_async(one) for one in several(call, "dispatch_async")])
 
     def run(self, call: ToolCall) -> ToolResult:
         """Run one call."""

@@ -12,11 +12,11 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, NotRequired, TypedDict, get_type_hints
 
-from pdl.errors import PdlError, Problem, error_from
+from pdl.errors import Problem, error_from
 from pdl.schema import Schema
 from pdl.schema.dsl.typecheck import TypeChecker
 from pdl.schema.records import NO_DEFAULT, json_default
-from pdl.tools.tool import Tool
+from pdl.tools.tool import Tool, convert_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -155,25 +155,12 @@ _VARIADIC = {
 
 def from_functions(functions: Iterable[Any]) -> tuple[Tool, ...]:
     """Return a tool for each function. Raises an error with the problems of all."""
-    return _all(functions, _function)
+    return convert_all(functions, _function)
 
 
 def from_types(types: Iterable[Any]) -> tuple[Tool, ...]:
     """Return a tool for each pydantic model, dataclass or TypedDict."""
-    return _all(types, _type)
-
-
-def _all(given: Iterable[Any], convert: Callable[[Any], Tool]) -> tuple[Tool, ...]:
-    found: list[Tool] = []
-    problems: list[Problem] = []
-    for one in given:
-        try:
-            found.append(convert(one))
-        except PdlError as error:
-            problems += error.problems
-    if problems:
-        raise error_from(problems)
-    return tuple(found)
+    return convert_all(types, _type)
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:

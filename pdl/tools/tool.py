@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, get_args
 
-from pdl.errors import Problem
+from pdl.errors import PdlError, Problem, error_from
 from pdl.schema import Schema
 from pdl.schema.keywords import reachable
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonSchema
     from pdl.source import Span
 
+
+_T = TypeVar("_T")
 
 Calls: TypeAlias = Literal["one", "several", "any"]
 """How many calls a reply contains: exactly one; one or more; any number, or none."""
@@ -46,6 +48,20 @@ class Tool:
     schema: Schema
     description: str = ""
     function: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+
+
+def convert_all(given: Iterable[_T], convert: Callable[[_T], Tool]) -> tuple[Tool, ...]:
+    """Make a tool of each. Raises an error with the problems of all."""
+    found: list[Tool] = []
+    problems: list[Problem] = []
+    for one in given:
+        try:
+            found.append(convert(one))
+        except PdlError as error:
+            problems += error.problems
+    if problems:
+        raise error_from(problems)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pdl.errors import error_from
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.source import Source
 from pdl.tools.formats import DEFAULT_FORMAT, Format, format_of
-from pdl.tools.tool import name_problems
+from pdl.tools.tool import ToolCall, name_problems, several
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pdl.reply import Coercions, Dialects
     from pdl.schema import Schema
     from pdl.tools.dispatch import Functions
-    from pdl.tools.tool import Calls, Tool, ToolCall, ToolResult
+    from pdl.tools.tool import Calls, Tool, ToolResult
     from pdl.tools.validate_calls import CallsCheck
 
 # The methods import what they need when they are called: most programs use a few of them.
@@ -233,7 +233,6 @@ class ToolSet:
         text of a JSON object. Raises TypeError for values that are not a ToolCall.
         """
         from pdl.tools.check_calls import check_calls
-        from pdl.tools.tool import several
         from pdl.tools.validate_calls import CallValidator
 
         validator = CallValidator.of(self._by_name, coercions, limits)
@@ -276,7 +275,10 @@ class ToolSet:
         """
         from pdl.tools.dispatch import Dispatcher
 
-        return Dispatcher.of(self.tools, functions, raise_errors=raise_errors).run_all(call)
+        dispatcher = Dispatcher.of(self.tools, functions, raise_errors=raise_errors)
+        if isinstance(call, ToolCall):
+            return dispatcher.run(call)
+        return tuple(map(dispatcher.run, several(call, "dispatch")))
 
     @overload
     async def dispatch_async(
@@ -302,6 +304,7 @@ class ToolSet:
         """The same if some functions are async; several calls are still run in order."""
         from pdl.tools.dispatch import Dispatcher
 
-        return await Dispatcher.of(self.tools, functions, raise_errors=raise_errors).run_all_async(
-            call
-        )
+        dispatcher = Dispatcher.of(self.tools, functions, raise_errors=raise_errors)
+        if isinstance(call, ToolCall):
+            return await dispatcher.run_async(call)
+        return tuple([await dispatcher.run_async(one) for one in several(call, "dispatch_async")])

@@ -16,7 +16,7 @@ from pdl.schema.bundle import Bundle
 from pdl.schema.dsl.tree import Field, Item, Object, Type, lines_of, parse
 from pdl.schema.formats import standard
 from pdl.source import Source
-from pdl.tools.tool import Tool, of_parameters
+from pdl.tools.tool import Tool, convert_all, of_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,16 +56,8 @@ def read(tools: Any) -> tuple[Tool, ...]:
     if isinstance(tools, Mapping | str) or not isinstance(tools, Iterable):
         message = f"tools must be a list of dicts, not a value of type {type(tools).__name__}"
         raise error_from([Problem("tool/not-a-list", message)])
-    found: list[Tool] = []
-    problems: list[Problem] = []
-    for number, one in enumerate(tools, 1):
-        try:
-            found.append(_tool(_plain(one), number))
-        except PdlError as error:
-            problems += error.problems
-    if problems:
-        raise error_from(problems)
-    return tuple(found)
+    numbered = enumerate(map(_plain, tools), 1)
+    return convert_all(numbered, lambda each: _tool(each[1], each[0]))
 
 
 def listed(tools: Any) -> Any:
