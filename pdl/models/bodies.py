@@ -200,10 +200,10 @@ class StreamReader:
         self._size = self._unsaid = 0
         self.is_done = False
 
-    def check_type(self, body_of: Opened) -> None:
+    def check_type(self, opened: Opened) -> None:
         """Raise `Fault` for a reply of another content type."""
-        if body_of.format not in self._types:
-            raise other_type("a stream of events", body_of)
+        if opened.format not in self._types:
+            raise other_type("a stream of events", opened)
 
     def feed(self, piece: bytes) -> Iterator[list[Delta]]:
         """Yield the deltas that end in a piece."""
@@ -269,9 +269,9 @@ def _data(event: Event) -> Json:
         raise Fault("cut", "the stream was cut inside an event") from None
 
 
-def other_type(wanted: str, body_of: Opened) -> Fault:
+def other_type(wanted: str, opened: Opened) -> Fault:
     """Return the fault that a reply has another content type."""
-    shown = _excerpt(body_of.content_type)
+    shown = _excerpt(opened.content_type)
     return Fault("content_type", f"expected {wanted}, the reply says it is {shown}")
 
 

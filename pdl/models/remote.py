@@ -67,8 +67,8 @@ class RemoteModel:
         """Return the whole reply."""
         api, payload = self._sent(request, stream=False)
         try:
-            async with send(self._call(api, payload, timeout, stream=False)) as body_of:
-                return await self._whole(api, body_of, payload)
+            async with send(self._call(api, payload, timeout, stream=False)) as opened:
+                return await self._whole(api, opened, payload)
         except (BadPayload, Fault) as error:
             said = _said(error, api, payload)
             if said is not None:
@@ -87,12 +87,12 @@ class RemoteModel:
         """The deltas of a stream, grouped as they arrived."""
         api, payload = self._sent(request, stream=True)
         try:
-            async with send(self._call(api, payload, seconds, stream=True)) as body_of:
-                if body_of.format == "json" and api.framing == "sse":
+            async with send(self._call(api, payload, seconds, stream=True)) as opened:
+                if opened.format == "json" and api.framing == "sse":
                     # Some servers never stream.
-                    yield [Delta.whole(await self._whole(api, body_of, payload))]
+                    yield [Delta.whole(await self._whole(api, opened, payload))]
                 else:
-                    async with aclosing(self._streamed(api, body_of, payload)) as batches:
+                    async with aclosing(self._streamed(api, opened, payload)) as batches:
                         async for batch in batches:
                             yield batch
         except (BadPayload, Fault) as error:
@@ -106,11 +106,11 @@ class RemoteModel:
         raise fault  # out here, so that no `__context__` contains what the server said
 
     async def _streamed(
-        self, api: ProviderApi, body_of: Opened, payload: Payload
+        self, api: ProviderApi, opened: Opened, payload: Payload
     ) -> AsyncGenerator[list[Delta]]:
         deltas = StreamReader(api, payload, self.limits.reply_chars)
-        deltas.check_type(body_of)
-        async for piece in body_of.pieces():
+        deltas.check_type(opened)
+        async for piece in opened.pieces():
             for batch in deltas.feed(piece):
                 yield self._without_key(batch)
             if deltas.is_done:
@@ -165,11 +165,11 @@ class RemoteModel:
             key=self.key,
         )
 
-    async def _whole(self, api: ProviderApi, body_of: Opened, payload: Payload) -> Reply:
-        if body_of.format not in {"json", "unsaid"}:
-            raise other_type("JSON", body_of)
+    async def _whole(self, api: ProviderApi, opened: Opened, payload: Payload) -> Reply:
+        if opened.format not in {"json", "unsaid"}:
+            raise other_type("JSON", opened)
         most = self.limits.reply_chars * BYTES_PER_CHAR  # also if a stream was requested
-        reply = api.reply(payload, parsed(await body_of.body(most)))
+        reply = api.reply(payload, parsed(await opened.body(most)))
         reply = replace(reply, model=self.key.redact(reply.model))
         if len(reply.text) + len(reply.reasoning) > self.limits.reply_chars:
             raise too_long(self.limits.reply_chars)

@@ -58,8 +58,8 @@ def _template_for(chat_template: str) -> str:
         if opener in chat_template or closer in chat_template:
             break
     # The prompt ends in what follows the last mention of it in the template.
-    body_of = behind.rfind(opener) > behind.rfind(closer)
-    return f"…{closer}" if body_of else f"{opener}…{closer}"
+    opened = behind.rfind(opener) > behind.rfind(closer)
+    return f"…{closer}" if opened else f"{opener}…{closer}"
 
 
 class ReasoningSplitter:

@@ -306,10 +306,10 @@ class NullableKeys:
         """Return whether null is a value of a schema."""
         return any(one.get("type") in (None, "null") for one in self.leaves([projected]))
 
-    def leaves(self, forms: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    def leaves(self, schemas: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the schemas that a value may have, with unions and references followed."""
         found: dict[int, dict[str, Any]] = {}
-        pending = list(forms)
+        pending = list(schemas)
         while pending:
             projected = pending.pop()
             if id(projected) in found:
@@ -335,8 +335,8 @@ def decoder_states(root: dict[str, Any], nulls: NullableKeys) -> tuple[DecoderSt
     groups: dict[frozenset[int], int] = {}
     pending: list[list[dict[str, Any]]] = []
 
-    def number(forms: Iterable[dict[str, Any]]) -> int:
-        leaves = [one for one in nulls.leaves(forms) if {"properties", "items"} & one.keys()]
+    def number(schemas: Iterable[dict[str, Any]]) -> int:
+        leaves = [one for one in nulls.leaves(schemas) if {"properties", "items"} & one.keys()]
         group = frozenset(map(id, leaves))
         if group not in groups:
             if len(groups) >= _MOST_STATES:

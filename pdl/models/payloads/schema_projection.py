@@ -173,10 +173,10 @@ class Projection:
         if main == "oneOf" and not are_disjoint([inner for inner, _ in branches]):
             self.drop(path, "oneOf", "treated as `anyOf`: several may match")
         given = {"type": node["type"]} if "type" in node else {}
-        forms = [self.schema(with_type(inner, given), place) for inner, place in branches]
-        if not forms:
+        projections = [self.schema(with_type(inner, given), place) for inner, place in branches]
+        if not projections:
             raise UnsupportedSchemaError(path, main, "no value satisfies it")
-        return forms[0] if len(forms) == 1 else {"anyOf": forms}
+        return projections[0] if len(projections) == 1 else {"anyOf": projections}
 
     def _all(self, branches: list[tuple[Json, JsonPath]], path: JsonPath) -> dict[str, Any]:
         said = [branch for branch in branches if branch[0] is not True and asserted(branch[0])]
@@ -190,8 +190,8 @@ class Projection:
         found = types(node)
         if not found:
             return self._anything(path)
-        forms = [self._of_type(of_type(node, kind), path) for kind in found]
-        return forms[0] if len(forms) == 1 else {"anyOf": forms}
+        projections = [self._of_type(of_type(node, kind), path) for kind in found]
+        return projections[0] if len(projections) == 1 else {"anyOf": projections}
 
     def _of_type(self, node: dict[str, Json], path: JsonPath) -> dict[str, Any]:
         if node["type"] == "object":
@@ -260,8 +260,8 @@ class Projection:
             kinds.setdefault(_kind(value), []).append(value)
         if not kinds:
             raise UnsupportedSchemaError(path, keyword, "no value satisfies it")
-        forms = [self._of_kind(kind, kinds[kind], path, keyword) for kind in kinds]
-        return forms[0] if len(forms) == 1 else {"anyOf": forms}
+        projections = [self._of_kind(kind, kinds[kind], path, keyword) for kind in kinds]
+        return projections[0] if len(projections) == 1 else {"anyOf": projections}
 
     def _of_kind(
         self, kind: str, values: list[Json], path: JsonPath, keyword: str
@@ -368,11 +368,11 @@ class Projection:
         if self.dialect.has_tuples:
             return {"prefixItems": prefix, **most, **({"items": others[0]} if others else {})}
         self.drop(path, "prefixItems", "only what each item may be is enforced")
-        forms = [*prefix, *others]
+        projections = [*prefix, *others]
         apart = [
             projected
-            for at, projected in enumerate(forms)
-            if len(projected) > 1 or projected not in forms[:at]
+            for at, projected in enumerate(projections)
+            if len(projected) > 1 or projected not in projections[:at]
         ]
         return {"items": apart[0] if len(apart) == 1 else {"anyOf": apart}, **most}
 
