@@ -92,15 +92,15 @@ class SettingsMap:
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     reserved: Mapping[str, str] = field(default_factory=dict)
 
-    def blamed(self, told: str, words: str, config: Mapping[str, Json]) -> str | None:
+    def blamed(self, named: str, words: str, config: Mapping[str, Json]) -> str | None:
         """Return the setting that an error is about: it was sent, and this model rejects it.
 
-        `told` is what the error names as its cause, if it names one, `words` the rest of it. A
+        `named` is what the error names as its cause, if it names one, `words` the rest of it. A
         token limit is blamed only if the model doesn't know it: without one, a value that was too
         large would become a larger one.
         """
         names = {key: self._names(key) for key in config if key not in self.absent}
-        cause = _spelled(told)
+        cause = _spelled(named)
         found = [key for key, known in names.items() if _is_within(cause, known)]
         if not cause or any(
             one.startswith(f"{cause}.") for known in names.values() for one in known
@@ -111,18 +111,18 @@ class SettingsMap:
         is_known = _REJECTED.search(words) is None
         return next((key for key in found if not (is_known and key in TOKEN_LIMITS)), None)
 
-    def blames_form(self, told: str, words: str) -> bool:
+    def blames_form(self, named: str, words: str) -> bool:
         """Return whether an error is about the form of the schema; arguments as for `blamed`."""
-        if told:
-            return _is_within(_spelled(told), frozenset(map(_spelled, _FORM)))
+        if named:
+            return _is_within(_spelled(named), frozenset(map(_spelled, _FORM)))
         return _REJECTED.search(words) is not None and _OF_FORM.search(words) is not None
 
     def _names(self, key: str) -> frozenset[str]:
         """Names of a setting in errors: its own, its path in the body, the last steps of that."""
-        place = self.paths.get(key, (key,))
-        steps = {".".join(place[index:]) for index in range(len(place))}
+        path = self.paths.get(key, (key,))
+        steps = {".".join(path[index:]) for index in range(len(path))}
         also = _ALSO.get(key, ())
-        return frozenset(map(_spelled, {key, *steps, *also, ".".join((*self.rest, *place))}))
+        return frozenset(map(_spelled, {key, *steps, *also, ".".join((*self.rest, *path))}))
 
     def write(self, config: Mapping[str, Json], body: dict[str, Any]) -> tuple[Ignored, ...]:
         """Write settings into a body that is otherwise complete; return those that are not sent.
@@ -154,9 +154,9 @@ class SettingsMap:
             value = copy_json(self.converters[name](value) if name in self.converters else value)
         except SchemaError as error:
             return [self._problem(name, f"is not JSON: {error.problem.message}", "")]
-        place = self.paths.get(name) or ((name,) if name in self.top else (*self.rest, name))
+        path = self.paths.get(name) or ((name,) if name in self.top else (*self.rest, name))
         target = body
-        for key in place[:-1]:
+        for key in path[:-1]:
             target = target.setdefault(key, {})
             if not isinstance(target, dict):
                 return [
@@ -164,17 +164,17 @@ class SettingsMap:
                         name, f"needs an object at `{key}`, which is set to another value", ""
                     )
                 ]
-        return self._put(name, value, target, place)
+        return self._put(name, value, target, path)
 
     def _put(
-        self, name: str, value: Json, target: dict[str, Any], place: tuple[str, ...]
+        self, name: str, value: Json, target: dict[str, Any], path: tuple[str, ...]
     ) -> list[Problem]:
-        known = target.setdefault(place[-1], value)
+        known = target.setdefault(path[-1], value)
         if isinstance(known, dict) and isinstance(value, dict):
             return self._merge(name, value, known)
         if known is not value and known != value:
-            told = f"{self.provider} has one `{'.'.join(place)}`, which is {_shown(known)} already"
-            return [self._problem(name, f"cannot be {_shown(value)}: {told}", "")]
+            why = f"{self.provider} has one `{'.'.join(path)}`, which is {_shown(known)} already"
+            return [self._problem(name, f"cannot be {_shown(value)}: {why}", "")]
         return []
 
     def _merge(self, name: str, value: dict[str, Json], target: dict[str, Any]) -> list[Problem]:
@@ -205,9 +205,9 @@ def _spelled(name: str) -> str:
     return re.sub(r"[^a-z0-9.]", "", name)
 
 
-def _is_within(place: str, names: frozenset[str]) -> bool:
+def _is_within(path: str, names: frozenset[str]) -> bool:
     """Whether a path in the request has one of some names, or is below one."""
-    return any(place == name or place.startswith(f"{name}.") for name in names)
+    return any(path == name or path.startswith(f"{name}.") for name in names)
 
 
 def _is_blamed(words: str, names: frozenset[str]) -> bool:
