@@ -6,19 +6,20 @@ import ast
 import re
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 
 from pdl.errors import KINDS
 from pdl.limits import DEFAULT_LIMITS
+from pdl.models.exchange import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-PREFIXES = (*KINDS, "batch", "warning")
+PREFIXES = (*KINDS, "model", "batch", "warning")
 CODE = re.compile(rf"(?:{'|'.join(PREFIXES)})/[a-z][a-z0-9-]*")
 BEGINNING = re.compile(rf"(?:{'|'.join(PREFIXES)})/[a-z0-9-]*")
 LISTED = re.findall(r"^\| `([a-z]+/[a-z0-9-]+)` \|", PAGE, re.MULTILINE)
@@ -96,7 +97,8 @@ def _name(function: ast.expr) -> str:
 
 
 def codes() -> set[str]:
-    found = {*literals(), *arguments(list(composed()))}
+    faults = {f"model/{kind.replace('_', '-')}" for kind in get_args(Kind)}
+    found = {*literals(), *arguments(list(composed())), *faults}
     return {code for code in found if CODE.fullmatch(code) and not code.endswith("-")}
 
 
