@@ -242,7 +242,7 @@ class Assembly:
             if not message.parts:
                 words = f"this `{turn.role}` turn is empty"
                 self._problem("warning/empty-turn", words, self._span(turn))
-        self.problems += order_problems((turn.role, self._span(turn)) for turn, _ in self.turns)
+        self.problems += order_problems([turn for turn, _ in self.turns], self.markers)
 
     def _drop_last_empty(self) -> None:
         """An empty last turn invites the answer; one that is not empty is the answer's start."""
@@ -264,16 +264,19 @@ class Assembly:
             )
 
 
-def order_problems(turns: Iterable[tuple[str, Span | None]]) -> Iterator[Problem]:
-    """Problems of the order of turns, given as roles and spans; "" stands for unknown turns."""
+def order_problems(turns: Iterable[Turn | None], markers: Markers) -> Iterator[Problem]:
+    """Problems of the order of turns that are sent; None represents unknown turns."""
     previous, begun = "", False
-    for role, span in turns:
-        if role == "system" and begun:
-            yield Problem("turn/system-not-first", "`system` must be the first turn", span)
-        elif role == previous and role in ("user", "assistant"):
+    for turn in turns:
+        role = turn.role if turn is not None else ""
+        if turn is not None and role == "system" and begun:
+            message = "`system` must be the first turn"
+            yield Problem("turn/system-not-first", message, markers.span(turn.marker))
+        elif turn is not None and role == previous and role in ("user", "assistant"):
             other = "an `assistant`" if role == "user" else "a `user`"
             hint = f"merge them, or add {other} turn between them"
-            yield Problem("turn/doubled", f"consecutive `{role}` turns", span, hint)
+            message = f"consecutive `{role}` turns"
+            yield Problem("turn/doubled", message, markers.span(turn.marker), hint)
         previous, begun = role, begun or bool(role)
 
 

@@ -221,11 +221,9 @@ class _Linter:
 
     def _order(self, outline: Outline) -> Iterator[Problem]:
         items = outline.items
-        known = [item for item in items if isinstance(item, Branches) or item.role in SENT]
-        yield from order_problems(
-            ("", None) if isinstance(one, Branches) else (one.role, self.markers.span(one.marker))
-            for one in known
-        )
+        sent = [item for item in items if isinstance(item, Branches) or item.role in SENT]
+        turns = [item if isinstance(item, Turn) else None for item in sent]
+        yield from order_problems(turns, self.markers)
         seen = set[str]()
         for item in items:
             if isinstance(item, Turn) and item.role in _SINGLE:
