@@ -137,9 +137,9 @@ class Shortest:
         self, owner: Symbol, option: Sequence, pending: list[tuple[Symbol, Iterable[Sequence]]]
     ) -> None:
         """Note what an alternative costs for certain, and which symbols it needs how often."""
-        number, cost, needs = len(self._owners), 0, 0
+        number, cost, needs, dead = len(self._owners), 0, 0, False
         for repeated in option.items:
-            item, times = _unrepeated(repeated)
+            item, times = _unrepeated(repeated) if isinstance(repeated, Repeat) else (repeated, 1)
             need: Symbol | None = None
             if isinstance(item, Group):
                 need = id(item)
@@ -151,9 +151,10 @@ class Shortest:
                 needs += 1
             elif times:
                 length = self._undefined if isinstance(item, RuleRef) else self._leaf(item)
-                cost = plus(cost, _times(length, times))
+                dead = dead or length == NEVER
+                cost += length * times
         self._owners.append((owner, option))
-        self._costs.append(cost)
+        self._costs.append(NEVER if dead else min(cost, NEVER - 1))
         self._missing.append(needs)
 
     def _leaf(self, item: Item) -> int:
@@ -162,9 +163,13 @@ class Shortest:
             return len(item.codes) if all(map(possible, item.codes)) else NEVER
         if isinstance(item, TokenRef):
             return self._token
-        if is_nothing(item):
-            return 0
-        return 1 if takes(item) else NEVER
+        if isinstance(item, CharClass):
+            if not item.ranges:
+                return 0
+            low, high = item.ranges[0]  # mostly, a look at it is enough
+            if item.negated or not (possible(low) and low <= high):
+                return 1 if of_class(item) else NEVER
+        return 1
 
     def _settle(self) -> None:
         ready = zip(self._costs, range(len(self._costs)), self._missing, strict=True)

@@ -8,6 +8,8 @@ branch that is searched is the beginning of a string that was found or is about 
 `Distances` tells how many characters a configuration is away from the nearest end: the lengths of
 `Shortest` are carried from rules to the states of the network, to the stacks, and to whole
 configurations, each when it is first asked for.
+
+`check_productive` says why a grammar matches no string, or none that can be written out.
 """
 
 from __future__ import annotations
@@ -16,17 +18,101 @@ from bisect import bisect_right
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdl.errors import GrammarError, LimitError, Problem
 from pdl.gbnf.analysis import NEVER, plus
 from pdl.gbnf.limits_errors import Clock
-from pdl.gbnf.sampler import check_count, check_length
+from pdl.gbnf.nodes import CharClass, Group, Literal, Repeat, Rule, RuleRef, TokenRef, item_text
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from pdl.gbnf.analysis import Shortest
+    from pdl.gbnf.analysis import Shortest, Symbol
     from pdl.gbnf.gss import Node
     from pdl.gbnf.matcher import Configuration, Matcher
+    from pdl.gbnf.nodes import GrammarRules, Item
     from pdl.limits import Limits
+    from pdl.source import Source, Span
+
+
+_HUGE = 10**12  # lengths that are not written out
+
+
+def check_productive(grammar: GrammarRules, shortest: Shortest) -> None:
+    """Raise GrammarError if no string matches, LimitError if the shortest is too long."""
+    length = shortest.rule(grammar.root)
+    if length >= NEVER:
+        raise GrammarError(_reason(grammar, shortest))
+    check_length(length, grammar.limits, "shortest")
+
+
+def check_length(size: int, limits: Limits, which: str) -> None:
+    """Raise LimitError if a string of that many characters is too long; `which` string it is."""
+    if size > limits.output_chars:
+        count = f"{size:,}" if size < _HUGE else f"{_HUGE:,} or more"
+        message = f"the {which} string has {count} characters, over the {limits.output_chars:,}"
+        raise LimitError(Problem("limit/output-chars", f"{message} allowed"))
+
+
+def _reason(grammar: GrammarRules, shortest: Shortest) -> Problem:
+    """Where the first alternatives lead: to an item that never matches, or into a cycle."""
+    path: dict[Symbol, Rule | Item] = {}
+    at: Rule | Item = grammar.rule.get(grammar.root) or RuleRef(grammar.root)
+    while isinstance(at, Rule | Group) and at.options:
+        symbol = at.name if isinstance(at, Rule) else id(at)
+        if symbol in path:
+            met = list(path.values())
+            names = _rule_names([*met[list(path).index(symbol) :], at])
+            message, hint = f"{' -> '.join(names)} never ends", "add an alternative that ends"
+            break
+        path[symbol] = at
+        at = next(one for one in at.options[0].items if not shortest.productive(one))
+        while isinstance(at, Repeat):
+            at = at.item
+        if isinstance(at, RuleRef):
+            at = grammar.rule.get(at.name, at)
+    else:
+        message, hint = _impossible(at)
+    return Problem(
+        "gbnf/no-text", f"the grammar matches no string: {message}", _span(at, grammar.source), hint
+    )
+
+
+def _rule_names(cycle: list[Rule | Item]) -> list[str]:
+    """The rules on a cycle, which has at least one: groups alone cannot contain themselves."""
+    names = [one.name for one in cycle if isinstance(one, Rule)]
+    return names if isinstance(cycle[0], Rule) else [*names, names[0]]
+
+
+def _impossible(item: Rule | Item) -> tuple[str, str]:
+    """Why an item never matches, and a hint."""
+    if isinstance(item, Rule | Group | Repeat):
+        return "a rule or a group has no alternatives", ""
+    said = f"`{item_text(item)}`"
+    hint = "remove NUL, surrogates and numbers above U+10FFFF: no string contains them"
+    if isinstance(item, TokenRef):
+        return f"{said} is a token, whose text only a vocabulary knows", ""
+    if isinstance(item, RuleRef):
+        return f"undefined rule {said}", ""
+    if isinstance(item, Literal):
+        return f"{said} contains a character that no string can contain", hint
+    if isinstance(item, CharClass) and any(low > high for low, high in item.ranges):
+        hint = "begin a range with the lower character"
+    return f"{said} matches no character", hint
+
+
+def _span(origin: Rule | Item, source: Source) -> Span | None:
+    if origin.start < 0:
+        return None
+    end = origin.named if isinstance(origin, Rule) else origin.end
+    return source.span(origin.start, end)
+
+
+def check_count(name: str, count: object) -> None:
+    """Raise TypeError for a value that is not an integer, ValueError for one below zero."""
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise TypeError(f"{name} must be an int, not {type(count).__name__}")
+    if count < 0:
+        raise ValueError(f"{name} must be 0 or more, not {count}")
 
 
 _KEPT_DISTANCES = 200_000  # configurations and stacks of which the distance is remembered

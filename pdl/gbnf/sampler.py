@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.errors import GrammarError, LimitError, Problem
 from pdl.gbnf.analysis import NEVER, Shortest, takes
+from pdl.gbnf.enumeration import check_count, check_productive
 from pdl.gbnf.limits_errors import Clock
 from pdl.gbnf.nodes import (
     CharClass,
@@ -23,11 +23,8 @@ from pdl.gbnf.nodes import (
     Repeat,
     Rule,
     RuleRef,
-    Sequence,
-    TokenRef,
     bounded,
     is_nothing,
-    item_text,
     items,
 )
 from pdl.gbnf.utf8 import characters
@@ -39,15 +36,14 @@ if TYPE_CHECKING:
     from pdl.gbnf.analysis import Symbol
     from pdl.gbnf.nodes import GrammarRules
     from pdl.gbnf.utf8 import Ranges
-    from pdl.limits import Limits
-    from pdl.source import Source, Span
 
     Edit: TypeAlias = Callable[[str, Random, str], str]
 
 _STEPS = 100_000  # items that are drawn at random, before the rest is written in the shortest way
 _KEEP = 0.7  # how likely an optional item is kept, if it has room
-_HUGE = 10**12  # lengths that are not written out
 _TRIES = 300  # strings in sequence that are not near misses, before there are taken to be no more
+_OPEN = (RuleRef, Group, Repeat)
+"""Items that have a choice."""
 _RARE = 0.1  # how likely a character that ASCII does not print is drawn, if ASCII has some
 _PRINTED = ((0x20, 0x7E),)
 _OTHERS = (
@@ -100,6 +96,14 @@ def _common(one: Ranges, other: Ranges) -> Ranges:
     return tuple((low, high) for low, high in found if low <= high)
 
 
+class _Row(NamedTuple):
+    """Items in sequence, their lengths, and the indices of those that have a choice."""
+
+    items: tuple[Item, ...]
+    lengths: list[int]
+    open: list[int]
+
+
 class Sampler:
     """Makes the strings of one grammar; `shortest` has the lengths of its rules.
 
@@ -112,8 +116,8 @@ class Sampler:
         self.shortest = Shortest(grammar.rule, token=NEVER, clock=clock)
         self._root = RuleRef(grammar.root)
         self._lengths: dict[int, int] = {}
-        self._letters: dict[Item, _Letters] = {}
-        self._alternatives: dict[Symbol, tuple[list[int], list[Sequence]]] = {}
+        self._leaves: dict[int, str | _Letters] = {}
+        self._alternatives: dict[Symbol, tuple[list[int], list[_Row]]] = {}
 
     def shortest_text(self) -> str:
         """A shortest string. Raises what `check_productive` raises."""
@@ -158,22 +162,28 @@ class Sampler:
             known = self._lengths[id(item)] = self.shortest.item(item)
         return known
 
-    def letters(self, item: Item) -> _Letters:
-        """The characters of a class."""
-        known = self._letters.get(item)
+    def leaf(self, item: Item) -> str | _Letters:
+        """The string of a literal, or the characters of a class."""
+        known = self._leaves.get(id(item))
         if known is None:
-            known = self._letters[item] = _Letters(takes(item))
+            known = item.text if isinstance(item, Literal) else _Letters(takes(item))
+            self._leaves[id(item)] = known = "" if is_nothing(item) else known
         return known
 
-    def alternatives(self, item: RuleRef | Group) -> tuple[list[int], list[Sequence]]:
+    def row(self, items: tuple[Item, ...]) -> _Row:
+        """Some items in sequence."""
+        open_ = [at for at, one in enumerate(items) if isinstance(one, _OPEN)]
+        return _Row(items, list(map(self.length, items)), open_)
+
+    def alternatives(self, item: RuleRef | Group) -> tuple[list[int], list[_Row]]:
         """The productive alternatives, the shortest first, with their lengths."""
         symbol = item.name if isinstance(item, RuleRef) else id(item)
         known = self._alternatives.get(symbol)
         if known is None:
             rule = self._grammar.rule[item.name] if isinstance(item, RuleRef) else item
-            lengths = ((self.shortest.sequence(one.items), one) for one in rule.options)
+            lengths = ((self.shortest.sequence(one.items), one.items) for one in rule.options)
             found = sorted((one for one in lengths if one[0] < NEVER), key=lambda one: one[0])
-            known = [length for length, _ in found], [option for _, option in found]
+            known = [length for length, _ in found], [self.row(items) for _, items in found]
             self._alternatives[symbol] = known
         return known
 
@@ -200,10 +210,9 @@ class _Drawing:
         while self._pending:
             self._steps -= 1
             item, room = self._pending.pop()
-            if isinstance(item, Literal):
-                said.append(item.text)
-            elif not isinstance(item, RuleRef | Group | Repeat):
-                said.append("" if is_nothing(item) else self._sampler.letters(item).draw(self._rng))
+            if not isinstance(item, _OPEN):
+                leaf = self._sampler.leaf(item)
+                said.append(leaf if isinstance(leaf, str) else leaf.draw(self._rng))
             elif self._steps <= 0:
                 self._finish(item)
             elif room := self._more(room):
@@ -219,21 +228,26 @@ class _Drawing:
     def _open(self, item: RuleRef | Group | Repeat, room: int) -> None:
         if isinstance(item, Repeat):
             count = self._count(item, room)
-            self._share((item.item,) * count, room - count * self._sampler.length(item.item))
+            self._repeat(item.item, count, room)
         else:  # each alternative that fits is as likely as any other
-            lengths, options = self._sampler.alternatives(item)
+            lengths, rows = self._sampler.alternatives(item)
             number = self._rng.randrange(bisect_right(lengths, room))
-            self._share(options[number].items, room - lengths[number])
+            self._share(rows[number], room - lengths[number])
+
+    def _repeat(self, item: Item, count: int, room: int) -> None:
+        length = self._sampler.length(item)
+        open_ = list(range(count)) if isinstance(item, _OPEN) else []
+        self._share(_Row((item,) * count, [length] * count, open_), room - count * length)
 
     def _finish(self, item: RuleRef | Group | Repeat) -> None:
         """Write the shortest string, without a choice."""
         if not self._sampler.length(item):
             return
         if isinstance(item, Repeat):
-            self._share((item.item,) * item.min, 0)
+            self._repeat(item.item, item.min, item.min * self._sampler.length(item.item))
         else:
             symbol = item.name if isinstance(item, RuleRef) else id(item)
-            self._share(self._sampler.shortest.best[symbol][1].items, 0)
+            self._share(self._sampler.row(self._sampler.shortest.best[symbol][1].items), 0)
 
     def _count(self, item: Repeat, room: int) -> int:
         """How often to repeat: few times more often than many times."""
@@ -247,101 +261,23 @@ class _Drawing:
             return item.min + (self._rng.random() < _KEEP)
         return item.min + (self._rng.randint(0, self._rng.randint(1, most)) if most else 0)
 
-    def _share(self, parts: tuple[Item, ...], slack: int) -> None:
-        """Give room to items, and a random share of the rest to each one that may grow."""
-        open_ = [at for at, one in enumerate(parts) if isinstance(one, RuleRef | Group | Repeat)]
-        rooms = list(map(self._sampler.length, parts))
-        if not open_:
+    def _share(self, row: _Row, slack: int) -> None:
+        """Give room to items, and a random share of the rest to each one that has a choice."""
+        rooms = row.lengths
+        if not row.open:
             self._pot += slack
         elif slack:
-            cuts = sorted(self._rng.randint(0, slack) for _ in open_[1:])
-            for at, low, high in zip(open_, [0, *cuts], [*cuts, slack], strict=True):
+            rooms = rooms.copy()
+            cuts = sorted(self._rng.randint(0, slack) for _ in row.open[1:])
+            for at, low, high in zip(row.open, [0, *cuts], [*cuts, slack], strict=True):
                 rooms[at] += high - low
-        self._pending += zip(reversed(parts), reversed(rooms), strict=True)
-
-
-def check_productive(grammar: GrammarRules, shortest: Shortest) -> None:
-    """Raise GrammarError if no string matches, LimitError if the shortest is too long."""
-    length = shortest.rule(grammar.root)
-    if length >= NEVER:
-        raise GrammarError(_reason(grammar, shortest))
-    check_length(length, grammar.limits, "shortest")
-
-
-def check_length(size: int, limits: Limits, which: str) -> None:
-    """Raise LimitError if a string of that many characters is too long; `which` string it is."""
-    if size > limits.output_chars:
-        count = f"{size:,}" if size < _HUGE else f"{_HUGE:,} or more"
-        message = f"the {which} string has {count} characters, over the {limits.output_chars:,}"
-        raise LimitError(Problem("limit/output-chars", f"{message} allowed"))
-
-
-def _reason(grammar: GrammarRules, shortest: Shortest) -> Problem:
-    """Where the first alternatives lead: to an item that never matches, or into a cycle."""
-    path: dict[Symbol, Rule | Item] = {}
-    at: Rule | Item = grammar.rule.get(grammar.root) or RuleRef(grammar.root)
-    while isinstance(at, Rule | Group) and at.options:
-        symbol = at.name if isinstance(at, Rule) else id(at)
-        if symbol in path:
-            met = list(path.values())
-            names = _rule_names([*met[list(path).index(symbol) :], at])
-            message, hint = f"{' -> '.join(names)} never ends", "add an alternative that ends"
-            break
-        path[symbol] = at
-        at = next(one for one in at.options[0].items if not shortest.productive(one))
-        while isinstance(at, Repeat):
-            at = at.item
-        if isinstance(at, RuleRef):
-            at = grammar.rule.get(at.name, at)
-    else:
-        message, hint = _impossible(at)
-    return Problem(
-        "gbnf/no-text", f"the grammar matches no string: {message}", _span(at, grammar.source), hint
-    )
-
-
-def _rule_names(cycle: list[Rule | Item]) -> list[str]:
-    """The rules on a cycle, which has at least one: groups alone cannot contain themselves."""
-    names = [one.name for one in cycle if isinstance(one, Rule)]
-    return names if isinstance(cycle[0], Rule) else [*names, names[0]]
-
-
-def _impossible(item: Rule | Item) -> tuple[str, str]:
-    """Why an item never matches, and a hint."""
-    if isinstance(item, Rule | Group | Repeat):
-        return "a rule or a group has no alternatives", ""
-    said = f"`{item_text(item)}`"
-    hint = "remove NUL, surrogates and numbers above U+10FFFF: no string contains them"
-    if isinstance(item, TokenRef):
-        return f"{said} is a token, whose text only a vocabulary knows", ""
-    if isinstance(item, RuleRef):
-        return f"undefined rule {said}", ""
-    if isinstance(item, Literal):
-        return f"{said} contains a character that no string can contain", hint
-    if isinstance(item, CharClass) and any(low > high for low, high in item.ranges):
-        hint = "begin a range with the lower character"
-    return f"{said} matches no character", hint
-
-
-def _span(origin: Rule | Item, source: Source) -> Span | None:
-    if origin.start < 0:
-        return None
-    end = origin.named if isinstance(origin, Rule) else origin.end
-    return source.span(origin.start, end)
+        self._pending += zip(reversed(row.items), reversed(rooms), strict=True)
 
 
 def _check_random(rng: object) -> None:
     """Raise TypeError for a value that is not a `random.Random`, such as a seed."""
     if not callable(getattr(rng, "randrange", None)):
         raise TypeError(f"rng must be a random.Random, not {type(rng).__name__}")
-
-
-def check_count(name: str, count: object) -> None:
-    """Raise TypeError for a value that is not an integer, ValueError for one below zero."""
-    if isinstance(count, bool) or not isinstance(count, int):
-        raise TypeError(f"{name} must be an int, not {type(count).__name__}")
-    if count < 0:
-        raise ValueError(f"{name} must be 0 or more, not {count}")
 
 
 _COMMON = "aZ09 \n\"',:;{}[]()-_.\\é日😀"
