@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl.errors import LimitError
-    from pdl.gbnf.nodes import TokenRef
     from pdl.gbnf.rtn import Rtn
     from pdl.limits import Limits
 
@@ -171,8 +170,9 @@ class Matcher:
         targets: list[Item] = []
         for state, node in here.items:
             ref, target = self.rtn.tokens.get(state, (None, 0))
-            if ref and self._is_token(ref, token, piece) != ref.negated:
-                targets.append((target, node))
+            if ref:
+                named = piece == ref.text.encode() if ref.id is None else token == ref.id
+                targets += [(target, node)] if named != ref.negated else []
         taken = 0
         there: Configuration | None = None
         if piece:
@@ -226,11 +226,6 @@ class Matcher:
             return self._closed(targets, frontier)
         except AmbiguityLimitError as error:
             raise self._exceeded(error, taken) from None
-
-    def _is_token(self, ref: TokenRef, token: int | None, piece: bytes | None) -> bool:
-        if ref.id is not None:
-            return token == ref.id
-        return piece is not None and piece == ref.text.encode()
 
     def _closed(self, targets: Iterable[Item], frontier: Frontier | None = None) -> Configuration:
         """The configuration of some states: with the rules that they leave and enter.
