@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from pdl.models.answer import Answer, AskError, Attempt
     from pdl.models.cache import Cache
     from pdl.models.connecting import connect
-    from pdl.models.exchange import Delta, Dropped, Fault, Model, Reply, Request, Usage
+    from pdl.models.exchange import Delta, Dropped, Model, Reply, Request, Usage
+    from pdl.models.faults import Fault
     from pdl.models.options import AskOptions, CacheWarning, Hook
     from pdl.models.retry import Backoff
     from pdl.models.runner import ask, ask_async
@@ -24,7 +25,7 @@ _HOMES = {
     "CacheWarning": "pdl.models.options",
     "Delta": "pdl.models.exchange",
     "Dropped": "pdl.models.exchange",
-    "Fault": "pdl.models.exchange",
+    "Fault": "pdl.models.faults",
     "Hook": "pdl.models.options",
     "Model": "pdl.models.exchange",
     "Reply": "pdl.models.exchange",

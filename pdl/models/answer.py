@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pdl._types import Json
-    from pdl.models.exchange import Dropped, Fault, Ignored, Reply, Request
+    from pdl.models.exchange import Dropped, Ignored, Reply, Request
+    from pdl.models.faults import Fault
     from pdl.prompt import Message
     from pdl.reply import Check
     from pdl.tools.tool import ToolCall

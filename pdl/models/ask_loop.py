@@ -15,17 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.errors import FileError
 from pdl.models.answer import Answer, Attempt, Ending, ask_error, total
-from pdl.models.exchange import (
-    AFTER_REFUSAL,
-    TOKEN_LIMITS,
-    DeclaresIgnored,
-    Delta,
-    Dropped,
-    Fault,
-    Ignored,
-    Request,
-    shown,
-)
+from pdl.models.exchange import TOKEN_LIMITS, DeclaresIgnored, Delta, Dropped, Ignored, Request
+from pdl.models.faults import AFTER_REFUSAL, Fault, shown
 from pdl.models.options import CacheWarning, NoDefault
 from pdl.models.verdict import (
     Verdict,

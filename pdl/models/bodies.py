@@ -15,7 +15,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pdl.models.exchange import Delta, Fault
+from pdl.models.exchange import Delta
+from pdl.models.faults import Fault
 from pdl.models.payloads import DONE, BadPayload, ProviderApi
 from pdl.models.payloads.reading import SurrogateJoiner
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.models.exchange import Delta, Fault, Model, Reply
+from pdl.models.exchange import Delta, Model, Reply
+from pdl.models.faults import Fault
 from pdl.models.options import is_async
 from pdl.models.retry import in_words
 

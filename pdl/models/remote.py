@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.models import blocking_portal
 from pdl.models.bodies import BYTES_PER_CHAR, StreamReader, other_type, parsed, too_long
-from pdl.models.exchange import Delta, Fault, Reply, shown
+from pdl.models.exchange import Delta, Reply
+from pdl.models.faults import Fault, shown
 from pdl.models.payloads import BadPayload, ProviderApi
 from pdl.models.payloads.turns import described
 from pdl.models.secret import NO_SECRET, Secret

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, get_args
 
 from pdl.errors import FileError, Problem
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.models.exchange import Delta, Fault, Finish, Reply, Usage
+from pdl.models.exchange import Delta, Finish, Reply, Usage
+from pdl.models.faults import Fault
 from pdl.source import Source
 from pdl.tools.tool import ToolCall
 

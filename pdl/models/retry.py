@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pdl._types import Json
-    from pdl.models.exchange import Fault
+    from pdl.models.faults import Fault
 
 
 _MINUTE = 60.0

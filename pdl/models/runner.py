@@ -18,7 +18,8 @@ from pdl.errors import ConfigError, Problem
 from pdl.models.answer import Answer
 from pdl.models.ask_loop import AskLoop, ModelCall, Outcome, Sleep
 from pdl.models.callables import model_of
-from pdl.models.exchange import Delta, Fault, Reply, Request
+from pdl.models.exchange import Delta, Reply, Request
+from pdl.models.faults import Fault
 from pdl.models.options import AskKwargs, AskOptions, NoDefault, is_async
 from pdl.models.verdict import is_preamble
 from pdl.prompt.messages import Rendered

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from pdl.models.exchange import AFTER_REFUSAL, Fault, Kind
+from pdl.models.faults import AFTER_REFUSAL, Fault, Kind
 from pdl.models.payloads.reading import reported_error
 from pdl.models.retry import in_words, retry_after
 from pdl.models.secret import NO_SECRET, Secret

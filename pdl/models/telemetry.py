@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pdl._types import Json
-    from pdl.models.exchange import Fault, Reply, Request
+    from pdl.models.exchange import Reply, Request
+    from pdl.models.faults import Fault
 
 _PROVIDERS = {"gemini": "gcp.gemini", "openai-responses": "openai"}
 """Names of providers in the convention, where ours differ."""

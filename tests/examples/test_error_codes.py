@@ -12,7 +12,7 @@ import pytest
 
 from pdl.errors import KINDS
 from pdl.limits import DEFAULT_LIMITS
-from pdl.models.exchange import Kind
+from pdl.models.faults import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

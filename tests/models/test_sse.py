@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdl.models.bodies import Event, JsonLines, ServerSent
-from pdl.models.exchange import Fault
+from pdl.models.faults import Fault
 
 MOST = 1_000_000
 

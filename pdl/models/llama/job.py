@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from pdl.errors import MediaError, Problem, did_you_mean
-from pdl.models.exchange import Delta, Fault, Ignored
+from pdl.models.exchange import Delta, Ignored
+from pdl.models.faults import Fault
 from pdl.models.llama.constraint import (
     Constraint,
     ReasoningSplitter,
