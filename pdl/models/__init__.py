@@ -11,16 +11,15 @@ if TYPE_CHECKING:
     from pdl.models.cache import Cache
     from pdl.models.connecting import connect
     from pdl.models.exchange import Delta, Dropped, Model, Reply, Request, Usage
-    from pdl.models.faults import Fault
+    from pdl.models.faults import Backoff, Fault
     from pdl.models.options import AskOptions, CacheWarning, Hook
-    from pdl.models.retry import Backoff
     from pdl.models.runner import ask, ask_async
 
 _HOMES = {
     "Answer": "pdl.models.answer",
     "AskError": "pdl.models.answer",
     "Attempt": "pdl.models.answer",
-    "Backoff": "pdl.models.retry",
+    "Backoff": "pdl.models.faults",
     "Cache": "pdl.models.cache",
     "CacheWarning": "pdl.models.options",
     "Delta": "pdl.models.exchange",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl.errors import PdlError, Problem
 from pdl.models.exchange import TOKEN_LIMITS, Usage
-from pdl.models.retry import tenths
+from pdl.models.faults import tenths
 from pdl.reply.phrases import count
 from pdl.reply.result import OutputError
 

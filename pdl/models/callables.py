@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.models.exchange import Delta, Model, Reply
-from pdl.models.faults import Fault
+from pdl.models.faults import Fault, in_words
 from pdl.models.options import is_async
-from pdl.models.retry import in_words
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator

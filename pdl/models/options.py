@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 from pdl.errors import did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.models.exchange import is_json
-from pdl.models.retry import Backoff
+from pdl.models.faults import Backoff
 from pdl.reply import DIALECTS, Coercions, Dialects
 
 if TYPE_CHECKING:

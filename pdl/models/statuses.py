@@ -6,9 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from pdl.models.faults import AFTER_REFUSAL, Fault, Kind
+from pdl.models.faults import AFTER_REFUSAL, Fault, Kind, in_words, retry_after
 from pdl.models.payloads.reading import reported_error
-from pdl.models.retry import in_words, retry_after
 from pdl.models.secret import NO_SECRET, Secret
 
 if TYPE_CHECKING:

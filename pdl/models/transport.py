@@ -13,8 +13,7 @@ from urllib.request import getproxies
 
 import httpx
 
-from pdl.models.faults import Fault
-from pdl.models.retry import in_words
+from pdl.models.faults import Fault, in_words
 from pdl.models.secret import NO_SECRET, Secret
 from pdl.models.statuses import fault_of
 

@@ -13,9 +13,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, Union, get
 
 from pdl.errors import Problem, error_from
 from pdl.limits import DEFAULT_LIMITS
-from pdl.schema.bundle import Bundle, free_name
 from pdl.schema.dsl.tree import NULL, join
 from pdl.schema.dsl.typecheck import TypeChecker
+from pdl.schema.json_schema import Bundle, free_name
 from pdl.schema.json_schema import convert as convert_json_schema
 from pdl.schema.keywords import DEFINITIONS, reachable
 from pdl.schema.parts import json_form

@@ -37,7 +37,7 @@ from pdl.gbnf.compiling.to_nodes import free_name, renamed, to_nodes, wish
 from pdl.gbnf.compiling.trim import every, trim
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.nodes import reachable
-from pdl.schema.bundle import Bundle
+from pdl.schema.json_schema import Bundle
 from pdl.schema.keywords import ANNOTATIONS, pointer
 from pdl.schema.parts import SourceMap
 from pdl.tools.tool import check_number, of_parameters

@@ -18,7 +18,7 @@ from pdl.reply.parsing.parsed import refuse_constant
 from pdl.reply.phrases import quoted
 from pdl.reply.segments.spans import shifted
 from pdl.schema import Schema
-from pdl.schema.bundle import Bundle
+from pdl.schema.json_schema import Bundle
 from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pdl.errors import PdlError, Problem, SchemaError, error_from
 from pdl.schema import Schema
-from pdl.schema.bundle import Bundle
 from pdl.schema.dsl.tree import Field, Item, Object, Type, lines_of, parse
 from pdl.schema.formats import standard
+from pdl.schema.json_schema import Bundle
 from pdl.source import Source
 from pdl.tools.tool import Tool, convert_all, of_parameters
 

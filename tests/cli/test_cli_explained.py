@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import pdl
 import pdl.reply
 from pdl.cli.app import application
-from pdl.cli.coercion_options import COERCION_TERMS, COERCIONS
 from pdl.cli.commands.check import explanation
+from pdl.cli.options import COERCION_TERMS, COERCIONS
 from pdl.cli.terminal import Terminal
 from pdl.source import Source
 

@@ -11,7 +11,7 @@ from models.hostile import Hostile, Script
 import pdl
 from pdl.limits import Limits
 from pdl.models.connecting import connect
-from pdl.models.retry import Backoff
+from pdl.models.faults import Backoff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import pytest
 from models.hostile import GOOD
 
 from pdl.models import AskOptions, Cache, Hook, Reply, ask
-from pdl.models.retry import in_words
+from pdl.models.faults import in_words
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from models.hostile import GOOD, Hostile, Script, chunk, respond, stream, stream
 from snapshots import CASES
 
 from pdl.models import Fault, Request, connect
-from pdl.models.retry import retry_after
+from pdl.models.faults import retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable

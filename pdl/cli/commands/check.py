@@ -11,10 +11,18 @@ import click
 import pdl
 from pdl._types import format_path
 from pdl.cli.batch import BatchInput, batch_options
-from pdl.cli.coercion_options import COERCION_TERMS, COERCIONS, coerce_option, coercion_name
 from pdl.cli.files import read_text
 from pdl.cli.help import Command
-from pdl.cli.options import FILE, bundle, format_option, schema_options
+from pdl.cli.options import (
+    COERCION_TERMS,
+    COERCIONS,
+    FILE,
+    bundle,
+    coerce_option,
+    coercion_name,
+    format_option,
+    schema_options,
+)
 from pdl.cli.output import Output, json_line, value_text, violation_fields
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import Problem

@@ -13,17 +13,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.coercion_options import COERCION_TERMS, coerce_option
 from pdl.cli.files import JsonError, display_name, strict_json
 from pdl.cli.help import Command
-from pdl.cli.options import FILE, combine, format_option, out_option, prompt_options
+from pdl.cli.options import (
+    COERCION_TERMS,
+    FILE,
+    coerce_option,
+    combine,
+    format_option,
+    out_option,
+    prompt_options,
+)
 from pdl.cli.output import failure_json, json_document, json_line, value_text
 from pdl.cli.terminal import INVALID, TOOL_CALLS, UNREACHABLE, Terminal, interrupts_deferred
 from pdl.models import transcript
 from pdl.models.answer import AskError
 from pdl.models.connecting import SCHEMES, below, connect
+from pdl.models.faults import tenths
 from pdl.models.options import NO_DEFAULT, CacheWarning, Hook, check_seconds
-from pdl.models.retry import tenths
 from pdl.models.runner import ask
 from pdl.models.secret import NO_SECRET
 from pdl.reply import violations

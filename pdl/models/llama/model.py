@@ -19,9 +19,8 @@ from pdl.errors import FileError, Problem, missing_package
 from pdl.gguf import GgufError, Header
 from pdl.gguf import read_header as read
 from pdl.models.exchange import Delta, Dropped, Reply, Usage
-from pdl.models.faults import Fault
+from pdl.models.faults import Fault, in_words
 from pdl.models.llama.job import Job, ModelFile
-from pdl.models.retry import in_words
 from pdl.prompt.files import open_regular
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pdl._types import format_path
 from pdl.models.exchange import Flaw, Reply
-from pdl.models.retry import retry_info
+from pdl.models.faults import retry_info
 from pdl.reply.validation.json_types import equal
 
 if TYPE_CHECKING:
