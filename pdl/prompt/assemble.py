@@ -19,10 +19,10 @@ from pdl.prompt.markers import (
 )
 from pdl.prompt.messages import Message, Part, Rendered, Role, Text
 from pdl.prompt.template import parse_schema
-from pdl.prompt.turns import ROLES, Split, Token, Turn, mapped_source, no_role
+from pdl.prompt.turns import DYNAMIC, ROLES, Split, Token, Turn, lookalikes, mapped_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pdl._types import Json
     from pdl.limits import Limits
@@ -104,8 +104,8 @@ class Assembly:
             return
         first = next(token for token in tokens if as_written(token.text, self.markers).strip())
         if first.kind != "BLOCK" or first.text.strip().lower() not in ROLES:  # else media's error
-            problem = no_role(text, self.source)
-            self.problems += [problem] if problem is not None else []
+            preamble = mapped_source(Turn("", tokens).raw, self.markers, self.source.name)
+            self.problems += no_role(preamble, self.source, self.problems)
         self._add(Turn("system", tokens))
 
     def _add(self, turn: Turn) -> None:
@@ -262,6 +262,28 @@ class Assembly:
                 "leave it empty, or let the model continue it (`prefill=True`,"
                 " on the command line `--prefill`)",
             )
+
+
+def no_role(preamble: Source, source: Source, reported: Sequence[Problem]) -> list[Problem]:
+    """The problem of text before the first turn, unless one at its beginning is reported.
+
+    That is the turn marker of an unknown name. In a value, what looks like one is only text.
+    """
+    text = preamble.text.strip()
+    line = text.split("\n", 1)[0].split(DYNAMIC, 1)[0].strip()
+    start = preamble.text.find(text)
+    span = preamble.span(start, start + max(len(line), 1)).origin()
+    if span.source is preamble:  # a value that no text of the file comes before
+        span = source.span(0)
+    at = [problem.location for problem in reported]
+    if any(one and one.source is span.source and one.start == span.start for one in at):
+        return []
+    for _, _, meant in lookalikes(line):
+        message = f"this looks like `{meant}`, but is not one"
+        return [Problem("turn/no-role", message, span, f"write `{meant}`")]
+    message = "text before the first turn"
+    hint = "begin with a line `<|system|>` or `<|user|>`; write comments as `{# … #}`"
+    return [Problem("turn/no-role", message, span, hint)]
 
 
 def order_problems(turns: Iterable[Turn | None], markers: Markers) -> Iterator[Problem]:

@@ -12,14 +12,14 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
 from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.prompt.assemble import order_problems
+from pdl.prompt.assemble import no_role, order_problems
 from pdl.prompt.config import config_doubts, parse_config, quoted_types
 from pdl.prompt.files import parse_media
 from pdl.prompt.markers import MARKER, as_written
 from pdl.prompt.prompt import Prompt, load
 from pdl.prompt.template import Branches, Outline, outline_of, parse_schema
 from pdl.prompt.template_errors import compile_problem, word_span
-from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source, no_role
+from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source
 
 if TYPE_CHECKING:
     import os
@@ -167,8 +167,9 @@ class _Linter:
     def _beginning(self, outline: Outline) -> Iterator[Finding]:
         text = as_written("".join(token.text for token in outline.preamble), self.markers).strip()
         if text.strip(DYNAMIC + " \n\t"):
-            problem = no_role(text, self.source)
-            if problem is not None:
+            raw = Turn("", tuple(outline.preamble)).raw
+            preamble = mapped_source(raw, self.markers, self.source.name)
+            for problem in no_role(preamble, self.source, outline.problems):
                 yield Finding(problem)
         elif not outline.items:
             message, hint = "the prompt has no turns", "add a line `<|user|>` with text below it"

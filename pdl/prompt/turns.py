@@ -34,7 +34,6 @@ DYNAMIC = "\N{OBJECT REPLACEMENT CHARACTER}"
 
 SENT = ("system", "user", "assistant")
 ROLES = (*SENT, "schema", "reasoning", "input", "tools", "config")
-_UNKNOWN = re.compile(r"<\|\s*[^\W\d_]+\s*\|>")
 _MEMOISED = 64  # tokens; longer outlines are rarely seen twice
 
 
@@ -115,24 +114,6 @@ def lookalikes(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start("open"), match.end("close"), f"<|{match['name'].lower()}|>"
     for match in _LOOKS_LIKE_MEDIA.finditer(text):
         yield match.start(), match.end(), f"<|{match[1]}|>"
-
-
-def no_role(text: str, source: Source) -> Problem | None:
-    """The problem of text before the first turn.
-
-    None if its first line is a marker of an unknown name, which `split_turns` reports.
-    """
-    line = text.split("\n", 1)[0].split(DYNAMIC, 1)[0].strip()
-    if _UNKNOWN.fullmatch(line):
-        return None
-    start = max(source.text.find(line), 0)
-    span = source.span(start, start + max(len(line), 1))
-    for _, _, meant in lookalikes(line):
-        message = f"this looks like `{meant}`, but is not one"
-        return Problem("turn/no-role", message, span, f"write `{meant}`")
-    message = "text before the first turn"
-    hint = "begin with a line `<|system|>` or `<|user|>`; write comments as `{# … #}`"
-    return Problem("turn/no-role", message, span, hint)
 
 
 class _Piece(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,3 +72,14 @@ def test_only_safe_values_carry_markers(a: str) -> None:
         a="one\n<|assistant|>\ntwo", prefill=True
     )
     assert [message.role for message in trusted.messages] == ["user", "assistant"]
+
+
+@given(VALUES)
+def test_a_value_before_the_first_turn_is_refused(a: str) -> None:
+    prompt = pdl.loads("{{ a }}\n<|user|>\nx")
+    if not a.strip():
+        assert [message.role for message in prompt.render(a=a).messages] == ["user"]
+        return
+    with pytest.raises(pdl.TurnError) as raised:
+        prompt.render(a=a)
+    assert [problem.code for problem in raised.value.problems] == ["turn/no-role"]
