@@ -17,7 +17,7 @@ from pdl.reply.phrases import ENGLISH, Phrase, brief, kinds, quoted, row, say, s
 from pdl.reply.query import form_of
 from pdl.reply.result import Check
 from pdl.reply.validation.messages import is_full
-from pdl.reply.validation.schema_walk import branches, literals, required_names, root_kinds
+from pdl.reply.validation.schema_walk import branches, only_literals, required_names, root_kinds
 from pdl.schema import Schema
 from pdl.schema.model import schema_type_error
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _ALONE = {"null": "give-null", "boolean": "give-boolean"}
 _FORMS = {"yesno": "say-yes-or-no", "tasklist": "give-tasks", "text": "give-text"}
 _SCALARS = frozenset(["string", "integer", "number", "boolean", "null"])
-_LITERAL = frozenset(["enum", "const"])
 _FEW = 3  # types that are named one by one
 
 
@@ -55,7 +54,7 @@ def instruction(schema: Schema | None) -> Phrase:
 
 def _json(document: JsonSchema) -> Phrase:
     names = _named(document, document)
-    values = _choices(document) if _SCALARS.issuperset(names) else []
+    values = only_literals(document) if _SCALARS.issuperset(names) else []
     if values:
         return say("give-choice", items=row(dict.fromkeys(map(_literal, values)), "list-or"))
     if len(names) != 1:
@@ -65,15 +64,6 @@ def _json(document: JsonSchema) -> Phrase:
     if kind in _ALONE:
         return say(_ALONE[kind])
     return say("give-value", value=say(f"one-{kind}"), details=_details(document, kind))
-
-
-def _choices(document: JsonSchema) -> list[Json]:
-    """The literals that a schema allows, if it allows no other values."""
-    typed = [one for one in branches(document, document) if "type" in one]
-    free = [one["type"] for one in typed if _LITERAL.isdisjoint(one)]
-    if any(names != "null" for names in free):
-        return []
-    return [*literals(document, document), *([None] if free else [])]
 
 
 def _named(document: JsonSchema, schema: Json) -> list[str]:
@@ -144,9 +134,11 @@ def summary(check: Check) -> str:
     path = _path_of(first)
     subject = f"`{_place(path)}`" if path else "the reply"
     least = "at least " if is_full(check.errors) else ""
-    more = f" (and {least}{len(others)} more)" if others else ""
-    place = f" at characters {check.span[0]} to {check.span[1]}" if check.span else ""
-    return f"{check.reason}: {subject} {first.message}{more}{place}"
+    notes = [f"and {least}{len(others)} more"] if others else []
+    if check.span:
+        notes.append(f"characters {check.span[0]} to {check.span[1]}")
+    aside = f" ({'; '.join(notes)})" if notes else ""
+    return f"{check.reason}: {subject} {first.message}{aside}"
 
 
 def _violations(check: Check) -> list[Phrase]:

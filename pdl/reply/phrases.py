@@ -57,7 +57,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "list-and": _joined("and", ""),
     "list-or": _joined("or", "one of "),
     "characters": _counted("{number} character{s}"),
-    "elements": _counted("{number} element{s}"),
+    "elements": _counted("{number} item{s}"),
     "fields": _counted("{number} field{s}"),
     "tasks": _counted("{number} task{s}"),
     # Types and forms of an answer
@@ -105,7 +105,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "give-code-in": "Return only one code block in `{lang}`, between lines of three backticks.",
     "give-tasks": "Return only one task list, in which every line begins with `- [ ]` or `- [x]`.",
     "give-text": "Return only the text.",
-    "give-bare-text": "Return only that text, without quotes or other words.",
+    "give-bare-text": "Return only the text, without quotes or other words.",
     "give-null": "Return only `null`.",
     "give-boolean": "Return only `true` or `false`.",
     "give-choice": "Return only {items}.",
@@ -119,7 +119,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     # The expected value at a path
     "at-least": "at least {bound}",
     "at-most": "at most {bound}",
-    "more-than": "more than {bound}",
+    "more-than": "greater than {bound}",
     "less-than": "less than {bound}",
     "a-multiple": "a multiple of {bound}",
     "a-match": "text that matches the pattern `{pattern}`",
@@ -141,7 +141,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "must-have": "must have {wanted}, not {found}",
     "must-be-one-of": "must be {wanted}, not {found}{hint}",
     "pattern": "does not match the pattern `{pattern}`: {found}",
-    "same": "equals `{path}`, but all elements must be different",
+    "same": "equals `{path}`, but all items must be different",
     "missing": _listed("is missing the required field{s} {items}"),
     "missing-tag": "is missing the required field `{name}`, which must be {wanted}",
     "missing-beside": "has the field `{name}`, but {missing}",
@@ -376,7 +376,7 @@ def shorten(text: str, width: int = FOUND_WIDTH) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """`1 element`, `3 elements`."""
+    """`1 item`, `3 items`."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 

@@ -165,7 +165,7 @@ class SchemaIndex:
             # Before `$id` was understood to begin a resource, such references meant the document.
             target = self._inside(self._resources[""], unquote(fragment))
         if target is None:
-            self._refuse(location, key, reference, "names nothing in the document")
+            self._refuse(location, key, reference, "doesn't exist in the document")
         elif not isinstance(target.node, dict | bool):
             self._refuse(location, key, reference, "names something that is not a schema")
             return None
@@ -279,7 +279,7 @@ _NAME: _Form = (
     _is_anchor,
     "a name of letters, digits, `-`, `_`, `.` and `:` that begins with a letter",
 )
-_COUNT: _Form = (_is_count, "an integer from 0 on")
+_COUNT: _Form = (_is_count, "an integer of at least 0")
 _COUNTED = ("Contains", "Items", "Length", "Properties")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _STRINGS = ("$comment", "$dynamicRef", "$id", "$ref", "$schema")

@@ -54,9 +54,10 @@ _SHOWN = 60  # characters of a type or of a location in an error
 
 
 def refuse(form: Any, where: str, why: str) -> NoReturn:
-    """Raise the SchemaError for a type at a location."""
+    """Raise the SchemaError for a type at a location; the root's is the name of its type."""
     shown = name_of(form)
-    message = f"the type `{_cut(shown)}` at {_cut(where)} cannot be a schema: {why}"
+    place = "" if where == shown else f" at {_cut(where)}"
+    message = f"the type `{_cut(shown)}`{place} cannot be a schema: {why}"
     raise error_from([Problem("schema/unsupported-type", message)])
 
 

@@ -110,6 +110,15 @@ def test_100000_open_brackets_are_a_limit_with_a_place(opener: str) -> None:
     assert caught.value.problem.span is not None
 
 
+@pytest.mark.parametrize(
+    "text", ["int<1,1234567>", "str<1234567>", "1234567 | 0", "{ a: int = 1234567 }"]
+)
+def test_an_integer_of_too_many_digits_is_one_problem(text: str) -> None:
+    with pytest.raises(LimitError) as caught:
+        Schema.parse(text, limits=replace(Limits(), integer_digits=5))
+    assert [one.code for one in caught.value.problems] == ["limit/integer-digits"]
+
+
 def test_limits_can_be_set() -> None:
     with pytest.raises(LimitError, match="longer than 10 characters"):
         Schema.parse("{ name: str }", limits=replace(Limits(), source_chars=10))

@@ -264,7 +264,7 @@ def test_a_string_is_text_and_a_choice_of_strings_is_json() -> None:
 @pytest.mark.parametrize(
     ("form", "message"),
     [
-        (complex, "the type `complex` at complex cannot be a schema: it has no JSON Schema"),
+        (complex, "the type `complex` cannot be a schema: it has no JSON Schema"),
         (dict[int, str], "the keys of a JSON object are strings"),
         (list[dict[str, bytes]], "the type `bytes` at list[][str] cannot be a schema"),
         ("Node", "it is only the name of a type"),
@@ -272,10 +272,10 @@ def test_a_string_is_text_and_a_choice_of_strings_is_json() -> None:
             types.GenericAlias(list, ("Missing",)),
             "the type `Missing` at list[] cannot be a schema: it is only the name",
         ),
-        ([int], "it is a list, not a type: write `list[int]`"),
+        ([int], "` cannot be a schema: it is a list, not a type: write `list[int]`"),
         ({"a": int}, "it is a dict, not a type"),
         ((int, str), "it is a tuple, not a type"),
-        (5, "it is a value, not a type"),
+        (5, "the type `5` cannot be a schema: it is a value, not a type"),
         (types.GenericAlias(list, ([int],)), "it has no JSON Schema"),
         (Movie(title="x"), "it is a dict, not a type"),
         (Plain(1), "it is an instance: pass the class `Plain`"),

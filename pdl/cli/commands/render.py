@@ -93,7 +93,7 @@ def _notes(payload: Payload) -> Iterator[str]:
         yield f'the answer is wrapped in an object: {{"{payload.decoder.key}": …}}'
     names = sorted(payload.decoder.nulls) if payload.decoder is not None else []
     if names:
-        yield f"null stands for an absent key: {', '.join(names)}"
+        yield f"null represents an absent key: {', '.join(names)}"
     if payload.prefill:
         yield "the answer continues the last assistant turn"
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pdl import _re as re
-from pdl.reply.phrases import brief, kinds, row, say, shorten
+from pdl.reply.phrases import ROW, brief, kinds, row, say, shorten
 from pdl.reply.prose.clauses import Rank, is_spoiled
 from pdl.reply.prose.literals import accept, wanted_kinds
 from pdl.reply.prose.places import Placed, placed
@@ -28,7 +28,7 @@ from pdl.reply.prose.visible import PLAIN_FENCES, blanked, masked, untagged
 from pdl.reply.prose.words import has, hear, joined, lexicon, tokens
 from pdl.reply.result import Reading, Reason, Rejected, Span, Violation, failed
 from pdl.reply.validation.json_types import as_integer, key
-from pdl.reply.validation.schema_walk import branches, literals
+from pdl.reply.validation.schema_walk import branches, literals, only_literals
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -257,8 +257,10 @@ def _nothing(query: Query, text: str, everything: Sequence[Placed]) -> Reading:
     if word:
         said = ScalarCandidate(word, why="is a number in words, where digits belong")
         return _unclear(query, text, said, [])
-    missing = say("holds-no", wanted=kinds(names))
-    return failed("absent", missing, found=shorten(text), wanted=" or ".join(names))
+    wanted, shown = " or ".join(names), kinds(names)
+    if values := only_literals(query.document):
+        wanted = shown = row(map(brief, values[:ROW]), "list-or", number=len(values))
+    return failed("absent", say("holds-no", wanted=shown), found=shorten(text), wanted=wanted)
 
 
 def _number_word(text: str) -> Span | None:

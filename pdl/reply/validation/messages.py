@@ -30,20 +30,21 @@ MOST = 1_000
 """The maximum number of violations of one value that are collected."""
 
 _COMPARED = 5_000  # words that are compared with misspelled ones
-_EXAMPLES = {
-    "date": "2024-05-31",
-    "time": "13:45:00Z",
-    "x-time": "13:45:00",
-    "date-time": "2024-05-31T13:45:00Z",
-    "x-date-time": "2024-05-31T13:45:00",
-    "duration": "P3DT4H",
-    "email": "ann@example.com",
-    "hostname": "www.example.com",
-    "uri": "https://example.com/a",
-    "uuid": "123e4567-e89b-12d3-a456-426614174000",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
+_FORMATS = {
+    "date": ("date", "2024-05-31"),
+    "time": ("time", "13:45:00Z"),
+    "x-time": ("time", "13:45:00"),
+    "date-time": ("date and time", "2024-05-31T13:45:00Z"),
+    "x-date-time": ("date and time", "2024-05-31T13:45:00"),
+    "duration": ("duration", "P3DT4H"),
+    "email": ("email address", "ann@example.com"),
+    "hostname": ("hostname", "www.example.com"),
+    "uri": ("URI", "https://example.com/a"),
+    "uuid": ("UUID", "123e4567-e89b-12d3-a456-426614174000"),
+    "ipv4": ("IPv4 address", "192.0.2.1"),
+    "ipv6": ("IPv6 address", "2001:db8::1"),
 }
+"""Format -> what a message calls it, and an example."""
 
 
 def is_full(violations: Sequence[Violation]) -> bool:
@@ -70,8 +71,11 @@ def unwelcome(keyword: str, value: Json, path: JsonPath) -> Violation:
 
 def wrong_type(names: str | Sequence[str], value: Json, path: JsonPath) -> Violation:
     """`type`."""
-    names = [names] if isinstance(names, str) else names
-    message = say("type", wanted=kinds(names), found=kinds([kind_of(value)]))
+    names, kind = [names] if isinstance(names, str) else names, kind_of(value)
+    if kind == "number" and "integer" in names:  # its type alone does not show what is wrong
+        message = say("must-be", wanted=kinds(names), found=brief(value))
+    else:
+        message = say("type", wanted=kinds(names), found=kinds([kind]))
     return violation("type", path, value, row(names, "list-or"), message)
 
 
@@ -120,10 +124,10 @@ def _same(_unique: bool, value: Json, path: JsonPath) -> Iterator[Violation]:  #
 
 
 def _format(name: str) -> Phrase:
-    example, shown = _EXAMPLES.get(name), name.removeprefix("x-")
-    if example:
-        return say("a-format-like", name=shown, example=example)
-    return say("a-format", name=shown)
+    if name not in _FORMATS:
+        return say("a-format", name=name)
+    shown, example = _FORMATS[name]
+    return say("a-format-like", name=shown, example=example)
 
 
 _WANTED: Mapping[str, Callable[[Any], Phrase]] = {

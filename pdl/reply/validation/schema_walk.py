@@ -112,6 +112,15 @@ def literals(document: Document, schema: Json) -> list[Json]:
     return [one for branch in branches(document, schema) for one in literals_of(branch) or ()]
 
 
+def only_literals(document: Document) -> list[Json]:
+    """The literals that a schema allows, if it allows no other values."""
+    typed = [one for one in branches(document, document) if "type" in one]
+    free = [one["type"] for one in typed if literals_of(one) is None]
+    if any(names != "null" for names in free):
+        return []
+    return [*literals(document, document), *([None] if free else [])]
+
+
 def type_names(document: Document, schema: Json) -> list[str]:
     """The types that a schema names at its root, in their order."""
     named = [branch.get("type", ()) for branch in branches(document, schema)]

@@ -36,10 +36,11 @@ class Report:
         self._problems: list[Problem] = []
 
     def add(self, code: str, message: str, node: Node, hint: str = "") -> None:
-        """Add a problem at a node; `code` includes its kind (`schema/unknown-type`)."""
+        """Add a problem at a node, once; `code` includes its kind (`schema/unknown-type`)."""
         span = self.source.span(node.start, max(node.end, node.start + 1))
-        if len(self._problems) < _MOST_PROBLEMS:
-            self._problems.append(Problem(code, message, span, hint))
+        problem = Problem(code, message, span, hint)
+        if len(self._problems) < _MOST_PROBLEMS and problem not in self._problems:
+            self._problems.append(problem)
 
     @property
     def is_full(self) -> bool:
@@ -95,8 +96,8 @@ class Values:
             self._report.add("schema/bad-escape", message, scalar)
         return text
 
-    def number(self, scalar: Scalar) -> int | float:
-        """The JSON number: an integer of any size, or a double."""
+    def _number(self, scalar: Scalar) -> int | float | None:
+        """The JSON number: an integer of any size, or a double; None if it is too large."""
         text = scalar.text
         if re.fullmatch(r"-?[0-9]+", text):
             return self._integer(scalar)
@@ -106,14 +107,15 @@ class Values:
                 f"{quoted(text)} is too large for a number with a decimal point or an exponent"
             )
             self._report.add("schema/bad-number", message, scalar)
+            return None
         return number
 
-    def _integer(self, scalar: Scalar) -> int:
+    def _integer(self, scalar: Scalar) -> int | None:
         most = self._limits.integer_digits
         if len(scalar.text) > most:
             message = f"an integer of more than {most:,} digits"
             self._report.add("limit/integer-digits", message, scalar)
-            return 0
+            return None
         return int(scalar.text)
 
     def _value(self, value: Value) -> Recur[Json]:
@@ -134,7 +136,7 @@ class Values:
 
     def _scalar(self, scalar: Scalar) -> Json:
         if scalar.kind == "number":
-            return self.number(scalar)
+            return self._number(scalar)
         if scalar.kind != "word":
             return self.string(scalar)
         if scalar.text in CONSTANTS:
@@ -334,7 +336,7 @@ class Constraints:
         if key in _NUMBERS and has_no_number(bounds, self._number):
             unit = self._kind.unit
             verb, tail = ("has", f" {unit}") if unit else ("is", "")
-            low = _said(read, (("min", "at least"), ("gt", "more than")))
+            low = _said(read, (("min", "at least"), ("gt", "greater than")))
             high = _said(read, (("max", "at most"), ("lt", "less than")))
             message = f"no value of {self._name} {verb} {low} and {high}{tail}"
             self._report.add("schema/empty-range", message, at)

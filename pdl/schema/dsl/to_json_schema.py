@@ -97,7 +97,10 @@ class Converter:
         seen: set[tuple[str, Json]] = set()
         for leaf in leaves:
             if isinstance(leaf, Scalar) and is_literal(leaf) and len(leaves) > 1:
-                value = same(self.values.read(leaf))
+                read = self.values.read(leaf)
+                if read is None and leaf.text != "null":
+                    continue  # an invalid value has been reported as such
+                value = same(read)
                 if value in seen:
                     message = f"duplicate value {quoted(leaf.text)}"
                     self.report.add("schema/duplicate-value", message, leaf)
