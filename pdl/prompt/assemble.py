@@ -71,7 +71,7 @@ class Assembly:
         self._refuse_second("turn/second-tools", self.tools, "write all tools into one turn")
         schema = self._last_of(self.schemas, self._parse_schema)
         tools = self._last_of(self.tools, self._parse_tools)
-        self._check_order()
+        self._check_order(split)
         self._drop_last_empty()
         messages = tuple(message for _, message in self.turns)
         if self.describes:
@@ -126,13 +126,15 @@ class Assembly:
             found, problems = parse_config(self._source_of(turn))
             self.config.update(found)
             self.problems += problems
+        elif turn.role == "input":
+            origin = self.markers.origin(turn.marker)
+            if origin is None or origin.source is not self.source:
+                self.problems.append(input_place(self._span(turn)))
 
     def _refuse_schema_in(self, turn: Turn) -> bool:
         """Note a `{{ schema }}` where it cannot be printed; whether there was one."""
         if SCHEMA_PLACEHOLDER in turn.raw:
-            message = f"`{{{{ schema }}}}` cannot be printed in a `{turn.role}` turn"
-            hint = "it describes the schema for the model, in a system, user or assistant turn"
-            self._problem("template/schema-place", message, self._span(turn), hint)
+            self.problems.append(schema_place(turn, self.markers))
             return True
         return False
 
@@ -234,10 +236,11 @@ class Assembly:
         self._problem("warning/empty-turn", "this `tools` turn is empty", self._span(turn))
         return None
 
-    def _check_order(self) -> None:
+    def _check_order(self, split: Split) -> None:
         if not self.turns:
             hint = "add a line `<|user|>` with text below it"
-            self._problem("turn/none", "the prompt has no turns", self.source.span(0), hint)
+            words = f"the prompt has no {'message ' if split.turns else ''}turns"
+            self._problem("turn/none", words, self.source.span(0), hint)
         for turn, message in self.turns[:-1]:
             if not message.parts:
                 words = f"this `{turn.role}` turn is empty"
@@ -262,6 +265,20 @@ class Assembly:
                 "leave it empty, or let the model continue it (`prefill=True`,"
                 " on the command line `--prefill`)",
             )
+
+
+def schema_place(turn: Turn, markers: Markers) -> Problem:
+    """The problem of `{{ schema }}` in a turn that is not a message."""
+    message = f"`{{{{ schema }}}}` cannot be printed in a `{turn.role}` turn"
+    hint = "it describes the schema for the model, in a system, user or assistant turn"
+    return Problem("template/schema-place", message, markers.span(turn.marker), hint)
+
+
+def input_place(span: Span | None) -> Problem:
+    """The problem of an `input` turn that is not in the main file."""
+    message = "this `input` turn has no effect: it isn't in the main file"
+    hint = "move it into the file that is rendered"
+    return Problem("input/place", message, span, hint)
 
 
 def no_role(preamble: Source, source: Source, reported: Sequence[Problem]) -> list[Problem]:

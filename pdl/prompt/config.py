@@ -98,7 +98,9 @@ def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Proble
 def _wrong_key(found: dict[str, Json], match: re.Match[str], source: Source) -> Problem | None:
     key, span = match[2], source.span(*match.span(2))
     if not _KEY.fullmatch(key):
-        return Problem("config/key", f"invalid key `{key}`; keys begin with a letter", span)
+        return Problem(
+            "config/key", f"invalid key `{key}`; keys begin with an ASCII letter or `_`", span
+        )
     if not _is_of_file(source, match.start(2), source.text.index(":", match.end(2)) + 1):
         message = f"the key `{key[:40]}` is printed by an expression"
         hint = f"write keys into the file as text: `{key[:40]}: {{{{ value }}}}`"

@@ -43,6 +43,10 @@ class JailError(Exception):
     """A path can't be read; the message says why."""
 
 
+class OversizeError(JailError):
+    """The file has more bytes than the limit."""
+
+
 class Folder(NamedTuple):
     """A folder whose files prompts can read: of the file system, or of an importable package."""
 
@@ -57,7 +61,7 @@ class Folder(NamedTuple):
         with self._open(relative, parts) as file:
             data: bytes = file.read(limit + 1)
         if len(data) > limit:
-            raise JailError(f"`{shown(relative)}` is larger than {limit:,} bytes")
+            raise OversizeError(f"`{shown(relative)}` is larger than {limit:,} bytes")
         return data
 
     def locate(self, relative: str) -> Path:
@@ -291,7 +295,8 @@ def _from_path(path: str, span: Span, folder: Folder | None, limits: Limits) -> 
     try:
         data = folder.read(path, limits.media_bytes)
     except JailError as error:
-        raise _error("file", str(error), span) from error
+        name = "size" if isinstance(error, OversizeError) else "file"
+        raise _error(name, str(error), span) from error
     except OSError as error:
         raise _error("file", f"`{_short(path)}` cannot be read: {error.strerror}", span) from error
     return _checked(kind, data, span, f"`{_short(path)}`")

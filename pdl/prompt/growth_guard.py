@@ -66,9 +66,8 @@ def _guard_product(left: Any, right: Any) -> None:
         guard_size(len(right) * left, _most(right))
 
 
-def _most(value: Sequence[Any]) -> int:
-    limit = output_limit()
-    return limit if isinstance(value, (str, bytes)) else min(limit, MOST_ITEMS)
+def _most(value: Sequence[Any]) -> int | None:
+    return None if isinstance(value, (str, bytes)) else min(output_limit(), MOST_ITEMS)
 
 
 def _guard_bits(bits: int) -> None:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from pdl.source import Span
 
 _SEPARATOR = re.compile(
-    rf"^[^\S\n]*<\|({'|'.join(ROLES)})\|>[^\S\n]*$", re.MULTILINE | re.IGNORECASE
+    rf"^[^\S\n]*<\|[^\S\n]*({'|'.join(ROLES)})[^\S\n]*(\|>)[^\S\n]*$", re.MULTILINE | re.IGNORECASE
 )
 _DEPTH = 100
 _ANNOTATIONS = frozenset({"description", "default", "title"})
 _TAKEN = frozenset(
-    {"self", "super", "caller", "varargs", "kwargs", "loop", "true", "false", "none"}
+    "self super caller varargs kwargs loop not true false none True False None".split()  # noqa: SIM905
 )
 
 
@@ -137,9 +137,16 @@ class Inputs:
         ]
 
     def _missing(self, given: set[str]) -> list[Problem]:
+        from pdl.prompt.template_errors import render_call  # noqa: PLC0415 - only for errors
+
         required = self.schema.document.get("required", ())
         return [
-            Problem("input/missing", f"missing required input `{name}`", self.span(name))
+            Problem(
+                "input/missing",
+                f"missing required input `{name}`",
+                self.span(name),
+                f"pass it in the mapping: `{call}`" if "{" in (call := render_call(name)) else "",
+            )
             for name in required
             if name not in given
         ]
@@ -188,7 +195,7 @@ def read_inputs(
             offset + match.end(),
             text[match.end() :],
             follower,
-            source.span(offset + match.start(1) - 2, offset + match.end(1) + 2),
+            source.span(offset + text.index("<", match.start()), offset + match.end(2)),
         )
         for offset, text, follower in pieces
         for match in _SEPARATOR.finditer(text)
@@ -215,11 +222,20 @@ def read_inputs(
         message = "the `input` turn must declare an object: `{ name: type, … }`"
         raise InputError(Problem("input/object", message, span))
     inputs = Inputs(schema, placed)
-    taken = [name for name in inputs.names if name in _TAKEN]
+    taken = [_taken(inputs, name) for name in inputs.names if not _is_readable(name)]
     if taken:
-        message = f"`{taken[0]}` is reserved by Jinja; rename the input"
-        raise InputError(Problem("input/taken", message, inputs.span(taken[0])))
+        raise InputError(*taken)
     return inputs
+
+
+def _is_readable(name: str) -> bool:
+    """Whether a template can read a value of that name."""
+    return name.isidentifier() and name not in _TAKEN
+
+
+def _taken(inputs: Inputs, name: str) -> Problem:
+    reason = "is reserved by Jinja" if name in _TAKEN else "is not a name that a template can read"
+    return Problem("input/taken", f"`{name}` {reason}; rename the input", inputs.span(name))
 
 
 def _dynamic(source: Source, offset: int) -> InputError:

@@ -12,7 +12,7 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
 from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.prompt.assemble import no_role, order_problems
+from pdl.prompt.assemble import input_place, no_role, order_problems, schema_place
 from pdl.prompt.config import config_doubts, parse_config, quoted_types
 from pdl.prompt.files import parse_media
 from pdl.prompt.markers import MARKER, as_written
@@ -123,6 +123,18 @@ class _Linter:
                 problem = compile_problem(error, env, self.source)
                 if problem is not None:
                     yield Finding(problem)
+            else:
+                yield from self._inputs_of(name)
+
+    def _inputs_of(self, name: str) -> Iterator[Finding]:
+        """The `input` turns of another template, which have no effect; imports print no turns."""
+        env = self.template.environment
+        if any(isinstance(node, (nodes.Include, nodes.Extends)) for node in self._referring(name)):
+            for item in outline_of(
+                env.parse(env.sources[name].text, name).body, self.markers
+            ).items:
+                if isinstance(item, Turn) and item.role == "input":
+                    yield Finding(input_place(self.markers.span(item.marker)))
 
     def _referring(self, name: str) -> Iterator[nodes.Node]:
         kinds = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
@@ -174,6 +186,10 @@ class _Linter:
         elif not outline.items:
             message, hint = "the prompt has no turns", "add a line `<|user|>` with text below it"
             yield Finding(Problem("turn/none", message, self.source.span(0), hint))
+        elif all(isinstance(item, Turn) and item.role not in SENT for item in outline.items):
+            message = "the prompt has no message turns"
+            hint = "add a line `<|user|>` with text below it"
+            yield Finding(Problem("turn/none", message, self.source.span(0), hint))
         elif all(isinstance(item, Turn) and _says_nothing(item) for item in outline.items):
             last = cast("Turn", outline.items[-1])
             span = self.markers.span(last.marker)
@@ -196,8 +212,11 @@ class _Linter:
                 yield Finding(problem, "warning")
 
     def _schema(self, outline: Outline) -> Iterator[Finding]:
-        """`{{ schema }}` in a file without a schema turn: a value has to be passed."""
+        """`{{ schema }}` outside messages, or in a file without a schema turn."""
         inputs = self.prompt.inputs
+        if {"schema"} == set(self.template.variables) - {*self.prompt.variables}:
+            for turn in self.template.misplaced_schema:
+                yield Finding(schema_place(turn, self.markers))
         if "schema" not in self.prompt.variables or (inputs and "schema" in inputs.names):
             return
         if any(isinstance(item, Branches) or item.role == "schema" for item in outline.items):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pdl import prompt as prompts
 from pdl.errors import FileError, InputError, LimitError, Problem, PromptError, error_from
 from pdl.limits import DEFAULT_LIMITS, Limits, check_limits
-from pdl.prompt.assemble import Assembly
+from pdl.prompt.assemble import Assembly, schema_place
 from pdl.prompt.markers import SCHEMA_PLACEHOLDER, Markers, Stretch
 from pdl.prompt.printing import captured
 from pdl.prompt.template import Template, compile_template, normalize_newlines
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from pdl.prompt.inputs import Inputs
     from pdl.prompt.messages import Rendered
 
-_SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|schema\|>", re.MULTILINE | re.IGNORECASE)
+_SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|[^\S\n]*schema[^\S\n]*\|>", re.MULTILINE | re.IGNORECASE)
+_INPUT_TURN = re.compile(r"<\|[^\S\n]*input[^\S\n]*\|>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,9 @@ class Prompt:
 
         `schema=` with a pdl.Schema or a Python type sets the schema of the answer: `{{ schema }}`
         describes it, `Rendered.check` checks against it, and it replaces that of a `<|schema|>`
-        turn, which must still be valid. Any other value of that name, and that of an input named
-        `schema`, is a value for the template.
+        turn, which must still be valid. If the template reads `schema`, any other value of that
+        name is a value for the template, as is that of an input named `schema`; if not, it is a
+        TypeError.
 
         Raises InputError for values that do not match `<|input|>`, TemplateError, TurnError,
         MediaError, ConfigError, SchemaError, LimitError; or PromptError if problems are of several
@@ -94,6 +96,8 @@ class Prompt:
         """
         if not (data is None or isinstance(data, Mapping)):
             raise self._no_data(data)
+        if "schema" in variables:
+            self._check_schema(variables["schema"])
         values: dict[Any, Any] = {**(data or {}), **variables}
         for name in values:
             if not isinstance(name, str):
@@ -113,11 +117,21 @@ class Prompt:
 
     def _no_data(self, given: object) -> TypeError:
         names = self.inputs.names if self.inputs is not None else self.variables
-        name = names[0] if names else "name"
+        from pdl.prompt.template_errors import render_call  # noqa: PLC0415 - only for errors
+
+        call = render_call(names[0] if names else "name")
         kind = type(given).__name__
-        return TypeError(
-            f"the values must be a mapping or keywords, not {kind}: write render({name}=…)"
-        )
+        return TypeError(f"the values must be a mapping or keywords, not {kind}: write {call}")
+
+    def _check_schema(self, given: object) -> None:
+        """Refuse an argument `schema` that is no schema, if the template has no use for it."""
+        declared = self.inputs is not None and "schema" in self.inputs.names
+        read = self.template is None or "schema" in self.template.variables
+        if isinstance(given, Schema) or is_type(given) or declared or read:
+            return
+        advice = "; pdl.Schema.parse reads one" if isinstance(given, str) else ""
+        kind = type(given).__name__
+        raise TypeError(f"schema must be a pdl.Schema or a Python type, not {kind}{advice}")
 
     def _given_schema(self, values: dict[str, Any]) -> Schema | None:
         """Remove and return the schema among the values, unless an input has its name."""
@@ -142,12 +156,15 @@ class Prompt:
         try:
             if self.inputs is not None:
                 values = self._filled(values, problems, strict=strict)
+            described: dict[str, Any] = {}
             if schema is not None:
-                values["schema"] = schema.describe()
+                described = {"schema": schema.describe()}
             if self.template is not None:
                 if "schema" in self.template.variables and "schema" not in values:
-                    values |= _described(self.template)
-                return self.template.render(values)
+                    described = described or _described(self.template)
+                misplaced = self.template.misplaced_schema if described else ()
+                problems += [schema_place(turn, markers) for turn in misplaced]
+                return self.template.render(values | described)
         except PromptError as error:
             if strict:
                 raise
@@ -231,15 +248,19 @@ def _compiled(source: Source, folder: Folder | None, strict: bool, limits: Limit
     if len(source.text) > limits.source_chars:
         message = f"the prompt is longer than {limits.source_chars:,} characters"
         raise LimitError(Problem("limit/source", message, source.span(0)))
-    template, inputs, problems = None, None, []
+    template, inputs = None, None
+    problems: list[Problem] = []
     try:
         template = compile_template(source, folder, limits)
-        if "<|input|>" in source.text.lower():
+        problems += template.problems
+        if strict and problems:
+            raise error_from(problems)
+        if _INPUT_TURN.search(source.text):
             inputs = prompts.read_inputs(template.pieces(), source, limits)
     except PromptError as error:
         if strict:
             raise
-        problems = list(error.problems)
+        problems += error.problems
     return Prompt(source, template, inputs, folder, strict, limits, tuple(problems))
 
 

@@ -162,6 +162,10 @@ class TooLargeError(Exception):
     """An operation would build or walk more than the limit; the message says what."""
 
 
+class OutputTooLargeError(TooLargeError):
+    """The limit is `Limits.output_chars`."""
+
+
 class Size(NamedTuple):
     """The size of a value when it is written out: items at all depths, characters of strings."""
 
@@ -183,7 +187,8 @@ def guard_size(size: int, limit: int | None = None) -> None:
     budget = BUDGET.get(None)
     most = output_limit() if limit is None else limit
     if size > (most if budget is not None else min(most, _FOLDED)):
-        raise TooLargeError(f"this would build {size:,} items or characters")
+        kind = OutputTooLargeError if limit is None else TooLargeError
+        raise kind(f"this would build {size:,} items or characters")
     if budget is not None:
         budget.note_built(size)
 
@@ -338,6 +343,7 @@ class _SizeMeasurer:
         items = 1 + len(parts) + sum(size.items for size in inner)
         chars = _chars(parts) + sum(size.chars for size in inner)
         if items > self._most or chars > self._chars:
-            raise TooLargeError(f"this has {max(items, chars):,} items or characters, written out")
+            kind = TooLargeError if items > self._most else OutputTooLargeError
+            raise kind(f"this has {max(items, chars):,} items or characters, written out")
         self._known[id(value)] = Size(items, chars)
         self._kept.append(value)

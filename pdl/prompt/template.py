@@ -14,11 +14,11 @@ from jinja2.loaders import BaseLoader
 from pdl import schema as schemas
 from pdl.errors import LimitError, Problem, PromptError, SchemaError, TemplateError
 from pdl.prompt import filters, tera
-from pdl.prompt.markers import LEAD, OPEN, WHOLE, Markers, located
+from pdl.prompt.markers import LEAD, OPEN, SCHEMA_PLACEHOLDER, WHOLE, Markers, located
 from pdl.prompt.printing import shows_markers
 from pdl.prompt.render_budget import BUDGET, RenderBudget, TooManyMissingError, concat
 from pdl.prompt.sandbox import PromptEnvironment
-from pdl.prompt.turns import DYNAMIC, Token, Turn, mapped_source, split_turns
+from pdl.prompt.turns import DYNAMIC, SENT, Token, Turn, mapped_source, split_turns
 from pdl.source import Source
 
 if TYPE_CHECKING:
@@ -71,11 +71,23 @@ class Template:
     environment: PromptEnvironment = field(repr=False)
     compiled: jinja2.Template = field(repr=False)
     variables: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+    """Turns that are lost, in this template and those that it certainly includes."""
 
     @property
     def markers(self) -> Markers:
         """The markers in what this template renders."""
         return self.environment.markers
+
+    @cached_property
+    def _items(self) -> list[Item]:
+        return outline_of(self.environment.parse(self.source.text).body, self.markers).items
+
+    @cached_property
+    def misplaced_schema(self) -> list[Turn]:
+        """The turns that print `{{ schema }}` and are not messages."""
+        turns = (turn for turn in _all_turns(self._items) if SCHEMA_PLACEHOLDER in turn.raw)
+        return [turn for turn in turns if turn.role not in SENT]
 
     @cached_property
     def constant_schema(self) -> tuple[bool, Schema | None]:
@@ -84,7 +96,7 @@ class Template:
         Raises SchemaError or LimitError if it is invalid.
         """
         env = self.environment
-        items = outline_of(env.parse(self.source.text).body, self.markers).items
+        items = self._items
         turns = [item for item in items if isinstance(item, Turn) and item.role == "schema"]
         hidden = any(_may_hold_schema(item) for item in items if isinstance(item, Branches))
         if hidden or len(turns) > 1 or any(depends_on_data(turn) for turn in turns):
@@ -151,7 +163,8 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
     try:
         tree = env.parse(source.text)
         _check_names(env, tree, source)
-        variables = tuple(sorted(_variables(env, tree)))
+        trees = _trees(env, tree)
+        variables = tuple(sorted(_variables(env, trees)))
         compiled = env.from_string(tree)
     except PromptError:
         raise
@@ -162,7 +175,8 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
         if problem is None:
             raise
         raise errors.type_of(problem.code)(problem) from error
-    return Template(source, env, compiled, variables)
+    lost = tuple(problem for each in trees for problem in _lost_turns(each, env.markers))
+    return Template(source, env, compiled, variables, lost)
 
 
 def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -> None:
@@ -189,19 +203,51 @@ def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -
         raise TemplateError(*(errors.unknown_name(*each) for each in unknown))
 
 
-def _variables(env: PromptEnvironment, tree: nodes.Template) -> set[str]:
-    """The names that the template, and those that it certainly includes, look up in the data."""
-    found: set[str] = set()
+def _trees(env: PromptEnvironment, tree: nodes.Template) -> list[nodes.Template]:
+    """The trees of a template and of those that it certainly includes."""
+    found = [tree]
     seen: set[str] = set()
-    pending = [tree]
-    while pending:
-        template = pending.pop()
-        found |= meta.find_undeclared_variables(template) - tera.global_names(template)
+    for template in found:
         for name in _referenced(template):
             if name not in seen:
                 seen.add(name)
-                pending += _tree_of(env, name)
+                found += _tree_of(env, name)
+    return found
+
+
+def _variables(env: PromptEnvironment, trees: Iterable[nodes.Template]) -> set[str]:
+    """The names that templates look up in the data."""
+    found: set[str] = set()
+    for tree in trees:
+        found |= meta.find_undeclared_variables(tree) - tera.global_names(tree)
     return found - env.globals.keys() - _IMPLICIT
+
+
+def _lost_turns(template: nodes.Template, markers: Markers) -> Iterator[Problem]:
+    """Turns outside the blocks of a template that extends another: Jinja leaves them out.
+
+    An `input` turn is read before anything is rendered, so it is not lost.
+    """
+    at = next((at for at, node in enumerate(template.body) if isinstance(node, nodes.Extends)), -1)
+    if at < 0:
+        return
+    blocks = (nodes.Block, nodes.AssignBlock, nodes.CallBlock)
+    printed = [node for node in template.body[at + 1 :] if not isinstance(node, blocks)]
+    turns = _all_turns(outline_of(printed, markers).items)
+    for turn in (turn for turn in turns if turn.role != "input"):
+        message = "this turn is lost: the file extends another, and only its blocks are rendered"
+        hint = "move it into a block, or into the file that is extended"
+        yield Problem("turn/outside-block", message, markers.span(turn.marker), hint)
+
+
+def _all_turns(items: Iterable[Item]) -> Iterator[Turn]:
+    """The turns of an outline, and of the branches in it."""
+    for item in items:
+        if isinstance(item, Turn):
+            yield item
+        else:
+            for body in item.bodies:
+                yield from _all_turns(body.items)
 
 
 def _referenced(template: nodes.Template) -> Iterator[str]:
@@ -272,7 +318,8 @@ def outline_of(body: Iterable[nodes.Node], markers: Markers) -> Outline:
 
 def _add_output(node: nodes.Output, found: Outline, markers: Markers) -> None:
     text = "".join(
-        child.data if isinstance(child, nodes.TemplateData) else DYNAMIC for child in node.nodes
+        child.data if isinstance(child, nodes.TemplateData) else _printed(child)
+        for child in node.nodes
     )
     split = split_turns(text, markers, unfilled=True)
     found.problems += split.problems
@@ -280,6 +327,12 @@ def _add_output(node: nodes.Output, found: Outline, markers: Markers) -> None:
     for turn in split.turns:
         found.items.append(Turn(turn.role, (), turn.marker))
         _extend(found, turn.content)
+
+
+def _printed(value: nodes.Expr) -> str:
+    """What represents the value of an expression; the schema has a marker of its own."""
+    is_schema = isinstance(value, nodes.Name) and value.name == "schema"
+    return DYNAMIC + SCHEMA_PLACEHOLDER if is_schema else DYNAMIC
 
 
 def _extend(found: Outline, tokens: tuple[Token, ...]) -> None:

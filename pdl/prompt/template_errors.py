@@ -13,7 +13,13 @@ from jinja2.utils import missing
 from pdl.errors import LimitError, PdlError, Problem, TemplateError, did_you_mean
 from pdl.prompt.files import shown
 from pdl.prompt.printing import MarkerError, without_markers
-from pdl.prompt.render_budget import TOO_MANY_DIGITS, MissingName, OverLimitError, TooLargeError
+from pdl.prompt.render_budget import (
+    TOO_MANY_DIGITS,
+    MissingName,
+    OutputTooLargeError,
+    OverLimitError,
+    TooLargeError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,6 +51,11 @@ _SLIPS = {
     "TRUE": "write `true`",
     "FALSE": "write `false`",
 }
+_PLACES = {
+    "loop": "`loop` exists only inside a `for`",
+    "caller": "`caller` exists only inside a macro that a `call` block calls",
+    "super": "`super` exists only inside a block that replaces another",
+}
 _OPERATORS = {
     "&": "write `and`",
     "!": "write `not`",
@@ -73,7 +84,7 @@ def compile_problem(error: Exception, env: PromptEnvironment, main: Source) -> P
         return _syntax_problem(error.message or "", source, error.lineno, env)
     # A SyntaxError is of Python, on what Jinja generated: only its limits on nesting are left.
     if isinstance(error, (RecursionError, SyntaxError)):
-        message = "the template nests its tags too deeply"
+        message = "the template nests its tags or parentheses too deeply"
         return Problem("limit/template-depth", message, main.span(0))
     if _is_of_digits(error):  # a constant that Jinja computed
         return Problem("limit/template", TOO_MANY_DIGITS, main.span(0))
@@ -198,11 +209,9 @@ def render_problem(error: BaseException, env: PromptEnvironment, main: Source) -
 def _failure(error: BaseException) -> tuple[str, str, str]:
     """The code, the message and the hint for an error that an expression raised."""
     if isinstance(error, (OverLimitError, TooLargeError)):
-        return (
-            "limit/template",
-            str(error),
-            "make it smaller, or pass other `pdl.Limits`",
-        )
+        is_fixed = not isinstance(error, (OverLimitError, OutputTooLargeError))
+        hint = "make it smaller" + ("" if is_fixed else ", or pass other `pdl.Limits`")
+        return "limit/template", str(error), hint
     if isinstance(error, MarkerError):
         return "template/mark", str(error), ""
     if isinstance(error, RecursionError):
@@ -281,11 +290,11 @@ def _missing_problem(name: MissingName, source: Source, values: Mapping[str, Any
     if name.reason:
         return Problem("template/undefined", name.reason.rstrip("."), span)
     if isinstance(name.owner, Undefined) or name.owner is missing:
-        hint = _SLIPS.get(first) or did_you_mean(first, values)
+        hint = _SLIPS.get(first) or _PLACES.get(first) or did_you_mean(first, values)
         if not hint and values:
             hint = f"available values: {_names(values)}"
         elif not hint:
-            hint = f"pass it with `--set {first}=…` or `render({first}=…)`"
+            hint = f"pass it with `--set {first}=…` or `{render_call(first)}`"
         return Problem("template/undefined", f"`{first}` is undefined", span, hint)
     kind = "an object" if isinstance(name.owner, dict) else f"a {type(name.owner).__name__}"
     keys = (
@@ -294,6 +303,11 @@ def _missing_problem(name: MissingName, source: Source, values: Mapping[str, Any
     hint = did_you_mean(first, keys) or (f"its keys are {_names(keys)}" if keys else "")
     message = f"`{first}` is undefined: {kind} has no such key"
     return Problem("template/undefined", message, span, hint)
+
+
+def render_call(name: str) -> str:
+    """How to pass a value of that name; the arguments of `render` have names of their own."""
+    return f'render({{"{name}": …}})' if name in ("strict", "prefill") else f"render({name}=…)"
 
 
 def _names(names: Iterable[str]) -> str:

@@ -305,3 +305,28 @@ def test_a_value_that_nests_too_deeply_is_told_from_a_loop(text: str) -> None:
         pdl.loads(f"<|user|>\n{{{{ {text} }}}}").render(v=value)
     with pytest.raises(pdl.LimitError, match="calls itself too often"):
         pdl.loads("<|user|>\n{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}").render()
+
+
+def test_a_file_over_the_limit_has_the_code_of_its_size(tmp_path: Path) -> None:
+    (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    prompt = pdl.loads("<|user|>\n<|media(x.png)|>", base=tmp_path, limits=Limits(media_bytes=7))
+    with pytest.raises(pdl.MediaError) as raised:
+        prompt.render()
+    assert [problem.code for problem in raised.value.problems] == ["media/size"]
+
+
+@pytest.mark.parametrize(
+    ("text", "raisable"),
+    [
+        ("{{ 'ab' * 99 }}", True),
+        ("{{ x }}{{ x }}", True),
+        ("{{ [x, x] }}", True),
+        ("{{ range(2000000) | list }}", False),
+        ("{{ 2 ** 200000 }}", False),
+    ],
+)
+def test_only_limits_that_can_be_raised_are_advised(text: str, *, raisable: bool) -> None:
+    prompt = pdl.loads(f"<|user|>\n{text}", limits=Limits(output_chars=100))
+    with pytest.raises(pdl.LimitError) as raised:
+        prompt.render(x="a" * 90)
+    assert ("pdl.Limits" in str(raised.value)) == raisable
