@@ -224,17 +224,15 @@ def _variables(env: PromptEnvironment, trees: Iterable[nodes.Template]) -> set[s
 
 
 def _lost_turns(template: nodes.Template, markers: Markers) -> Iterator[Problem]:
-    """Turns outside the blocks of a template that extends another: Jinja leaves them out.
-
-    An `input` turn is read before anything is rendered, so it is not lost.
-    """
+    """Turns outside the blocks of a template that extends another; `input` is read all the same."""
     at = next((at for at, node in enumerate(template.body) if isinstance(node, nodes.Extends)), -1)
     if at < 0:
         return
     blocks = (nodes.Block, nodes.AssignBlock, nodes.CallBlock)
-    printed = [node for node in template.body[at + 1 :] if not isinstance(node, blocks)]
-    turns = _all_turns(outline_of(printed, markers).items)
-    for turn in (turn for turn in turns if turn.role != "input"):
+    bodies = [body for node in template.find_all(blocks) for body in _bodies(node)]
+    kept = {turn.marker for body in bodies for turn in _all_turns(outline_of(body, markers).items)}
+    turns = _all_turns(outline_of(template.body[at + 1 :], markers).items)
+    for turn in (each for each in turns if each.role != "input" and each.marker not in kept):
         message = "this turn is lost: the file extends another, and only its blocks are rendered"
         hint = "move it into a block, or into the file that is extended"
         yield Problem("turn/outside-block", message, markers.span(turn.marker), hint)
