@@ -18,6 +18,9 @@ _MOST = 2_000  # known words that it is compared with
 SHOWN = 50
 """How many problems of one error its text shows."""
 
+MOST_PROBLEMS = 100
+"""How many problems of one text are reported; one with more is of another kind altogether."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -63,8 +66,9 @@ class PdlError(Exception):
     @property
     def count(self) -> str:
         """How many problems there are, as the last line of the text."""
+        least = "at least " if len(self.problems) == MOST_PROBLEMS else ""
         more = f", of which {SHOWN} are shown" if self.problems[SHOWN:] else ""
-        return f"{len(self.problems)} problems{more}"
+        return f"{least}{len(self.problems)} problems{more}"
 
     @property
     def problem(self) -> Problem:
@@ -173,6 +177,14 @@ def advised(options: Any) -> Any:
 
     options.__init__ = checked
     return options
+
+
+def an_instance(kind: type) -> str:
+    """Return `a set`, `an int`, or `bytes`: an instance of a class, as a message names it."""
+    if kind is bytes:
+        return "bytes"
+    article = "an" if kind.__name__[0] in "aeioAEIO" else "a"  # `a UUID`
+    return f"{article} {kind.__name__}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

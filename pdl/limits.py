@@ -48,7 +48,7 @@ class Limits:
     grammar_depth: int = 100
     """Parentheses inside parentheses in a grammar, or repetitions of repetitions.
 
-    100 is also the maximum: Python's stack has no room for more.
+    A greater value has the same effect as 100: Python's stack has no room for more.
     """
     grammar_rules: int = 200_000
     """Rules of a grammar."""

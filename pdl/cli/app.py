@@ -132,6 +132,8 @@ def _exit(code: int) -> NoReturn:
         try:
             if stream is not None:  # the shell closed it (`>&-`), which its writer has reported
                 stream.flush()
-        except (OSError, ValueError):  # it is closed, or its reader has gone
+        except BrokenPipeError:  # its reader has enough
+            pass
+        except (OSError, ValueError):  # it is closed, or its disk is full
             code = code or 1
     os._exit(code)

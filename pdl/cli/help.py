@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from pdl.cli.files import unwritable
 from pdl.cli.output import failure_json
-from pdl.cli.terminal import FAILED, Terminal
+from pdl.cli.terminal import FAILED, INTERRUPTED, Terminal
 from pdl.errors import PdlError, did_you_mean
 
 if TYPE_CHECKING:
@@ -42,12 +43,22 @@ class Command(click.Command):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
-        codes = {str(code): meaning for code, meaning in (exit_codes or {}).items()}
+        codes = {**exit_codes, INTERRUPTED: "Interrupted by Ctrl-C."} if exit_codes else {}
         self._lists = (
             terms,
             ("JSON fields", {**fields, **_FAILURE} if fields else {}),
-            ("Exit codes", codes),
+            ("Exit codes", {str(code): meaning for code, meaning in codes.items()}),
         )
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments. Writes the help or the version, which can fail as any output."""
+        try:
+            return super().parse_args(ctx, args)
+        except BrokenPipeError:
+            raise click.exceptions.Exit(0) from None  # the reader has enough
+        except OSError as error:
+            Terminal.stderr().write_error(unwritable("<stdout>", error))
+            raise click.exceptions.Exit(FAILED) from error
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. With `--format json`, an error of pdl is written as JSON."""

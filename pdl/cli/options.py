@@ -52,7 +52,15 @@ def bundle(name: str, make: Callable[..., Any], *options: Decorator) -> Decorato
     return decorate
 
 
-FILE = click.Path(allow_dash=True)
+class _FilePath(click.Path):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path. Raises BadParameter for an empty one, which would be the directory."""
+        if not value:
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = _FilePath(allow_dash=True)
 """A file name or `-`. Whether it can be read is found out where it is read, with one wording."""
 
 

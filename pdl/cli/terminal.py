@@ -105,8 +105,9 @@ class Terminal:
             return
         try:
             click.echo(text.encode("utf-8", "backslashreplace"), file=self.stream)
-        except BrokenPipeError:
-            raise  # the reader has enough; click ends the command silently
+        except BrokenPipeError:  # the reader of the results has enough; other messages are lost
+            if self.for_results:
+                raise click.exceptions.Exit(0) from None
         except OSError as error:
             raise unwritable(getattr(self.stream, "name", "output"), error) from error
 

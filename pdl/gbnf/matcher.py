@@ -199,10 +199,6 @@ class Matcher:
                 frontier.take(state, node)
         return self._bounded(items, frontier, taken)
 
-    def is_still(self, state: int) -> bool:
-        """Whether the epsilon closure of a state is the state itself."""
-        return self.closures.is_still(state)
-
     def alone(self, rule: int) -> Configuration:
         """Return the start of a rule below which nothing waits, complete where the rule may end."""
         return self.after(self.rtn.starts[rule], self.bottom)

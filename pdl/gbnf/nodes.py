@@ -16,6 +16,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
+from pdl.errors import an_instance
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.source import Source
 
@@ -40,7 +41,7 @@ def frozen_value(cls: type[_T]) -> type[_T]:
 
 
 def _unchanged(self: object, name: str, *_: Any) -> NoReturn:
-    raise FrozenInstanceError(f"cannot change `{name}` of a {type(self).__name__}: it is frozen")
+    raise FrozenInstanceError(f"cannot change `{name}` of {an_instance(type(self))}: it is frozen")
 
 
 def _itself(self: _T, *_: Any) -> _T:

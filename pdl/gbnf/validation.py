@@ -58,7 +58,7 @@ _HINTS = {
     "gbnf/nothing-to-repeat": "write an item before it, or put it in double quotes if it is text",
     "gbnf/token-number": "look up the token ID in the vocabulary",
     "gbnf/target": "avoid it, or use a newer llama.cpp",
-    "gbnf/left-recursion": ("use right recursion: `list ::= item list | item`, or write `item+`"),
+    "gbnf/left-recursion": 'use right recursion, such as `a ::= "x" a | "x"`, or write `"x"+`',
 }
 _UNHIDE = "make the preceding items match at least one character, or use right recursion"
 

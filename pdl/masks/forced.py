@@ -124,7 +124,7 @@ def _literal(matcher: Matcher, state: int) -> bytes:
     while len(moves) == 1 and moves[0][0] == moves[0][1] and len(found) < _LONGEST:
         low, _, state = moves[0]
         found.append(low)
-        moves = matcher.rtn.moves[state] if matcher.is_still(state) else ()
+        moves = matcher.rtn.moves[state] if matcher.closures.is_still(state) else ()
     if found or not moves:
         return bytes(found)
     held = (byte for byte in _LIKELY if any(low <= byte <= high for low, high, _ in moves))

@@ -283,7 +283,7 @@ class AskLoop:
         if self.options.cache is None:
             return None
         identity = self.model.identity(self._first)
-        reply = None if identity is None else self._looked_up(self.options.cache, identity)
+        reply = self._looked_up(self.options.cache, identity)
         if reply is None:
             return None
         attempt, verdict = self._judged(self.request, Outcome(reply))
@@ -295,7 +295,10 @@ class AskLoop:
         return self._answer(verdict)
 
     def _looked_up(self, cache: Cache, identity: Json) -> Reply | None:
-        """What a cache holds. One that cannot be opened at all is an error for the caller."""
+        """The stored reply to a request, if any; there is none without an identity.
+
+        The cache is opened in any case: one that cannot be opened at all is an error.
+        """
         try:
             return cache.get(identity, wait=self._left() * _CACHE_SHARE)
         except FileError as error:

@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from pdl.errors import ConfigError, Problem
+from pdl._types import format_path
 from pdl.models.answer import Answer
 from pdl.models.ask_loop import AskLoop, ModelCall, Outcome, Sleep
 from pdl.models.callables import model_of
@@ -22,6 +22,7 @@ from pdl.models.exchange import Delta, Reply, Request
 from pdl.models.faults import Fault
 from pdl.models.options import AskKwargs, AskOptions, NoDefault, is_async
 from pdl.models.verdict import is_preamble
+from pdl.prompt.config import refuse_addresses
 from pdl.prompt.messages import Rendered
 from pdl.reply import violations
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from contextlib import AbstractContextManager
 
+    from pdl._types import Json
     from pdl.models.ask_loop import Step
     from pdl.models.callables import Function
     from pdl.models.exchange import Model
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 Askable: TypeAlias = "Model | Function | str"
 """A model, its name as `connect` reads it, or a function that takes the messages."""
 
-_ADDRESSES = frozenset({"api_base", "api_key", "base_url"})
 _NOT_AWAITED = "on_delta must not be async in ask: only ask_async awaits it"
 
 
@@ -119,7 +120,7 @@ def _loop(rendered: object, model: Askable, given: AskKwargs) -> AskLoop:
     options = AskOptions.of(given)
     known = model_of(model, options.limits)
     _check_default(rendered, options)
-    _refuse_addresses(rendered)
+    refuse_addresses(rendered.config)
     config = {**rendered.config, **options.config}
     config.pop("model", None)
     if options.seed is not None:
@@ -139,20 +140,16 @@ def _check_default(rendered: Rendered, options: AskOptions) -> None:
     """Raise ValueError for a default that no answer could be; None means that there is none."""
     if isinstance(options.default, NoDefault) or options.default is None or rendered.schema is None:
         return
-    errors = violations(rendered.schema, options.default)
-    if errors:
-        raise ValueError(f"default must match the schema, or be None: {errors[0].message}")
+    fault = default_fault(rendered.schema, options.default)
+    if fault:
+        raise ValueError(f"default must match the schema, or be None: {fault}")
 
 
-def _refuse_addresses(rendered: Rendered) -> None:
-    """Raise ConfigError for an address or a key in a config turn, which may be a stranger's.
-
-    pdl would ignore both, but some proxies read both from the body of a request.
-    """
-    for key in _ADDRESSES.intersection(rendered.config):
-        message = f"`{key}` must not be in a config turn: a prompt file names no server and no key"
-        hint = "give it as `--base-url`, in the environment, or to `pdl.models.connect`"
-        raise ConfigError(Problem("config/address", message, hint=hint))
+def default_fault(schema: Schema, default: Json) -> str:
+    """Return the first error of a default, with its path; empty if it matches the schema."""
+    for error in violations(schema, default):
+        return f"`{format_path(error.path)}` {error.message}"
+    return ""
 
 
 def _advance(

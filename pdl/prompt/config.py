@@ -13,7 +13,7 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pdl.errors import Problem, did_you_mean, nearest
+from pdl.errors import ConfigError, Problem, did_you_mean, nearest
 from pdl.schema.dsl.words import TYPES
 from pdl.schema.keywords import lookup, schemas
 
@@ -178,9 +178,43 @@ SETTINGS: Mapping[str, str] = MappingProxyType(
 )
 
 
+_WHY = "a prompt file names no server and no key"
+_ADDRESS = "give it as `--base-url` or to `pdl.models.connect(base_url=…)`"
+_ADDRESSES: Mapping[str, str] = MappingProxyType(
+    {
+        "api_base": _ADDRESS,
+        "api_key": "set the environment variable of the provider, or pass it to"
+        " `pdl.models.connect(key=…)`",
+        "base_url": _ADDRESS,
+    }
+)
+"""Settings that name a server or a key, each with the hint of where that belongs."""
+
+
+def refuse_addresses(config: Mapping[str, Json]) -> None:
+    """Raise ConfigError for an address or a key in a config turn, which may be a stranger's.
+
+    pdl would ignore both, but some proxies read both from the body of a request.
+    """
+    found = tuple(address_problems(config))
+    if found:
+        raise ConfigError(*found)
+
+
+def address_problems(config: Mapping[str, Json], source: Source | None = None) -> Iterator[Problem]:
+    """Find the addresses and keys in a config turn, of which `source` is the text."""
+    for name, hint in _ADDRESSES.items():
+        if name in config:
+            message = f"`{name}` must not be in a config turn: {_WHY}"
+            span = None if source is None else _setting_span(source, name)
+            yield Problem("config/address", message, span, hint)
+
+
 def config_doubts(config: Mapping[str, Json], source: Source) -> Iterator[Problem]:
     """Settings that no provider has, values of another kind, and models of no provider."""
     for name, value in config.items():
+        if name in _ADDRESSES:
+            continue  # which is an error
         problem = _of_setting(name, value, _setting_span(source, name))
         if problem is not None:
             yield problem

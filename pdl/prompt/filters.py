@@ -15,6 +15,7 @@ from jinja2.exceptions import FilterArgumentError
 from jinja2.runtime import identity
 from jinja2.tests import TESTS as DEFAULT_TESTS
 
+from pdl.errors import an_instance
 from pdl.prompt import growth_guard, tera
 from pdl.prompt.growth_guard import SHORT, bounded_filter, bounded_test, comparable
 from pdl.prompt.markers import mark_value
@@ -67,7 +68,7 @@ def _as_json(value: Any) -> Any:
         return {name: getattr(value, name) for name in fields if not name.startswith("_")}
     if hasattr(value, "isoformat"):
         return value.isoformat()
-    raise TypeError(f"a {type(value).__name__} cannot be written as JSON")
+    raise TypeError(f"{an_instance(type(value))} cannot be written as JSON")
 
 
 def do_slice(value: Any, *args: Any, **kwargs: Any) -> Any:

@@ -18,7 +18,7 @@ from uuid import UUID
 from pdl import reply
 from pdl import schema as schemas
 from pdl._types import format_path
-from pdl.errors import InputError, LimitError, Problem, SchemaError, did_you_mean
+from pdl.errors import InputError, LimitError, Problem, SchemaError, an_instance, did_you_mean
 from pdl.prompt.render_budget import TooLargeError, measure_size
 from pdl.prompt.turns import ROLES
 from pdl.source import Anchor, Source
@@ -163,7 +163,7 @@ class Inputs:
         value: Any = values
         for step in violation.path:
             value = value[step]
-        found = violation.found if _is_json(value) else f"a {type(value).__name__}"
+        found = violation.found if _is_json(value) else an_instance(type(value))
         message = f"input `{where}`: expected {self._expected(violation)}, found {found}"
         hint = f"omit `{name}`, or allow null: `T?`" if self._needless(violation) else ""
         return Problem("input/value", message, self.span(name), hint)

@@ -13,7 +13,7 @@ from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.assemble import input_place, no_role, order_problems, schema_place
-from pdl.prompt.config import config_doubts, parse_config, quoted_types
+from pdl.prompt.config import address_problems, config_doubts, parse_config, quoted_types
 from pdl.prompt.files import parse_media
 from pdl.prompt.markers import MARKER, as_written
 from pdl.prompt.prompt import Prompt, load
@@ -287,6 +287,7 @@ class _Linter:
         for problem in problems:
             if problem.code != "config/line" or not _touches_gap(problem, source):
                 yield Finding(problem)  # a line that an expression prints may hold entries
+        yield from map(Finding, address_problems(config, source))
         others = parse_config(sources[-1])[0]
         known = {name: value for name, value in config.items() if others.get(name) == value}
         yield from (Finding(problem, "warning") for problem in config_doubts(known, source))

@@ -19,6 +19,7 @@ from jinja2 import TemplateRuntimeError, Undefined
 from jinja2.environment import TemplateModule
 from jinja2.utils import _PassArg
 
+from pdl.errors import an_instance
 from pdl.prompt.markers import POSITION, SCHEMA_PLACEHOLDER, UNIT, escaped, has_markers, unescaped
 from pdl.prompt.render_budget import (
     BUDGET,
@@ -296,5 +297,5 @@ def _meet(item: Any) -> None:
         str(item)  # which notes it
     elif isinstance(item, (*_FUNCTIONS, type)) or kind.__repr__ == _PLAIN[1]:
         raise TemplateRuntimeError(
-            f"a list or an object that contains a {kind.__name__} cannot be printed"
+            f"a list or an object that contains {an_instance(kind)} cannot be printed"
         )

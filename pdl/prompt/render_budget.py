@@ -17,12 +17,12 @@ from typing import Any, NamedTuple, cast
 
 from jinja2.utils import Namespace
 
+from pdl.errors import MOST_PROBLEMS
 from pdl.limits import DEFAULT_LIMITS, Limits
 
 _TICKS_PER_LOOK = 512
 _WORK_PER_LOOK = 1_000_000
 _ALL_TOGETHER = 512_000_000  # characters and items of everything that is built, kept or not
-_MISSING = 100  # undefined names that are looked for
 _PIECES = 128  # of a text under construction that are counted together
 
 
@@ -87,7 +87,7 @@ class RenderBudget:
     def note_missing(self, name: MissingName) -> None:
         """Note an undefined name."""
         self.missing.append(name)
-        if len(self.missing) >= _MISSING:
+        if len(self.missing) >= MOST_PROBLEMS:
             raise TooManyMissingError
 
     def check_length(self, size: int) -> None:

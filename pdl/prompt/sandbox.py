@@ -15,6 +15,7 @@ from jinja2.lexer import TokenStream
 from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from pdl.errors import an_instance
 from pdl.prompt import growth_guard, tera
 from pdl.prompt.growth_guard import comparable
 from pdl.prompt.printing import Captured, captured, emitted, joined, kept
@@ -162,7 +163,7 @@ class Method(StrictUndefined):
 
     def __init__(self, method: BuiltinMethodType, name: str) -> None:
         super().__init__(
-            f"`{name}` is a method of a {type(method.__self__).__name__}, not a key of it;"
+            f"`{name}` is a method of {an_instance(type(method.__self__))}, not a key of it;"
             f" call it, `{name}()`, or pass a value of that name",
             method.__self__,
             name,

@@ -10,7 +10,7 @@ from jinja2.exceptions import SecurityError, TemplateNotFound, TemplateSyntaxErr
 from jinja2.runtime import Undefined
 from jinja2.utils import missing
 
-from pdl.errors import LimitError, PdlError, Problem, TemplateError, did_you_mean
+from pdl.errors import LimitError, PdlError, Problem, TemplateError, an_instance, did_you_mean
 from pdl.prompt.files import shown
 from pdl.prompt.printing import MarkerError, without_markers
 from pdl.prompt.render_budget import (
@@ -296,7 +296,7 @@ def _missing_problem(name: MissingName, source: Source, values: Mapping[str, Any
         elif not hint:
             hint = f"pass it with `--set {first}=…` or `{render_call(first)}`"
         return Problem("template/undefined", f"`{first}` is undefined", span, hint)
-    kind = "an object" if isinstance(name.owner, dict) else f"a {type(name.owner).__name__}"
+    kind = "an object" if isinstance(name.owner, dict) else an_instance(type(name.owner))
     keys = (
         [key for key in name.owner if isinstance(key, str)] if isinstance(name.owner, dict) else []
     )

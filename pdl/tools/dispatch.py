@@ -297,6 +297,12 @@ def _message_of(error: BaseException) -> str:
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 
 
+def _check_functions(given: object) -> None:
+    if not isinstance(given, Iterable):
+        kind = type(given).__name__
+        raise TypeError(f"functions must be a mapping or an iterable of functions, not {kind}")
+
+
 @dataclass(frozen=True)
 class Dispatcher:
     """Runs calls with the functions of the tools."""
@@ -314,6 +320,7 @@ class Dispatcher:
         if isinstance(functions, Mapping):
             named |= functions
         elif functions is not None:
+            _check_functions(functions)
             named |= {name_of(one): one for one in functions}
         validator = CallValidator.of({tool.name: tool for tool in tools}, None, DEFAULT_LIMITS)
         return cls(validator, named, raise_errors)

@@ -98,7 +98,8 @@ def test_each_command_says_it_as_json_and_into_a_file(path: str) -> None:
     assert known["-o"] is known["--out"]
     shown = CliRunner().invoke(application, [*path.split(), "--help"]).stdout
     assert "\nJSON fields:\n" in shown
-    assert "\nExit codes:\n  0 " in shown
+    assert "\nExit codes:\n  0  " in shown
+    assert "\n  130  Interrupted by Ctrl-C.\n" in shown
 
 
 @pytest.mark.parametrize("path", PRINTING)
@@ -130,3 +131,16 @@ def test_a_format_is_known_by_its_earlier_name_too(name: str) -> None:
     shown = CliRunner().invoke(application, ["render", "-", "--format", name], prompt)
     assert shown.exit_code == 0
     assert '"grammar": "root ::= ' in shown.stdout
+
+
+def test_an_unknown_format_is_told_only_the_names_of_today() -> None:
+    shown = CliRunner().invoke(application, ["render", "-", "--format", "foo"], b"<|user|>\nhi\n")
+    assert shown.exit_code == 2
+    assert "'llama-server'" in shown.stderr
+    assert "'llama'" not in shown.stderr
+
+
+def test_an_empty_path_is_an_error() -> None:
+    shown = CliRunner().invoke(application, ["render", ""])
+    assert shown.exit_code == 2
+    assert shown.stderr.endswith("Error: Invalid value for 'FILE': the path is empty\n")

@@ -37,14 +37,16 @@ def test_a_reader_that_stops_early_is_no_error(echo: str) -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
+        assert process.wait(60) == 0
 
 
 def test_a_full_disk_is_an_error_without_a_traceback(echo: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
-    done = run("render", echo, "--set", "text=x", tail=">/dev/full")
-    assert done.returncode == 2
-    assert done.stderr == b"<stdout>: cannot be written: no space left on device\n"
+    for words in (("render", echo, "--set", "text=x"), ("--help",), ("lint", "-h"), ("--version",)):
+        done = run(*words, tail=">/dev/full")
+        assert done.returncode == 2
+        assert done.stderr == b"<stdout>: cannot be written: no space left on device\n"
 
 
 def test_closed_streams_are_no_bug(echo: str) -> None:

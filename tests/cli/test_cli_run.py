@@ -83,6 +83,21 @@ def test_a_prompt_file_names_no_server_and_no_key(key: str) -> None:
     result = run("--model", "replay:good.txt")
     assert result.exit_code == 2
     assert f"`{key}` must not be in a config turn" in result.stderr
+    place = "connect(key=…)" if key == "api_key" else "--base-url"
+    assert place in result.stderr
+    shown = ["render", "who.pdl", "--set", "name=Ann", "--format", "openai"]
+    body = CliRunner().invoke(application, shown)
+    assert (body.exit_code, body.stdout, body.stderr) == (2, "", result.stderr)
+    linted = CliRunner().invoke(application, ["lint", "who.pdl"])
+    assert linted.exit_code == 1
+    assert f"who.pdl:2:1: error: `{key}` must not be in a config turn" in linted.output
+
+
+def test_a_cache_that_cannot_be_opened_is_an_error_even_if_nothing_is_stored() -> None:
+    Path("folder").mkdir()
+    result = run("--model", "replay:good.txt", "--cache", "folder")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("the cache folder cannot be used: ")
 
 
 def test_a_model_is_found_beside_its_prompt(
@@ -200,7 +215,7 @@ def test_a_default_is_told() -> None:
 def test_a_default_that_does_not_fit() -> None:
     result = run("--model", "replay:good.txt", "--default", '{"name": null, "age": 0}')
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "--default does not match the schema: " in result.stderr
+    assert "--default does not match the schema: `$.name` has the wrong type" in result.stderr
 
 
 @pytest.mark.parametrize("seconds", ["inf", "nan", "-1", "1e300", "1e999"])

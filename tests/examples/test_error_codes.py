@@ -12,6 +12,7 @@ import pytest
 
 from pdl.errors import KINDS
 from pdl.limits import DEFAULT_LIMITS
+from pdl.models.answer import Ending
 from pdl.models.faults import Kind
 
 if TYPE_CHECKING:
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-PREFIXES = (*KINDS, "model", "batch", "warning")
+PREFIXES = (*KINDS, "ask", "model", "batch", "warning")
 CODE = re.compile(rf"(?:{'|'.join(PREFIXES)})/[a-z][a-z0-9-]*")
 BEGINNING = re.compile(rf"(?:{'|'.join(PREFIXES)})/[a-z0-9-]*")
-LISTED = re.findall(r"^\| `([a-z]+/[a-z0-9-]+)` \|", PAGE, re.MULTILINE)
+_, SECTIONS = PAGE.split("\n## ", 1)
+LISTED = re.findall(r"^\| `([a-z]+(?:/[a-z0-9-]+)?)` \|", SECTIONS, re.MULTILINE)
 
 
 TREES = {
@@ -96,10 +98,23 @@ def _name(function: ast.expr) -> str:
     return function.id if isinstance(function, ast.Name) else ""
 
 
+def plain() -> Iterator[str]:
+    """The codes without a kind."""
+    for tree in TREES.values():
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(
+                    func=ast.Name(id="Problem"), args=[ast.Constant(value=str(code)), *_]
+                ) if "/" not in code:
+                    yield code
+
+
 def codes() -> set[str]:
     faults = {f"model/{kind.replace('_', '-')}" for kind in get_args(Kind)}
-    found = {*literals(), *arguments(list(composed())), *faults}
-    return {code for code in found if CODE.fullmatch(code) and not code.endswith("-")}
+    endings = {f"ask/{ending}" for ending in get_args(Ending)}
+    found = {*literals(), *arguments(list(composed())), *faults, *endings}
+    coded = {code for code in found if CODE.fullmatch(code) and not code.endswith("-")}
+    return coded | set(plain())
 
 
 def test_each_code_has_a_row() -> None:

@@ -182,6 +182,13 @@ def test_functions_are_not_cached(rendered: pdl.Rendered, cache: Cache) -> None:
     assert len(calls) == 2
 
 
+def test_what_is_no_cache_is_an_error_for_functions_too(
+    rendered: pdl.Rendered, tmp_path: Path
+) -> None:
+    with pytest.raises(FileError, match="cannot be used"):
+        ask(rendered, pytest.fail, cache=tmp_path)  # type: ignore[arg-type]
+
+
 def test_a_damaged_reply_is_asked_for_again(
     serve: Serve, rendered: pdl.Rendered, cache: Cache
 ) -> None:

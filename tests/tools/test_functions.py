@@ -436,3 +436,8 @@ def test_a_tool_that_nothing_satisfies() -> None:
     )
     with pytest.raises(SchemaError, match="the parameters of the tool `b`: "):
         tools.grammar("pedro")
+
+
+def test_functions_are_a_mapping_or_iterable() -> None:
+    with pytest.raises(TypeError, match="functions must be a mapping or an iterable of functions"):
+        TOOLS.dispatch(ToolCall("echo", {"value": 1}), 5)  # type: ignore[call-overload]

@@ -244,7 +244,6 @@ def _visible(text: str) -> str:
         1: "A reply is invalid. Standard error has the errors, and feedback for the model.",
         2: "The prompt, the schema, or an option is invalid, or a line of --batch has no reply or"
         " could not be checked.",
-        130: "Interrupted by Ctrl-C.",
     },
     examples=(
         ("against a prompt's schema", "pdl check person.pdl --reply reply.txt"),

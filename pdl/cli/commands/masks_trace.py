@@ -200,8 +200,10 @@ def command(  # noqa: PLR0913  (each is an option)
     tokenized greedily (longest match), which can differ from the real tokenizer. Pass exact token
     IDs with --tokens. Stops at the first token that is not allowed.
     """
-    if sum(one is not None for one in (file, text, tokens)) != 1:
-        raise click.UsageError("expected one of TEXT-FILE, --text, and --tokens")
+    given = sum(one is not None for one in (file, text, tokens))
+    if given != 1:
+        count = f"{given} of them" if given else "none of them"
+        raise click.UsageError(f"expected one of TEXT-FILE, --text, and --tokens; found {count}")
     grammar, vocabulary = masks.read_grammar(), masks.read_vocabulary()
     hint = ""
     if tokens is not None:

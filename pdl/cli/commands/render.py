@@ -12,6 +12,7 @@ from pdl.cli.output import json_document, problem_fields
 from pdl.cli.terminal import Terminal
 from pdl.models.exchange import Request
 from pdl.models.payloads import FAMILIES
+from pdl.prompt.config import refuse_addresses
 from pdl.prompt.messages import Text
 from pdl.tools.tool import ToolCall, ToolResult
 
@@ -28,8 +29,15 @@ _PROVIDERS = (
     *("openai", "openai-responses", "anthropic", "gemini"),
     *("ollama", "llama-server", "vllm", "litellm"),
 )
-_ALIASES = {"llama": "llama-server"}  # the name of the format in earlier versions
 _DEFAULT_MODEL = "MODEL"
+
+
+class _FormatChoice(click.Choice[str]):
+    """The formats; `llama`, the name of `llama-server` in earlier versions, is not listed."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the format of a name. Raises BadParameter."""
+        return super().convert("llama-server" if value == "llama" else value, param, ctx)
 
 
 def _text(rendered: Rendered, terminal: Terminal) -> str:
@@ -72,7 +80,11 @@ def _part_fields(part: Part) -> dict[str, Any]:
 
 
 def _payload(rendered: Rendered, provider: str, *, model: str, constrain: bool) -> Payload:
-    """The body of a request, which is not sent. Raises the errors of the provider's payload."""
+    """The body of a request, which is not sent.
+
+    Raises the errors of the provider's payload, and ConfigError for an address or a key.
+    """
+    refuse_addresses(rendered.config)
     request = Request(
         rendered.messages, rendered.schema, rendered.tools, rendered.config, constrain=constrain
     )
@@ -130,7 +142,7 @@ def _notes(payload: Payload) -> Iterator[str]:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", *_PROVIDERS, *_ALIASES]),
+    type=_FormatChoice(["text", "json", *_PROVIDERS]),
     default="text",
     show_default=True,
     metavar="NAME",
@@ -172,8 +184,7 @@ def command(  # noqa: PLR0913 - one for each option
 
     FILE is a prompt file, or - for standard input.
     """
-    provider = _ALIASES.get(form, form)
-    is_body = provider in _PROVIDERS
+    is_body = form in _PROVIDERS
     if not is_body and (model or no_grammar):
         raise click.UsageError("--model and --no-grammar require the --format of a provider")
     rendered = prompt.render(prompt.load(strict=not no_strict), prefill=prefill)
@@ -186,7 +197,7 @@ def command(  # noqa: PLR0913 - one for each option
     if not is_body:
         output.write_report(_text(rendered, output.terminal))
         return
-    payload = _payload(rendered, provider, model=model, constrain=not no_grammar)
+    payload = _payload(rendered, form, model=model, constrain=not no_grammar)
     output.write_report(json_document(payload.body))
     for note in _notes(payload):
         terminal.write(f"{terminal.style('note:', 'note')} {terminal.safe(note)}")

@@ -31,9 +31,8 @@ from pdl.models.answer import AskError
 from pdl.models.connecting import SCHEMES, below, connect
 from pdl.models.faults import tenths
 from pdl.models.options import NO_DEFAULT, CacheWarning, Hook, check_seconds
-from pdl.models.runner import ask
+from pdl.models.runner import ask, default_fault
 from pdl.models.secret import NO_SECRET
-from pdl.reply import violations
 from pdl.reply.phrases import count
 
 if TYPE_CHECKING:
@@ -245,7 +244,6 @@ _ask_options = combine(
         2: "The prompt, its values, an option, or a file is invalid.",
         3: "The model could not be asked.",
         4: "The model requested tool calls, which are printed as JSON.",
-        130: "Interrupted by Ctrl-C.",
     },
     examples=(
         ("a provider's model, with OPENAI_API_KEY", "pdl run mail.pdl --model openai:MODEL"),
@@ -346,9 +344,9 @@ def _check_default(rendered: Rendered, default: Json) -> None:
     """Raise UsageError for a default that no answer can be."""
     if default is NO_DEFAULT or rendered.schema is None:
         return
-    errors = violations(rendered.schema, default)
-    if errors:
-        raise click.UsageError(f"--default does not match the schema: {errors[0].message}")
+    fault = default_fault(rendered.schema, default)
+    if fault:
+        raise click.UsageError(f"--default does not match the schema: {fault}")
 
 
 @contextmanager

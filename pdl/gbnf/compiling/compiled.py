@@ -259,8 +259,7 @@ def _original(entries: Iterable[Entry], source_map: SourceMap) -> Iterator[Entry
 
 def post_hoc_problem(entry: Entry) -> Problem:
     """The problem of a keyword that a grammar must enforce, and doesn't."""
-    message = f"{visible(entry.pointer)} {entry.keyword}: {entry.why}"
+    message = f"`{entry.keyword}` at {visible(entry.pointer)}: {entry.why}"
     where = f"{entry.pointer}/{entry.keyword}"
-    return Problem(
-        "schema/post-hoc", message, None, "without `strict`, it is checked after generation", where
-    )
+    hint = "without `strict` (`--strict`), it is checked after generation"
+    return Problem("schema/post-hoc", message, None, hint, where)

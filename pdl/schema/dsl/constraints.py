@@ -11,7 +11,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.errors import Problem, error_from, quoted
+from pdl.errors import MOST_PROBLEMS, Problem, error_from, quoted
 from pdl.schema.dsl.tree import Bounds, Item, ListValue, MapValue, Node, Range, Scalar, Value
 from pdl.schema.dsl.words import CONSTANTS, nearest
 from pdl.schema.formats import has_no_number
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from pdl.source import Source
 
 
-_MOST_PROBLEMS = 100  # problems that are reported; a text with more is of another kind altogether
-
-
 class Report:
     """The problems of a source, in the order in which they were found."""
 
@@ -39,13 +36,13 @@ class Report:
         """Add a problem at a node, once; `code` includes its kind (`schema/unknown-type`)."""
         span = self.source.span(node.start, max(node.end, node.start + 1))
         problem = Problem(code, message, span, hint)
-        if len(self._problems) < _MOST_PROBLEMS and problem not in self._problems:
+        if len(self._problems) < MOST_PROBLEMS and problem not in self._problems:
             self._problems.append(problem)
 
     @property
     def is_full(self) -> bool:
         """Whether no further problem would be reported."""
-        return len(self._problems) >= _MOST_PROBLEMS
+        return len(self._problems) >= MOST_PROBLEMS
 
     def __bool__(self) -> bool:
         return bool(self._problems)
