@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import os
@@ -89,6 +90,19 @@ def test_a_reader_follows_few_modules(code: str, most: int) -> None:
     )
     loaded = done.stdout.splitlines()[-1].split()
     assert 20 < len(loaded) <= most, "\n".join(sorted(loaded))
+
+
+SOURCES = sorted(Path(pdl.__file__).parent.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-3:]))
+def test_files_and_functions_are_short(path: Path) -> None:
+    """A file is read in one go: docs/architecture.md gives the bounds."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 410
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < 50, node.name
 
 
 def test_jsonschema_is_imported_for_what_does_not_fit() -> None:

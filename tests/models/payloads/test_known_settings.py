@@ -7,8 +7,10 @@ from pkgutil import iter_modules
 
 import pytest
 
+from pdl.cli.commands import render
 from pdl.models import payloads
 from pdl.models.connecting import SCHEMES
+from pdl.models.payloads import FAMILIES
 from pdl.models.payloads.settings_map import SettingsMap
 from pdl.prompt.config import PROVIDERS, SETTINGS
 
@@ -25,6 +27,11 @@ KNOWN = {
 
 def test_each_provider_is_known() -> None:
     assert set(PROVIDERS) == SCHEMES
+
+
+def test_each_provider_has_a_format_of_rendering() -> None:
+    [formats] = [one.type for one in render.command.params if one.name == "form"]
+    assert set(FAMILIES) <= set(getattr(formats, "choices", ()))
 
 
 @pytest.mark.parametrize("settings", KNOWN.values(), ids=lambda one: one.provider)
