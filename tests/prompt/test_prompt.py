@@ -193,3 +193,14 @@ def test_a_prompt_of_a_zip_copies(tmp_path: Path) -> None:
     prompt = pdl.load(root.joinpath("prompts", "hello.pdl"))
     for again in (copy.deepcopy(prompt), copy.copy(prompt)):
         assert again.render(name="Ada").messages[0].text == "Hello Ada"
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [(object(), "an object"), (b"a", "bytes"), (1j, "a complex")],
+)
+def test_a_value_of_another_type_is_named(value: object, found: str) -> None:
+    prompt = pdl.loads("<|input|>\n{ a: str }\n<|user|>\n{{ a }}\n")
+    with pytest.raises(pdl.InputError) as caught:
+        prompt.render(a=value)
+    assert caught.value.problem.message.endswith(f", found {found}")
