@@ -75,15 +75,19 @@ def _composed(function: ast.FunctionDef, home: Path) -> Iterator[Composed]:
 
 def arguments(made: list[Composed]) -> Iterator[str]:
     """The codes of the constants with which these functions are called."""
+    named: dict[str, list[Composed]] = {}
+    for one in made:
+        named.setdefault(one.function, []).append(one)
+    for path, call in calls():
+        for one in named.get(_name(call.func), ()):
+            if one.home in {path, *path.parents} and one.position < len(call.args):
+                for text in _constants(call.args[one.position]):
+                    yield one.beginning + text.replace("_", "-")
+
+
+def calls() -> Iterator[tuple[Path, ast.Call]]:
     for path, tree in TREES.items():
-        near = [one for one in made if one.home in {path, *path.parents}]
-        for node in ast.walk(tree) if near else ():
-            if isinstance(node, ast.Call):
-                for one in near:
-                    if one.function == _name(node.func):
-                        for argument in node.args[one.position : one.position + 1]:
-                            for text in _constants(argument):
-                                yield one.beginning + text.replace("_", "-")
+        yield from ((path, node) for node in ast.walk(tree) if isinstance(node, ast.Call))
 
 
 def _constants(node: ast.expr) -> Iterator[str]:
