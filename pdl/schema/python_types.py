@@ -8,11 +8,21 @@ import enum
 import importlib
 import types
 import typing
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pdl.errors import Problem, error_from
 from pdl.limits import DEFAULT_LIMITS
+from pdl.schema.annotations import (
+    annotate,
+    is_form,
+    name_of,
+    refuse,
+    rules_of,
+    scalar_schema,
+    unwrapped,
+    why_not,
+    with_rules,
+)
 from pdl.schema.dsl.tree import NULL, join
 from pdl.schema.dsl.typecheck import TypeChecker
 from pdl.schema.json_schema import Bundle, free_name
@@ -22,19 +32,15 @@ from pdl.schema.parts import json_form
 from pdl.schema.records import (
     NO_DEFAULT,
     Member,
-    annotate,
     docstring,
-    is_form,
     is_pydantic,
     is_record,
     members,
-    name_of,
-    refuse,
-    scalar_schema,
-    why_not,
 )
 
 if typing.TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pdl._types import Json
     from pdl.schema.parts import SchemaParts
 
@@ -60,8 +66,6 @@ _MAPS = frozenset(
 )
 _DEEPEST = 100  # fields inside fields
 
-_Bindings = Mapping[Any, Any]
-
 
 def convert(form: Any) -> SchemaParts:
     """Convert a type to a schema.
@@ -72,7 +76,7 @@ def convert(form: Any) -> SchemaParts:
     """
     converter = _Converter()
     try:
-        root = converter.schema(form, name_of(form), {})
+        root = converter.schema(form, name_of(form))
     except RecursionError as error:
         message = "the type nests too deep"
         raise error_from([Problem("limit/schema-depth", message)]) from error
@@ -102,9 +106,9 @@ class _Converter:
                     [Problem("schema/bad-default", message, hint="" if value is not None else hint)]
                 )
 
-    def schema(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
-        """The schema of a type at `where`, with type variables as bound."""
-        form = _unwrapped(form, bound)
+    def schema(self, form: Any, where: str) -> dict[str, Json]:
+        """The schema of a type at `where`."""
+        form = unwrapped(form)
         if not is_form(form):
             refuse(form, where, why_not(form))
         scalar = scalar_schema(form)
@@ -112,97 +116,92 @@ class _Converter:
             return dict(scalar)
         origin, arguments = get_origin(form), get_args(form)
         if origin is Annotated:
-            inner = self.schema(arguments[0], where, bound)
+            inner = self.schema(arguments[0], where)
             return annotate(inner, form.__metadata__, lambda why: refuse(form, where, why))
         if origin in (Union, types.UnionType):
-            return self._union(arguments, where, bound)
+            return self._union(arguments, where)
         if origin is Literal:
             return _choice([_value(one) for one in arguments], where)
-        return self._class(form, where, bound)
+        return self._class(form, where)
 
-    def _class(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
-        origin, arguments = get_origin(form) or form, get_args(form)
+    def _class(self, form: Any, where: str) -> dict[str, Json]:
         if is_pydantic(form):
             return self._pydantic(form, where)
-        if is_record(origin):
-            return self._record(origin, arguments, where, bound)
+        if is_record(get_origin(form) or form):
+            return self._record(form, where)
         if isinstance(form, type) and issubclass(form, enum.Enum):
             return _enumeration(form, where)
-        return self._container(form, where, bound)
+        return self._container(form, where)
 
-    def _union(self, arguments: Iterable[Any], where: str, bound: _Bindings) -> dict[str, Json]:
+    def _union(self, arguments: Iterable[Any], where: str) -> dict[str, Json]:
         parts = []
         for argument in arguments:
-            parts += _alternatives(self.schema(argument, where, bound))
+            parts += _alternatives(self.schema(argument, where))
         return dict(join(parts))
 
-    def _container(self, form: Any, where: str, bound: _Bindings) -> dict[str, Json]:
+    def _container(self, form: Any, where: str) -> dict[str, Json]:
         origin, arguments = get_origin(form) or form, get_args(form)
         if origin is tuple:
             if not (arguments or form is tuple or _is_bare(form)):  # tuple[()], the empty one
                 return {"type": "array", "maxItems": 0}
-            return self._tuple(arguments, where, bound)
+            return self._tuple(arguments, where)
         if origin in _MAPS:
-            return self._map(arguments, where, bound)
+            return self._map(arguments, where)
         if origin not in _LISTS | _SETS:
             refuse(form, where, why_not(form))
         found: dict[str, Json] = {"type": "array"}
-        items = self.schema(arguments[0], f"{where}[]", bound) if arguments else {}
+        items = self.schema(arguments[0], f"{where}[]") if arguments else {}
         found |= {"items": items} if items else {}
         return found | ({"uniqueItems": True} if origin in _SETS else {})
 
-    def _tuple(self, arguments: tuple[Any, ...], where: str, bound: _Bindings) -> dict[str, Json]:
+    def _tuple(self, arguments: tuple[Any, ...], where: str) -> dict[str, Json]:
         if not arguments:
             return {"type": "array"}
         if len(arguments) == 2 and arguments[1] is Ellipsis:  # noqa: PLR2004 - tuple[T, ...]
-            return {"type": "array", "items": self.schema(arguments[0], f"{where}[]", bound)}
-        items = [self.schema(one, f"{where}[{n}]", bound) for n, one in enumerate(arguments)]
+            return {"type": "array", "items": self.schema(arguments[0], f"{where}[]")}
+        items = [self.schema(one, f"{where}[{n}]") for n, one in enumerate(arguments)]
         return {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
 
-    def _map(self, arguments: tuple[Any, ...], where: str, bound: _Bindings) -> dict[str, Json]:
+    def _map(self, arguments: tuple[Any, ...], where: str) -> dict[str, Json]:
         if not arguments:
             return {"type": "object", "additionalProperties": True}
-        key = self.schema(arguments[0], where, bound)
+        key = self.schema(arguments[0], where)
         if key and key.get("type") != "string":
             refuse(arguments[0], where, "the keys of a JSON object are strings")
-        values = self.schema(arguments[1], f"{where}[str]", bound)
+        values = self.schema(arguments[1], f"{where}[str]")
         names = {"propertyNames": key} if key.keys() - {"type"} else {}
         return {"type": "object", "additionalProperties": values or True, **names}
 
-    def _record(
-        self, cls: Any, arguments: tuple[Any, ...], where: str, bound: _Bindings
-    ) -> dict[str, Json]:
-        resolved = tuple(_unwrapped(argument, bound) for argument in arguments)
-        identity = (cls, resolved)
-        if identity not in self._names:
+    def _record(self, form: Any, where: str) -> dict[str, Json]:
+        if form not in self._names:
             if where.count(".") > _DEEPEST:  # a generic class can contain ever larger ones
-                refuse(cls, where, "its fields nest without end")
-            name = free_name("".join(map(_short_name, (cls, *resolved))), self.definitions)
-            self._names[identity] = name
-            self.definitions[name] = {}  # taken, so that a record can contain itself
-            parameters = getattr(cls, "__parameters__", ())
-            self.definitions[name] = self._object(
-                cls, dict(zip(parameters, resolved, strict=False)), where
-            )
-        return {"$ref": DEFINITIONS + self._names[identity]}
+                refuse(form, where, "its fields nest without end")
+            self._names[form] = free_name(_short_name(form), self.definitions)
+            self.definitions[self._names[form]] = {}  # so that a record can contain itself
+            self.definitions[self._names[form]] = self._object(form, where)
+        return {"$ref": DEFINITIONS + self._names[form]}
 
-    def _object(self, cls: Any, bound: _Bindings, where: str) -> dict[str, Json]:
+    def _object(self, form: Any, where: str) -> dict[str, Json]:
         try:
-            listed = list(members(cls))
+            listed = members(form)
         except NameError as error:
-            refuse(cls, where, f"its annotations name `{error.name}`, which is not defined there")
-        fields = {one.name: self._field(one, f"{where}.{one.name}", bound) for one in listed}
-        required = [one.name for one in listed if one.required]
+            refuse(form, where, f"its annotations name `{error.name}`, which is not defined there")
+        except TypeError as error:
+            refuse(form, where, str(error))
+        fields = {one.key: self._field(one, f"{where}.{one.key}") for one in listed}
+        required = [one.key for one in listed if one.required]
         found: dict[str, Json] = {"type": "object"}
         found |= {"properties": fields} if fields else {}
         found |= {"required": required} if required else {}
         found["additionalProperties"] = False
-        text = docstring(cls)
+        text = docstring(get_origin(form) or form)
         return found | ({"description": text} if text else {})
 
-    def _field(self, member: Member, where: str, bound: _Bindings) -> dict[str, Json]:
-        found = self.schema(member.form, where, bound)
-        found |= {"description": member.description} if member.description else {}
+    def _field(self, member: Member, where: str) -> dict[str, Json]:
+        found = self.schema(member.form, where)
+        if member.description:
+            found["description"] = member.description
+            found |= with_rules(found, rules_of(member.form))
         if member.default is NO_DEFAULT:
             return found
         self._defaults.append((member.default, found, where))
@@ -223,38 +222,9 @@ class _Converter:
         return {"$ref": DEFINITIONS + self._names[form]}
 
 
-def _unwrapped(form: Any, bound: _Bindings) -> Any:
-    """A form without the aliases, new types, qualifiers and variables around it."""
-    while True:
-        if isinstance(form, TypeVar):
-            form = bound.get(form, _default(form))
-        elif get_origin(form) in (Final, ClassVar) or _is_read_only(form):
-            form = get_args(form)[0]
-        elif hasattr(form, "__supertype__"):
-            form = form.__supertype__
-        elif type(form).__name__ == "TypeAliasType":
-            form = form.__value__
-        elif get_args(form) and bound.keys() & set(getattr(form, "__parameters__", ())):
-            form = form[tuple(bound.get(one, one) for one in form.__parameters__)]
-        else:
-            return form
-
-
 def _is_bare(form: Any) -> bool:
     """Whether it is a generic type of `typing` without brackets, such as `typing.Tuple`."""
     return not hasattr(form, "__args__")
-
-
-def _is_read_only(form: Any) -> bool:
-    """Whether it is `ReadOnly[…]` (PEP 705), which Python 3.11 has only in `typing_extensions`."""
-    return getattr(get_origin(form), "_name", "") == "ReadOnly"
-
-
-def _default(variable: TypeVar) -> Any:
-    """The type of an unbound type variable."""
-    if variable.__constraints__:
-        return Union[variable.__constraints__]  # noqa: UP007 - made of a tuple
-    return variable.__bound__ if variable.__bound__ is not None else Any
 
 
 def _alternatives(schema: dict[str, Json]) -> list[dict[str, Json]]:
@@ -293,10 +263,10 @@ def _choice(values: list[Json], where: str) -> dict[str, Json]:
 
 def _short_name(form: Any) -> str:
     """A type's name as part of the name of a definition: `ListInt` for `list[int]`."""
-    parts = (get_origin(form) or form, *get_args(form))
-    names = [str(getattr(part, "__name__", part)) for part in parts]
-    word = "".join(name[:1].upper() + name[1:] for name in names)
-    return "".join(c for c in word if c.isalnum() or c == "_") or "Type"
+    outer = get_origin(form) or form
+    name = str(getattr(outer, "__name__", outer))
+    word = "".join(c for c in name if c.isalnum() or c == "_") or "Type"
+    return word[:1].upper() + word[1:] + "".join(map(_short_name, get_args(form)))
 
 
 def _inlined(document: dict[str, Json]) -> dict[str, Json]:

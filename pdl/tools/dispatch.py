@@ -197,7 +197,7 @@ def _object(cls: Any, arguments: tuple[Any, ...], value: dict[str, Json]) -> Any
         values = arguments[1] if len(arguments) > 1 else Any
         inside = {key: _convert(values, inner) for key, inner in value.items()}
         return _COLLECTIONS.get(cls, dict)(inside)
-    forms = {one.name: one.form for one in members(cls)}
+    forms = {one.key: one.form for one in members(cls)}
     made = {key: _convert(forms.get(key, Any), inner) for key, inner in value.items()}
     return made if issubclass(cls, dict) else cls(**made)
 

@@ -81,6 +81,25 @@ class Absent:
     a: int = None  # type: ignore[assignment]  # the mistake that is tested
 
 
+@dataclass(frozen=True)
+class Rule:
+    """What metadata that checks a value looks like to a schema."""
+
+    rule_words: str
+    description: None = None
+
+
+@dataclass
+class Ruled:
+    """An order."""
+
+    a: Annotated[int, Rule("must be even"), "The age."]
+    b: Annotated[int, "The age.", Rule("must be even"), at.Ge(0), Rule(""), Rule("not 4")]
+    c: Annotated[int, Rule("must be even")] = field(metadata={"description": "The age"})
+    d: Annotated[Colour, Rule("not at night")]
+    e: Annotated[str, Rule("")]
+
+
 @dataclass
 class Network:
     host: ipaddress.IPv4Address = LOCAL
@@ -238,6 +257,18 @@ CASES: list[tuple[Any, str]] = [
     (Box, "{ inner: any, more: [] }"),
     (list[Box[str]], "[BoxStr]\nBoxStr = { inner: str, more: [str] }"),
     (Box[Node], f"{{ inner: Node, more: [Node] }}\n{NODE}"),
+    (
+        Ruled,
+        """\
+// An order.
+{
+  a: int, // The age; must be even
+  b: int<0,>, // The age; must be even; not 4
+  c: int, // The age; must be even
+  d: "red" | "blue", // not at night
+  e: str,
+}""",
+    ),
     (Bounded, "int"),
     (Movie, "// A film.\n{ title: str, year?: int }"),
     (Partial, "{ name: str, nick?: str }"),
