@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.models import Answer, AskError, Fault, ask, ask_async
     from pdl.prompt import Media, Message, Prompt, Rendered, Text, load, loads
-    from pdl.reply import Check, Coercions, OutputError, check, extract
+    from pdl.reply import Check, Coercions, OutputError, Rule, Violation, check, extract
     from pdl.schema import Schema
 
     __version__: str
@@ -62,6 +62,7 @@ _HOMES = {
     "Prompt": "pdl.prompt",
     "PromptError": "pdl.errors",
     "Rendered": "pdl.prompt",
+    "Rule": "pdl.reply",
     "Schema": "pdl.schema",
     "SchemaError": "pdl.errors",
     "TemplateError": "pdl.errors",
@@ -69,6 +70,7 @@ _HOMES = {
     "TokenError": "pdl.errors",
     "ToolError": "pdl.errors",
     "TurnError": "pdl.errors",
+    "Violation": "pdl.reply",
     "VocabularyError": "pdl.errors",
     "ask": "pdl.models",
     "ask_async": "pdl.models",
@@ -100,6 +102,7 @@ __all__ = [
     "Prompt",
     "PromptError",
     "Rendered",
+    "Rule",
     "Schema",
     "SchemaError",
     "TemplateError",
@@ -107,6 +110,7 @@ __all__ = [
     "TokenError",
     "ToolError",
     "TurnError",
+    "Violation",
     "VocabularyError",
     "ask",
     "ask_async",

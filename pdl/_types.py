@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    T = TypeVar("T", default=Any)
+else:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+"""The Python type of an answer; Any where none is given, so that `Schema` alone stays valid."""
 
 Json: TypeAlias = Any
 """A JSON value as `json.loads` returns it: None, bool, int, float, str, list, dict."""

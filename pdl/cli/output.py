@@ -108,8 +108,8 @@ def value_text(schema: Schema | None, check: Check) -> str:
     """Return a value for shells: strings as they are, yes or no, everything else as JSON."""
     form = schema.form if schema is not None else "text"
     if form == "yesno":
-        return "yes" if check.value else "no"
-    if form == "tasklist" and not isinstance(check.value, str):
-        return "\n".join(map(str, check.value))
-    is_plain = isinstance(check.value, str) and form != "json"
-    return check.value if is_plain else json_line(check.value)
+        return "yes" if check.data else "no"
+    if form == "tasklist" and not isinstance(check.data, str):
+        return "\n".join(map(str, check.data))
+    is_plain = isinstance(check.data, str) and form != "json"
+    return check.data if is_plain else json_line(check.data)

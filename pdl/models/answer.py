@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias
 
+from pdl._types import T
 from pdl.errors import PdlError, Problem
 from pdl.models.exchange import TOKEN_LIMITS, Usage
 from pdl.models.faults import tenths
@@ -80,8 +81,10 @@ def _of_reply(words: str) -> str:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Generic[T]):
     """The checked value that a model returned, and how it was obtained.
+
+    `value` is an instance of the schema's Python type, if it was made of one; `data` is its JSON.
 
     `calls` are the tool calls that the model requests, checked, and then `value` is None. `check`
     is the verdict on the last reply (None for calls and for a default). `usage` sums all attempts,
@@ -92,8 +95,8 @@ class Answer:
     `is_default`: no attempt succeeded, and `value` is the default that was given.
     """
 
-    value: Json
-    check: Check | None
+    value: T
+    check: Check[T] | None
     attempts: tuple[Attempt, ...] = field(repr=False)
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
@@ -102,6 +105,11 @@ class Answer:
     ignored: tuple[Ignored, ...] = ()
     messages: tuple[Message, ...] = field(default=(), repr=False)
     is_default: bool = False
+
+    @property
+    def data(self) -> Json:
+        """The JSON of `value`."""
+        return self.value if self.check is None else self.check.data
 
 
 class AskError(PdlError):

@@ -105,7 +105,7 @@ def _answer(answer: Answer | None) -> dict[str, Json]:
     return {
         "ok": not answer.is_default,
         "is_default": answer.is_default,
-        "value": answer.value,
+        "value": answer.data,
         "calls": [_call(call) for call in answer.calls],
         "dropped": [_dropped(dropped) for dropped in answer.dropped],
     }

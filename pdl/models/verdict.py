@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl.prompt.messages import Message, Part, Text
 from pdl.reply import Check, Coercions, Violation, check, violations
+from pdl.reply.checker import check_json
 from pdl.reply.query import is_quoted, string_of
 from pdl.tools.tool import ToolResult
 
@@ -143,7 +144,7 @@ def judge(request: Request, reply: Reply, options: AskOptions) -> Verdict:
         verdict_on_calls = _of_calls(request.tools, reply, options)
         if verdict_on_calls is not None:
             return verdict_on_calls
-    verdict = check(
+    verdict = check_json(
         request.schema,
         reply.text,
         coercions=Coercions() if options.coercions is None else options.coercions,
@@ -155,6 +156,10 @@ def judge(request: Request, reply: Reply, options: AskOptions) -> Verdict:
     cut = _cut(reply, options)
     if cut is not None:
         verdict = _of_cut(verdict, reply, cut)
+    if request.schema is not None and request.schema.python_type is not None:
+        from pdl.reply.typed import typed  # noqa: PLC0415 - not for JSON
+
+        verdict = typed(verdict, request.schema, reply.text)
     return Verdict(verdict, complaint="" if verdict.ok else verdict.feedback or _WRONG)
 
 
@@ -265,7 +270,7 @@ def _of_cut(verdict: Check, reply: Reply, cut: str) -> Check:
         where = verdict.feedback.partition("\n")[0]
         told = f"{where}\n{told}"
         return replace(verdict, summary=f"{verdict.summary}; it {message}", feedback=told)
-    violation = Violation((), "truncated", "", "", message)
+    violation = Violation((), message, "truncated")
     wrong = replace(verdict, value=None, reason="truncated", errors=(violation,), feedback=told)
     return _summarized(wrong)
 

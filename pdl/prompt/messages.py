@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, get_args
 
 from pdl import reply as replies
+from pdl._types import T
 from pdl.errors import Problem, did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.schema import Schema
@@ -15,7 +16,7 @@ from pdl.schema.model import schema_type_error
 from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pdl._types import Json
     from pdl.reply import Check, Coercions, Dialects
@@ -183,8 +184,8 @@ def _no_part(given: object) -> TypeError:
 
 
 @dataclass(frozen=True)
-class Rendered:
-    """Messages to send, and the schema of the answer.
+class Rendered(Generic[T]):
+    """Messages to send, and the schema of the answer, whose values are of the type `T`.
 
     `tools` are those of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
     `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
@@ -193,7 +194,7 @@ class Rendered:
     """
 
     messages: tuple[Message, ...]
-    schema: Schema | None = None
+    schema: Schema[T] | None = None
     tools: ToolSet | None = None
     config: Mapping[str, Json] = field(default_factory=dict)
     reasoning: tuple[str, ...] = ()
@@ -236,18 +237,25 @@ class Rendered:
         self,
         reply: str,
         *,
+        validate: Callable[..., object] | None = None,
         coercions: Coercions | None = None,
         dialects: Dialects | None = None,
         limits: Limits = DEFAULT_LIMITS,
-    ) -> Check:
+    ) -> Check[T]:
         """Find the answer in a reply and check it: `pdl.check(rendered.schema, reply)`.
 
-        Without a schema the whole reply is the answer.
+        `validate` may be a function of the value and this rendered prompt. Without a schema the
+        whole reply is the answer.
         """
         allowed = replies.Coercions() if coercions is None else coercions
         known = replies.DIALECTS if dialects is None else dialects
-        check: Check = replies.check(
-            self.schema, reply, coercions=allowed, dialects=known, limits=limits
+        rule = validate
+        if validate is not None:
+            from pdl.reply.typed import with_rendered  # noqa: PLC0415 - only for rules
+
+            rule = with_rendered(validate, self)
+        check: Check[T] = replies.check(
+            self.schema, reply, validate=rule, coercions=allowed, dialects=known, limits=limits
         )
         return check
 

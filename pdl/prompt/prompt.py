@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from pdl import prompt as prompts
 from pdl.errors import FileError, InputError, LimitError, Problem, PromptError, error_from
@@ -19,13 +19,14 @@ from pdl.prompt.printing import captured
 from pdl.prompt.template import Template, compile_template, normalize_newlines
 from pdl.prompt.turns import split_turns
 from pdl.schema import Schema
-from pdl.schema.model import is_type
+from pdl.schema.model import is_type, schema_of
 from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from typing import Self
 
+    from pdl._types import T
     from pdl.prompt.files import Folder
     from pdl.prompt.inputs import Inputs
     from pdl.prompt.messages import Rendered
@@ -69,6 +70,19 @@ class Prompt:
         described = _SCHEMA_TURN.search(self.source.text) is not None
         return tuple(name for name in found if not (name == "schema" and described))
 
+    @overload
+    def render(
+        self,
+        data: Mapping[str, Any] | None = None,
+        /,
+        *,
+        schema: Schema[T] | type[T],
+        strict: bool | None = None,
+        prefill: bool = False,
+        **variables: Any,
+    ) -> Rendered[T]: ...
+
+    @overload
     def render(
         self,
         data: Mapping[str, Any] | None = None,
@@ -77,7 +91,17 @@ class Prompt:
         strict: bool | None = None,
         prefill: bool = False,
         **variables: Any,
-    ) -> Rendered:
+    ) -> Rendered[Any]: ...
+
+    def render(
+        self,
+        data: Mapping[str, Any] | None = None,
+        /,
+        *,
+        strict: bool | None = None,
+        prefill: bool = False,
+        **variables: Any,
+    ) -> Rendered[Any]:
         """Render the template with a mapping and/or keywords.
 
         With `strict=False` it continues where it can and lists what it ignored in
@@ -85,7 +109,8 @@ class Prompt:
         the model to continue. Pass values named like an argument (`strict`) in the mapping.
 
         `schema=` with a pdl.Schema or a Python type sets the schema of the answer: `{{ schema }}`
-        describes it, `Rendered.check` checks against it, and it replaces that of a `<|schema|>`
+        describes it, `Rendered.check` checks against it (and returns instances of the type), and it
+        replaces that of a `<|schema|>`
         turn, which must still be valid. If the template reads `schema`, any other value of that
         name is a value for the template, as is that of an input named `schema`; if not, it is a
         TypeError.
@@ -141,7 +166,7 @@ class Prompt:
         if not (given is None or isinstance(given, Schema) or is_type(given)):
             return None
         del values["schema"]
-        return Schema.from_type(given) if is_type(given) else given
+        return schema_of(given)
 
     def _text(
         self,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pdl.reply.feedback import feedback_in
     from pdl.reply.phrases import ENGLISH, Words
     from pdl.reply.result import Check, OutputError, Reason, Rejected, Repair, Segment, Violation
+    from pdl.reply.rules import Rule
     from pdl.reply.segments.dialects import DIALECTS, Dialects
     from pdl.reply.streaming.partial import Partial
     from pdl.reply.streaming.stream import Stream
@@ -27,6 +28,7 @@ __all__ = [
     "Reason",
     "Rejected",
     "Repair",
+    "Rule",
     "Segment",
     "Stream",
     "Violation",
@@ -50,6 +52,7 @@ __getattr__ = lazy(
         "Reason": "pdl.reply.result",
         "Rejected": "pdl.reply.result",
         "Repair": "pdl.reply.result",
+        "Rule": "pdl.reply.rules",
         "Segment": "pdl.reply.result",
         "Stream": "pdl.reply.streaming.stream",
         "Violation": "pdl.reply.result",

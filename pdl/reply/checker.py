@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.coercions import NO_COERCIONS, Coercions
@@ -14,10 +14,12 @@ from pdl.reply.validation.compiled import validator_of
 from pdl.reply.validation.json_types import lone_surrogate
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern
 from pdl.schema import Schema
-from pdl.schema.model import schema_type_error
+from pdl.schema.model import schema_of, schema_type_error
 
 if TYPE_CHECKING:
-    from pdl._types import Json
+    from collections.abc import Callable
+
+    from pdl._types import Json, T
     from pdl.reply.result import Violation
     from pdl.reply.validation.schema_walk import Document
 
@@ -25,7 +27,64 @@ _BLANKS = " \t\r\n"
 _OPENERS = frozenset('{["')
 
 
+Validate: TypeAlias = "Callable[[Any], object] | None"
+"""A rule of the program: a function of the value."""
+
+
+@overload
 def check(
+    schema: Schema[T] | type[T],
+    reply: str,
+    *,
+    validate: Validate = None,
+    coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Check[T]: ...
+
+
+@overload
+def check(
+    schema: Any,
+    reply: str,
+    *,
+    validate: Validate = None,
+    coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Check[Any]: ...
+
+
+def check(  # noqa: PLR0913 - the options of a check
+    schema: Any,
+    reply: str,
+    *,
+    validate: Validate = None,
+    coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Check[Any]:
+    """Find the one answer in a reply and check it against a schema or a Python type.
+
+    For a type, and a schema that was made of one, the value is an instance of it, and the type's
+    own validators and rules are run. `validate` is a further rule, a function of that value: it
+    refuses it by raising ValueError, by returning False, or by returning or yielding
+    `pdl.Violation`s. Without a schema the answer is the whole reply without its reasoning.
+    `dialects` are the marks that distinguish reasoning and tokens from text. Never raises for a bad
+    reply: the `Check` lists its errors. Raises TypeError for arguments of other types, SchemaError
+    for a type that has no schema, and what a rule raises other than ValueError.
+    """
+    known = schema if isinstance(schema, Schema) else schema_of(schema)
+    if validate is None and (known is None or known.python_type is None):
+        return check_json(known, reply, coercions=coercions, dialects=dialects, limits=limits)
+    from pdl.reply.typed import rule_of_value, typed, validated  # noqa: PLC0415 - not for JSON
+
+    rule = None if validate is None else rule_of_value(validate)
+    found = check_json(known, reply, coercions=coercions, dialects=dialects, limits=limits)
+    return validated(typed(found, known, reply), known, rule)
+
+
+def check_json(
     schema: Schema | None,
     reply: str,
     *,
@@ -33,14 +92,7 @@ def check(
     dialects: Dialects = DIALECTS,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
-    """Find the one answer in a reply and check it against the schema.
-
-    Without a schema the answer is the whole reply without its reasoning. `dialects` are the marks
-    that distinguish reasoning and tokens from text. Never raises for a bad reply: the `Check` lists
-    its errors. Raises TypeError for arguments of other types.
-    """
-    if not (schema is None or isinstance(schema, Schema)):
-        raise schema_type_error(schema, "a pdl.Schema or None")
+    """Do the same as `check` without types and rules: the value is JSON."""
     if not isinstance(reply, str):
         raise TypeError(f"reply must be a str, not {type(reply).__name__}")
     check_options(coercions, dialects, limits)
@@ -60,16 +112,46 @@ def check_options(coercions: Coercions, dialects: Dialects, limits: Limits) -> N
             raise TypeError(f"{name} must be a {kind.__name__}, not {type(option).__name__}")
 
 
+@overload
 def extract(
-    schema: Schema | None,
+    schema: Schema[T] | type[T],
     reply: str,
     *,
+    validate: Validate = None,
     coercions: Coercions = NO_COERCIONS,
     dialects: Dialects = DIALECTS,
     limits: Limits = DEFAULT_LIMITS,
-) -> Json:
-    """Return the value of the one answer in a reply. Raises OutputError with the `Check`."""
-    result = check(schema, reply, coercions=coercions, dialects=dialects, limits=limits)
+) -> T: ...
+
+
+@overload
+def extract(
+    schema: Any,
+    reply: str,
+    *,
+    validate: Validate = None,
+    coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Any: ...
+
+
+def extract(  # noqa: PLR0913 - those of `check`
+    schema: Any,
+    reply: str,
+    *,
+    validate: Validate = None,
+    coercions: Coercions = NO_COERCIONS,
+    dialects: Dialects = DIALECTS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Any:
+    """Return the value of the one answer in a reply; see `check`.
+
+    Raises OutputError with the `Check` if there is none.
+    """
+    result = check(
+        schema, reply, validate=validate, coercions=coercions, dialects=dialects, limits=limits
+    )
     if not result.ok:
         raise OutputError(result)
     return result.value

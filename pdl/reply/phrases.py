@@ -157,6 +157,8 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "forbidden-values": "must not be {items}",
     "forbidden": "must not match `{schema}`, but {found} does",
     "misfit": "does not match the schema",
+    "breaks-rule": "is not accepted: {text}",
+    "is-no-instance": "is not a valid `{name}`: {why}",
     "did-you-mean": " (did you mean {near}?)",
     "key": "`{name}`{hint}",
     # Why a number in prose is not the answer
@@ -247,7 +249,6 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "neither-yes-nor-no": "does not clearly say yes or no",
     "not-null": "is not `null`",
 }
-"""Key -> English."""
 
 
 ROW = 12

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias
 
-from pdl._types import Json, JsonPath, format_path
+from pdl._types import Json, JsonPath, T, format_path
 from pdl.errors import PdlError, Problem
 
 Span: TypeAlias = tuple[int, int]
@@ -44,20 +44,46 @@ class Segment:
 
 @dataclass(frozen=True)
 class Violation:
-    """One error of an answer.
+    """One error of an answer; a rule of your own can yield some.
 
-    `keyword` is the JSON Schema keyword that failed, or the name of a rule of pdl (`ambiguous`);
-    `found` (at most 40 characters) and `wanted` describe the actual and the expected text;
-    `message` follows a subject ("Your output …"), without a final period; `span` is that of the
-    part in the reply, if it is known.
+    `path` is that of the part, from the root of the answer: keys and indices (a lone key may be a
+    str). `message` follows a subject ("Your output …"), without a final period. `keyword` is the
+    JSON Schema keyword that failed, or the name of a rule of pdl (`ambiguous`), `rule` for your
+    own; `found` (at most 40 characters) and `wanted` describe the actual and the expected text;
+    `span` is that of the part in the reply, if it is known. Raises TypeError for a path or a
+    message of another type.
     """
 
     path: JsonPath
-    keyword: str
-    found: str
-    wanted: str
     message: str
+    keyword: str = "rule"
+    found: str = ""
+    wanted: str = ""
     span: Span | None = None
+
+    if TYPE_CHECKING:  # what the generated constructor also accepts
+
+        def __init__(  # noqa: PLR0913, PLR0917 - its fields
+            self,
+            path: JsonPath | list[str | int] | str | int,
+            message: str,
+            keyword: str = "rule",
+            found: str = "",
+            wanted: str = "",
+            span: Span | None = None,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        """Make a tuple of a lone key, and of a list of steps."""
+        given: Any = self.path
+        path = (given,) if isinstance(given, str | int) else tuple(given)
+        object.__setattr__(self, "path", path)
+        for step in path:
+            if not isinstance(step, str | int):
+                raise TypeError(f"path must contain keys and indices, not {type(step).__name__}")
+        message: Any = self.message
+        if not isinstance(message, str):
+            raise TypeError(f"message must be a str, not {type(message).__name__}")
 
     def __str__(self) -> str:
         return f"{format_path(self.path)}: {self.message}"
@@ -134,15 +160,16 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Generic[T]):
     """The result of a check: either `ok` and `value`, or `reason`, `errors`, and `feedback`.
 
-    `feedback` is for the model, `summary` is one line for a person or a log; both are empty if the
-    check is `ok`. `span` is that of the answer, or of the nearest candidate. A check is true if it
-    is `ok`.
+    `value` is an instance of the schema's Python type, if it was made of one, else JSON; `data` is
+    JSON in both cases. Both are None if the check is not `ok`. `feedback` is for the model,
+    `summary` is one line for a person or a log; both are empty if the check is `ok`. `span` is that
+    of the answer, or of the nearest candidate. A check is true if it is `ok`.
     """
 
-    value: Json = None
+    value: T = None  # type: ignore[assignment]  # where there is none, `ok` is false
     reason: Reason | None = None
     errors: tuple[Violation, ...] = ()
     repairs: tuple[Repair, ...] = ()
@@ -151,6 +178,13 @@ class Check:
     segments: tuple[Segment, ...] = field(default=(), repr=False)
     feedback: str = ""
     summary: str = ""
+    _json: Any = field(default=None, repr=False)
+    """A tuple of the JSON of a value that is an instance."""
+
+    @property
+    def data(self) -> Json:
+        """The JSON of `value`."""
+        return self.value if self._json is None else self._json[0]
 
     @property
     def ok(self) -> bool:
@@ -165,7 +199,7 @@ class Check:
         from pdl.schema.json_values import fenced, json_document  # noqa: PLC0415 - for notebooks
 
         if self.ok:
-            return fenced(json_document(self.value), "json")
+            return fenced(json_document(self.data), "json")
         words = f"{self.summary}\n\nfeedback for the model:\n{self.feedback}"
         return f"**{self.reason}**\n\n{fenced(words)}"
 
@@ -194,5 +228,5 @@ def failed(  # noqa: PLR0913 - each is a field of the violation
     wanted: str = "",
 ) -> Reading:
     """A reading without a value for one reason, which is also its only violation."""
-    violation = Violation(path, reason, found, wanted, message, span)
+    violation = Violation(path, message, reason, found, wanted, span)
     return Reading(reason=reason, span=span, errors=(violation,))

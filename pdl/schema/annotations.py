@@ -189,6 +189,14 @@ def rules_of(form: Any) -> list[str]:
     ]
 
 
+def has_pydantic(metadata: Iterable[Any]) -> bool:
+    """Whether pydantic must validate what has such metadata: it includes a validator of its own."""
+    return any(
+        hasattr(one, "__get_pydantic_core_schema__") and not hasattr(one, "rule_words")
+        for one in metadata
+    )
+
+
 def _constraints(
     schema: dict[str, Json], one: Any, refuse: Callable[[str], None]
 ) -> dict[str, Json]:

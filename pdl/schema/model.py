@@ -5,9 +5,11 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import UnionType
-from typing import TYPE_CHECKING, Any, NewType, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Generic, NewType, get_args, get_origin, overload
 
+from pdl._types import T
 from pdl.errors import SchemaError
 from pdl.limits import DEFAULT_LIMITS, Limits, check_limits
 from pdl.schema.parts import Form, SchemaParts, SourceMap
@@ -42,6 +44,31 @@ def is_type(given: object) -> bool:
     return isinstance(given, forms) or get_origin(given) is not None or hasattr(given, "__value__")
 
 
+def schema_of(given: object) -> Schema | None:
+    """Return a schema as it is, that of a Python type, or None for None.
+
+    Raises TypeError for anything else, SchemaError for a type that has no schema.
+    """
+    if given is None or isinstance(given, Schema):
+        return given
+    if not is_type(given):
+        raise schema_type_error(given, "a pdl.Schema, a Python type or None")
+    return schema_of_type(given)
+
+
+def schema_of_type(form: Any) -> Schema:
+    """Return the schema of a Python type, which is made once. Raises SchemaError if it has none."""
+    try:
+        return _of_type(form)
+    except TypeError:  # metadata of `Annotated` without a hash
+        return Schema.from_type(form)
+
+
+@lru_cache(maxsize=256)
+def _of_type(form: Any) -> Schema:
+    return Schema.from_type(form)
+
+
 # The methods import what they need when they are called: the parser alone takes as long to load as
 # everything else that `pdl check` does, and most programs use one or two of these methods.
 # ruff: noqa: PLC0415
@@ -50,13 +77,15 @@ _LINE = 80  # characters of a schema in a repr
 
 
 @dataclass(frozen=True)
-class Schema:
+class Schema(Generic[T]):
     """What an answer must look like: make one with `parse`, `from_json_schema` or `from_type`.
 
     `document` is a JSON Schema 2020-12 object, never changed, in which every `$ref` is `#` and a
     JSON pointer into it. `form` says how the answer is written: `json`; `text`, the reply as it is;
     `yesno`; `code`, one fenced block, with the info string `lang` if that is set; or `tasklist`,
     with between `tasks[0]` and `tasks[1]` tasks. The document describes the value that results.
+    `python_type` is the type that the schema was made of: values of answers are its instances, as
+    type checkers know (`Schema[T]`). None if there is none; schemas are equal without it.
     Raises TypeError for a document that is not a mapping, ValueError for another form.
     """
 
@@ -65,6 +94,7 @@ class Schema:
     lang: str | None = None
     tasks: tuple[int | None, int | None] = (None, None)
     source_map: SourceMap = field(default=SourceMap(), compare=False, repr=False)
+    python_type: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a value of which another function makes a schema."""
@@ -117,15 +147,23 @@ class Schema:
         check_limits(limits)
         return cls(*convert(schema, limits, registry))
 
+    @overload
     @classmethod
-    def from_type(cls, form: Any) -> Self:
+    def from_type(cls, form: type[T]) -> Schema[T]: ...
+
+    @overload
+    @classmethod
+    def from_type(cls, form: Any) -> Schema[Any]: ...
+
+    @classmethod
+    def from_type(cls, form: Any) -> Schema[Any]:
         """Convert a Python type: a pydantic model, a dataclass, a TypedDict, `list[int]`.
 
         Raises SchemaError for a type that has no schema, naming its location.
         """
         from pdl.schema.python_types import convert
 
-        return cls(*convert(form))
+        return cls(*convert(form), python_type=form)
 
     def __repr__(self) -> str:
         from pdl.schema.json_values import json_line

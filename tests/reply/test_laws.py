@@ -163,4 +163,4 @@ def test_a_check_is_frozen() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         check.value = "Ho"  # type: ignore[misc]
     with pytest.raises(TypeError):
-        pdl.check(None, 3)  # type: ignore[arg-type]
+        pdl.check(None, 3)  # type: ignore[call-overload]

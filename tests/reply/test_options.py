@@ -39,15 +39,15 @@ def told(words: Any) -> str:
             "render_seconds must be 0 or more, not nan",
         ),
         (
-            lambda: pdl.check(INT, "5", coercions={"unwrap": True}),  # type: ignore[arg-type]
+            lambda: pdl.check(INT, "5", coercions={"unwrap": True}),  # type: ignore[call-overload]
             "coercions must be a Coercions, not dict",
         ),
         (
-            lambda: pdl.check(INT, "5", limits=5),  # type: ignore[arg-type]
+            lambda: pdl.check(INT, "5", limits=5),  # type: ignore[call-overload]
             "limits must be a Limits, not int",
         ),
         (
-            lambda: pdl.check(INT, "5", dialects=[]),  # type: ignore[arg-type]
+            lambda: pdl.check(INT, "5", dialects=[]),  # type: ignore[call-overload]
             "dialects must be a Dialects, not list",
         ),
         (

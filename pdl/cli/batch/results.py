@@ -47,7 +47,7 @@ def result_text(line: int, record: Record, check: Check, schema: str) -> str:
     """Return the result of a reply: a JSON object on one line."""
     found = {
         "ok": check.ok,
-        "value": check.value,
+        "value": check.data,
         "reason": check.reason,
         "summary": check.summary,
         "errors": [violation_fields(error) for error in check.errors],

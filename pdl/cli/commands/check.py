@@ -84,7 +84,7 @@ def _json(check: Check, *, segments: bool) -> str:
     return json_line(
         {
             "ok": check.ok,
-            "value": check.value,
+            "value": check.data,
             "span": check.span,
             "reason": check.reason,
             "summary": check.summary,

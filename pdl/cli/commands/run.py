@@ -58,7 +58,7 @@ def _answer_text(schema: Schema | None, answer: Answer) -> str:
         return json_line({"calls": calls})
     if answer.check is not None:
         return value_text(schema, answer.check)
-    return answer.value if isinstance(answer.value, str) else json_line(answer.value)
+    return answer.data if isinstance(answer.data, str) else json_line(answer.data)
 
 
 def _answer_json(answer: Answer) -> str:
@@ -70,7 +70,7 @@ def _answer_json(answer: Answer) -> str:
         {
             "ok": not answer.is_default,
             "is_default": answer.is_default,
-            "value": answer.value,
+            "value": answer.data,
             "calls": calls,
             "attempts": len(answer.attempts),
             "seconds": round(answer.seconds, 3),

@@ -266,7 +266,7 @@ def unread(query: Query, one: Evaluated) -> Reading:
     start, end = one.candidate.span
     if isinstance(one.made, Broken):
         place = (min(start + one.made.at, end), end)
-        violation = Violation((), one.made.reason, one.made.found, "", one.made.message, place)
+        violation = Violation((), one.made.message, one.made.reason, one.made.found, span=place)
         return Reading(reason=one.made.reason, span=(start, end), errors=(violation,))
     errors = placed(query, one.candidate, one.made, query.violations(one.value, None))
     return Reading(reason="wrong-schema", span=(start, end), errors=errors)
@@ -278,7 +278,7 @@ def other_kind(query: Query, found: Sequence[Candidate]) -> Reading:
     other = found[0]
     message = say("type", wanted=kinds([wanted]), found=kinds([other.kind]))
     excerpt = shorten(query.text[slice(*other.span)])
-    violation = Violation((), "type", excerpt, wanted, message, other.span)
+    violation = Violation((), message, "type", excerpt, wanted, other.span)
     rejected = tuple(Rejected(one.span, f"is not {kinds([wanted])}") for one in found)
     return Reading(reason="wrong-schema", span=other.span, errors=(violation,), rejected=rejected)
 

@@ -113,6 +113,6 @@ def accept(query: Query, span: Span, value: Json, repairs: tuple[Repair, ...]) -
         return Reading(value, span, repairs=repairs)
     if isinstance(value, float) and "integer" in query.kinds and "number" not in query.kinds:
         message = say("must-be", wanted=kinds(["integer"]), found=repr(value))
-        violation = Violation((), "type", brief(value), "integer", message, span)
+        violation = Violation((), message, "type", brief(value), "integer", span)
         return Reading(reason="wrong-schema", span=span, errors=(violation,))
     return Reading(reason="wrong-schema", span=span, errors=query.violations(value, span))

@@ -86,7 +86,7 @@ def _bracketed(query: Query, span: Span) -> Reading:
     names = wanted_kinds(query)
     message = say("type", wanted=kinds(names), found=kinds([found]))
     excerpt = shorten(query.text[slice(*span)])
-    violation = Violation((), "type", excerpt, " or ".join(names), message, span)
+    violation = Violation((), message, "type", excerpt, " or ".join(names), span)
     return Reading(reason="wrong-schema", span=span, errors=(violation,))
 
 

@@ -92,7 +92,7 @@ class CertainErrors:
 
     def reach(self, limit: str, at: int) -> None:
         """Add that a limit is reached at an offset."""
-        self.errors = (*self.errors, Violation((), "limit", "", "", limit, (at, at + 1)))
+        self.errors = (*self.errors, Violation((), limit, "limit", span=(at, at + 1)))
 
 
 _CALLS = frozenset().union(ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPERS)

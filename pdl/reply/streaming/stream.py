@@ -313,7 +313,7 @@ class Stream:
 
     def _too_long(self, last: Partial) -> Partial:
         message = say("too-many-characters", number=self._limit)
-        violation = Violation((), "limit", "", "", message, (self._limit, self._limit + 1))
+        violation = Violation((), message, "limit", span=(self._limit, self._limit + 1))
         return replace(last, errors=(*last.errors, violation))
 
 

@@ -54,7 +54,7 @@ def is_full(violations: Sequence[Violation]) -> bool:
 
 def violation(keyword: str, path: JsonPath, value: Json, wanted: str, message: str) -> Violation:
     """A violation of `keyword` by the value at `path`."""
-    return Violation(path, keyword, brief(value), wanted, message)
+    return Violation(path, message, keyword, brief(value), wanted)
 
 
 def must_be(keyword: str, path: JsonPath, value: Json, wanted: str) -> Violation:

@@ -54,7 +54,7 @@ MESSAGES = st.lists(
     max_size=4,
 ).map(tuple)
 FORMS = st.sampled_from(["str", "yesno", "code", "tasklist", "int", "{ a?: any }", "[str]<2>"])
-SCHEMAS = st.none() | FORMS.map(pdl.Schema.parse)
+SCHEMAS: st.SearchStrategy[pdl.Schema | None] = st.none() | FORMS.map(pdl.Schema.parse)
 TOOLS = requests()["tools"].tools
 
 

@@ -1,0 +1,284 @@
+"""From JSON that fits a type's schema to an instance of the type.
+
+What pydantic defines, it also makes and validates; the conversions of all other types are here, so
+they are the same with and without pydantic. Durations are those of ISO 8601 (RFC 3339, appendix A).
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import datetime as dt
+import enum
+import json
+import math
+import os
+import re
+import types
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from functools import cached_property
+from itertools import repeat
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from uuid import UUID
+
+from pdl.reply.phrases import say, shorten
+from pdl.reply.result import Violation
+from pdl.reply.rules import LONGEST, ConversionError, Rule, of_words
+from pdl.reply.validation.compiled import validator_of
+from pdl.schema.model import schema_of_type
+from pdl.schema.annotations import has_pydantic, name_of, unwrapped
+from pdl.schema.records import is_pydantic, is_record, members
+
+if TYPE_CHECKING:
+    from pdl._types import Json, JsonPath
+
+
+def duration(text: str) -> dt.timedelta:
+    """`P1DT2H`. Raises ValueError for years and months, which have no fixed length."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a duration such as `P1DT2H`")
+    if match["years"] or match["months"]:
+        raise ValueError(f"{text!r} has years or months, which have no fixed length")
+    named = ("weeks", "days", "hours", "minutes", "seconds")
+    return dt.timedelta(**{name: int(match[name]) for name in named if match[name]})
+
+
+_DURATION = re.compile(
+    r"P(?:(?P<weeks>\d+)W|(?:(?P<years>\d+)Y)?(?:(?P<months>\d+)M)?(?:(?P<days>\d+)D)?"
+    r"(?:T(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+)S)?)?)"
+)
+_FROM_STR: Mapping[Any, Callable[[str], Any]] = types.MappingProxyType(
+    {
+        dt.datetime: dt.datetime.fromisoformat,
+        dt.date: dt.date.fromisoformat,
+        dt.time: dt.time.fromisoformat,
+        dt.timedelta: duration,
+        UUID: UUID,
+    }
+)
+_COLLECTIONS: Mapping[Any, Callable[[Any], Any]] = types.MappingProxyType(
+    {
+        set: set,
+        frozenset: frozenset,
+        collections.deque: collections.deque,
+        collections.abc.Set: frozenset,
+        collections.abc.MutableSet: set,
+        collections.OrderedDict: collections.OrderedDict,
+        collections.Counter: collections.Counter,
+    }
+)
+"""Containers that are a list or an object in JSON, and their constructors."""
+
+
+def convert(form: Any, value: Json, text: str = "", *, is_json: bool = False) -> Any:
+    """Convert JSON that fits the schema of a type to an instance, and run the type's rules.
+
+    `text` is what the model wrote, where it is known: a Decimal has all its digits, of which a
+    float keeps 15 to 17 (in pydantic's models it has those of a float). `is_json`: the text is
+    exactly the JSON of the value. Parts without a type stay as they are. Raises ConversionError
+    with all violations; what a rule raises other than ValueError; RecursionError for a value that
+    is nested beyond all limits.
+    """
+    conversion = _Conversion(text, is_json=is_json)
+    made = conversion.convert(form, value, ())
+    if conversion.violations:
+        raise ConversionError(tuple(conversion.violations))
+    return made
+
+
+_FAILED: Any = object()
+"""The instance of a part that has violations; what contains it isn't made."""
+
+
+class _Conversion:
+    """One conversion, which goes on after a violation to find all of them."""
+
+    def __init__(self, text: str, *, is_json: bool) -> None:
+        self._text = text
+        self._is_json = is_json
+        self.violations: list[Violation] = []
+
+    @cached_property
+    def _exact(self) -> dict[float, Decimal | None]:
+        """The numbers of the text that a float can't represent; None for two with one float."""
+        found: dict[float, Decimal | None] = {}
+        for number in _NUMBER.findall(self._text):
+            near = float(number) if len(number) > _FLOAT_DIGITS else math.inf
+            exact = Decimal(number) if math.isfinite(near) else Decimal(0)
+            if math.isfinite(near) and exact != Decimal(repr(near)):
+                found[near] = exact if found.get(near, exact) == exact else None
+        return found
+
+    def convert(self, form: Any, value: Json, path: JsonPath) -> Any:
+        form = unwrapped(form)
+        origin, arguments = get_origin(form), get_args(form)
+        if origin is Annotated:
+            return self._annotated(form, value, path)
+        if origin in (Union, types.UnionType):
+            return self._union(arguments, value, path)
+        if origin is Literal:
+            return _literal(arguments, value)
+        if is_pydantic(form):
+            return self._pydantic(form, value, path)
+        return self._plain(form, value, path)
+
+    def _plain(self, form: Any, value: Json, path: JsonPath) -> Any:
+        if isinstance(value, list):
+            return self._list(form, value, path)
+        if not isinstance(value, dict):
+            return self._made(lambda: self._scalar(form, value), form, path)
+        is_of_fields = is_record(get_origin(form) or form)
+        return (self._record if is_of_fields else self._map)(form, value, path)
+
+    def _annotated(self, form: Any, value: Json, path: JsonPath) -> Any:
+        if has_pydantic(form.__metadata__):
+            return self._pydantic(form, value, path)
+        made = self.convert(form.__origin__, value, path)
+        for one in form.__metadata__:
+            if made is not _FAILED and isinstance(one, Rule):
+                found = one.violations(made, path)
+                self.violations += found
+                made = _FAILED if found else made
+        return made
+
+    def _union(self, forms: tuple[Any, ...], value: Json, path: JsonPath) -> Any:
+        """An instance of the first type that the value fits and whose rules it follows.
+
+        Types that keep the value unchanged come last.
+        """
+        order = sorted((unwrapped(one) for one in forms), key=lambda one: one in _UNCHANGED)
+        fitting = [one for one in order if fits(one, value)] or [Any]
+        before = len(self.violations)
+        for one in fitting:
+            made = self.convert(one, value, path)
+            if made is not _FAILED:
+                del self.violations[before:]
+                return made
+            if one is fitting[0]:
+                first = self.violations[before:]
+            del self.violations[before:]
+        self.violations += first
+        return _FAILED
+
+    def _pydantic(self, form: Any, value: Json, path: JsonPath) -> Any:
+        from pdl.reply.pydantic_values import validated  # noqa: PLC0415 - imports pydantic
+
+        is_root = self._is_json and not path
+        text = self._text if is_root else json.dumps(value)
+        try:
+            return validated(form, value, text, path)
+        except ConversionError as error:
+            self.violations += error.violations
+            return _FAILED
+
+    def _made(self, make: Callable[[], Any], form: Any, path: JsonPath) -> Any:
+        """What a function makes; a violation if the value is not one of the type."""
+        try:
+            return make()
+        except (ValueError, ArithmeticError) as error:
+            words = shorten(" ".join(str(error).split()), LONGEST)
+            message = say("is-no-instance", name=name_of(form), why=words or type(error).__name__)
+            self.violations.append(Violation(path, message, "type"))
+            return _FAILED
+
+    def _scalar(self, form: Any, value: Json) -> Any:
+        if form is Decimal and isinstance(value, float):
+            exact = self._exact.get(value, Decimal(repr(value)))
+            if exact is None:
+                raise ValueError("its digits are not certain, since another number is too similar")
+            return exact
+        return _of_text(form, value) if isinstance(value, str) else _of_scalar(form, value)
+
+    def _list(self, form: Any, value: list[Json], path: JsonPath) -> Any:
+        kind, arguments = get_origin(form) or form, get_args(form)
+        forms: Iterable[Any] = repeat(arguments[0] if arguments else Any)
+        if kind is tuple and len(arguments) == len(value) and Ellipsis not in arguments:
+            forms = arguments
+        made = [
+            self.convert(one, item, (*path, at))
+            for at, (one, item) in enumerate(zip(forms, value, strict=False))
+        ]
+        if any(one is _FAILED for one in made):
+            return _FAILED
+        make = tuple if kind is tuple else _COLLECTIONS.get(kind, list)
+        return self._made(lambda: make(made), kind, path)
+
+    def _map(self, form: Any, value: dict[str, Json], path: JsonPath) -> Any:
+        kind, arguments = get_origin(form) or form, get_args(form)
+        of_key, of_value = arguments if len(arguments) == 2 else (Any, *arguments or (Any,))  # noqa: PLR2004 - a Counter has one
+        pairs = [
+            (self.convert(of_key, key, path), self.convert(of_value, one, (*path, key)))
+            for key, one in value.items()
+        ]
+        if any(_FAILED is part for pair in pairs for part in pair):
+            return _FAILED
+        return _COLLECTIONS.get(kind, dict)(dict(pairs))
+
+    def _record(self, form: Any, value: dict[str, Json], path: JsonPath) -> Any:
+        cls: Any = get_origin(form) or form
+        table = {one.key: one for one in members(form)}
+        made = {
+            key: self.convert(table[key].form, one, (*path, key)) for key, one in value.items()
+        }
+        if any(one is _FAILED for one in made.values()):
+            return _FAILED
+        if issubclass(cls, dict):
+            return made
+        named = {table[key].argument: one for key, one in made.items()}
+        named.pop(None, None)  # the class fixes the value of a tag
+        try:
+            return cls(**named)
+        except ValueError as error:
+            self.violations.append(of_words(path, str(error) or type(error).__name__))
+            return _FAILED
+
+
+_UNCHANGED = (str, Any, object)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+_FLOAT_DIGITS = 15  # decimal digits that a float always keeps
+
+
+def fits(form: Any, value: Json) -> bool:
+    """Whether JSON fits the schema of a type."""
+    return validator_of(schema_of_type(form).document).is_valid(value)
+
+
+def _literal(choices: tuple[Any, ...], value: Json) -> Any:
+    """The member that equals a value: of its own type if there is one, else 1 for 1.0."""
+    equal = [one for one in choices if _is_same(getattr(one, "value", one), value)]
+    return next((one for one in equal if type(one) is type(value)), equal[0] if equal else value)
+
+
+def _is_same(one: Any, value: Json) -> bool:
+    return bool(one == value) and isinstance(one, bool) == isinstance(value, bool)
+
+
+def _of_text(form: Any, value: str) -> Any:
+    if form in _FROM_STR:
+        return _FROM_STR[form](value)
+    if isinstance(form, type) and issubclass(form, enum.Enum):
+        return _member(form, value)
+    is_path = isinstance(form, type) and issubclass(form, os.PathLike)
+    if is_path or getattr(form, "__module__", "") == "ipaddress":
+        return (os.fspath if is_path and form is os.PathLike else form)(value)
+    return value
+
+
+def _of_scalar(form: Any, value: Json) -> Any:
+    if isinstance(form, type) and issubclass(form, enum.Enum):
+        return _member(form, value)
+    if form is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if form is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if form is Decimal and isinstance(value, int) and not isinstance(value, bool):
+        return Decimal(value)
+    return value
+
+
+def _member(form: type[enum.Enum], value: Json) -> enum.Enum:
+    """The member with a value, which its constructor need not find: it may take other arguments."""
+    same = [one for one in form if _is_same(one.value, value)]
+    return same[0] if same else form(value)

@@ -1,0 +1,106 @@
+"""Typed checks: the instance of a schema's Python type, and the rules that a program adds."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pdl.reply.instances import convert
+from pdl.reply.phrases import say
+from pdl.reply.result import Violation
+from pdl.reply.rules import ConversionError, violations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pdl.reply.result import Check
+    from pdl.schema import Schema
+
+
+def typed(check: Check, schema: Schema | None, reply: str) -> Check:
+    """Return a check with an instance of the schema's Python type as its value.
+
+    Or one that is not `ok`, because a validator or a rule of the type refuses the value.
+    """
+    if schema is None or schema.python_type is None or not check.ok:
+        return check
+    text = "" if check.span is None else reply[slice(*check.span)]
+    is_json = schema.form == "json" and not check.repairs
+    try:
+        made = convert(schema.python_type, check.value, text, is_json=is_json)
+    except ConversionError as error:
+        return refused(check, schema, error.violations)
+    except RecursionError:
+        message = say("nested-too-deep")
+        return refused(check, schema, (Violation((), message, "limit"),))
+    return replace(check, value=made, _json=(check.value,))
+
+
+def refused(check: Check, schema: Schema | None, violations: Sequence[Violation]) -> Check:
+    """Return a check that rules refuse, with what they say as its errors and feedback."""
+    from pdl.reply.feedback import feedback, summary  # noqa: PLC0415 - most values are accepted
+
+    errors = tuple(replace(one, span=one.span or check.span) for one in violations)
+    wrong = replace(check, value=None, _json=None, reason="wrong-schema", errors=errors)
+    return replace(wrong, feedback=feedback(schema, wrong), summary=summary(wrong))
+
+
+def takes_rendered(rule: object) -> bool:
+    """Return whether a rule takes the rendered prompt after the value.
+
+    Raises TypeError for what can't be called with one or two arguments.
+    """
+    if not callable(rule):
+        raise TypeError(f"validate must be a function or None, not {type(rule).__name__}")
+    try:
+        signature = inspect.signature(rule)
+    except ValueError:  # some functions written in C have none
+        return False
+    if _binds(signature, 1):
+        return False
+    if _binds(signature, 2):
+        return True
+    raise TypeError("validate must take the value, and may take the rendered prompt after it")
+
+
+def _binds(signature: inspect.Signature, number: int) -> bool:
+    try:
+        signature.bind(*[None] * number)
+    except TypeError:
+        return False
+    return True
+
+
+def rule_of_value(rule: object) -> Callable[[Any], object]:
+    """Return a rule that takes only the value. Raises TypeError for another one."""
+    if takes_rendered(rule):
+        raise TypeError(
+            "validate must take one argument, the value: only `Rendered.check` and `ask` have the"
+            " rendered prompt"
+        )
+    if inspect.iscoroutinefunction(rule):
+        raise TypeError("validate must not be async: only ask_async awaits it")
+    found: Callable[[Any], object] = rule  # type: ignore[assignment]  # just checked
+    return found
+
+
+def with_rendered(rule: Callable[..., object], rendered: object) -> Callable[[Any], object]:
+    """Return a rule as a function of the value alone."""
+    return partial(_of_both, rule, rendered) if takes_rendered(rule) else rule
+
+
+def _of_both(rule: Callable[..., object], rendered: object, value: object) -> object:
+    return rule(value, rendered)
+
+
+def validated(check: Check, schema: Schema | None, rule: Callable[[Any], object] | None) -> Check:
+    """Return a check after a rule of the program: it is not `ok` if the rule refuses its value.
+
+    Raises what the rule raises other than ValueError.
+    """
+    if rule is None or not check.ok:
+        return check
+    found = violations_of(lambda: rule(check.value))
+    return refused(check, schema, found) if found else check
