@@ -15,9 +15,8 @@ import math
 import os
 import re
 import types
-from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 from uuid import UUID
@@ -26,11 +25,13 @@ from pdl.reply.phrases import say, shorten
 from pdl.reply.result import Violation
 from pdl.reply.rules import LONGEST, ConversionError, Rule, of_words
 from pdl.reply.validation.compiled import validator_of
-from pdl.schema.model import schema_of_type
 from pdl.schema.annotations import has_pydantic, name_of, unwrapped
+from pdl.schema.model import schema_of_type
 from pdl.schema.records import is_pydantic, is_record, members
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from pdl._types import Json, JsonPath
 
 
@@ -66,7 +67,7 @@ _COLLECTIONS: Mapping[Any, Callable[[Any], Any]] = types.MappingProxyType(
         collections.abc.Set: frozenset,
         collections.abc.MutableSet: set,
         collections.OrderedDict: collections.OrderedDict,
-        collections.Counter: collections.Counter,
+        collections.defaultdict: partial(collections.defaultdict, None),
     }
 )
 """Containers that are a list or an object in JSON, and their constructors."""
@@ -207,7 +208,7 @@ class _Conversion:
 
     def _map(self, form: Any, value: dict[str, Json], path: JsonPath) -> Any:
         kind, arguments = get_origin(form) or form, get_args(form)
-        of_key, of_value = arguments if len(arguments) == 2 else (Any, *arguments or (Any,))  # noqa: PLR2004 - a Counter has one
+        of_key, of_value = arguments or (Any, Any)
         pairs = [
             (self.convert(of_key, key, path), self.convert(of_value, one, (*path, key)))
             for key, one in value.items()
@@ -219,17 +220,14 @@ class _Conversion:
     def _record(self, form: Any, value: dict[str, Json], path: JsonPath) -> Any:
         cls: Any = get_origin(form) or form
         table = {one.key: one for one in members(form)}
-        made = {
-            key: self.convert(table[key].form, one, (*path, key)) for key, one in value.items()
-        }
+        made = {key: self.convert(table[key].form, one, (*path, key)) for key, one in value.items()}
         if any(one is _FAILED for one in made.values()):
             return _FAILED
         if issubclass(cls, dict):
             return made
-        named = {table[key].argument: one for key, one in made.items()}
-        named.pop(None, None)  # the class fixes the value of a tag
-        try:
-            return cls(**named)
+        named = [(table[key].argument, one) for key, one in made.items()]
+        try:  # the class itself fixes the value of a tag, which is no argument
+            return cls(**{name: one for name, one in named if name is not None})
         except ValueError as error:
             self.violations.append(of_words(path, str(error) or type(error).__name__))
             return _FAILED
