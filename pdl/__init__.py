@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from pdl.gbnf import to_gbnf
     from pdl.limits import Limits
-    from pdl.models import Answer, AskError, Fault, ask, ask_async
+    from pdl.models import Answer, AskError, Fault, Request, ask, ask_async, reply_from
     from pdl.prompt import Media, Message, Prompt, Rendered, Text, load, loads
     from pdl.reply import Check, Coercions, OutputError, Rule, Violation, check, extract
     from pdl.schema import Schema
@@ -62,6 +62,7 @@ _HOMES = {
     "Prompt": "pdl.prompt",
     "PromptError": "pdl.errors",
     "Rendered": "pdl.prompt",
+    "Request": "pdl.models",
     "Rule": "pdl.reply",
     "Schema": "pdl.schema",
     "SchemaError": "pdl.errors",
@@ -78,6 +79,7 @@ _HOMES = {
     "extract": "pdl.reply",
     "load": "pdl.prompt",
     "loads": "pdl.prompt",
+    "reply_from": "pdl.models",
     "to_gbnf": "pdl.gbnf",
 }
 
@@ -102,6 +104,7 @@ __all__ = [
     "Prompt",
     "PromptError",
     "Rendered",
+    "Request",
     "Rule",
     "Schema",
     "SchemaError",
@@ -121,6 +124,7 @@ __all__ = [
     "loads",
     "masks",
     "models",
+    "reply_from",
     "to_gbnf",
     "tools",
 ]

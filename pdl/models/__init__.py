@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from pdl.models.answer import Answer, AskError, Attempt
     from pdl.models.cache import Cache
     from pdl.models.connecting import connect
-    from pdl.models.exchange import Delta, Dropped, Model, Reply, Request, Usage
+    from pdl.models.exchange import Delta, Dropped, Model, Reply, Usage
     from pdl.models.faults import Backoff, Fault
     from pdl.models.options import AskOptions, CacheWarning, Hook
+    from pdl.models.request import Request
     from pdl.models.runner import ask, ask_async
+    from pdl.models.sdk_objects import deltas_from, reply_from
 
 _HOMES = {
     "Answer": "pdl.models.answer",
@@ -28,12 +30,14 @@ _HOMES = {
     "Hook": "pdl.models.options",
     "Model": "pdl.models.exchange",
     "Reply": "pdl.models.exchange",
-    "Request": "pdl.models.exchange",
+    "Request": "pdl.models.request",
     "AskOptions": "pdl.models.options",
     "Usage": "pdl.models.exchange",
     "ask": "pdl.models.runner",
     "ask_async": "pdl.models.runner",
     "connect": "pdl.models.connecting",
+    "deltas_from": "pdl.models.sdk_objects",
+    "reply_from": "pdl.models.sdk_objects",
 }
 
 __all__ = [
@@ -55,6 +59,8 @@ __all__ = [
     "ask",
     "ask_async",
     "connect",
+    "deltas_from",
+    "reply_from",
 ]
 
 __getattr__ = lazy(__name__, _HOMES)

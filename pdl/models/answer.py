@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pdl._types import Json
-    from pdl.models.exchange import Dropped, Ignored, Reply, Request
+    from pdl.models.exchange import Dropped, Ignored, Reply
     from pdl.models.faults import Fault
+    from pdl.models.request import Request
     from pdl.prompt import Message
     from pdl.reply import Check
     from pdl.tools.tool import ToolCall
@@ -89,9 +90,10 @@ class Answer(Generic[T]):
     `calls` are the tool calls that the model requests, checked, and then `value` is None. `check`
     is the verdict on the last reply (None for calls and for a default). `usage` sums all attempts,
     `seconds` is the wall-clock time of the whole run. `dropped` lists the constraints that the
-    provider doesn't enforce, so that only the check does; `ignored` the settings that it doesn't
-    have, or that this model rejected. `messages` are those that were sent and the good reply, so
-    a conversation continues with tool results or another question.
+    provider doesn't enforce, so that only the check does, and what a function didn't take of its
+    request; `ignored` the settings that are not sent, or that this model rejected. `messages` are
+    those that were sent and the good reply, so a conversation continues with tool results or
+    another question.
     `is_default`: no attempt succeeded, and `value` is the default that was given.
     """
 

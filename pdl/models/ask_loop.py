@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.errors import FileError
 from pdl.models.answer import Answer, Attempt, Ending, ask_error, total
-from pdl.models.exchange import TOKEN_LIMITS, DeclaresIgnored, Delta, Dropped, Ignored, Request
+from pdl.models.exchange import TOKEN_LIMITS, DeclaresIgnored, Delta, Dropped, Ignored
 from pdl.models.faults import AFTER_REFUSAL, Fault, shown
 from pdl.models.options import CacheWarning, NoDefault
 from pdl.models.verdict import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pdl.models.cache import Cache
     from pdl.models.exchange import Model, Reply
     from pdl.models.options import AskOptions
+    from pdl.models.request import Request
     from pdl.reply import Violation
 
 _CHARS_PER_TOKEN = 4  # where a provider does not count
@@ -271,9 +272,6 @@ class AskLoop:
         )  # fmt: skip
 
     def _dropped(self) -> tuple[Dropped, ...]:
-        constrained = self.request.constrain and self.request.schema is not None
-        if not constrained:
-            return ()
         why = f"the model rejects it, so it is only described: {self.form_rejected}"
         unsupported = (Dropped("#", "", why),) if self.form_rejected else ()
         return (*unsupported, *self.model.dropped(self.attempts[-1].request))

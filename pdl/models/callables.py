@@ -5,34 +5,43 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from pdl.errors import ConfigError, MediaError, TurnError
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.models.exchange import Delta, Model, Reply
-from pdl.models.faults import Fault, in_words
+from pdl.models.exchange import Delta, Model, Reply, ReplyBuilder
+from pdl.models.faults import Fault, in_words, told_by
 from pdl.models.options import is_async
+from pdl.models.request import GivenRequest
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 
     from pdl._types import Json
-    from pdl.models.exchange import Dropped, Request
-    from pdl.prompt import Message
+    from pdl.models.exchange import Dropped, Ignored
+    from pdl.models.payloads.provider_api import DeltaRestorer
+    from pdl.models.request import Request
 
-Function: TypeAlias = "Callable[[tuple[Message, ...]], str | Reply | Awaitable[str | Reply]]"
-"""Takes the messages and returns a string or a `Reply`; it may be asynchronous."""
+Said: TypeAlias = "str | Reply | Iterator[str | Delta] | AsyncIterator[str | Delta]"
+"""What a function returns: the whole reply, or its pieces."""
+Function: TypeAlias = "Callable[[GivenRequest], Said | Awaitable[Said]]"
+"""Takes a `Request`, which is also the tuple of its messages. It may be asynchronous."""
 
 
 @dataclass(frozen=True)
 class FunctionModel:
     """A Python function as a model.
 
-    What the function raises becomes a `Fault`: itself if it is one, `timeout` for a TimeoutError,
-    `cut` for a ConnectionError, otherwise `failed`, which is not retried. A function that is not
-    asynchronous cannot be stopped: `reply` waits for it however long it takes, but a result that
-    comes too late is still a `timeout`.
+    The function gets a `Request`, which is also the tuple of its messages. If it takes the body for
+    a provider (`request.openai()`), its reply is read as one in that provider's form of the schema.
+    What it raises becomes a `Fault`: itself if it is one; by its status if it is an error of an SDK
+    or an HTTP client; `timeout` for a TimeoutError, `cut` for a ConnectionError, otherwise
+    `failed`, which is not retried. What a provider can't be sent raises the error of its
+    `ProviderApi`. A function that is not asynchronous cannot be stopped: `reply` waits for it
+    however long it takes, but a result that comes too late is still a `timeout`.
     """
 
     function: Function
@@ -40,44 +49,61 @@ class FunctionModel:
     @property
     def name(self) -> str:
         """`function:` and the name of the function."""
-        return f"function:{getattr(self.function, '__name__', type(self.function).__name__)}"
+        return f"function:{self._own_name}"
+
+    @property
+    def _own_name(self) -> str:
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        return str(name)
 
     def reply(self, request: Request, *, timeout: float) -> Reply:
         """Return the whole reply."""
-        began = time.monotonic()
-        with _faults(self.function, timeout):
-            result = self.function(request.messages)
-            if inspect.isawaitable(result):
-                from pdl.models import blocking_portal  # noqa: PLC0415 - few functions need it
-
-                result = blocking_portal.run(_within(result, timeout))
-        if time.monotonic() - began > timeout:
-            raise _late(timeout)
-        return _reply_of(result)
+        builder = ReplyBuilder()
+        for delta in self.stream(request, timeout=timeout):
+            builder.add(delta)
+        return builder.reply
 
     def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
-        """Yield the reply as one piece."""
-        yield Delta.whole(self.reply(request, timeout=timeout))
+        """Yield the reply as the function does: in pieces, or as one."""
+        call = _Call(request, timeout)
+        with _faults(self.function, timeout):
+            said = self.function(call.given)
+            if inspect.isawaitable(said) or isinstance(said, AsyncIterator):
+                from pdl.models import blocking_portal  # noqa: PLC0415 - few functions need it
+
+                yield from blocking_portal.iterate(call.read_async(said))
+            else:
+                yield from call.read(said)
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - of the protocol
         """Return the whole reply; a function that is not asynchronous runs in a thread."""
-        with _faults(self.function, timeout):
-            if is_async(self.function):
-                result: Any = self.function(request.messages)
-            else:
-                result = asyncio.to_thread(self.function, request.messages)
-            result = await _within(result, timeout)
-            if inspect.isawaitable(result):
-                result = await _within(result, timeout)
-        return _reply_of(result)
+        builder = ReplyBuilder()
+        async for delta in self.stream_async(request, timeout=timeout):
+            builder.add(delta)
+        return builder.reply
 
     async def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:  # noqa: ASYNC109
-        """Yield the reply as one piece."""
-        yield Delta.whole(await self.reply_async(request, timeout=timeout))
+        """Yield the reply as the function does: in pieces, or as one."""
+        call = _Call(request, timeout)
+        with _faults(self.function, timeout):
+            if is_async(self.function):
+                said: Any = self.function(call.given)
+            else:
+                said = await call.within(asyncio.to_thread(self.function, call.given))
+            async with aclosing(call.read_async(said)) as deltas:
+                async for delta in deltas:
+                    yield delta
 
-    def dropped(self, request: Request) -> tuple[Dropped, ...]:  # noqa: ARG002 - of the protocol
-        """Return nothing: what a function does with a schema is unknown."""
-        return ()
+    def dropped(self, request: Request) -> tuple[Dropped, ...]:
+        """Return the parts that the function didn't read, or what the body that it took lacks.
+
+        Before the function was asked that is unknown, and nothing is returned.
+        """
+        return () if request.taken is None else request.taken.dropped(request, self._own_name)
+
+    def ignored(self, request: Request) -> tuple[Ignored, ...]:
+        """Return the settings that the function didn't read, or that its provider doesn't have."""
+        return () if request.taken is None else request.taken.ignored(request, self._own_name)
 
     def identity(self, request: Request) -> Json:  # noqa: ARG002 - of the protocol
         """Return None: what a function depends on is unknown."""
@@ -95,38 +121,133 @@ def model_of(model: object, limits: Limits = DEFAULT_LIMITS) -> Model:
         return connect(model, limits=limits)
     if isinstance(model, Model) and not isinstance(model, type):
         return model
-    if inspect.isasyncgenfunction(model) or inspect.isgeneratorfunction(model):
-        raise TypeError(
-            "a generator function is not a model: return the whole text, or give an object that has"
-            " the methods of pdl.models.Model, whose `stream` and `stream_async` yield pieces"
-        )
     if callable(model):
         return FunctionModel(cast("Function", model))
     kind = type(model).__name__
     raise TypeError(f"model must be a model, its name or a function, not {kind}")
 
 
-async def _within(result: Awaitable[Any], seconds: float) -> Any:
-    async with asyncio.timeout(seconds):
-        return await result
+class _Call:
+    """One call of a function: what it was given, how long it may take, and how it is read."""
+
+    def __init__(self, request: Request, seconds: float) -> None:
+        self.given = GivenRequest.given(request)
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+        self._restorer: DeltaRestorer | None = None
+        self._has_begun = False
+
+    def read(self, said: object) -> Generator[Delta]:
+        """Yield what a function returned. Raises Fault for another type, and if time is up."""
+        self._left()
+        if isinstance(said, str | Reply):
+            yield self._whole(said)
+            return
+        if not isinstance(said, Iterator):
+            raise _no_reply(said)
+        try:
+            for piece in said:
+                self._left()
+                yield self._delta(piece)
+            yield from self._rest()
+        finally:
+            close = getattr(said, "close", None)
+            if close is not None:
+                close()
+
+    async def read_async(self, said: object) -> AsyncGenerator[Delta]:
+        """Do the same for what is awaited, or iterated over asynchronously."""
+        if inspect.isawaitable(said):
+            said = await self.within(said)
+        self._left()
+        if isinstance(said, str | Reply):
+            yield self._whole(said)
+            return
+        if not isinstance(said, Iterator | AsyncIterator):
+            raise _no_reply(said)
+        pieces = said if isinstance(said, AsyncIterator) else _in_threads(said)
+        try:
+            while (piece := await self.within(anext(pieces, _END))) is not _END:
+                yield self._delta(piece)
+            for delta in self._rest():
+                yield delta
+        finally:
+            close = getattr(pieces, "aclose", None)
+            if close is not None:
+                await close()
+
+    async def within(self, result: Awaitable[Any]) -> Any:
+        """Wait for a result, for as long as the call may take."""
+        async with asyncio.timeout(self._left()):
+            return await result
+
+    def _left(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise _late(self._seconds)
+        return left
+
+    def _whole(self, said: str | Reply) -> Delta:
+        reply = Reply(said) if isinstance(said, str) else said
+        form = self.given.taken.form()
+        return Delta.whole(reply if form is None else form[0].restored(form[1], reply))
+
+    def _delta(self, piece: object) -> Delta:
+        delta = Delta(piece) if isinstance(piece, str) else piece
+        if not isinstance(delta, Delta):
+            kind = type(delta).__name__
+            message = f"the function must yield str or pdl Deltas, not {kind}"
+            raise Fault("failed", message, hint="yield from pdl.models.deltas_from(events, FAMILY)")
+        if not self._has_begun:
+            self._has_begun = True
+            form = self.given.taken.form()
+            self._restorer = None if form is None else form[0].restorer(form[1])
+        return delta if self._restorer is None else self._restorer.feed(delta)
+
+    def _rest(self) -> Iterator[Delta]:
+        yield from () if self._restorer is None else self._restorer.close()
+
+
+_END: Any = object()
+
+
+async def _in_threads(pieces: Iterator[Any]) -> AsyncGenerator[Any]:
+    """The pieces of a function that is not asynchronous, each awaited in a thread."""
+    try:
+        while (piece := await asyncio.to_thread(next, pieces, _END)) is not _END:
+            yield piece
+    finally:
+        close = getattr(pieces, "close", None)
+        if close is not None:
+            with suppress(ValueError):  # a generator that still runs, after its time was up
+                close()
 
 
 @contextmanager
 def _faults(function: Function, seconds: float) -> Iterator[None]:
     try:
         yield
-    except Fault:
+    except (Fault, ConfigError, MediaError, TurnError):
         raise
     except TimeoutError as error:
         raise _late(seconds) from error
     except ConnectionError as error:
-        raise Fault("cut", f"the function lost its connection: {_shown(error)}") from error
+        raise Fault("cut", f"the function lost its connection: {told_by(error)}") from error
     except Exception as error:
-        hint = _AS_GIVEN if isinstance(error, TypeError) and not _takes_one(function) else ""
-        raise Fault("failed", f"the function raised {_shown(error)}", hint=hint) from error
+        raise _fault(function, error) from error
 
 
-_AS_GIVEN = "let the function take one argument: the messages"
+_AS_GIVEN = "let the function take one argument: the request, which is the tuple of its messages"
+
+
+def _fault(function: Function, error: Exception) -> Fault:
+    from pdl.models.sdk_objects import fault_of_error  # noqa: PLC0415 - most functions succeed
+
+    known = fault_of_error(error)
+    if known is not None:
+        return known
+    hint = _AS_GIVEN if isinstance(error, TypeError) and not _takes_one(function) else ""
+    return Fault("failed", f"the function raised {told_by(error)}", hint=hint)
 
 
 def _takes_one(function: Function) -> bool:
@@ -144,15 +265,8 @@ def _late(seconds: float) -> Fault:
     return Fault("timeout", f"the function took more than {in_words(seconds)}")
 
 
-def _shown(error: Exception) -> str:
-    words = " ".join(str(error).split())[:300]
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__
-
-
-def _reply_of(result: object) -> Reply:
-    if isinstance(result, Reply):
-        return result
-    if isinstance(result, str):
-        return Reply(result)
+def _no_reply(result: object) -> Fault:
     kind = type(result).__name__
-    raise Fault("failed", f"the function must return a str or a pdl Reply, not {kind}")
+    message = f"the function must return a str, a pdl Reply, or an iterator of pieces, not {kind}"
+    hint = "return pdl.reply_from(body, FAMILY)" if hasattr(result, "keys") else ""
+    return Fault("failed", message, hint=hint)

@@ -1,22 +1,17 @@
-"""What is sent to a model and what it returns, for all providers: requests and replies.
-
-`Model` is the interface of a model.
-"""
+"""What a model returns, for all providers, and `Model`, the interface of a model."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
+    from collections.abc import AsyncIterator, Iterator
 
     from pdl._types import Json
-    from pdl.prompt import Message
-    from pdl.schema import Schema
+    from pdl.models.request import Request
     from pdl.tools.tool import ToolCall
-    from pdl.tools.toolset import ToolSet
 
 
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
@@ -43,26 +38,6 @@ def is_json(value: object) -> bool:
         elif not (one is None or isinstance(one, str | int)):
             return False
     return True
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One call of a model.
-
-    `config` has the settings of the call under their names in OpenAI's chat interface
-    (`temperature`, `max_tokens`, `stop`, `seed`, `top_p`, ...); each provider translates them, and
-    passes on unknown ones. `constrain` asks for the strongest method by which the provider can
-    enforce `schema` and `tools`; without it they are only described. `describe`: this model rejects
-    the form of the schema, so a description replaces it.
-    """
-
-    messages: tuple[Message, ...]
-    schema: Schema | None = None
-    tools: ToolSet | None = None
-    config: Mapping[str, Json] = field(default_factory=dict)
-    constrain: bool = True
-    stream: bool = False
-    describe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +119,69 @@ class Delta:
         return cls(**{one.name: getattr(reply, one.name) for one in fields(cls)})
 
 
+class ReplyBuilder:
+    """Adds up the deltas of a stream; `reply` is what they are so far."""
+
+    def __init__(self) -> None:
+        self._text, self._reasoning = _TextBuffer(), _TextBuffer()
+        self._rest = Reply("")
+
+    def add(self, delta: Delta) -> None:
+        """Add a delta. Later counts and reasons to finish replace earlier ones."""
+        self._text.add(delta.text)
+        self._reasoning.add(delta.reasoning)
+        rest, usage = self._rest, self._rest.usage
+        if delta.usage is not None:
+            usage = replace(usage, **delta.usage.counts())
+        self._rest = Reply(
+            text="",
+            calls=rest.calls + delta.calls,
+            finish=delta.finish or rest.finish,
+            usage=usage,
+            model=delta.model or rest.model,
+            flaw=delta.flaw or rest.flaw,
+        )
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return self._text.joined
+
+    @property
+    def reply(self) -> Reply:
+        """The reply so far."""
+        return replace(self._rest, text=self.text, reasoning=self._reasoning.joined)
+
+
+_CHUNK = 4_096  # pieces of text that are joined
+
+
+class _TextBuffer:
+    """Text that arrives in pieces. A separate piece costs 50 bytes besides its characters."""
+
+    def __init__(self) -> None:
+        self._chunks: list[str] = []
+        self._new: list[str] = []
+
+    def add(self, piece: str) -> None:
+        if piece:
+            self._new.append(piece)
+        if len(self._new) >= _CHUNK:
+            self._chunks.append("".join(self._new))
+            self._new.clear()
+
+    @property
+    def joined(self) -> str:
+        return "".join((*self._chunks, *self._new))
+
+
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A constraint that a provider's form of the schema can't express; only the check enforces it.
+    """What a model doesn't get of a request; only the check enforces it.
 
-    `pointer` is the JSON Pointer (RFC 6901) of the subschema, `keyword` what is left out there,
-    `why` the reason.
+    Of the schema, `pointer` is the JSON Pointer (RFC 6901) of the subschema, `keyword` what is left
+    out there, `why` the reason. Of the rest, `pointer` is empty, and `keyword` is the name of the
+    part: `tools` or `config`.
     """
 
     pointer: str

@@ -115,6 +115,12 @@ def shown(text: str) -> str:
     return _CONTROL.sub(lambda found: ascii(found.group())[1:-1], text)
 
 
+def told_by(error: BaseException) -> str:
+    """Return the class and the beginning of the text of an exception, on one line."""
+    words = " ".join(str(error).split())[:300]
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
 def _restored(kind: Kind, message: str, told: dict[str, Any]) -> Fault:
     return Fault(kind, message, **told)
 

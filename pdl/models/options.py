@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.models.answer import Attempt
     from pdl.models.cache import Cache
-    from pdl.models.exchange import Delta, Request
+    from pdl.models.exchange import Delta
+    from pdl.models.request import Request
     from pdl.tools.toolset import ToolSet
 
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
     from pdl._types import Json
-    from pdl.models.exchange import Dropped, Ignored, Request
+    from pdl.models.exchange import Dropped, Ignored
     from pdl.models.payloads.provider_api import Payload
+    from pdl.models.request import Request
 
 _PREFACE = re.compile(r"\A.*?(?:an error|status \d+)(?: \([^)]*\))?: ", re.DOTALL)
 """What pdl writes before the message of a provider."""

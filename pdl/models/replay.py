@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from pdl._types import Json
-    from pdl.models.exchange import Dropped, Request
+    from pdl.models.exchange import Dropped
+    from pdl.models.request import Request
 
 _KEYS = frozenset({"text", "reasoning", "calls", "finish", "usage", "model", "match"})
 _COUNTS = frozenset(Usage.__slots__)

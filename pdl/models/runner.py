@@ -11,16 +11,16 @@ import inspect
 import sys
 import time
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from pdl._types import format_path
 from pdl.models.answer import Answer
 from pdl.models.ask_loop import AskLoop, ModelCall, Outcome, Sleep
 from pdl.models.callables import model_of
-from pdl.models.exchange import Delta, Reply, Request
+from pdl.models.exchange import ReplyBuilder
 from pdl.models.faults import Fault
 from pdl.models.options import AskKwargs, AskOptions, NoDefault, is_async
+from pdl.models.request import Request, bare_name
 from pdl.models.verdict import is_preamble
 from pdl.prompt.config import refuse_addresses
 from pdl.prompt.messages import Rendered
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.models.ask_loop import Step
     from pdl.models.callables import Function
-    from pdl.models.exchange import Model
+    from pdl.models.exchange import Delta, Model, Reply
     from pdl.reply import Partial, Stream, Violation
     from pdl.schema import Schema
 
 
 Askable: TypeAlias = "Model | Function | str"
-"""A model, its name as `connect` reads it, or a function that takes the messages."""
+"""A model, its name as `connect` reads it, or a function that takes a `Request`."""
 
 _NOT_AWAITED = "on_delta must not be async in ask: only ask_async awaits it"
 
@@ -122,7 +122,7 @@ def _loop(rendered: object, model: Askable, given: AskKwargs) -> AskLoop:
     _check_default(rendered, options)
     refuse_addresses(rendered.config)
     config = {**rendered.config, **options.config}
-    config.pop("model", None)
+    named = bare_name(config.pop("model", ""))
     if options.seed is not None:
         config["seed"] = options.seed
     request = Request(
@@ -132,6 +132,7 @@ def _loop(rendered: object, model: Askable, given: AskKwargs) -> AskLoop:
         config=config,
         constrain=options.constrain,
         stream=options.streams,
+        model=named,
     )
     return AskLoop(known, request, options)
 
@@ -254,28 +255,6 @@ async def _streamed_async(loop: AskLoop, call: ModelCall) -> Outcome:
     return accumulator.outcome()
 
 
-_CHUNK = 4_096  # pieces of text that are joined
-
-
-class _TextBuffer:
-    """Text that arrives in pieces. A separate piece costs 50 bytes besides its characters."""
-
-    def __init__(self) -> None:
-        self._joined: list[str] = []
-        self._new: list[str] = []
-
-    def add(self, piece: str) -> None:
-        if piece:
-            self._new.append(piece)
-        if len(self._new) >= _CHUNK:
-            self._joined.append("".join(self._new))
-            self._new.clear()
-
-    @property
-    def text(self) -> str:
-        return "".join((*self._joined, *self._new))
-
-
 class StreamAccumulator:
     """Takes deltas; `reply` is what they add up to so far, `errors` why the rest is not needed.
 
@@ -285,8 +264,7 @@ class StreamAccumulator:
     """
 
     def __init__(self, schema: Schema | None, options: AskOptions, *, watch: bool) -> None:
-        self._text, self._reasoning = _TextBuffer(), _TextBuffer()
-        self._rest = Reply("")
+        self._whole = ReplyBuilder()
         self._dialects = options.dialects
         self._stream: Stream | None = None
         if watch:
@@ -302,19 +280,7 @@ class StreamAccumulator:
     def feed(self, delta: Delta) -> bool:
         """Take a delta, and return whether the rest of the reply is not needed."""
         self._has_begun = True
-        self._text.add(delta.text)
-        self._reasoning.add(delta.reasoning)
-        rest, usage = self._rest, self._rest.usage
-        if delta.usage is not None:  # later counts replace earlier ones
-            usage = replace(usage, **delta.usage.counts())
-        self._rest = Reply(
-            text="",
-            calls=rest.calls + delta.calls,
-            finish=delta.finish or rest.finish,
-            usage=usage,
-            model=delta.model or rest.model,
-            flaw=delta.flaw or rest.flaw,
-        )
+        self._whole.add(delta)
         if self._stream is None or not delta.text:
             return False
         return self._is_wrong(self._stream.feed(delta.text))
@@ -322,7 +288,7 @@ class StreamAccumulator:
     @property
     def reply(self) -> Reply:
         """The reply as far as it has arrived."""
-        return replace(self._rest, text=self._text.text, reasoning=self._reasoning.text)
+        return self._whole.reply
 
     def outcome(self, fault: Fault | None = None) -> Outcome:
         """Return the outcome of the call."""
@@ -341,5 +307,5 @@ class StreamAccumulator:
     def _begins(self, start: int) -> bool:
         """Whether nothing is said before an offset; computed only for the first invalid bracket."""
         if self._is_sure is None:
-            self._is_sure = is_preamble(self._text.text[:start], self._dialects)
+            self._is_sure = is_preamble(self._whole.text[:start], self._dialects)
         return self._is_sure

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pdl._types import Json
-    from pdl.models.exchange import Reply, Request
+    from pdl.models.exchange import Reply
     from pdl.models.faults import Fault
+    from pdl.models.request import Request
 
 _PROVIDERS = {"gemini": "gcp.gemini", "openai-responses": "openai"}
 """Names of providers in the convention, where ours differ."""

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.errors import PdlError
     from pdl.models.answer import Answer, Attempt
-    from pdl.models.exchange import Dropped, Reply, Request
+    from pdl.models.exchange import Dropped, Reply
     from pdl.models.faults import Fault
+    from pdl.models.request import Request
     from pdl.prompt.messages import Part
     from pdl.reply import Check
 

@@ -17,8 +17,9 @@ from pdl.reply.query import is_quoted, string_of
 from pdl.tools.tool import ToolResult
 
 if TYPE_CHECKING:
-    from pdl.models.exchange import Flaw, Reply, Request
+    from pdl.models.exchange import Flaw, Reply
     from pdl.models.options import AskOptions
+    from pdl.models.request import Request
     from pdl.reply import Dialects
     from pdl.schema import Schema
     from pdl.tools.tool import ToolCall

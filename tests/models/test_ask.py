@@ -133,7 +133,7 @@ def test_a_function_of_two_arguments(rendered: pdl.Rendered) -> None:
     def model(messages: object, schema: object) -> str:
         return f"{messages} {schema}"
 
-    with pytest.raises(AskError, match="hint: let the function take one argument: the messages"):
+    with pytest.raises(AskError, match="hint: let the function take one argument: the request"):
         asked(rendered, model)
 
 
@@ -147,7 +147,7 @@ def test_a_function_that_fails(rendered: pdl.Rendered) -> None:
     with pytest.raises(AskError, match="the function raised ZeroDivisionError") as caught:
         asked(rendered, lambda _: 1 // 0)
     assert len(caught.value.attempts) == 1
-    with pytest.raises(AskError, match="must return a str or a pdl Reply, not NoneType"):
+    with pytest.raises(AskError, match=r"must return a str, .* not NoneType"):
         asked(rendered, lambda _: None)
     with pytest.raises(AskError, match="timeout: the function took more than"):
         asked(rendered, says_late, call_timeout=0.05, retries=0)

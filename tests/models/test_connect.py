@@ -20,7 +20,6 @@ from pdl.models.payloads import FAMILIES
 from pdl.models.remote import RemoteModel
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
 HERE = "http://127.0.0.1:8080/v1"
@@ -115,18 +114,6 @@ def key_of(scheme: str, base_url: str | None = None) -> str:
     model = connect(f"{scheme}:x", base_url=base_url)
     assert isinstance(model, RemoteModel)
     return model.key.text
-
-
-def test_generator_functions() -> None:
-    async def pieces(_: object) -> AsyncIterator[str]:
-        yield "a"
-
-    def words(_: object) -> Iterator[str]:
-        yield "a"
-
-    for function in (pieces, words):
-        with pytest.raises(TypeError, match=r"a generator function is not a model: .*models.Model"):
-            model_of(function)
 
 
 def test_other_servers_that_speak_like_openai_get_settings_by_their_usual_names() -> None:

@@ -10,9 +10,8 @@ from pdl.cli.help import Command
 from pdl.cli.options import out_option, prompt_options
 from pdl.cli.output import json_document, problem_fields
 from pdl.cli.terminal import Terminal
-from pdl.models.exchange import Request
 from pdl.models.payloads import FAMILIES
-from pdl.prompt.config import refuse_addresses
+from pdl.models.request import Request, bare_name
 from pdl.prompt.messages import Text
 from pdl.tools.tool import ToolCall, ToolResult
 
@@ -84,14 +83,9 @@ def _payload(rendered: Rendered, provider: str, *, model: str, constrain: bool) 
 
     Raises the errors of the provider's payload, and ConfigError for an address or a key.
     """
-    refuse_addresses(rendered.config)
-    request = Request(
-        rendered.messages, rendered.schema, rendered.tools, rendered.config, constrain=constrain
-    )
-    named = model or str(rendered.config.get("model", "")) or _DEFAULT_MODEL
-    scheme, _, rest = named.partition(":")
+    request = Request.of(rendered, constrain=constrain)
     api = FAMILIES[provider].for_request(request)
-    return api.payload(request, rest if scheme in FAMILIES and rest else named)
+    return api.payload(request, bare_name(model) or request.model or _DEFAULT_MODEL)
 
 
 def _notes(payload: Payload) -> Iterator[str]:

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from pdl.cli.output import Output
     from pdl.models import Answer, Model
     from pdl.models.answer import Attempt
-    from pdl.models.exchange import Delta, Request
+    from pdl.models.exchange import Delta
+    from pdl.models.request import Request
     from pdl.prompt import Prompt, Rendered
     from pdl.schema import Schema
 

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.gguf import Header
-    from pdl.models.exchange import Dropped, Request
+    from pdl.models.exchange import Dropped
+    from pdl.models.request import Request
     from pdl.prompt.messages import Part
     from pdl.tools.formats import Format
     from pdl.tools.tool import Calls

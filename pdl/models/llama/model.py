@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from pdl._types import Json
-    from pdl.models.exchange import Ignored, Request
+    from pdl.models.exchange import Ignored
+    from pdl.models.request import Request
 
 
 _LOADED = 2

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pdl._types import Json
-    from pdl.models.exchange import Request
+    from pdl.models.request import Request
     from pdl.prompt.messages import Part, Role
     from pdl.schema import Schema
     from pdl.tools.tool import Tool

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pdl._types import Json
-    from pdl.models.exchange import Request
+    from pdl.models.request import Request
 
 
 _GEMINI = re.compile(r"\bgemini-(\d+)(?:\.(\d+))?(?![\d.])")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pdl.gbnf import Compiled, Grammar
-    from pdl.models.exchange import Request
+    from pdl.models.request import Request
     from pdl.schema import Schema
 
 

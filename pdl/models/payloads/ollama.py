@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
-    from pdl.models.exchange import Request
+    from pdl.models.request import Request
 
 
 OLLAMA = SchemaDialect(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pdl._types import Json
-    from pdl.models.exchange import Request
+    from pdl.models.request import Request
     from pdl.prompt.messages import Role
 
 

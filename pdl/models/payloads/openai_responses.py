@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
-    from pdl.models.exchange import Request
+    from pdl.models.request import Request
     from pdl.prompt.messages import Part, Role
 
 _NAME = "OpenAI Responses"

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from pdl._types import Json
-    from pdl.models.exchange import Dropped, Ignored, Reply, Request
+    from pdl.models.exchange import Dropped, Ignored, Reply
     from pdl.models.payloads.response_decoder import ResponseDecoder
     from pdl.models.payloads.tool_schemas import KeyRenaming
+    from pdl.models.request import Request
     from pdl.tools.tool import ToolCall
 
 
@@ -143,6 +144,10 @@ class ProviderApi:
             return replace(reply, text=text)
         return replace(reply, text=payload.prefill + text)
 
+    def restorer(self, payload: Payload) -> DeltaRestorer:
+        """Return what does the same for the deltas of a stream that answers a payload."""
+        return DeltaRestorer(payload)
+
     def stream(self, payload: Payload) -> DeltaReader:
         """Return the reader of a stream that answers a payload, its text likewise."""
         return _Restored(self.deltas(), payload)
@@ -158,30 +163,16 @@ def _own(calls: tuple[ToolCall, ...], payload: Payload) -> tuple[ToolCall, ...]:
     )
 
 
-class _Restored(DeltaReader):
-    """Deltas whose joined text is in the form of the request's schema."""
+class DeltaRestorer:
+    """Puts the deltas of a stream into the form of the request's schema, as `restored` does."""
 
-    def __init__(self, inner: DeltaReader, payload: Payload) -> None:
-        super().__init__()
-        self._inner = inner
+    def __init__(self, payload: Payload) -> None:
         self._payload = payload
         self._prefill = payload.prefill
         self._decoder = None if payload.decoder is None else payload.decoder.stream()
 
-    def feed(self, event: str, data: Json) -> Iterator[Delta]:
-        for delta in self._inner.feed(event, data):
-            yield self._restored(delta)
-        self.is_done = self._inner.is_done
-
-    def close(self) -> Iterator[Delta]:
-        for delta in self._inner.close():
-            yield self._restored(delta)
-        rest = self._prefill + ("" if self._decoder is None else self._decoder.close())
-        self._prefill = ""
-        if rest:
-            yield Delta(text=rest)
-
-    def _restored(self, delta: Delta) -> Delta:
+    def feed(self, delta: Delta) -> Delta:
+        """Return a delta with as much of the text as is certain."""
         if delta.calls:
             delta = replace(delta, calls=_own(delta.calls, self._payload))
         if not delta.text:
@@ -189,3 +180,27 @@ class _Restored(DeltaReader):
         text = delta.text if self._decoder is None else self._decoder.feed(delta.text)
         prefill, self._prefill = self._prefill, ""
         return replace(delta, text=prefill + text)
+
+    def close(self) -> Iterator[Delta]:
+        """Yield what was withheld."""
+        rest = self._prefill + ("" if self._decoder is None else self._decoder.close())
+        self._prefill = ""
+        if rest:
+            yield Delta(text=rest)
+
+
+class _Restored(DeltaReader):
+    """Deltas whose joined text is in the form of the request's schema."""
+
+    def __init__(self, inner: DeltaReader, payload: Payload) -> None:
+        super().__init__()
+        self._inner = inner
+        self._restorer = DeltaRestorer(payload)
+
+    def feed(self, event: str, data: Json) -> Iterator[Delta]:
+        yield from map(self._restorer.feed, self._inner.feed(event, data))
+        self.is_done = self._inner.is_done
+
+    def close(self) -> Iterator[Delta]:
+        yield from map(self._restorer.feed, self._inner.close())
+        yield from self._restorer.close()

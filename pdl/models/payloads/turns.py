@@ -18,7 +18,7 @@ from pdl.tools.tool import ToolCall, ToolResult
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdl.models.exchange import Request
+    from pdl.models.request import Request
     from pdl.prompt.messages import Media, Part, Role
     from pdl.schema import Schema
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from snapshots import CASES
 
 import pdl
-from pdl.models.exchange import Request
+from pdl.models.request import Request
 from pdl.prompt.messages import Message, Text
 from pdl.tools import ToolCall, ToolResult, ToolSet
 

@@ -18,8 +18,9 @@ from shares import share
 
 import pdl
 from pdl.errors import ConfigError, PdlError, Problem
-from pdl.models.exchange import Delta, Reply, Request
+from pdl.models.exchange import Delta, Reply
 from pdl.models.payloads import DONE, FAMILIES, BadPayload
+from pdl.models.request import Request
 from pdl.prompt.messages import Media, Message, Text
 from pdl.tools import ToolCall, ToolResult
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import pdl
-from pdl.models.exchange import Request
 from pdl.models.payloads import DONE, FAMILIES, BadPayload, reported_error
 from pdl.models.payloads.openai_schema import strict_schema
 from pdl.models.payloads.provider_api import Payload
 from pdl.models.payloads.response_decoder import ResponseDecoder
+from pdl.models.request import Request
 from pdl.prompt.messages import Message, Text
 
 

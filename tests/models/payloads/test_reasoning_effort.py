@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pdl
-from pdl.models.exchange import Request
 from pdl.models.payloads import FAMILIES
+from pdl.models.request import Request
 from pdl.prompt.messages import Message, Text
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from pdl.errors import PdlError
 from pdl.models.payloads import FAMILIES
 
 if TYPE_CHECKING:
-    from pdl.models.exchange import Request
     from pdl.models.payloads import ProviderApi
     from pdl.models.payloads.response_decoder import ResponseDecoder
+    from pdl.models.request import Request
 
 REQUESTS = requests()
 

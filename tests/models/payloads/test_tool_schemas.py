@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -15,13 +15,16 @@ from models.payloads import drawn_schemas as drawn
 from models.payloads.requests import requests
 
 import pdl
-from pdl.models.exchange import Delta, Request
 from pdl.models.payloads import FAMILIES
 from pdl.models.payloads.tool_schemas import plain_object, renaming
+from pdl.models.request import Request
 from pdl.prompt.messages import Message, Text
 from pdl.reply import violations
 from pdl.schema.keywords import lookup, schemas
 from pdl.tools import ToolCall, ToolSet
+
+if TYPE_CHECKING:
+    from pdl.models.exchange import Delta
 
 RNGS = st.integers(0, 2**32).map(Random)
 ASKED = (Message("user", (Text("?"),)),)

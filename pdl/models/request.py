@@ -1,0 +1,251 @@
+"""`Request`: one call of a model, and the body of it for each family of providers.
+
+`GivenRequest` is the request that a function gets as its argument. It notes what the function
+reads (`Taken`), because what it doesn't read can't reach the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from pdl.errors import did_you_mean
+from pdl.models.exchange import Dropped, Ignored
+from pdl.models.faults import Fault
+from pdl.prompt.config import refuse_addresses
+from pdl.prompt.messages import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Self
+
+    from pdl._types import Json
+    from pdl.models.payloads.provider_api import Payload, ProviderApi
+    from pdl.prompt import Rendered
+    from pdl.schema import Schema
+    from pdl.tools.toolset import ToolSet
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call of a model.
+
+    `config` has the settings of the call under their names in OpenAI's chat interface
+    (`temperature`, `max_tokens`, `stop`, `seed`, `top_p`, ...); each provider translates them, and
+    passes on unknown ones. `constrain` asks for the strongest method by which the provider can
+    enforce `schema` and `tools`; without it they are only described. `stream`: the caller reads the
+    reply as it arrives. `describe`: this model rejects the form of the schema, so a description
+    replaces it. `model` is the name of the model in the prompt's config turn, without the
+    provider; it may be empty. `taken` is what a function read of the request, once one was asked.
+    """
+
+    messages: tuple[Message, ...]
+    schema: Schema | None = None
+    tools: ToolSet | None = None
+    config: Mapping[str, Json] = field(default_factory=dict)
+    constrain: bool = True
+    stream: bool = False
+    describe: bool = False
+    model: str = ""
+    taken: Taken | None = field(default=None, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, rendered: Rendered, *, constrain: bool = True) -> Self:
+        """Return the request of a rendered prompt.
+
+        Raises ConfigError for an address or a key in its config turn.
+        """
+        refuse_addresses(rendered.config)
+        config = dict(rendered.config)
+        model = bare_name(config.pop("model", ""))
+        return cls(
+            rendered.messages, rendered.schema, rendered.tools, config, constrain, model=model
+        )
+
+    @property
+    def seed(self) -> int | None:
+        """The sampling seed in `config`; None without one."""
+        seed = self.config.get("seed")
+        return seed if isinstance(seed, int) else None
+
+    def openai(self, model: str = "", *, stream: bool = False) -> dict[str, Any]:
+        """Return the body for OpenAI's chat completions; see `body`."""
+        return self.body("openai", model, stream=stream)
+
+    def openai_responses(self, model: str = "", *, stream: bool = False) -> dict[str, Any]:
+        """Return the body for OpenAI's responses; see `body`."""
+        return self.body("openai-responses", model, stream=stream)
+
+    def litellm(self, model: str = "", *, stream: bool = False) -> dict[str, Any]:
+        """Return the body for LiteLLM and any server with OpenAI's interface; see `body`."""
+        return self.body("litellm", model, stream=stream)
+
+    def anthropic(self, model: str = "", *, stream: bool = False) -> dict[str, Any]:
+        """Return the body for Anthropic's messages; see `body`."""
+        return self.body("anthropic", model, stream=stream)
+
+    def gemini(self, model: str = "", *, stream: bool = False) -> dict[str, Any]:
+        """Return the body for Gemini's `generateContent`, which does not name the model."""
+        return self.body("gemini", model, stream=stream)
+
+    def ollama(self, model: str = "", *, stream: bool = False) -> dict[str, Any]:
+        """Return the body for Ollama's `/api/chat`; see `body`."""
+        return self.body("ollama", model, stream=stream)
+
+    def llama_server(self, model: str = "", *, stream: bool = False) -> dict[str, Any]:
+        """Return the body for the server of llama.cpp, with a grammar; see `body`."""
+        return self.body("llama-server", model, stream=stream)
+
+    def vllm(self, model: str = "", *, stream: bool = False) -> dict[str, Any]:
+        """Return the body for vLLM, with a grammar; see `body`."""
+        return self.body("vllm", model, stream=stream)
+
+    def body(self, family: str, model: str = "", *, stream: bool = False) -> dict[str, Any]:
+        """Return the JSON body that pdl would send to a family of providers, by its name.
+
+        `model` is the provider's name of the model, by default the one of the prompt's config turn;
+        without both, the body names no model. `stream` asks the provider for a stream. Raises
+        ValueError for an unknown family, and what `ProviderApi.payload` raises for what the
+        provider doesn't support.
+        """
+        return self.payload(family, model, stream=stream)[1].body
+
+    def payload(
+        self, family: str, model: str = "", *, stream: bool = False
+    ) -> tuple[ProviderApi, Payload]:
+        """Return the interface of a family, and the body with what it leaves to the check."""
+        from pdl.models.payloads.turns import described  # noqa: PLC0415 - few functions need it
+
+        api = family_of(family)
+        payload = api.payload(described(replace(self, stream=stream)), model or self.model)
+        if not payload.body.get("model"):
+            payload.body.pop("model", None)
+        return api, payload
+
+
+def family_of(name: str) -> ProviderApi:
+    """Return the interface of a family. Raises ValueError for an unknown name."""
+    from pdl.models.payloads import FAMILIES  # noqa: PLC0415 - few functions need them
+
+    if name not in FAMILIES:
+        known = ", ".join(FAMILIES)
+        advice = did_you_mean(name, FAMILIES) or f"expected one of {known}"
+        raise ValueError(f"unknown family {name!r}: {advice}")
+    return FAMILIES[name]
+
+
+def bare_name(model: Json) -> str:
+    """Return the name of a model without the provider; empty for what is not a name."""
+    if not isinstance(model, str) or ":" not in model:
+        return model if isinstance(model, str) else ""
+    from pdl.models.payloads import FAMILIES  # noqa: PLC0415 - few functions need them
+
+    scheme, _, rest = model.partition(":")
+    return rest if scheme in FAMILIES and rest else model
+
+
+_EVERYTHING = frozenset({"schema", "tools", "config"})
+_NOTED = _EVERYTHING | {"seed"}
+
+
+@dataclass
+class Taken:
+    """What a function read of its request.
+
+    `names` are the attributes, `payloads` the bodies that it was given, by their families in the
+    order of the calls. `is_restored`: it decoded the reply itself.
+    """
+
+    names: set[str] = field(default_factory=set)
+    payloads: dict[str, tuple[ProviderApi, Payload]] = field(default_factory=dict)
+    is_restored: bool = False
+
+    def dropped(self, request: Request, function: str) -> tuple[Dropped, ...]:
+        """Return what the model doesn't get: what the function didn't read, or the body lacks."""
+        if self.payloads:
+            return [*self.payloads.values()][-1][1].dropped
+        unread = f"the function `{function}` did not read `request."
+        found = []
+        if request.constrain and request.schema is not None and "schema" not in self.names:
+            found.append(Dropped("#", "", f"{unread}schema`, so only the check enforces it"))
+        if request.constrain and request.tools and "tools" not in self.names:
+            found.append(Dropped("", "tools", f"{unread}tools`, so the model does not know them"))
+        names = ", ".join(one.key for one in self.ignored(request, function))
+        if names:
+            found.append(Dropped("", "config", f"{unread}config`: {names}"))
+        return tuple(found)
+
+    def ignored(self, request: Request, function: str) -> tuple[Ignored, ...]:
+        """Return the settings that the model doesn't get."""
+        if self.payloads:
+            return [*self.payloads.values()][-1][1].ignored
+        if "config" in self.names:
+            return ()
+        why = f"the function `{function}` did not read `request.config`"
+        return tuple(Ignored(key, why) for key in request.config if key not in self.names)
+
+    def form(self) -> tuple[ProviderApi, Payload] | None:
+        """Return the payload whose form the reply has; None if it is the request's own.
+
+        Raises Fault if the function took bodies of several forms.
+        """
+        if self.is_restored or not self.payloads:
+            return None
+        last = [*self.payloads.values()][-1]
+        for api, payload in self.payloads.values():
+            if _form(api, payload) != _form(*last):
+                names = " and ".join(self.payloads)
+                hint = "return pdl.reply_from(body, FAMILY, request)"
+                message = f"the function took the bodies of {names}, and did not say which answered"
+                raise Fault("failed", message, hint=hint)
+        return last
+
+
+def _form(api: ProviderApi, payload: Payload) -> tuple[object, ...]:
+    return payload.decoder, payload.prefill, payload.renamed, api.repeats_prefill
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GivenRequest(tuple[Message, ...], Request):  # noqa: SLOT001 - it has the fields of a Request
+    """The request that a function gets: also the tuple of its messages, with what was read of it.
+
+    So a function of the messages and a function of the request get the same object.
+    """
+
+    taken: Taken = field(default_factory=Taken)
+
+    def __new__(cls, messages: Iterable[Message], *_: object, **__: object) -> Self:
+        """Return the tuple of the messages."""
+        return super().__new__(cls, messages)
+
+    @classmethod
+    def given(cls, request: Request) -> Self:
+        """Return a request of which nothing was read, and note its `Taken` in the original."""
+        own = {one.name: getattr(request, one.name) for one in fields(Request) if one.init}
+        given = cls(**own)
+        object.__setattr__(request, "taken", given.taken)
+        return given
+
+    def __getattribute__(self, name: str, /) -> Any:
+        """Note what is read. `vars` and `pickle`, which takes it elsewhere, read everything."""
+        names = _EVERYTHING if name == "__dict__" else {name} & _NOTED
+        taken = super().__getattribute__("taken") if names else None
+        if taken is not None:  # a copy that is being made has none yet
+            taken.names.update(names)
+        return super().__getattribute__(name)
+
+    @property
+    def seed(self) -> int | None:
+        """The sampling seed; reading it reads no other setting."""
+        config: Mapping[str, Json] = super().__getattribute__("config")
+        seed = config.get("seed")
+        return seed if isinstance(seed, int) else None
+
+    def payload(
+        self, family: str, model: str = "", *, stream: bool = False
+    ) -> tuple[ProviderApi, Payload]:
+        """Return the same as for a Request, and note it."""
+        found = super().payload(family, model, stream=stream)
+        self.taken.payloads.pop(family, None)
+        self.taken.payloads[family] = found
+        return found

@@ -1,0 +1,438 @@
+"""Functions as models: what they are given, what they return, and what is told of the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import pickle
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from models.conftest import QUICK
+
+import pdl
+from pdl.models import AskError, Cache, Delta, Dropped, Reply, Usage, ask, ask_async, deltas_from
+from pdl.models.callables import FunctionModel
+from pdl.models.exchange import Ignored
+from pdl.models.payloads import FAMILIES
+from pdl.models.request import GivenRequest
+from pdl.tools.tool import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+PROMPT = """<|system|>
+Be brief.
+<|user|>
+Who is it?
+<|config|>
+temperature: 0
+model: openai:some-model
+<|tools|>
+ping(host: str) // Is it there?
+<|schema|>
+{ name: str, age?: int }
+"""
+VALUE = {"name": "Ann"}
+WHOLE = '{"name": "Ann", "age": null}'
+"""As OpenAI's strict form makes a model write it."""
+BODY = {"choices": [{"message": {"content": WHOLE}, "finish_reason": "stop"}]}
+
+
+@pytest.fixture
+def rendered() -> pdl.Rendered:
+    return pdl.loads(PROMPT).render()
+
+
+def test_a_function_of_the_messages(rendered: pdl.Rendered) -> None:
+    """It gets a tuple as ever; what it saw nothing of is listed."""
+
+    def of_messages(messages: tuple[pdl.Message, ...]) -> str:
+        assert isinstance(messages, tuple)
+        assert messages == rendered.messages
+        assert hash(messages) == hash(rendered.messages)
+        assert repr(messages) == repr(rendered.messages)
+        system, *_, last = messages
+        assert (system.role, last.text, len(messages)) == ("system", "Who is it?", 2)
+        return '{"name": "Ann"}'
+
+    answer = ask(rendered, of_messages, seed=7)
+    assert answer.value == VALUE
+    why = "the function `of_messages` did not read `request."
+    assert answer.dropped == (
+        Dropped("#", "", f"{why}schema`, so only the check enforces it"),
+        Dropped("", "tools", f"{why}tools`, so the model does not know them"),
+        Dropped("", "config", f"{why}config`: temperature, seed"),
+    )
+    assert [one.key for one in answer.ignored] == ["temperature", "seed"]
+
+
+def test_what_is_read_is_not_listed(rendered: pdl.Rendered) -> None:
+    seen: list[Any] = []
+
+    def of_request(request: pdl.Request) -> str:
+        seen.extend((request.schema, request.tools, request.seed, request.stream, request.model))
+        return '{"name": "Ann"}'
+
+    answer = ask(rendered, of_request, seed=7)
+    assert seen == [rendered.schema, rendered.tools, 7, False, "some-model"]
+    assert [one.keyword for one in answer.dropped] == ["config"]
+    assert answer.ignored == (
+        Ignored("temperature", "the function `of_request` did not read `request.config`"),
+    )
+    nothing = ask(rendered, lambda request: '{"name": "Ann"}' if vars(request) else "")
+    assert (nothing.dropped, nothing.ignored) == ((), ())
+
+
+def test_without_constraints_none_is_missed(rendered: pdl.Rendered) -> None:
+    answer = ask(rendered, lambda _: '{"name": "Ann"}', constrain=False)
+    assert [one.keyword for one in answer.dropped] == ["config"]
+    bare = pdl.loads("<|user|>\nHi").render()
+    assert ask(bare, lambda _: "Hello").dropped == ()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_body_of_each_family(family: str, rendered: pdl.Rendered) -> None:
+    """A function gets what pdl sends, which a method with that name returns."""
+    bodies = []
+
+    def client(request: pdl.Request) -> str:
+        method = getattr(request, family.replace("-", "_"))
+        bodies.append(method())
+        assert method("other").get("model", "other") == "other"
+        bodies.append(method(stream=True))
+        return '{"name": "Ann"}'
+
+    answer = ask(rendered, client)
+    api, request = FAMILIES[family], replace(answer.attempts[0].request)
+    payload = api.payload(request, "some-model")
+    streamed = api.payload(replace(request, stream=True), "some-model")
+    assert bodies == [payload.body, streamed.body]
+    assert (answer.dropped, answer.ignored) == (payload.dropped, payload.ignored)
+
+
+def test_a_body_without_a_model() -> None:
+    request = pdl.Request((pdl.Message("user", "Hi"),))
+    assert request.openai() == {"messages": [{"role": "user", "content": "Hi"}]}
+    with pytest.raises(ValueError, match=r"unknown family 'opnai': did you mean `openai`\?"):
+        request.body("opnai")
+
+
+def pieces(of: str) -> list[str]:
+    return [of[start : start + 5] for start in range(0, len(of), 5)]
+
+
+def whole(request: pdl.Request) -> str:
+    request.openai()
+    return WHOLE
+
+
+def read(request: pdl.Request) -> Reply:
+    request.openai()
+    return pdl.reply_from(BODY, "openai")
+
+
+def read_here(request: pdl.Request) -> Reply:
+    body = request.openai()
+    assert "response_format" in body
+    reply = pdl.reply_from(BODY, "openai", request)
+    assert reply.text == '{"name": "Ann"}'
+    return reply
+
+
+def changed(request: pdl.Request) -> str:
+    replace(request, messages=request.messages[1:]).openai()
+    return WHOLE
+
+
+async def awaited(request: pdl.Request) -> Reply:
+    await asyncio.sleep(0)
+    return read(request)
+
+
+def generated(request: pdl.Request) -> Iterator[str | Delta]:
+    request.openai(stream=request.stream)
+    *first, last = pieces(WHOLE)
+    yield from first
+    yield Delta(last, finish="stop", usage=Usage(output_tokens=9))
+
+
+async def generated_async(request: pdl.Request) -> AsyncIterator[str | Delta]:
+    for piece in generated(request):
+        await asyncio.sleep(0)
+        yield piece
+
+
+async def awaited_pieces(request: pdl.Request) -> AsyncIterator[str | Delta]:
+    await asyncio.sleep(0)
+    return generated_async(request)
+
+
+def events(_: object = None) -> Iterator[dict[str, Any]]:
+    for piece in pieces(WHOLE):
+        yield {"choices": [{"index": 0, "delta": {"content": piece}}]}
+    yield {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    yield {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 9}}
+
+
+async def events_async() -> AsyncIterator[dict[str, Any]]:
+    for event in events():
+        await asyncio.sleep(0)
+        yield event
+
+
+def of_events(request: pdl.Request) -> Iterator[Delta]:
+    request.openai(stream=True)
+    return deltas_from(events(), "openai")
+
+
+def of_events_here(request: pdl.Request) -> Iterator[Delta]:
+    request.openai(stream=True)
+    return deltas_from(events(), "openai", request)
+
+
+def of_events_async(request: pdl.Request) -> AsyncIterator[Delta]:
+    request.openai(stream=True)
+    return deltas_from(events_async(), "openai")
+
+
+FUNCTIONS: list[Callable[[Any], Any]] = [
+    *(whole, read, read_here, changed, awaited, generated, generated_async, awaited_pieces),
+    *(of_events, of_events_here, of_events_async, functools.partial(read)),
+]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: getattr(one, "__name__", "partial"))
+def test_every_kind_of_function(
+    function: Callable[[Any], Any],
+    stream: bool,  # noqa: FBT001
+    rendered: pdl.Rendered,
+) -> None:
+    """Whatever it returns, in whichever form the provider wrote it, the answer is the same."""
+    answers = [
+        ask(rendered, function, stream=stream, retries=0),
+        asyncio.run(ask_async(rendered, function, stream=stream, retries=0)),
+    ]
+    assert [answer.value for answer in answers] == [VALUE, VALUE]
+    assert [answer.dropped for answer in answers] == [(), ()]
+    if "generated" in getattr(function, "__name__", "") or "events" in str(function):
+        assert {answer.usage.output_tokens for answer in answers} == {9}
+
+
+def test_pieces_arrive_one_at_a_time(rendered: pdl.Rendered) -> None:
+    told: list[Delta] = []
+    ask(rendered, generated, on_delta=told.append)
+    assert len(told) >= 4
+
+
+def test_a_stream_that_is_wrong_is_closed(rendered: pdl.Rendered) -> None:
+    closed = []
+    bare = replace(rendered, tools=None)
+
+    def wrong(_: object) -> Iterator[str]:
+        try:
+            yield '{"name": 1'
+            yield ', "age": 2}'
+        finally:
+            closed.append(True)
+
+    with pytest.raises(AskError):
+        ask(bare, wrong, stream=True, retries=1)
+    assert closed == [True, True]
+
+
+def test_two_forms(rendered: pdl.Rendered) -> None:
+    """Which of them the reply has must be told."""
+
+    def both(request: pdl.Request) -> str:
+        request.openai()
+        request.anthropic()
+        return WHOLE
+
+    def told(request: pdl.Request) -> Reply:
+        both(request)
+        return pdl.reply_from(BODY, "openai", request)
+
+    hint = r"took the bodies of openai and anthropic[^$]*hint: return pdl.reply_from"
+    with pytest.raises(AskError, match=hint):
+        ask(rendered, both)
+    assert ask(rendered, told).value == VALUE
+
+
+def test_a_beginning_that_the_provider_continues() -> None:
+    begun = pdl.loads('<|user|>\nWho?\n<|assistant|>\n{"name":\n<|schema|>\n{ name: str }').render(
+        prefill=True
+    )
+
+    def client(request: pdl.Request) -> Reply:
+        assert request.anthropic()["messages"][-1]["content"] == '{"name":'
+        body = {"content": [{"type": "text", "text": ' "Ann"}'}]}
+        return pdl.reply_from(body, "anthropic")
+
+    assert ask(begun, client).value == VALUE
+
+
+def test_keys_that_the_provider_refuses() -> None:
+    tools = '<|user|>\nHi\n<|tools|>\nf("größe": int)\n<|schema|>\n{ a: int }'
+    rendered = pdl.loads(tools.replace('f("größe": int)', "f(größe: int)")).render()
+
+    def client(request: pdl.Request) -> Reply:
+        declared = request.anthropic()["tools"][0]["input_schema"]["properties"]
+        call = {"type": "tool_use", "id": "1", "name": "f", "input": dict.fromkeys(declared, 4)}
+        return pdl.reply_from({"content": [call]}, "anthropic")
+
+    assert ask(rendered, client).calls == (ToolCall("f", {"größe": 4}, "1"),)
+
+
+def test_what_a_provider_cannot_be_sent(rendered: pdl.Rendered) -> None:
+    """It is an error of the program, as for a model that pdl asks itself."""
+    ends = replace(rendered, messages=(*rendered.messages, pdl.Message("assistant", "{")))
+    with pytest.raises(pdl.TurnError, match="OpenAI does not continue"):
+        ask(ends, lambda request: str(request.openai()))
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (None, "must return a str, a pdl Reply, or an iterator of pieces, not NoneType"),
+        (BODY, "not dict\n  hint: return pdl.reply_from"),
+        (iter([1]), "must yield str or pdl Deltas, not int\n  hint: yield from pdl.models.deltas"),
+        (["a"], "not list"),
+    ],
+)
+def test_results_that_are_none(result: object, words: str, rendered: pdl.Rendered) -> None:
+    with pytest.raises(AskError) as caught:
+        ask(rendered, lambda _: result)  # type: ignore[arg-type, return-value]
+    assert words in str(caught.value)
+
+
+class SdkError(Exception):
+    """What SDKs raise: a status, and perhaps the response or the error in a stream."""
+
+    def __init__(self, **told: Any) -> None:
+        super().__init__(told.pop("message", "Slow down!"))
+        self.__dict__.update(told)
+
+
+class ResponseOf:
+    def __init__(self, content: bytes, status: int = 0, **headers: str) -> None:
+        self.content, self.status_code, self.headers = content, status, headers
+
+
+BOTO = {
+    "Error": {"Code": "ThrottlingException", "Message": "Too many requests"},
+    "ResponseMetadata": {"HTTPStatusCode": 429, "HTTPHeaders": {"retry-after": "2"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (SdkError(status_code=429), "rate_limited", "status 429: Slow down!"),
+        (SdkError(code=503), "server", "status 503"),
+        (SdkError(response=ResponseOf(b"", 401)), "auth", "status 401"),
+        (SdkError(response=BOTO), "rate_limited", "Too many requests; it asks to wait 2 s"),
+        (
+            SdkError(
+                status_code=400,
+                response=ResponseOf(b'{"error": {"message": "Bad", "param": "temperature"}}'),
+            ),
+            "bad_request",
+            "Bad",
+        ),
+        (SdkError(body={"message": "Overloaded", "type": "overloaded_error"}), "server", "Over"),
+        (type("ReadTimeout", (Exception,), {})(), "timeout", "took too long"),
+        (type("APIConnectionError", (Exception,), {})("gone"), "cut", "gone"),
+        (SdkError(code="x"), "failed", "SdkError: Slow down!"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_errors_of_sdks(error: Exception, kind: str, words: str, rendered: pdl.Rendered) -> None:
+    """What they report decides whether another try may help, as it does for pdl's own calls."""
+
+    def client(_: object) -> str:
+        raise error
+
+    with pytest.raises(AskError) as caught:
+        ask(rendered, client, retries=0)
+    [attempt] = caught.value.attempts
+    assert attempt.fault is not None
+    assert attempt.fault.kind == kind
+    assert words in attempt.reason
+
+
+def test_a_setting_that_a_provider_rejects(rendered: pdl.Rendered) -> None:
+    """It is left out at once, also where a function asks."""
+    told = b'{"error": {"message": "Unsupported", "param": "temperature"}}'
+
+    def client(request: pdl.Request) -> str:
+        if "temperature" in request.openai():
+            raise SdkError(status_code=400, response=ResponseOf(told))
+        return WHOLE
+
+    answer = ask(rendered, client, retries=0)
+    assert (answer.value, [one.key for one in answer.ignored]) == (VALUE, ["temperature"])
+
+
+def test_a_function_whose_replies_are_kept(rendered: pdl.Rendered, tmp_path: Any) -> None:
+    """Nothing is known of what it read when the reply was made."""
+
+    class Known(FunctionModel):
+        def identity(self, request: pdl.Request) -> Any:
+            return [message.text for message in request.messages]
+
+    model = Known(lambda _: '{"name": "Ann"}')
+    first, second = (ask(rendered, model, cache=Cache(tmp_path / "c.db")) for _ in range(2))
+    assert (len(first.dropped), second.dropped, second.attempts[0].is_cached) == (3, (), True)
+
+
+def test_a_request_is_passed_on(rendered: pdl.Rendered) -> None:
+    """To another process; it then counts as read, since nobody can see what is read there."""
+    request = GivenRequest.given(pdl.Request.of(rendered))
+    again = pickle.loads(pickle.dumps(request))  # noqa: S301
+    assert again == request
+    assert again.openai() == request.openai()
+    assert {"schema", "tools", "config"} <= request.taken.names
+
+
+def test_one_question_of_many(rendered: pdl.Rendered) -> None:
+    """The calls of a shared model do not see each other."""
+    model = FunctionModel(lambda request: request[0].text and read(request))
+
+    async def all_of_them() -> list[Any]:
+        asked = (ask_async(rendered, model, seed=one) for one in range(20))
+        return list(await asyncio.gather(*asked))
+
+    answers = asyncio.run(all_of_them())
+    assert all(answer.value == VALUE and answer.dropped == () for answer in answers)
+
+
+@given(st.lists(st.sampled_from([*WHOLE]), min_size=1).map("".join), st.integers(1, 7))
+def test_pieces_add_up_to_the_whole(text: str, size: int) -> None:
+    """However a reply is cut into pieces, it is decoded to the same text."""
+    request = pdl.Request.of(pdl.loads(PROMPT).render())
+
+    def at_once(given: pdl.Request) -> str:
+        given.openai()
+        return text
+
+    def in_pieces(given: pdl.Request) -> Iterator[str]:
+        given.openai()
+        yield from (text[start : start + size] for start in range(0, len(text), size))
+
+    replies = [FunctionModel(one).reply(request, timeout=9) for one in (at_once, in_pieces)]
+    assert replies[0] == replies[1]
+
+
+def test_tracks_only_the_last_attempt(rendered: pdl.Rendered) -> None:
+    left = iter([True, False])
+
+    def client(request: pdl.Request) -> str:
+        return '{"name": "Ann"}' if not next(left) else f"no idea {request.schema}"
+
+    answer = ask(rendered, client, backoff=QUICK)
+    assert answer.dropped[0].pointer == "#"
