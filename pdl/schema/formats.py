@@ -57,6 +57,12 @@ FORMATS = MappingProxyType(
 )
 """Those with `x-` are not formats of JSON Schema, whose `time` and `date-time` demand an offset."""
 
+ASSERTED = frozenset(FORMATS) | {
+    *("hostname", "idn-email", "idn-hostname", "iri", "iri-reference", "json-pointer", "regex"),
+    *("relative-json-pointer", "uri-reference", "uri-template"),
+}
+"""The formats that are checked. Any other is an annotation (JSON Schema validation, 7.2.3)."""
+
 ZONED = MappingProxyType({"x-time": "time", "x-date-time": "date-time"})
 """The formats that also accept local times, and what each is with `{ zone: true }`."""
 

@@ -210,7 +210,8 @@ class Schema(Generic[T]):
     def to_dsl(self) -> str:
         """Return the canonical text of the schema in the schema DSL, without a final newline.
 
-        Raises SchemaError with each keyword that the DSL cannot express, and its path.
+        Annotations other than descriptions and defaults of fields become words in comments. Raises
+        SchemaError with each assertion that the DSL cannot express, and its path.
         """
         from pdl.schema.dsl.write import write
 

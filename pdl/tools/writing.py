@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pdl.errors import PdlError, Problem, SchemaError, error_from
 from pdl.schema import Schema
+from pdl.schema.dsl.notes import described, notes_of
 from pdl.schema.dsl.tree import Field, Item, Object, Type, lines_of, parse
 from pdl.schema.formats import standard
 from pdl.schema.json_schema import Bundle
@@ -176,7 +177,12 @@ def _has_more(item: Item) -> bool:
 
 def _described(tool: Tool, signature: str) -> str:
     """The signature with its description: after it, if both fit on one line, else above."""
-    lines = lines_of(tool.description)
+    document = tool.schema.document
+    words = " ".join(lines_of(document.get("description", "")))
+    notes = notes_of(document, tool.name)
+    if words and words != " ".join(lines_of(tool.description)):
+        notes.insert(0, words)
+    lines = lines_of(described(tool.description, notes))
     line = f"{signature} // {lines[0]}" if len(lines) == 1 else ""
     if line and "\n" not in signature and len(line) <= _WIDTH:
         return line

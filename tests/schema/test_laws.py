@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from pdl.errors import PromptError
 from pdl.schema import Schema
+from pdl.schema.dsl.normal_form import normal_form
 from pdl.schema.dsl.tree import joined
 from pdl.schema.dsl.words import TYPES
+from pdl.schema.keywords import nodes
 
 numbers = st.integers(-1000, 1000) | st.floats(-1e6, 1e6).map(lambda number: round(number, 3))
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
@@ -171,3 +173,44 @@ def test_any_json_is_a_schema_or_an_error(value: Any) -> None:
             text = schema.to_dsl()
             assert Schema.parse(text).to_dsl() == text
     assert value == before
+
+
+ANNOTATIONS: dict[str, st.SearchStrategy[Any]] = {
+    "title": st.text(max_size=9),
+    "description": st.text(max_size=9),
+    "$comment": st.text(max_size=9),
+    "default": st.integers() | st.text(max_size=3) | st.none(),
+    "examples": st.lists(st.integers() | st.text(max_size=3), max_size=3),
+    "deprecated": st.booleans(),
+    "readOnly": st.booleans(),
+    "x-own": st.integers() | st.lists(st.integers()),
+}
+
+
+@given(schemas, st.data())
+def test_annotations_never_change_what_a_schema_accepts(text: str, data: st.DataObject) -> None:
+    schema = parsed(text)
+    if schema is None or schema.form not in ("json", "text"):
+        return
+    document = copy.deepcopy(schema.to_json_schema())
+    places = [one for one in nodes(document) if data.draw(st.booleans())]
+    for place in places:
+        for key in data.draw(st.lists(st.sampled_from(sorted(ANNOTATIONS)), max_size=3)):
+            place[key] = data.draw(ANNOTATIONS[key])
+    annotated = Schema.from_json_schema(document)
+    canonical = annotated.to_dsl()
+    assert _asserted(Schema.parse(canonical)) == _asserted(schema)
+    assert Schema.parse(canonical).to_dsl() == canonical
+    used = {key for place in places for key, value in place.items() if key in ("x-own", "$comment")}
+    assert all(key in canonical for key in used)
+
+
+def _asserted(schema: Schema) -> str:
+    """The assertions of a schema in normal form."""
+    whole = normal_form(schema.document)
+    both = {"root": whole.root, **whole.definitions}
+    for form in both.values():
+        for one in list(nodes(form)):
+            one.pop("description", None)
+            one.pop("default", None)
+    return json.dumps(both, sort_keys=True)

@@ -342,11 +342,10 @@ def test_type_variables_are_bound_however_deep() -> None:
     assert text == "{ boxes: { [str]: [BoxInt] } }\nBoxInt = { inner: int, more: [int] }"
 
 
-def test_a_default_that_does_not_fit_is_kept_but_has_no_notation() -> None:
+def test_a_default_of_pydantic_that_does_not_fit_is_kept_and_noted() -> None:
     schema = Schema.from_type(pydantic.create_model("M", a=(pydantic.PositiveInt, 0)))
     assert schema.document["properties"]["a"]["default"] == 0
-    with pytest.raises(SchemaError, match="`default` that does not fit its type"):
-        schema.to_dsl()
+    assert schema.to_dsl() == "{\n  a?: int { gt: 0 }, // (default: 0)\n}"
 
 
 def test_a_field_without_a_schema_is_named() -> None:

@@ -304,6 +304,27 @@ def test_types() -> None:
     assert "size?: int<1,> = 1, // how large" in tools.to_dsl()
 
 
+def test_annotations_of_the_parameters_follow_the_description() -> None:
+    """Servers of MCP send titles, which a signature has no place for."""
+    parameters = {
+        "type": "object",
+        "title": "sellArguments",
+        "description": "what to sell",
+        "properties": {"number": {"type": "integer", "title": "Number", "examples": [2]}},
+        "required": ["number"],
+        "additionalProperties": False,
+    }
+    tools = ToolSet.from_mcp([{"name": "sell", "description": "Sell.", "inputSchema": parameters}])
+    assert (
+        tools.to_dsl()
+        == """\
+// Sell. (what to sell; title: "sellArguments")
+sell(
+  number: int, // (examples: 2)
+)"""
+    )
+
+
 def spread(*values: int) -> None: ...
 
 

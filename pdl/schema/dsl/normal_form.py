@@ -1,6 +1,7 @@
 """The normal form of a document: the one that reading its DSL text returns.
 
-Whatever the DSL cannot express is an error.
+An assertion that the DSL cannot express is an error. An annotation without a place of its own joins
+the description of what contains it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem, error_from
-from pdl.schema.dsl.tree import NULL, join, joined
+from pdl.schema.dsl.notes import Owner, asserts, note
+from pdl.schema.dsl.tree import NULL, join
 from pdl.schema.dsl.typecheck import TypeChecker, alias_cycle, endless_cycle, is_type
 from pdl.schema.formats import FORMATS, has_no_number, has_no_size
 from pdl.schema.keywords import (
-    ASSERTIONS,
     DEFINITIONS,
-    DRAFT_4_INTEGER,
     IN_PLACE_APPLICATORS,
     ONE_SCHEMA,
     SCHEMA_ARRAYS,
@@ -140,7 +140,6 @@ def _make_whole(bounds: dict[str, Json]) -> None:
 _NOWHERE: frozenset[str] = frozenset()
 _DESCRIBED = frozenset({"description"})
 _NOTES = frozenset({"description", "default"})
-_IGNORED = _NOTES | {"$defs", DRAFT_4_INTEGER}
 _NUMBER = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 _KEYWORDS_OF = MappingProxyType(
     {
@@ -167,7 +166,7 @@ class NormalForm:
 def normal_form(document: JsonSchema, *, whole: bool = True) -> NormalForm:
     """Return the normal form of a document, or only of what validates and describes.
 
-    Raises SchemaError with each keyword that the DSL cannot express and its JSONPath.
+    Raises SchemaError with each assertion that the DSL cannot express and its JSONPath.
     """
     return _Normalizer(document, whole=whole).normal_form()
 
@@ -182,7 +181,8 @@ class _Normalizer:
         self._problems: list[Problem] = []
         self._pending: deque[str] = deque()
         self._found: dict[str, JsonSchema] = {}
-        self._defaults: list[tuple[Json, JsonSchema, JsonPath]] = []
+        self._owners: list[Owner] = []
+        self._defaults: list[tuple[dict[str, Json], JsonSchema, Owner]] = []
 
     def normal_form(self) -> NormalForm:
         """The whole document."""
@@ -212,9 +212,10 @@ class _Normalizer:
     def _check(self) -> None:
         """Check what concerns all definitions together."""
         checker = TypeChecker(self._found)
-        for value, schema, path in self._defaults if not self._problems else ():
-            if not checker.accepts(value, schema):
-                self._refuse("default", "that does not fit its type", path)
+        for written, schema, owner in self._defaults if not self._problems else ():
+            if not checker.accepts(written["default"], schema):  # an annotation, so it may not fit
+                owner.notes.append(note("default", written.pop("default")))
+                written["description"] = owner.description()
         cycle = alias_cycle(self._found) or endless_cycle(self._found)
         if cycle and not self._problems:
             message = f"the schema DSL cannot express `{cycle[0]}`: no value of it can be complete"
@@ -224,15 +225,18 @@ class _Normalizer:
 
     def _normal(self, node: Json, path: JsonPath, notes: frozenset[str]) -> Recur[JsonSchema]:
         """A schema, with those of its annotations that can be written at its position."""
+        if not (notes and isinstance(node, dict)):
+            return join((yield from call(self._parts(node, path, notes))))
+        owner = Owner(node, path, str(path[-1]) if path else "", [])
+        self._owners.append(owner)
         schema = join((yield from call(self._parts(node, path, notes))))
-        if not isinstance(node, dict):
-            return schema
+        self._owners.pop()
         written = dict(schema)
-        if "description" in notes and joined([node.get("description", "")]):
-            written["description"] = joined([node["description"]])
+        if description := owner.description():
+            written["description"] = description
         if "default" in notes and "default" in node:
-            self._defaults.append((node["default"], schema, path))
             written["default"] = node["default"]
+            self._defaults.append((written, schema, owner))
         return written
 
     def _parts(self, node: Json, path: JsonPath, notes: frozenset[str]) -> Recur[list[JsonSchema]]:
@@ -241,10 +245,8 @@ class _Normalizer:
             if not node:
                 self._problems.append(_problem("a schema that nothing fits", path))
             return [{}]
-        for key in sorted(_NOTES - notes):
-            if node.get(key, "") != "":
-                self._refuse(key, "here", path)
-        core = {key: value for key, value in node.items() if self._counts(key)}
+        self._owners[-1].add(node, path, whole=self._whole, default="default" in notes)
+        core = {key: value for key, value in node.items() if self._counts(node, key)}
         if "$ref" in core:
             self._refuse_all(core.keys() - {"$ref"}, "next to `$ref`", path)
             return [self._reference(core["$ref"])]
@@ -256,8 +258,8 @@ class _Normalizer:
             return (yield from call(self._parts(core["allOf"][0], (*path, "allOf", 0), _NOWHERE)))
         return (yield from self._types(core, path))
 
-    def _counts(self, keyword: str) -> bool:
-        return keyword not in _IGNORED if self._whole else keyword in ASSERTIONS
+    def _counts(self, node: JsonSchema, keyword: str) -> bool:
+        return asserts(node, keyword) or (keyword == "x-gbnf" and self._whole)
 
     def _reference(self, reference: str) -> JsonSchema:
         if reference not in self._names:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pdl.schema.dsl.constraints import KEYWORDS
 from pdl.schema.dsl.normal_form import normal_form
+from pdl.schema.dsl.notes import described, notes_of
 from pdl.schema.dsl.tree import NULL, lines_of
 from pdl.schema.formats import FORMATS, ZONED
 from pdl.schema.keywords import SIZES
@@ -186,10 +187,11 @@ _TYPES = MappingProxyType(
 def write(parts: SchemaParts) -> str:
     """schema: type (NAME '=' type)*, on one line if that is short.
 
-    Raises SchemaError with each keyword that the DSL cannot express.
+    Raises SchemaError with each assertion that the DSL cannot express.
     """
     if parts.form in ("yesno", "code", "tasklist"):
-        return _described(parts.document, render(_form(parts)))
+        words = described(parts.document.get("description", ""), notes_of(parts.document))
+        return _described({"description": words}, render(_form(parts)))
     whole = normal_form(parts.document)
     texts = [_described(whole.root, render(run(_type(whole.root))))]
     for name, schema in whole.definitions.items():

@@ -1,1 +1,3 @@
-the schema DSL cannot express `components` (at $)
+// (left out: components)
+{ a?: str?, b?: B, c?: "x" | "y", d?: int, e?: any }
+B = int

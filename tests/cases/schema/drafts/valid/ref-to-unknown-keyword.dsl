@@ -1,1 +1,3 @@
-the schema DSL cannot express `components` (at $)
+// (left out: components)
+[Pet]
+Pet = { age?: int { gt: 0 }, [str]: any }

@@ -1,7 +1,5 @@
 the schema DSL cannot express `patternProperties` (at $)
-the schema DSL cannot express `title` (at $)
 the schema DSL cannot express `not` (at $.properties.x)
-the schema DSL cannot express `description` here (at $.properties.y.items)
 the schema DSL cannot express `minLength` without a `type` (at $.properties.z)
 the schema DSL cannot express `oneOf` (at $.properties.u)
 the schema DSL cannot express `format` of `hostname` (at $.properties.v)
@@ -9,4 +7,4 @@ the schema DSL cannot express `enum` of an array or an object (at $.properties.w
 the schema DSL cannot express `prefixItems` of an array whose length is open (at $.properties.t)
 the schema DSL cannot express a schema that nothing fits (at $.properties.s)
 the schema DSL cannot express `required` of a key that `additionalProperties` forbids (at $)
-11 problems
+9 problems
