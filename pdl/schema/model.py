@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Generic, NewType, get_args, get_origin, overload
+from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar, get_args, get_origin, overload
 
 from pdl._types import T
 from pdl.errors import SchemaError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from pdl._types import JsonSchema
+
+V = TypeVar("V")
 
 
 def schema_type_error(
@@ -149,7 +151,7 @@ class Schema(Generic[T]):
 
     @overload
     @classmethod
-    def from_type(cls, form: type[T]) -> Schema[T]: ...
+    def from_type(cls, form: type[V]) -> Schema[V]: ...
 
     @overload
     @classmethod
