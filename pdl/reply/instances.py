@@ -25,7 +25,7 @@ from pdl.reply.phrases import say, shorten
 from pdl.reply.result import Violation
 from pdl.reply.rules import LONGEST, ConversionError, Rule, of_words
 from pdl.reply.validation.compiled import validator_of
-from pdl.schema.annotations import has_pydantic, name_of, unwrapped
+from pdl.schema.annotations import has_pydantic, name_of, scalar_schema, unwrapped
 from pdl.schema.model import schema_of_type
 from pdl.schema.records import is_pydantic, is_record, members
 
@@ -180,7 +180,8 @@ class _Conversion:
             return make()
         except (ValueError, ArithmeticError) as error:
             words = shorten(" ".join(str(error).split()), LONGEST)
-            message = say("is-no-instance", name=name_of(form), why=words or type(error).__name__)
+            known = (scalar_schema(form) or {}).get("format", name_of(form)).removeprefix("x-")
+            message = say("is-no-instance", name=known, why=words or type(error).__name__)
             self.violations.append(Violation(path, message, "type"))
             return _FAILED
 

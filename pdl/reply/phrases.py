@@ -158,7 +158,7 @@ ENGLISH: Mapping[str, str | Callable[..., str]] = {
     "forbidden": "must not match `{schema}`, but {found} does",
     "misfit": "does not match the schema",
     "breaks-rule": "is not accepted: {text}",
-    "is-no-instance": "is not a valid `{name}`: {why}",
+    "is-no-instance": "is not a valid {name}: {why}",
     "did-you-mean": " (did you mean {near}?)",
     "key": "`{name}`{hint}",
     # Why a number in prose is not the answer

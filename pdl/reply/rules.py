@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.reply.phrases import say, shorten
 from pdl.reply.result import Violation
-from pdl.schema.annotations import name_of
+from pdl.schema.annotations import name_of, with_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,6 +87,11 @@ class Rule:
 
         return core_schema.no_info_after_validator_function(accepted, handler(source))
 
+    def __get_pydantic_json_schema__(self, source: Any, handler: Any) -> dict[str, Any]:
+        """How pydantic describes the rule in the JSON Schema of its models."""
+        found: dict[str, Any] = handler(source)
+        return found | with_rules(found, [self.words])
+
 
 def violations_of(
     judge: Callable[[], object], words: str = "", path: JsonPath = ()
@@ -106,7 +111,7 @@ def _told(result: object, words: str, path: JsonPath) -> Iterable[Violation]:
     if result is None or result is True:
         return
     if result is False:
-        yield of_words(path, words or "breaks a rule")
+        yield of_words(path, words or "it breaks a rule")
         return
     found = (result,) if isinstance(result, Violation) else result
     if isinstance(found, str) or not isinstance(found, Iterable):

@@ -140,7 +140,7 @@ def test_arguments_become_what_annotations_say(arguments: dict[str, Any], told: 
         ({"points": [{"x": "1"}]}, "`$.points[0].x`"),
         ({"colour": "blue"}, 'must be "red" or 2'),
         ({"other": 1}, "unexpected field `other`"),
-        ({"span": "P1Y"}, "`convert` is invalid.\n$.span: is not a valid `timedelta`: 'P1Y' has"),
+        ({"span": "P1Y"}, "`convert` is invalid.\n$.span: is not a valid duration: 'P1Y' has"),
     ],
 )
 def test_wrong_arguments_are_told_to_the_model(arguments: dict[str, Any], told: str) -> None:
