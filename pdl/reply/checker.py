@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from pdl.limits import DEFAULT_LIMITS, Limits
@@ -77,11 +78,21 @@ def check(  # noqa: PLR0913 - the options of a check
     known = schema if isinstance(schema, Schema) else schema_of(schema)
     if validate is None and (known is None or known.python_type is None):
         return check_json(known, reply, coercions=coercions, dialects=dialects, limits=limits)
-    from pdl.reply.typed import rule_of_value, typed, validated  # noqa: PLC0415 - not for JSON
-
-    rule = None if validate is None else rule_of_value(validate)
+    stage = _typed_stage()
+    rule = None if validate is None else stage.rule_of_value(validate)
     found = check_json(known, reply, coercions=coercions, dialects=dialects, limits=limits)
-    return validated(typed(found, known, reply), known, rule)
+    made: Check[Any] = stage.typed(found, known, reply)
+    if rule is not None:
+        made = stage.validated(made, known, rule)
+    return made
+
+
+@cache
+def _typed_stage() -> Any:
+    """The stage of types and rules, which plain JSON does not need."""
+    from pdl.reply import typed  # noqa: PLC0415 - see above; an import statement takes a while
+
+    return typed
 
 
 def check_json(

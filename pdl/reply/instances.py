@@ -16,7 +16,7 @@ import os
 import re
 import types
 from decimal import Decimal
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 from uuid import UUID
@@ -82,11 +82,24 @@ def convert(form: Any, value: Json, text: str = "", *, is_json: bool = False) ->
     with all violations; what a rule raises other than ValueError; RecursionError for a value that
     is nested beyond all limits.
     """
-    conversion = _Conversion(text, is_json=is_json)
+    make = _validated(form) if is_json else None
+    if make is not None:
+        return make(value, text)
+    conversion = _Conversion(text)
     made = conversion.convert(form, value, ())
     if conversion.violations:
         raise ConversionError(tuple(conversion.violations))
     return made
+
+
+@lru_cache(maxsize=256)
+def _validated(form: Any) -> Callable[[Json, str], Any] | None:
+    """What makes an instance of a type that pydantic defines."""
+    if not is_pydantic(form):
+        return None
+    from pdl.reply.pydantic_values import validated  # noqa: PLC0415 - imports pydantic
+
+    return partial(validated, form)
 
 
 _FAILED: Any = object()
@@ -96,9 +109,8 @@ _FAILED: Any = object()
 class _Conversion:
     """One conversion, which goes on after a violation to find all of them."""
 
-    def __init__(self, text: str, *, is_json: bool) -> None:
+    def __init__(self, text: str) -> None:
         self._text = text
-        self._is_json = is_json
         self.violations: list[Violation] = []
 
     @cached_property
@@ -166,10 +178,8 @@ class _Conversion:
     def _pydantic(self, form: Any, value: Json, path: JsonPath) -> Any:
         from pdl.reply.pydantic_values import validated  # noqa: PLC0415 - imports pydantic
 
-        is_root = self._is_json and not path
-        text = self._text if is_root else json.dumps(value)
         try:
-            return validated(form, value, text, path)
+            return validated(form, value, json.dumps(value), path)
         except ConversionError as error:
             self.violations += error.violations
             return _FAILED

@@ -12,7 +12,8 @@ from pdl.reply.rules import ConversionError, of_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pydantic_core import ErrorDetails
+    from pydantic.plugin._schema_validator import PluggableSchemaValidator
+    from pydantic_core import ErrorDetails, SchemaValidator
 
     from pdl._types import Json, JsonPath
     from pdl.reply.result import Violation
@@ -21,14 +22,14 @@ _PREFIXES = ("Value error, ", "Assertion failed, ")
 """What pydantic writes before the words of a validator."""
 
 
-def validated(form: Any, value: Json, text: str, path: JsonPath) -> Any:
+def validated(form: Any, value: Json, text: str, path: JsonPath = ()) -> Any:
     """Return the instance that pydantic makes of JSON, which is given both parsed and as text.
 
     Raises ConversionError with what pydantic and the validators of the type find wrong, at paths
     that begin with `path`; and what else a validator raises.
     """
     try:
-        return _adapter(form).validate_json(text)
+        return _validator(form).validate_json(text)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
         raise ConversionError(
@@ -62,5 +63,5 @@ def _place(loc: tuple[int | str, ...], value: Json) -> JsonPath:
 
 
 @lru_cache(maxsize=256)
-def _adapter(form: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(form)
+def _validator(form: Any) -> SchemaValidator | PluggableSchemaValidator:
+    return TypeAdapter(form).validator

@@ -20,22 +20,24 @@ if TYPE_CHECKING:
 
 
 def typed(check: Check, schema: Schema | None, reply: str) -> Check:
-    """Return a check with an instance of the schema's Python type as its value.
+    """Return a new check, with an instance of the schema's Python type as its value.
 
     Or one that is not `ok`, because a validator or a rule of the type refuses the value.
     """
-    if schema is None or schema.python_type is None or not check.ok:
+    if schema is None or schema.python_type is None or check.reason is not None:
         return check
-    text = "" if check.span is None else reply[slice(*check.span)]
+    start, end = check.span or (0, 0)
+    data = check.value
     is_json = schema.form == "json" and not check.repairs
     try:
-        made = convert(schema.python_type, check.value, text, is_json=is_json)
+        made = convert(schema.python_type, data, reply[start:end], is_json=is_json)
     except ConversionError as error:
         return refused(check, schema, error.violations)
     except RecursionError:
-        message = say("nested-too-deep")
-        return refused(check, schema, (Violation((), message, "limit"),))
-    return replace(check, value=made, _json=(check.value,))
+        return refused(check, schema, (Violation((), say("nested-too-deep"), "limit"),))
+    # A copy would take longer than pydantic, and nobody else has the check yet.
+    vars(check).update(value=made, _json=(data,))
+    return check
 
 
 def refused(check: Check, schema: Schema | None, violations: Sequence[Violation]) -> Check:
