@@ -34,7 +34,17 @@ if TYPE_CHECKING:
     )
     from pdl.gbnf import to_gbnf
     from pdl.limits import Limits
-    from pdl.models import Answer, AskError, Fault, Request, ask, ask_async, reply_from
+    from pdl.models import (
+        Answer,
+        AskError,
+        Budget,
+        Fault,
+        Price,
+        Request,
+        ask,
+        ask_async,
+        reply_from,
+    )
     from pdl.prompt import Media, Message, Prompt, Rendered, Text, load, loads
     from pdl.reply import Check, Coercions, OutputError, Rule, Violation, check, extract
     from pdl.schema import Schema
@@ -44,6 +54,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": "pdl.models",
     "AskError": "pdl.models",
+    "Budget": "pdl.models",
     "Check": "pdl.reply",
     "Coercions": "pdl.reply",
     "ConfigError": "pdl.errors",
@@ -58,6 +69,7 @@ _HOMES = {
     "Message": "pdl.prompt",
     "OutputError": "pdl.reply",
     "PdlError": "pdl.errors",
+    "Price": "pdl.models",
     "Problem": "pdl.errors",
     "Prompt": "pdl.prompt",
     "PromptError": "pdl.errors",
@@ -86,6 +98,7 @@ _HOMES = {
 __all__ = [
     "Answer",
     "AskError",
+    "Budget",
     "Check",
     "Coercions",
     "ConfigError",
@@ -100,6 +113,7 @@ __all__ = [
     "Message",
     "OutputError",
     "PdlError",
+    "Price",
     "Problem",
     "Prompt",
     "PromptError",

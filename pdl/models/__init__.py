@@ -8,6 +8,7 @@ from pdl._lazy import lazy
 
 if TYPE_CHECKING:
     from pdl.models.answer import Answer, AskError, Attempt
+    from pdl.models.budget import Budget, Price
     from pdl.models.cache import Cache
     from pdl.models.connecting import connect
     from pdl.models.exchange import Delta, Dropped, Model, Reply, Usage
@@ -22,6 +23,7 @@ _HOMES = {
     "AskError": "pdl.models.answer",
     "Attempt": "pdl.models.answer",
     "Backoff": "pdl.models.faults",
+    "Budget": "pdl.models.budget",
     "Cache": "pdl.models.cache",
     "CacheWarning": "pdl.models.options",
     "Delta": "pdl.models.exchange",
@@ -29,6 +31,7 @@ _HOMES = {
     "Fault": "pdl.models.faults",
     "Hook": "pdl.models.options",
     "Model": "pdl.models.exchange",
+    "Price": "pdl.models.budget",
     "Reply": "pdl.models.exchange",
     "Request": "pdl.models.request",
     "AskOptions": "pdl.models.options",
@@ -46,6 +49,7 @@ __all__ = [
     "AskOptions",
     "Attempt",
     "Backoff",
+    "Budget",
     "Cache",
     "CacheWarning",
     "Delta",
@@ -53,6 +57,7 @@ __all__ = [
     "Fault",
     "Hook",
     "Model",
+    "Price",
     "Reply",
     "Request",
     "Usage",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pdl.reply import Check
     from pdl.tools.tool import ToolCall
 
-Ending: TypeAlias = Literal["attempts", "fault", "tokens", "time", "length"]
+Ending: TypeAlias = Literal["attempts", "fault", "tokens", "time", "cost", "length"]
 """Why there were no more attempts: all were made, a fault that no retry fixes, or a bound.
 
 `length`: the model's reasoning left no room for an answer, and wouldn't the next time.
@@ -40,7 +41,8 @@ class Attempt:
     stopped because it was already invalid (`is_stopped`). `complaint` is why this attempt has no
     answer, in the words that go back to the model; empty if it has one, or if there was a fault.
     `told` is the same for a person, where that wording differs from the complaint and from
-    `check.summary`. `is_cached`: no call was made, the reply is from the cache.
+    `check.summary`. `is_cached`: no call was made, the reply is from the cache. `model` is the name
+    of the model that was asked, `cost` what that cost by the prices of the budget; None if unknown.
     """
 
     request: Request = field(repr=False)
@@ -52,6 +54,8 @@ class Attempt:
     is_stopped: bool = False
     is_cached: bool = False
     told: str = ""
+    model: str = ""
+    cost: float | None = None
 
     @property
     def ok(self) -> bool:
@@ -94,7 +98,9 @@ class Answer(Generic[T]):
     request; `ignored` the settings that are not sent, or that this model rejected. `messages` are
     those that were sent and the good reply, so a conversation continues with tool results or
     another question.
-    `is_default`: no attempt succeeded, and `value` is the default that was given.
+    `is_default`: no attempt succeeded, and `value` is the default that was given. `model` is the
+    name of the model that answered; empty for a default. `cost` is that of all attempts, by the
+    prices of the budget; None if one is unknown.
     """
 
     value: T
@@ -107,6 +113,8 @@ class Answer(Generic[T]):
     ignored: tuple[Ignored, ...] = ()
     messages: tuple[Message, ...] = field(default=(), repr=False)
     is_default: bool = False
+    model: str = ""
+    cost: float | None = None
 
     @property
     def data(self) -> Json:
@@ -117,8 +125,10 @@ class Answer(Generic[T]):
 class AskError(PdlError):
     """No attempt has a valid answer: `attempts` has each, `ending` why no more were made.
 
-    `is_fault` is whether the last attempt failed by a transport error rather than a bad answer. If
-    the last reply was checked, the error is also an OutputError, with that `check`.
+    `model` is the name of the model, or those of several, separated by commas. `is_fault` is
+    whether the last attempt failed by a transport error rather than a bad answer. If the last reply
+    was checked, the error is also an OutputError, with that `check`. There are no attempts if a
+    budget left nothing for the first.
     """
 
     def __init__(
@@ -134,6 +144,11 @@ class AskError(PdlError):
     def usage(self) -> Usage:
         """The tokens of all attempts."""
         return total(self.attempts)
+
+    @property
+    def cost(self) -> float | None:
+        """The cost of all attempts; None if one is unknown."""
+        return total_cost(self.attempts)
 
     @property
     def is_fault(self) -> bool:
@@ -173,6 +188,13 @@ def total(attempts: tuple[Attempt, ...]) -> Usage:
     return whole
 
 
+def total_cost(attempts: tuple[Attempt, ...]) -> float | None:
+    """Return the cost of attempts; None if one is unknown, or there is none."""
+    costs = [attempt.cost for attempt in attempts]
+    known = [cost for cost in costs if cost is not None]
+    return math.fsum(known) if costs and len(known) == len(costs) else None
+
+
 _BEFORE = frozenset(
     {"connection", "auth", "quota", "rate_limited", "not_found", "redirect", "unavailable"}
 )
@@ -180,19 +202,22 @@ _BEFORE = frozenset(
 _ENDINGS: dict[Ending, str] = {
     "attempts": "",
     "fault": "; another try would not help",
-    "tokens": "; the output tokens that were allowed are spent",
+    "tokens": "; the tokens that were allowed are spent",
     "time": "; there is no time left for another",
+    "cost": "; the cost that was allowed is spent",
     "length": "; another try under the same limit would not help",
 }
 
 
 def _message(model: str, attempts: tuple[Attempt, ...], ending: Ending) -> str:
+    if not attempts:
+        return f"{model} was not asked{_ENDINGS[ending].removesuffix(' for another')}"
     tried = count(len(attempts), "attempt")
+    several = len({attempt.model for attempt in attempts}) > 1
     lines = [f"{model} gave no valid answer in {tried}{_reached(attempts)}{_ENDINGS[ending]}"]
-    lines += [
-        f"  attempt {number} ({tenths(attempt.seconds)}): {attempt.reason}"
-        for number, attempt in enumerate(attempts, 1)
-    ]
+    for number, attempt in enumerate(attempts, 1):
+        name = f", {attempt.model}" if several else ""
+        lines.append(f"  attempt {number}{name} ({tenths(attempt.seconds)}): {attempt.reason}")
     lines += [f"  hint: {hint}" for hint in _hints(attempts, ending)]
     return "\n".join(lines)
 

@@ -19,6 +19,7 @@ from pdl.prompt.files import Folder, JailError
 if TYPE_CHECKING:
     from pdl.models.exchange import Model
     from pdl.models.payloads import ProviderApi
+    from pdl.prompt.messages import Rendered
 
 _FILES = frozenset({"llama", "replay"})
 SCHEMES = frozenset({*FAMILIES, *_FILES})
@@ -26,6 +27,8 @@ SCHEMES = frozenset({*FAMILIES, *_FILES})
 _SUFFIXES = {".gguf": "llama", ".jsonl": "replay"}
 """The schemes that read files with such a name."""
 _KEY_VARIABLE = "PDL_API_KEY"
+MODEL_VARIABLE = "PDL_MODEL"
+"""The environment variable with the name of the model, where nothing else names one."""
 
 
 def connect(
@@ -58,6 +61,27 @@ def connect(
     return read_replay(rest, limits) if scheme == "replay" else _llama(rest)
 
 
+def model_named_by(
+    rendered: Rendered, *, base_url: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Model:
+    """Return the model of a prompt's config turn, or else of the variable `PDL_MODEL`.
+
+    A config turn, which a stranger might have written, can only name files below its own directory.
+    Raises ConfigError if neither names a model, and what `connect` raises.
+    """
+    written = rendered.config.get("model")
+    if written:
+        return connect(below(str(written), rendered.folder), base_url=base_url, limits=limits)
+    named = os.environ.get(MODEL_VARIABLE)
+    if named:
+        return connect(named, base_url=base_url, limits=limits)
+    hint = (
+        f"pass a model (`--model NAME`), write `model: NAME` in the config turn, or set the"
+        f" environment variable {MODEL_VARIABLE}"
+    )
+    raise _problem("no-model", "no model is named", hint)
+
+
 def below(name: str, folder: Folder | None) -> str:
     """Return the model name of a prompt file, in which a file is below the prompt's directory.
 
@@ -75,7 +99,7 @@ def below(name: str, folder: Folder | None) -> str:
 
 
 def _unreachable(reason: str) -> ConfigError:
-    hint = "pass a model in another directory as `--model`"
+    hint = "pass a model in another directory as `--model`, or in Python as the argument `model`"
     return _problem("model", f"the config turn names a file that may not be read: {reason}", hint)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, get_args
 
 from pdl.errors import did_you_mean
 from pdl.limits import DEFAULT_LIMITS, Limits
@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.models.answer import Attempt
+    from pdl.models.budget import Budget
     from pdl.models.cache import Cache
     from pdl.models.exchange import Delta
     from pdl.models.request import Request
     from pdl.tools.toolset import ToolSet
+
+
+Fallback: TypeAlias = Literal["answers", "refusals"]
+"""Failures that are no transport errors, after which another model may be asked."""
 
 
 class CacheWarning(UserWarning):
@@ -35,13 +40,13 @@ class Hook:
     """Called before and after each attempt; subclass it and override the methods.
 
     For a cached reply, only `after` is called. An exception in a hook stops the run and propagates
-    to the caller.
+    to the caller. In `ask_async` both can be `async` functions, which are awaited.
     """
 
-    def before(self, number: int, request: Request) -> None:
+    def before(self, number: int, request: Request) -> Awaitable[None] | None:
         """Called before the attempt with this number, starting at 1."""
 
-    def after(self, number: int, attempt: Attempt, pause: float | None) -> None:
+    def after(self, number: int, attempt: Attempt, pause: float | None) -> Awaitable[None] | None:
         """Called after it. `pause` is the seconds until the next attempt, None after the last."""
 
 
@@ -65,7 +70,8 @@ def is_async(function: Any) -> bool:
     )
 
 
-def _check_count(name: str, value: object, least: int) -> None:
+def check_count(name: str, value: object, least: int) -> None:
+    """Raise TypeError for what is not an int, ValueError for one that is too small."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     if value < least:
@@ -100,8 +106,6 @@ def _check_hooks(hooks: object) -> None:
         told = callable(getattr(hook, "before", None)) and callable(getattr(hook, "after", None))
         if not told or isinstance(hook, type):
             raise TypeError(f"hooks must be Hook objects, not {_shown(hook)}")
-        if is_async(hook.before) or is_async(hook.after):
-            raise TypeError("hooks are called, not awaited: `before` and `after` must not be async")
 
 
 def _cache_of(value: object) -> Cache | None:
@@ -116,8 +120,24 @@ def _cache_of(value: object) -> Cache | None:
     return known
 
 
+def _fallback_of(given: object) -> tuple[Fallback, ...]:
+    """What else than faults lets the next model answer; one name is a tuple of one."""
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, Collection):
+        raise TypeError(f"fallback must be a collection of str, not {_shown(given)}")
+    for name in names:
+        if name not in get_args(Fallback):
+            known = " and ".join(f"`{one}`" for one in get_args(Fallback))
+            raise ValueError(f"fallback can contain {known}, not {name!r}")
+    known_names: tuple[Fallback, ...] = tuple(names)
+    return known_names
+
+
 def _shown(value: object) -> str:
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+
+
+NOT_AWAITED = "{} must not be async in ask: only ask_async awaits it"
 
 
 class NoDefault:
@@ -139,6 +159,8 @@ class AskKwargs(TypedDict, total=False):
     timeout: float | None
     call_timeout: float | None
     max_output_tokens: int | None
+    budget: Budget | None
+    fallback: Fallback | Collection[Fallback]
     tools: ToolSet | None
     stream: bool
     on_delta: Callable[[Delta], object | Awaitable[object]] | None
@@ -150,21 +172,25 @@ class AskKwargs(TypedDict, total=False):
     dialects: Dialects
     limits: Limits
     backoff: Backoff
+    log_contents: bool
 
 
 @dataclass(frozen=True)
 class AskOptions:
     """The options of one run.
 
-    `retries`: attempts after the first, whatever the cause. `default`: the value of the answer if
-    no attempt succeeds. `seed` and `config` override the prompt's config turn. `timeout`: seconds
-    of wall-clock time for everything, pauses included (in `ask`, None is no bound);
-    `call_timeout`: for one attempt. `max_output_tokens`: tokens that all attempts together can
-    write; where a provider doesn't count, four characters count as one. `tools`: used instead of
-    the prompt's own. `stream`: read the reply as it arrives, and stop it once it is certainly
+    `retries`: attempts after the first of a model, whatever the cause. `default`: the value of the
+    answer if no attempt succeeds. `seed` and `config` override the prompt's config turn.
+    `timeout`: seconds of wall-clock time for everything, pauses included (in `ask`, None is no
+    bound); `call_timeout`: for one attempt. `max_output_tokens`: tokens that all attempts together
+    can write; where a provider doesn't count, four characters count as one. `budget`: bounds that
+    several runs share. `fallback`: with several models, what else than a transport error lets the
+    next one answer: `answers` that stay invalid, `refusals`. `tools`: used instead of the prompt's
+    own. `stream`: read the reply as it arrives, and stop it once it is certainly
     invalid; `on_delta` is called with each piece of such a reply. `constrain`: constrain the model
     to the schema as far as its provider can. `cache`: stores good replies and returns them again;
-    a path is the file of one. Raises TypeError and ValueError for invalid options.
+    a path is the file of one. `log_contents`: log messages and replies, too. Raises TypeError and
+    ValueError for invalid options.
     """
 
     retries: int = 3
@@ -173,6 +199,8 @@ class AskOptions:
     timeout: float = 600.0
     call_timeout: float | None = None
     max_output_tokens: int | None = None
+    budget: Budget | None = None
+    fallback: Collection[Fallback] = ()
     tools: ToolSet | None = None
     stream: bool = False
     on_delta: Callable[[Delta], object] | None = None
@@ -184,12 +212,13 @@ class AskOptions:
     dialects: Dialects = DIALECTS
     limits: Limits = DEFAULT_LIMITS
     backoff: Backoff = field(default_factory=Backoff)
+    log_contents: bool = False
 
     def __post_init__(self) -> None:
         """Raise TypeError or ValueError for invalid options; make a cache of a path."""
-        _check_count("retries", self.retries, 0)
+        check_count("retries", self.retries, 0)
         if self.max_output_tokens is not None:
-            _check_count("max_output_tokens", self.max_output_tokens, 1)
+            check_count("max_output_tokens", self.max_output_tokens, 1)
         check_seconds("timeout", self.timeout)
         if self.call_timeout is not None:
             check_seconds("call_timeout", self.call_timeout)
@@ -202,6 +231,10 @@ class AskOptions:
         if self.tools is not None:  # the module is loaded where there are tools at all
             kind = importlib.import_module("pdl.tools.toolset").ToolSet
             _check_kind("tools", self.tools, kind, "a pdl.tools.ToolSet", none=True)
+        if self.budget is not None:
+            kind = importlib.import_module("pdl.models.budget").Budget
+            _check_kind("budget", self.budget, kind, "a pdl.Budget", none=True)
+        _check_kind("log_contents", self.log_contents, bool, "a bool")
         _check_kind("seed", self.seed, int, "an int", none=True)
         _check_kind("stream", self.stream, bool, "a bool")
         _check_kind("constrain", self.constrain, bool, "a bool")
@@ -210,6 +243,7 @@ class AskOptions:
         _check_kind("dialects", self.dialects, Dialects, "Dialects")
         _check_kind("limits", self.limits, Limits, "Limits")
         object.__setattr__(self, "cache", _cache_of(self.cache))
+        object.__setattr__(self, "fallback", _fallback_of(self.fallback))
 
     @classmethod
     def of(cls, given: AskKwargs) -> AskOptions:
@@ -222,6 +256,14 @@ class AskOptions:
         if given.get("timeout", 0) is None:
             given = {**given, "timeout": LONGEST}
         return cls(**given)  # type: ignore[arg-type]  # `__post_init__` makes a cache of a path
+
+    def refuse_async(self) -> None:
+        """Raise TypeError for a function that `ask` cannot await."""
+        given: list[tuple[str, object]] = [("on_delta", self.on_delta)]
+        given += [("hooks", call) for one in self.hooks for call in (one.before, one.after)]
+        for name, function in given:
+            if is_async(function):
+                raise TypeError(NOT_AWAITED.format(name))
 
     @property
     def streams(self) -> bool:

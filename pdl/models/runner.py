@@ -15,55 +15,61 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from pdl._types import format_path
 from pdl.models.answer import Answer
-from pdl.models.ask_loop import AskLoop, ModelCall, Outcome, Sleep
+from pdl.models.ask_loop import AskLoop
 from pdl.models.callables import model_of
-from pdl.models.exchange import ReplyBuilder
 from pdl.models.faults import Fault
-from pdl.models.options import AskKwargs, AskOptions, NoDefault, is_async
+from pdl.models.model_loop import ModelCall, Outcome, Sleep
+from pdl.models.options import NOT_AWAITED, AskKwargs, AskOptions, NoDefault
 from pdl.models.request import Request, bare_name
-from pdl.models.verdict import is_preamble
 from pdl.prompt.config import refuse_addresses
 from pdl.prompt.messages import Rendered
 from pdl.reply import violations
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from pdl._types import Json
-    from pdl.models.ask_loop import Step
+    from pdl.models.accumulator import StreamAccumulator
     from pdl.models.callables import Function
-    from pdl.models.exchange import Delta, Model, Reply
-    from pdl.reply import Partial, Stream, Violation
+    from pdl.models.exchange import Delta, Model
+    from pdl.models.model_loop import Step
     from pdl.schema import Schema
 
 
 Askable: TypeAlias = "Model | Function | str"
 """A model, its name as `connect` reads it, or a function that takes a `Request`."""
+Models: TypeAlias = "Askable | list[Askable] | tuple[Askable, ...]"
+"""A model, or several, each of which is asked if those before it failed."""
 
-_NOT_AWAITED = "on_delta must not be async in ask: only ask_async awaits it"
 
-
-def ask(rendered: Rendered, model: Askable, **options: Unpack[AskKwargs]) -> Answer:
+def ask(rendered: Rendered, model: Models | None = None, **options: Unpack[AskKwargs]) -> Answer:
     """Ask a model until it returns a valid answer, within the bounds of the options.
+
+    Without `model` it is the one that the prompt's config turn names, or else the environment
+    variable `PDL_MODEL`. Of a list of models, each is asked if the one before it failed.
 
     The model is constrained to the schema by the strongest method that its provider supports. An
     invalid reply goes back to the model without its reasoning, together with what is wrong with
     it; after a transport error the same request is sent again, after a pause. The keyword options:
 
-    - `retries` (int, 3): attempts after the first, whatever the cause.
+    - `retries` (int, 3): attempts after the first of a model, whatever the cause.
     - `default` (JSON, none): the value if no attempt succeeds; `is_default` is then true. It must
       match the schema, or be None.
     - `seed` (int, None): a sampling seed for repeatable answers; overrides the prompt's own.
     - `timeout` (seconds, 600.0): for the whole run, pauses included; None for no bound.
     - `call_timeout` (seconds, None): for one attempt.
     - `max_output_tokens` (int, None): tokens that all attempts together can write.
+    - `budget` (Budget, None): bounds that several runs share, and prices.
+    - `fallback` (collection of str, ()): with several models, what else than a transport error
+      lets the next one answer: `answers` (that stay invalid), `refusals`.
     - `tools` (ToolSet, None): used instead of the prompt's own.
     - `stream` (bool, False): read a reply as it arrives, and stop it once it is certainly invalid.
     - `on_delta` (function of a Delta, None): called with each piece of a reply; implies streaming.
     - `constrain` (bool, True): constrain the model to the schema as far as its provider can.
     - `config` (mapping of JSON, {}): settings of the call; override those of the prompt.
     - `hooks` (sequence of Hook, ()): called before and after each attempt.
+    - `log_contents` (bool, False): log messages and replies, too, at the level DEBUG.
     - `cache` (Cache or path, None): stores good replies, and returns them again without a call.
     - `coercions` (Coercions, None): changes of data that may make an answer match.
     - `dialects` (Dialects, DIALECTS): the markup of reasoning and answers that models use.
@@ -74,51 +80,31 @@ def ask(rendered: Rendered, model: Askable, **options: Unpack[AskKwargs]) -> Ans
     ValueError for invalid options; ConfigError for an unknown model; what a provider cannot be
     sent raises the errors of its `ProviderApi`.
     """
-    if is_async(options.get("on_delta")):
-        raise TypeError(_NOT_AWAITED)
     loop = _loop(rendered, model, options)
-    steps = loop.ask_steps()
-    step = _advance(steps, None)
-    while not isinstance(step, Answer):
-        outcome = None
-        if isinstance(step, Sleep):
-            time.sleep(step.seconds)
-        else:
-            with _span(loop.model, step) as span:
-                outcome = _streamed(loop, step) if step.request.stream else _whole(loop, step)
-                _record(span, outcome)
-        step = _advance(steps, outcome)
+    loop.options.refuse_async()
+    answer = _run(loop)
     for delta in loop.cached_deltas():
         _emit(loop, delta)
-    return step
+    return answer
 
 
-async def ask_async(rendered: Rendered, model: Askable, **options: Unpack[AskKwargs]) -> Answer:
-    """Do the same as `ask` in an asynchronous program; `on_delta` may then be asynchronous too."""
+async def ask_async(
+    rendered: Rendered, model: Models | None = None, **options: Unpack[AskKwargs]
+) -> Answer:
+    """Do the same as `ask` in an asynchronous program; `on_delta` and hooks may be so, too."""
     loop = _loop(rendered, model, options)
-    steps = loop.ask_steps()
-    step = _advance(steps, None)
-    while not isinstance(step, Answer):
-        outcome = None
-        if isinstance(step, Sleep):
-            await asyncio.sleep(step.seconds)
-        else:
-            call = _streamed_async if step.request.stream else _whole_async
-            with _span(loop.model, step) as span:
-                outcome = await call(loop, step)
-                _record(span, outcome)
-        step = _advance(steps, outcome)
+    answer = await _run_async(loop)
     for delta in loop.cached_deltas():
         await _emit_async(loop, delta)
-    return step
+    return answer
 
 
-def _loop(rendered: object, model: Askable, given: AskKwargs) -> AskLoop:
+def _loop(rendered: object, model: Models | None, given: AskKwargs) -> AskLoop:
     if not isinstance(rendered, Rendered):
         kind = type(rendered).__name__
         raise TypeError(f"rendered must be a pdl.Rendered, as Prompt.render returns it, not {kind}")
     options = AskOptions.of(given)
-    known = model_of(model, options.limits)
+    models = _models(rendered, model, options)
     _check_default(rendered, options)
     refuse_addresses(rendered.config)
     config = {**rendered.config, **options.config}
@@ -134,7 +120,28 @@ def _loop(rendered: object, model: Askable, given: AskKwargs) -> AskLoop:
         stream=options.streams,
         model=named,
     )
-    return AskLoop(known, request, options)
+    return AskLoop(models, request, options)
+
+
+def _models(rendered: Rendered, given: Models | None, options: AskOptions) -> tuple[Model, ...]:
+    """The models in their order. Raises ConfigError for one without a price under a bound."""
+    several = given if isinstance(given, list | tuple) else [given]
+    if not several:
+        raise ValueError("model must not be an empty list")
+    models = tuple(_model(rendered, one, options) for one in several)
+    if options.budget is not None:
+        options.budget.check_prices(model.name for model in models)
+    return models
+
+
+def _model(rendered: Rendered, given: object, options: AskOptions) -> Model:
+    """A model that was given or, for None, that of the settings, the prompt, or the environment."""
+    given = options.config.get("model") if given is None else given
+    if given is not None:
+        return model_of(given, options.limits)
+    from pdl.models.connecting import model_named_by  # noqa: PLC0415 - functions need no registry
+
+    return model_named_by(rendered, limits=options.limits)
 
 
 def _check_default(rendered: Rendered, options: AskOptions) -> None:
@@ -153,17 +160,85 @@ def default_fault(schema: Schema, default: Json) -> str:
     return ""
 
 
-def _advance(
-    steps: Generator[Step, Outcome | None, Answer], outcome: Outcome | None
-) -> Step | Answer:
+def _advance(resume: Callable[[Any], Step], sent: object) -> Step | Answer:
+    """The next step of a loop that is resumed with a result, or an error; its answer at the end."""
     try:
-        return steps.send(outcome)
+        return resume(sent)
     except StopIteration as stop:
         answer: Answer = stop.value
         return answer
 
 
-def _span(model: Model, call: ModelCall) -> AbstractContextManager[Any]:
+def _run(loop: AskLoop) -> Answer:
+    steps = loop.ask_steps()
+    step = _advance(steps.send, None)
+    while not isinstance(step, Answer):
+        outcome: object = None
+        if isinstance(step, Sleep):
+            time.sleep(step.seconds)
+        elif isinstance(step, ModelCall):
+            outcome = _call(loop, step)
+        else:
+            try:
+                outcome = _called(step.name, step.function, *step.arguments)
+            except Exception as error:  # noqa: BLE001 - the loop decides
+                step = _advance(steps.throw, error)
+                continue
+        step = _advance(steps.send, outcome)
+    return step
+
+
+async def _run_async(loop: AskLoop) -> Answer:
+    steps = loop.ask_steps()
+    step = _advance(steps.send, None)
+    while not isinstance(step, Answer):
+        outcome: object = None
+        if isinstance(step, Sleep):
+            await asyncio.sleep(step.seconds)
+        elif isinstance(step, ModelCall):
+            outcome = await _call_async(loop, step)
+        else:
+            try:
+                outcome = await _called_async(step.function, *step.arguments)
+            except Exception as error:  # noqa: BLE001 - the loop decides
+                step = _advance(steps.throw, error)
+                continue
+        step = _advance(steps.send, outcome)
+    return step
+
+
+def _called(name: str, function: Callable[..., object], *arguments: object) -> object:
+    """What a function of the program returns, which `ask` cannot await."""
+    result = function(*arguments)
+    if inspect.isawaitable(result):
+        close = getattr(result, "close", None)
+        if close is not None:
+            close()
+        raise TypeError(NOT_AWAITED.format(name))
+    return result
+
+
+async def _called_async(function: Callable[..., object], *arguments: object) -> object:
+    result = function(*arguments)
+    return await result if inspect.isawaitable(result) else result
+
+
+def _call(loop: AskLoop, step: ModelCall) -> Outcome:
+    with _span(step) as span:
+        outcome = _streamed(loop, step) if step.request.stream else _whole(step)
+        _record(span, outcome)
+        return outcome
+
+
+async def _call_async(loop: AskLoop, step: ModelCall) -> Outcome:
+    with _span(step) as span:
+        called = _streamed_async(loop, step) if step.request.stream else _whole_async(step)
+        outcome = await called
+        _record(span, outcome)
+        return outcome
+
+
+def _span(call: ModelCall) -> AbstractContextManager[Any]:
     """A span of OpenTelemetry, where the program uses it, else nothing.
 
     A program that traces has imported `opentelemetry` before it asks: others pay nothing.
@@ -172,7 +247,7 @@ def _span(model: Model, call: ModelCall) -> AbstractContextManager[Any]:
         return nullcontext()
     from pdl.models import telemetry  # noqa: PLC0415 - few programs trace
 
-    return telemetry.span(model.name, call.request)
+    return telemetry.span(call.model.name, call.request)
 
 
 def _record(span: Any, outcome: Outcome) -> None:
@@ -185,6 +260,8 @@ def _accumulator(loop: AskLoop) -> StreamAccumulator:
 
     With tools nothing is certainly invalid before the end, since a call looks like an answer.
     """
+    from pdl.models.accumulator import StreamAccumulator  # noqa: PLC0415 - only for streams
+
     schema = loop.request.schema
     watch = schema is not None and schema.form == "json" and loop.request.tools is None
     return StreamAccumulator(schema, loop.options, watch=watch)
@@ -192,29 +269,24 @@ def _accumulator(loop: AskLoop) -> StreamAccumulator:
 
 def _emit(loop: AskLoop, delta: Delta) -> None:
     if loop.options.on_delta is not None:
-        result = loop.options.on_delta(delta)
-        if inspect.iscoroutine(result):
-            result.close()
-            raise TypeError(_NOT_AWAITED)
+        _called("on_delta", loop.options.on_delta, delta)
 
 
 async def _emit_async(loop: AskLoop, delta: Delta) -> None:
     if loop.options.on_delta is not None:
-        result = loop.options.on_delta(delta)
-        if inspect.isawaitable(result):
-            await result
+        await _called_async(loop.options.on_delta, delta)
 
 
-def _whole(loop: AskLoop, call: ModelCall) -> Outcome:
+def _whole(call: ModelCall) -> Outcome:
     try:
-        return Outcome(loop.model.reply(call.request, timeout=call.timeout))
+        return Outcome(call.model.reply(call.request, timeout=call.timeout))
     except Fault as fault:
         return Outcome(fault=fault)
 
 
 def _streamed(loop: AskLoop, call: ModelCall) -> Outcome:
     accumulator = _accumulator(loop)
-    deltas = loop.model.stream(call.request, timeout=call.timeout)
+    deltas = call.model.stream(call.request, timeout=call.timeout)
     try:
         for delta in deltas:
             is_wrong = accumulator.feed(delta)
@@ -230,16 +302,16 @@ def _streamed(loop: AskLoop, call: ModelCall) -> Outcome:
     return accumulator.outcome()
 
 
-async def _whole_async(loop: AskLoop, call: ModelCall) -> Outcome:
+async def _whole_async(call: ModelCall) -> Outcome:
     try:
-        return Outcome(await loop.model.reply_async(call.request, timeout=call.timeout))
+        return Outcome(await call.model.reply_async(call.request, timeout=call.timeout))
     except Fault as fault:
         return Outcome(fault=fault)
 
 
 async def _streamed_async(loop: AskLoop, call: ModelCall) -> Outcome:
     accumulator = _accumulator(loop)
-    deltas = loop.model.stream_async(call.request, timeout=call.timeout)
+    deltas = call.model.stream_async(call.request, timeout=call.timeout)
     try:
         async for delta in deltas:
             is_wrong = accumulator.feed(delta)
@@ -253,59 +325,3 @@ async def _streamed_async(loop: AskLoop, call: ModelCall) -> Outcome:
         if close is not None:
             await close()
     return accumulator.outcome()
-
-
-class StreamAccumulator:
-    """Takes deltas; `reply` is what they add up to so far, `errors` why the rest is not needed.
-
-    A reply is stopped where its answer is certainly invalid and starts at the very beginning, apart
-    from reasoning and the line that opens a code block. After other words it might be an example,
-    or another answer might follow, so only the end decides.
-    """
-
-    def __init__(self, schema: Schema | None, options: AskOptions, *, watch: bool) -> None:
-        self._whole = ReplyBuilder()
-        self._dialects = options.dialects
-        self._stream: Stream | None = None
-        if watch:
-            from pdl.reply import Coercions, Stream  # noqa: PLC0415 - only for JSON that streams
-
-            coercions = Coercions() if options.coercions is None else options.coercions
-            dialects, limits = options.dialects, options.limits
-            self._stream = Stream(schema, coercions=coercions, dialects=dialects, limits=limits)
-        self._is_sure: bool | None = None
-        self.errors: tuple[Violation, ...] = ()
-        self._has_begun = False
-
-    def feed(self, delta: Delta) -> bool:
-        """Take a delta, and return whether the rest of the reply is not needed."""
-        self._has_begun = True
-        self._whole.add(delta)
-        if self._stream is None or not delta.text:
-            return False
-        return self._is_wrong(self._stream.feed(delta.text))
-
-    @property
-    def reply(self) -> Reply:
-        """The reply as far as it has arrived."""
-        return self._whole.reply
-
-    def outcome(self, fault: Fault | None = None) -> Outcome:
-        """Return the outcome of the call."""
-        if fault is not None:
-            return Outcome(self.reply if self._has_begun else None, fault)
-        return Outcome(self.reply, errors=self.errors)
-
-    def _is_wrong(self, partial: Partial) -> bool:
-        if not partial.errors:
-            return False
-        if partial.start is not None and not self._begins(partial.start):
-            return False
-        self.errors = partial.errors
-        return True
-
-    def _begins(self, start: int) -> bool:
-        """Whether nothing is said before an offset; computed only for the first invalid bracket."""
-        if self._is_sure is None:
-            self._is_sure = is_preamble(self._whole.text[:start], self._dialects)
-        return self._is_sure

@@ -80,7 +80,9 @@ class Assembly:
             self.problems = sorted(dict.fromkeys(self.problems), key=_position)
             self._raise()
         reasoning = tuple(self.reasoning)
-        return Rendered(messages, schema, tools, self.config, reasoning, tuple(self.problems))
+        return Rendered(
+            messages, schema, tools, self.config, reasoning, tuple(self.problems), self.folder
+        )
 
     def _raise(self) -> None:
         if not self.strict:

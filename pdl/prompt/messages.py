@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pdl._types import Json
+    from pdl.prompt.files import Folder
     from pdl.reply import Check, Coercions, Dialects
     from pdl.tools import ToolSet
 
@@ -190,6 +191,7 @@ class Rendered(Generic[T]):
     `tools` are those of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
     `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
     `strict=False` ignored; for a strict rendering it is empty, except for an empty last turn.
+    `folder` is the one below which the config turn can name the file of a model.
     Raises TypeError for messages and schemas of other types.
     """
 
@@ -199,6 +201,7 @@ class Rendered(Generic[T]):
     config: Mapping[str, Json] = field(default_factory=dict)
     reasoning: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
+    folder: Folder | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse what can't be sent; any sequence of messages becomes a tuple."""

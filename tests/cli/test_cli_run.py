@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -142,9 +143,60 @@ def test_an_answer_as_json() -> None:
         "calls": [],
         "attempts": 1,
         "usage": {},
+        "cost": None,
         "dropped": [],
         "ignored": [],
     }
+
+
+def test_the_cost() -> None:
+    """That of a model whose price is known; tokens of the cache have their own."""
+    usage = {"input_tokens": 3_000_000, "output_tokens": 1_000_000, "cached_tokens": 2_000_000}
+    Path("one.jsonl").write_text(json.dumps({"text": GOOD, "usage": usage}), encoding="utf-8")
+    prices = {"replay:one.jsonl": {"input": 2, "output": 9, "cached": 0.5}}
+    Path("prices.json").write_text(json.dumps(prices), encoding="utf-8")
+    told = run("--model", "replay:one.jsonl", "--prices", "prices.json", "--format", "json").stdout
+    assert json.loads(told)["cost"] == 12.0
+    told = run("--model", "replay:good.txt", "--prices", "prices.json", "--format", "json").stdout
+    assert json.loads(told)["cost"] is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such terminals")
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [(GOOD, "answered after 1 attempt, "), ("no", "gave up after 1 attempt, ")],
+)
+def test_a_terminal_shows_what_it_took(text: str, line: str) -> None:
+    import pty  # noqa: PLC0415 - Windows has no such module
+
+    usage = {"input_tokens": 3_000, "output_tokens": 1_000}
+    Path("one.jsonl").write_text(json.dumps({"text": text, "usage": usage}), encoding="utf-8")
+    Path("prices.json").write_text('{"replay:one.jsonl": {"input": 2, "output": 9}}')
+    words = ["--model", "replay:one.jsonl", "--prices", "prices.json", "--retries", "0"]
+    start = [sys.executable, "-c", "from pdl.cli import main; main()"]
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as shown:
+        command = [*start, "run", "who.pdl", "--set", "name=Ann", *words]
+        subprocess.run(command, stdout=-1, stderr=theirs, check=False)  # noqa: S603 - our own
+        told = shown.read(65_536).decode()
+        os.close(theirs)
+    assert line in told
+    assert ", 3,000 tokens read, 1,000 written, cost 0.015000" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", "must contain an object"), ("{", "is not JSON"),
+        ('{"a": 3}', "each name of a model needs"), ('{"a": {"input": 1}}', "`output`|'output'"),
+        ('{"a": {"input": 1, "output": "2"}}', "output must be a number, not str"),
+    ],
+)  # fmt: skip
+def test_prices_that_are_none(text: str, words: str) -> None:
+    Path("prices.json").write_text(text, encoding="utf-8")
+    result = run("--model", "replay:good.txt", "--prices", "prices.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert re.search(words, result.stderr)
 
 
 def test_no_answer_as_json() -> None:

@@ -13,8 +13,9 @@ from models.hostile import GOOD
 from models.scripted import BAD, VALUE, asked, says
 
 from pdl.models import Answer, AskError, AskOptions, Backoff, Fault, Reply, Request, Usage
-from pdl.models.ask_loop import AskLoop, ModelCall, Outcome, Sleep, Step
+from pdl.models.ask_loop import AskLoop
 from pdl.models.callables import model_of
+from pdl.models.model_loop import ModelCall, Outcome, Sleep, Step
 
 if TYPE_CHECKING:
     import pdl
@@ -55,9 +56,8 @@ class World:
 
     def run(self, rendered: pdl.Rendered, **options: Any) -> Answer:
         request = Request(rendered.messages, rendered.schema)
-        steps = AskLoop(
-            model_of(print), request, AskOptions(**options), clock=lambda: self.now
-        ).ask_steps()
+        options = {"options": AskOptions(**options), "clock": lambda: self.now}
+        steps = AskLoop((model_of(print),), request, **options).ask_steps()
         outcome: Outcome | None = None
         while True:
             try:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from models.hostile import GOOD
 
-from pdl.models import AskOptions, Cache, Hook, Reply, ask
+from pdl.models import AskOptions, Attempt, Cache, Hook, Reply, Request, ask, ask_async
+from pdl.models.callables import FunctionModel
 from pdl.models.faults import in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
     from pathlib import Path
 
     import pdl
@@ -80,13 +83,62 @@ def test_no_bound_of_time(rendered: pdl.Rendered) -> None:
     assert ask(rendered, lambda _: GOOD, timeout=None).value == json.loads(GOOD)
 
 
-def test_a_hook_that_nobody_would_await() -> None:
+def test_a_hook_that_nobody_would_await(rendered: pdl.Rendered) -> None:
     class Late(Hook):
-        async def after(self, *_: object) -> None:  # type: ignore[override]
+        async def after(self, *_: object) -> None:
             """Never."""
 
     with pytest.raises(TypeError, match="must not be async"):
-        AskOptions(hooks=[Late()])
+        ask(rendered, lambda _: GOOD, hooks=[Late()])
+
+
+class Slow(Hook):
+    """Both of whose methods are awaited."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    async def before(self, number: int, request: Request) -> None:  # noqa: ARG002
+        await asyncio.sleep(0)
+        self.told.append(f"before {number}")
+
+    async def after(self, number: int, attempt: Attempt, pause: float | None) -> None:  # noqa: ARG002
+        await asyncio.sleep(0)
+        self.told.append(f"after {number}")
+
+
+def test_hooks_are_awaited(rendered: pdl.Rendered, tmp_path: Path) -> None:
+    """Those of a cached reply, too; beside others that are not asynchronous."""
+
+    class Known(FunctionModel):
+        def identity(self, request: Request) -> str:  # noqa: ARG002
+            return "known"
+
+    slow, quick = Slow(), Hook()
+    for _ in range(2):
+        model = Known(lambda _: GOOD)
+        asyncio.run(ask_async(rendered, model, hooks=[slow, quick], cache=tmp_path / "a.db"))
+    assert slow.told == ["before 1", "after 1", "after 1"]
+
+
+def test_a_hook_that_only_seems_not_to_be_awaited(rendered: pdl.Rendered) -> None:
+    class Sly(Hook):
+        def before(self, number: int, request: Request) -> Awaitable[None]:
+            return Slow().before(number, request)
+
+    with pytest.raises(TypeError, match="hooks must not be async in ask"):
+        ask(rendered, lambda _: GOOD, hooks=[Sly()])
+
+
+def test_an_exception_in_a_hook_ends_the_run(rendered: pdl.Rendered) -> None:
+    class Strict(Hook):
+        def after(self, number: int, attempt: Attempt, pause: float | None) -> None:  # noqa: ARG002
+            raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        ask(rendered, lambda _: GOOD, hooks=[Strict()])
+    with pytest.raises(LookupError, match="enough"):
+        asyncio.run(ask_async(rendered, lambda _: GOOD, hooks=[Strict()]))
 
 
 def test_a_function_that_is_late(rendered: pdl.Rendered) -> None:
@@ -97,7 +149,7 @@ def test_a_function_that_is_late(rendered: pdl.Rendered) -> None:
         time.sleep(0.05)
         return Reply(GOOD)
 
-    answer = ask(rendered, late, timeout=0.02, default=None)
+    answer = ask(rendered, late, call_timeout=0.02, retries=0, default=None)
     [attempt] = answer.attempts
     assert answer.is_default
     assert attempt.fault is not None

@@ -18,10 +18,10 @@ from models.payloads.test_replies import named, told
 from snapshots import CASES, Snapshot
 
 from pdl.models import Fault, Request
+from pdl.models.accumulator import StreamAccumulator
 from pdl.models.options import AskOptions
 from pdl.models.payloads import FAMILIES
 from pdl.models.remote import RemoteModel
-from pdl.models.runner import StreamAccumulator
 from pdl.models.secret import Secret
 
 if TYPE_CHECKING:

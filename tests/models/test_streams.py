@@ -17,7 +17,7 @@ from models.scripted import BAD, VALUE, asked
 from shares import share
 
 from pdl.models import AskError, AskOptions, Delta, Dropped, Reply, Request, Usage, ask_async
-from pdl.models.runner import StreamAccumulator
+from pdl.models.accumulator import StreamAccumulator
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import os
 import sys
 import time
 import warnings
@@ -13,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.files import JsonError, display_name, strict_json
+from pdl.cli.answers import AttemptLog, answer_json, answer_text, summary
+from pdl.cli.files import JsonError, display_name, parse_json, read_text, strict_json
 from pdl.cli.help import Command
 from pdl.cli.options import (
     COERCION_TERMS,
@@ -24,16 +23,15 @@ from pdl.cli.options import (
     out_option,
     prompt_options,
 )
-from pdl.cli.output import failure_json, json_document, json_line, value_text
+from pdl.cli.output import failure_json
 from pdl.cli.terminal import INVALID, TOOL_CALLS, UNREACHABLE, Terminal, interrupts_deferred
 from pdl.models import transcript
 from pdl.models.answer import AskError
-from pdl.models.connecting import SCHEMES, below, connect
-from pdl.models.faults import tenths
-from pdl.models.options import NO_DEFAULT, CacheWarning, Hook, check_seconds
+from pdl.models.budget import Budget, Price
+from pdl.models.connecting import MODEL_VARIABLE, SCHEMES, connect, model_named_by
+from pdl.models.options import NO_DEFAULT, CacheWarning, check_seconds
 from pdl.models.runner import ask, default_fault
 from pdl.models.secret import NO_SECRET
-from pdl.reply.phrases import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,109 +40,8 @@ if TYPE_CHECKING:
     from pdl.cli.inputs import PromptInput
     from pdl.cli.output import Output
     from pdl.models import Answer, Model
-    from pdl.models.answer import Attempt
-    from pdl.models.exchange import Delta
-    from pdl.models.request import Request
-    from pdl.prompt import Prompt, Rendered
+    from pdl.prompt import Rendered
     from pdl.schema import Schema
-
-_VARIABLE = "PDL_MODEL"
-_LONGEST_REASON = 300  # characters
-
-
-def _answer_text(schema: Schema | None, answer: Answer) -> str:
-    """The value for shells; tool calls, which have none, as a JSON object."""
-    if answer.calls:
-        calls = [{"name": one.name, "arguments": dict(one.arguments)} for one in answer.calls]
-        return json_line({"calls": calls})
-    if answer.check is not None:
-        return value_text(schema, answer.check)
-    return answer.data if isinstance(answer.data, str) else json_line(answer.data)
-
-
-def _answer_json(answer: Answer) -> str:
-    """Everything in an answer except its attempts, which transcripts have."""
-    calls = [
-        {"id": one.id, "name": one.name, "arguments": dict(one.arguments)} for one in answer.calls
-    ]
-    return json_document(
-        {
-            "ok": not answer.is_default,
-            "is_default": answer.is_default,
-            "value": answer.data,
-            "calls": calls,
-            "attempts": len(answer.attempts),
-            "seconds": round(answer.seconds, 3),
-            "usage": answer.usage.counts(),
-            "dropped": [dataclasses.asdict(one) for one in answer.dropped],
-            "ignored": [dataclasses.asdict(one) for one in answer.ignored],
-        }
-    )
-
-
-def _summary(answer: Answer) -> str:
-    """What an answer took."""
-    tried = count(len(answer.attempts), "attempt")
-    origin = "from the cache" if answer.attempts[-1].is_cached else f"after {tried}"
-    usage = ((answer.usage.input_tokens, "tokens read"), (answer.usage.output_tokens, "written"))
-    tokens = "".join(f", {number:,} {words}" for number, words in usage if number is not None)
-    dropped = count(len(answer.dropped), "keyword")
-    checked = f"; the provider did not enforce {dropped}" if answer.dropped else ""
-    outcome = f"answered {origin}"
-    if answer.is_default:
-        outcome = f"no valid answer {origin}, so used the default"
-    return f"{outcome}, {tenths(answer.seconds)}{tokens}{checked}"
-
-
-class AttemptLog(Hook):
-    """Records the last request and all attempts, and reports them if `shows` is set."""
-
-    def __init__(self, terminal: Terminal, model: str, retries: int, *, shows: bool) -> None:
-        self._terminal = terminal
-        self._model = model
-        self._most = retries + 1
-        self._shows = shows
-        self._in_line = False
-        self.request: Request | None = None
-        self.attempts: list[Attempt] = []
-
-    def before(self, number: int, request: Request) -> None:
-        """Report the model, once."""
-        self.request = request
-        if number == 1:
-            self._say(f"asking {self._model} …")
-
-    def after(self, number: int, attempt: Attempt, pause: float | None) -> None:
-        """Report why an attempt gave no answer."""
-        self.request = attempt.request
-        self.attempts.append(attempt)
-        if self._in_line:
-            self._write("\n")
-            self._in_line = False
-        if attempt.ok:
-            return
-        again = "" if pause is None else f"; retrying in {tenths(pause)}" if pause else "; retrying"
-        reason = attempt.reason
-        reason = f"{reason[:_LONGEST_REASON]}…" if len(reason) > _LONGEST_REASON else reason
-        took = tenths(attempt.seconds)
-        self._say(f"attempt {number} of {self._most}, {took}: {reason}{again}")
-
-    def on_delta(self, delta: Delta) -> None:
-        """Show a piece of a streamed reply."""
-        text = delta.reasoning + delta.text
-        if text:
-            self._write(self._terminal.safe(text))
-            self._in_line = not text.endswith("\n")
-
-    def _say(self, line: str) -> None:
-        if self._shows:
-            self._terminal.write(self._terminal.safe(" ".join(line.split())))
-
-    def _write(self, text: str) -> None:
-        stream = self._terminal.stream
-        if self._shows and stream is not None:
-            stream.buffer.write(text.encode("utf-8", "backslashreplace"))
-            stream.buffer.flush()
 
 
 def _complete_models(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
@@ -166,6 +63,20 @@ def _check_timeout(_ctx: click.Context, _param: click.Parameter, seconds: float)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
     return seconds
+
+
+def _read_prices(_ctx: click.Context, _param: click.Parameter, file: str | None) -> Budget | None:
+    """The prices in a file, in a budget without bounds."""
+    if file is None:
+        return None
+    prices = parse_json(read_text(file))
+    if not isinstance(prices, dict):
+        raise click.BadParameter(f"{file} must contain an object")
+    try:
+        return Budget(prices={name: Price(**price) for name, price in prices.items()})
+    except (TypeError, ValueError) as error:
+        wanted = 'each name of a model needs {"input": …, "output": …, "cached": …}'
+        raise click.BadParameter(f"{file}: {wanted}: {error}") from error
 
 
 _ask_options = combine(
@@ -221,6 +132,15 @@ _ask_options = combine(
         metavar="FILE",
         help="Store valid replies in this database, and reuse them.",
     ),
+    click.option(
+        "--prices",
+        "budget",
+        type=FILE,
+        callback=_read_prices,
+        metavar="FILE",
+        help="JSON file with the prices of models per million tokens, to report the cost:"
+        ' {"openai:MODEL": {"input": 1, "output": 8, "cached": 0.1}}.',
+    ),
 )
 """The options that are passed as keyword arguments of `ask`."""
 
@@ -236,6 +156,7 @@ _ask_options = combine(
         "calls": "Tool calls: objects with id, name, arguments.",
         "attempts": "How many there were.",
         "seconds, usage": "Time and tokens.",
+        "cost": "The cost by --prices, or null.",
         "dropped": "Schema keywords that the provider did not enforce.",
         "ignored": "Settings that were not sent.",
     },
@@ -267,7 +188,7 @@ _ask_options = combine(
     metavar="NAME",
     help="PROVIDER:MODEL (openai, openai-responses, anthropic, gemini, ollama, llama-server, vllm),"
     " llama:PATH.gguf, or replay:FILE. Default: `model` of the config turn, or the environment"
-    f" variable {_VARIABLE}.",
+    f" variable {MODEL_VARIABLE}.",
 )
 @click.option(
     "--transcript",
@@ -307,8 +228,12 @@ def command(  # noqa: PLR0913  (each is an option)
     _check_default(rendered, options["default"])
     # Keep httpx from importing its own command line, which takes nearly half of its import.
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
-    model = _connect(model_name, loaded, rendered, base_url)
-    terminal = Terminal.stderr()
+    model = (
+        connect(model_name, base_url=base_url)
+        if model_name
+        else model_named_by(rendered, base_url=base_url)
+    )
+    terminal, has_prices = Terminal.stderr(), options["budget"] is not None
     log = AttemptLog(terminal, model.name, options["retries"], shows=terminal.is_tty)
     if options["stream"] and terminal.is_tty:
         options["on_delta"] = log.on_delta
@@ -317,23 +242,30 @@ def command(  # noqa: PLR0913  (each is an option)
             name = display_name(prompt.file)
             answer = _answer(rendered, model, options, log, name=name, directory=directory)
     except AskError as error:
-        if form == "json":
-            output.write_report(failure_json(error))
-        else:
-            terminal.write_error(error)
+        _report_failure(error, terminal, output, form)
+        if terminal.is_tty:
+            terminal.write(summary(error, has_prices=has_prices))
         raise click.exceptions.Exit(UNREACHABLE if error.is_fault else INVALID) from error
+    for one in answer.ignored:
+        terminal.write(terminal.safe(f"note: not sent: {one.key}: {one.why}"))
+    if terminal.is_tty or answer.is_default:
+        terminal.write(summary(answer, has_prices=has_prices))
     _report(answer, rendered.schema, terminal, output, form)
+
+
+def _report_failure(error: AskError, terminal: Terminal, output: Output, form: str) -> None:
+    """Write why there is no answer."""
+    if form == "json":
+        output.write_report(failure_json(error))
+    else:
+        terminal.write_error(error)
 
 
 def _report(
     answer: Answer, schema: Schema | None, terminal: Terminal, output: Output, form: str
 ) -> None:
-    """Write the answer, and remarks on it to the terminal. Raises Exit for tool calls."""
-    for one in answer.ignored:
-        terminal.write(terminal.safe(f"note: not sent: {one.key}: {one.why}"))
-    if terminal.is_tty or answer.is_default:
-        terminal.write(_summary(answer))
-    output.write(_answer_json(answer) if form == "json" else _answer_text(schema, answer))
+    """Write the answer. Raises Exit for tool calls, after a remark to the terminal."""
+    output.write(answer_json(answer) if form == "json" else answer_text(schema, answer))
     if answer.calls:
         names = ", ".join(dict.fromkeys(f"`{call.name}`" for call in answer.calls))
         message = f"the model requested tool calls: {names}; `pdl run` only prints them"
@@ -359,24 +291,6 @@ def _warnings_on(terminal: Terminal) -> Iterator[None]:
             terminal.safe(f"warning: {message}")
         )
         yield
-
-
-def _connect(given: str | None, prompt: Prompt, rendered: Rendered, base_url: str | None) -> Model:
-    """The model of the option, else of the prompt, else of the environment.
-
-    A name on the command line can be any file; one in a prompt file, which a stranger might have
-    written, only a file below its own directory.
-    """
-    if given:
-        return connect(given, base_url=base_url)
-    written = rendered.config.get("model")
-    if written:
-        return connect(below(str(written), prompt.folder), base_url=base_url)
-    named = os.environ.get(_VARIABLE)
-    if named:
-        return connect(named, base_url=base_url)
-    expected = f"--model NAME, `model: NAME` in the config turn, or the variable {_VARIABLE}"
-    raise click.UsageError(f"no model is named; expected {expected}")
 
 
 def _answer(  # noqa: PLR0913  (what a transcript records)

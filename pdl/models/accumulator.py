@@ -1,0 +1,72 @@
+"""What a streaming reply adds up to, and where it is certain that the rest is not needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.models.exchange import ReplyBuilder
+from pdl.models.model_loop import Outcome
+from pdl.models.verdict import is_preamble
+
+if TYPE_CHECKING:
+    from pdl.models.exchange import Delta, Reply
+    from pdl.models.faults import Fault
+    from pdl.models.options import AskOptions
+    from pdl.reply import Partial, Stream, Violation
+    from pdl.schema import Schema
+
+
+class StreamAccumulator:
+    """Takes deltas; `reply` is what they add up to so far, `errors` why the rest is not needed.
+
+    A reply is stopped where its answer is certainly invalid and starts at the very beginning, apart
+    from reasoning and the line that opens a code block. After other words it might be an example,
+    or another answer might follow, so only the end decides.
+    """
+
+    def __init__(self, schema: Schema | None, options: AskOptions, *, watch: bool) -> None:
+        self._whole = ReplyBuilder()
+        self._dialects = options.dialects
+        self._stream: Stream | None = None
+        if watch:
+            from pdl.reply import Coercions, Stream  # noqa: PLC0415 - only for JSON that streams
+
+            coercions = Coercions() if options.coercions is None else options.coercions
+            dialects, limits = options.dialects, options.limits
+            self._stream = Stream(schema, coercions=coercions, dialects=dialects, limits=limits)
+        self._is_sure: bool | None = None
+        self.errors: tuple[Violation, ...] = ()
+        self._has_begun = False
+
+    def feed(self, delta: Delta) -> bool:
+        """Take a delta, and return whether the rest of the reply is not needed."""
+        self._has_begun = True
+        self._whole.add(delta)
+        if self._stream is None or not delta.text:
+            return False
+        return self._is_wrong(self._stream.feed(delta.text))
+
+    @property
+    def reply(self) -> Reply:
+        """The reply as far as it has arrived."""
+        return self._whole.reply
+
+    def outcome(self, fault: Fault | None = None) -> Outcome:
+        """Return the outcome of the call."""
+        if fault is not None:
+            return Outcome(self.reply if self._has_begun else None, fault)
+        return Outcome(self.reply, errors=self.errors)
+
+    def _is_wrong(self, partial: Partial) -> bool:
+        if not partial.errors:
+            return False
+        if partial.start is not None and not self._begins(partial.start):
+            return False
+        self.errors = partial.errors
+        return True
+
+    def _begins(self, start: int) -> bool:
+        """Whether nothing is said before an offset; computed only for the first invalid bracket."""
+        if self._is_sure is None:
+            self._is_sure = is_preamble(self._whole.text[:start], self._dialects)
+        return self._is_sure
