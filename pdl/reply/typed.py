@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 def typed(check: Check, schema: Schema | None, reply: str) -> Check:
     """Return a new check, with an instance of the schema's Python type as its value.
 
-    Or one that is not `ok`, because a validator or a rule of the type refuses the value.
+    Or one that is not `ok`, because a validator or a rule of the type refuses the value. The answer
+    is somewhere in the reply if the check has no span.
     """
     if schema is None or schema.python_type is None or check.reason is not None:
         return check
-    start, end = check.span or (0, 0)
+    start, end = check.span or (0, len(reply))
     data = check.value
-    is_json = schema.form == "json" and not check.repairs
+    is_json = schema.form == "json" and not check.repairs and check.span is not None
     try:
         made = convert(schema.python_type, data, reply[start:end], is_json=is_json)
     except ConversionError as error:

@@ -251,7 +251,7 @@ def _type(form: Any) -> Tool:
     if document.get("type") != "object":
         _refuse(f"`{name}` is not a type with named fields")
     description = read_docstring(document.pop("description", "")).text
-    return Tool(name, Schema(document), description)
+    return Tool(name, Schema(document, python_type=form), description)
 
 
 def _refuse(message: str) -> NoReturn:

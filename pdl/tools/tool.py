@@ -70,12 +70,14 @@ class ToolCall:
 
     `id` is the provider's ID of this call, which the result refers to; it is empty if the call was
     written into the text of the reply. `check_calls` and `dispatch` also accept arguments as the
-    text of a JSON object, as providers send them.
+    text of a JSON object, as providers send them. `value` is the instance that a check makes of the
+    arguments if the tool was made of a type (`ToolSet.from_types`), else None.
     """
 
     name: str
     arguments: Mapping[str, Json] = field(default_factory=dict)
     id: str = ""
+    value: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

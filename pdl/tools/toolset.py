@@ -98,6 +98,7 @@ class ToolSet:
     def from_types(cls, *types: Any) -> Self:
         """Make a tool of each pydantic model, dataclass or TypedDict: name, docstring, fields.
 
+        Checks run the validators and rules of the types; `ToolCall.value` is then the instance.
         Raises ToolError for a type without fields, SchemaError for one that has no schema.
         """
         from pdl.tools.functions import from_types

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pdl import reply as replies
 from pdl.errors import nearest
+from pdl.reply.checker import check_json
 from pdl.reply.parsing.parsed import refuse_constant
 from pdl.reply.phrases import quoted
 from pdl.reply.segments.spans import shifted
+from pdl.reply.typed import typed
 from pdl.schema import Schema
 from pdl.schema.json_schema import Bundle
 from pdl.tools.tool import ToolCall
@@ -217,16 +219,21 @@ class CallValidator:
         if missing is not None:
             return Validated(error=missing)
         schema = self.tools[name].schema
-        check = self._check(schema if form is None else _wrapper(name, schema, form), text)
+        check = check_json(
+            schema if form is None else _wrapper(name, schema, form),
+            text,
+            coercions=self.coercions,
+            limits=self.limits,
+        )
+        if check.ok and form is not None:
+            check = replace(check, value=check.value[form.arguments_key], span=None)
+        if schema.python_type is not None:
+            check = typed(check, schema, text)
         if not check.ok:
             return Validated(error=self._error(name, check, span, written=written))
-        arguments = check.value if form is None else check.value[form.arguments_key]
         repairs = _moved(check.repairs, span[0]) if span and written else ()
-        return Validated(ToolCall(name, arguments, id_), None, repairs)
-
-    def _check(self, schema: Schema, text: str) -> Check:
-        found: Check = replies.check(schema, text, coercions=self.coercions, limits=self.limits)
-        return found
+        value = None if schema.python_type is None else check.value
+        return Validated(ToolCall(name, check.data, id_, value), None, repairs)
 
     def _error(self, name: str, check: Check, span: Span | None, *, written: bool) -> CallError:
         reason: Reason = check.reason or "unparsable"

@@ -8,6 +8,7 @@ import dataclasses
 import datetime as dt
 import enum
 import functools
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -18,6 +19,7 @@ from uuid import UUID
 import pydantic
 import pytest
 
+import pdl
 from pdl.errors import PdlError, SchemaError, ToolError
 from pdl.tools import ToolCall, ToolResult, ToolSet
 
@@ -302,6 +304,55 @@ def test_types() -> None:
     assert tools["Point"].description == "A point."
     assert tools["Model"].description == "A model of pydantic's."
     assert "size?: int<1,> = 1, // how large" in tools.to_dsl()
+
+
+class Booking(pydantic.BaseModel):
+    """Book a table."""
+
+    day: dt.date
+    price: Decimal = Decimal(0)
+    seats: Annotated[int, pdl.Rule(lambda seats: seats < 9, "must be less than 9")]
+
+
+@dataclasses.dataclass
+class Cancel:
+    """Cancel it."""
+
+    day: dt.date
+    fee: Decimal = Decimal(0)
+
+
+def tagged(name: str, arguments: str) -> str:
+    """A call as Hermes models write it."""
+    return f'<tool_call>{{"name": "{name}", "arguments": {arguments}}}</tool_call>'
+
+
+@pytest.mark.parametrize("end", ["}", ",}"])
+def test_calls_of_types_have_instances(end: str) -> None:
+    digits = "0.12345678901234567891"
+    reply = tagged("Cancel", f'{{"day": "2024-02-29", "fee": {digits}{end}')
+    found = ToolSet.from_types(Booking, Cancel).check(reply)
+    assert found.ok, found.feedback
+    assert [call.value for call in found.calls] == [Cancel(dt.date(2024, 2, 29), Decimal(digits))]
+
+
+def test_calls_of_types_follow_their_rules() -> None:
+    tools = ToolSet.from_types(Booking, Cancel)
+    good, bad = ({"day": "2024-02-29", "seats": seats} for seats in (2, 9))
+    for check in (
+        tools.check_calls([ToolCall("Booking", good)]),
+        tools.check(tagged("Booking", json.dumps(good))),
+    ):
+        assert check.calls[0].value == Booking(day=dt.date(2024, 2, 29), seats=2)
+        assert check.calls[0].arguments == good
+    for check in (
+        tools.check_calls([ToolCall("Booking", bad)]),
+        tools.check(tagged("Booking", json.dumps(bad))),
+    ):
+        assert check.feedback == (
+            "The call to `Booking` is invalid.\nField `seats` of your output must be less than 9.\n"
+            "Correct the error and return your whole output again."
+        )
 
 
 def test_annotations_of_the_parameters_follow_the_description() -> None:
