@@ -19,7 +19,7 @@ from pdl.prompt.files import Folder, JailError
 if TYPE_CHECKING:
     from pdl.models.exchange import Model
     from pdl.models.payloads import ProviderApi
-    from pdl.prompt.messages import Rendered
+    from pdl.prompt.rendered import Rendered
 
 _FILES = frozenset({"llama", "replay"})
 SCHEMES = frozenset({*FAMILIES, *_FILES})

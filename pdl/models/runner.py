@@ -22,7 +22,7 @@ from pdl.models.model_loop import ModelCall, Outcome, Sleep
 from pdl.models.options import NOT_AWAITED, AskKwargs, AskOptions, NoDefault
 from pdl.models.request import Request, bare_name
 from pdl.prompt.config import refuse_addresses
-from pdl.prompt.messages import Rendered
+from pdl.prompt.rendered import Rendered
 from pdl.reply import violations
 
 if TYPE_CHECKING:

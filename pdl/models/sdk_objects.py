@@ -18,7 +18,7 @@ from pdl.models.payloads.provider_api import DONE, DeltaReader
 from pdl.models.payloads.reading import BadPayload, SurrogateJoiner, reported_error
 from pdl.models.request import GivenRequest, Request, family_of
 from pdl.models.statuses import fault_of, fault_of_body
-from pdl.prompt.messages import Rendered
+from pdl.prompt.rendered import Rendered
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

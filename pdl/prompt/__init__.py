@@ -9,8 +9,9 @@ from pdl._lazy import lazy
 if TYPE_CHECKING:
     from pdl.prompt.files import Folder
     from pdl.prompt.inputs import Inputs, read_inputs
-    from pdl.prompt.messages import Media, Message, Rendered, Text
+    from pdl.prompt.messages import Media, Message, Text
     from pdl.prompt.prompt import Prompt, load, loads
+    from pdl.prompt.rendered import Rendered
 
 __all__ = [
     "Folder",
@@ -34,7 +35,7 @@ __getattr__ = lazy(
         "Media": "pdl.prompt.messages",
         "Message": "pdl.prompt.messages",
         "Prompt": "pdl.prompt.prompt",
-        "Rendered": "pdl.prompt.messages",
+        "Rendered": "pdl.prompt.rendered",
         "Text": "pdl.prompt.messages",
         "load": "pdl.prompt.prompt",
         "loads": "pdl.prompt.prompt",

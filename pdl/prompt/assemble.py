@@ -17,7 +17,8 @@ from pdl.prompt.markers import (
     has_markers,
     unescaped,
 )
-from pdl.prompt.messages import Message, Part, Rendered, Role, Text
+from pdl.prompt.messages import Message, Part, Role, Text
+from pdl.prompt.rendered import Rendered
 from pdl.prompt.template import parse_schema
 from pdl.prompt.turns import DYNAMIC, ROLES, Split, Token, Turn, lookalikes, mapped_source
 

@@ -272,9 +272,14 @@ def _from_url(url: str, span: Span) -> Media:
     if parts.username is not None or parts.password is not None:
         hint = "remove what comes before the `@`: the URL is sent to the provider"
         raise _error("url", "a media URL must not contain a user or a password", span, hint)
-    ending = parts.path.rpartition("/")[2].rpartition(".")[2].lower()
+    return Media(kind_of_url(url), url=url)
+
+
+def kind_of_url(url: str) -> str:
+    """Return the kind of media that the extension in a valid URL says; empty for no known one."""
+    ending = urlsplit(url).path.rpartition("/")[2].rpartition(".")[2].lower()
     kind = _ALIASES.get(ending, ending)
-    return Media(kind if kind in MIME_TYPES else "", url=url)
+    return kind if kind in MIME_TYPES else ""
 
 
 def _is_plain(url: str) -> bool:
@@ -331,11 +336,18 @@ def _kind(ending: str, span: Span, found: str) -> str:
 
 
 def _checked(kind: str, data: bytes, span: Span, what: str) -> Media:
-    if not _SIGNATURES[kind].match(data):
-        actual = next((k for k, pattern in _SIGNATURES.items() if pattern.match(data)), None)
-        found = f"it begins like a {actual} file" if actual else "its first bytes say otherwise"
+    found = kind_fault(kind, data)
+    if found:
         raise _error("wrong-kind", f"{what} is not a {kind} file: {found}", span)
     return Media(kind, data)
+
+
+def kind_fault(kind: str, data: bytes) -> str:
+    """Return why bytes are not a file of a kind, by how it begins; empty if they are."""
+    if _SIGNATURES[kind].match(data):
+        return ""
+    actual = next((k for k, pattern in _SIGNATURES.items() if pattern.match(data)), None)
+    return f"it begins like a {actual} file" if actual else "its first bytes say otherwise"
 
 
 def _short(text: str) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pdl._types import T
     from pdl.prompt.files import Folder
     from pdl.prompt.inputs import Inputs
-    from pdl.prompt.messages import Rendered
+    from pdl.prompt.rendered import Rendered
 
 _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|[^\S\n]*schema[^\S\n]*\|>", re.MULTILINE | re.IGNORECASE)
 _INPUT_TURN = re.compile(r"<\|[^\S\n]*input[^\S\n]*\|>", re.IGNORECASE)

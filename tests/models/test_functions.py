@@ -112,6 +112,7 @@ def test_the_body_of_each_family(family: str, rendered: pdl.Rendered) -> None:
     streamed = api.payload(replace(request, stream=True), "some-model")
     assert bodies == [payload.body, streamed.body]
     assert (answer.dropped, answer.ignored) == (payload.dropped, payload.ignored)
+    assert rendered.to(family) == payload.body
 
 
 def test_a_body_without_a_model() -> None:

@@ -9,7 +9,7 @@ import pytest
 from snapshots import CASES
 
 import pdl
-from pdl.prompt.messages import Rendered
+from pdl.prompt.rendered import Rendered
 from pdl.reply import DIALECTS, Dialects
 
 if TYPE_CHECKING:

@@ -1,0 +1,149 @@
+"""`Rendered`: what a prompt renders to. Messages, and the schema of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic
+
+from pdl import reply as replies
+from pdl._types import T
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.prompt.messages import Message, disarmed
+from pdl.schema import Schema
+from pdl.schema.model import schema_of, schema_type_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pdl._types import Json
+    from pdl.errors import Problem
+    from pdl.prompt.files import Folder
+    from pdl.reply import Check, Coercions, Dialects
+    from pdl.tools import ToolSet
+
+
+@dataclass(frozen=True)
+class Rendered(Generic[T]):
+    """Messages to send, and the schema of the answer, whose values are of the type `T`.
+
+    `tools` are those of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
+    `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
+    `strict=False` ignored; for a strict rendering it is empty, except for an empty last turn.
+    `folder` is the one below which the config turn can name the file of a model.
+    Raises TypeError for messages and schemas of other types.
+    """
+
+    messages: tuple[Message, ...]
+    schema: Schema[T] | None = None
+    tools: ToolSet | None = None
+    config: Mapping[str, Json] = field(default_factory=dict)
+    reasoning: tuple[str, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    folder: Folder | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be sent; any sequence of messages becomes a tuple."""
+        given: Any = self.messages
+        if isinstance(given, str | Message | Mapping) or not isinstance(given, Iterable):
+            raise _no_messages(given)
+        object.__setattr__(self, "messages", tuple(given))
+        for one in tuple[Any, ...](self.messages):
+            if not isinstance(one, Message):
+                raise _no_messages(one)
+        if not (self.schema is None or isinstance(self.schema, Schema)):
+            raise schema_type_error(self.schema, "a pdl.Schema or None")
+
+    def __str__(self) -> str:
+        """The turns that are sent, as `pdl render` prints them."""
+        return "\n\n".join(f"<|{role}|>\n{text}" for role, text in self.turns())
+
+    def _repr_markdown_(self) -> str:
+        from pdl.schema.json_values import fenced  # noqa: PLC0415 - only notebooks need it
+
+        return fenced(str(self))
+
+    def turns(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and text of each part: messages, tools, configuration, schema."""
+        from pdl.schema.json_values import json_line  # noqa: PLC0415 - only people need it
+
+        yield from ((message.role, message.transcript) for message in self.messages)
+        if self.tools is not None:
+            yield "tools", disarmed(self.tools.to_text())
+        if self.config:
+            yield "config", "\n".join(f"{k}: {json_line(v)}" for k, v in self.config.items())
+        if self.schema is not None:
+            yield "schema", str(self.schema)
+
+    @classmethod
+    def from_messages(
+        cls,
+        messages: Iterable[Any],
+        *,
+        schema: Schema[T] | type[T] | None = None,
+        tools: ToolSet | Iterable[Mapping[str, Any]] | None = None,
+        config: Mapping[str, Json] | None = None,
+    ) -> Rendered[T]:
+        """Return a prompt of chat messages as OpenAI writes them.
+
+        `messages` are dicts with `role` and `content`, a string or a list of parts (text, images,
+        audio, files, as URLs or data URLs), `tool_calls`, and `tool_call_id`; objects of OpenAI's
+        SDK, or a `Message`. Consecutive results of tools become one message of the user, and the
+        role `developer` becomes `system`. `schema` may be a Python type, `tools` OpenAI's list.
+
+        Raises ValueError for what a `Message` can't contain, TypeError for other types; both say
+        where it is.
+        """
+        from pdl.prompt.chat import read_messages, read_tools  # noqa: PLC0415 - few programs do
+
+        return cls(
+            read_messages(messages), schema_of(schema), read_tools(tools), dict(config or {})
+        )
+
+    def to(self, family: str, model: str = "") -> dict[str, Any]:
+        """Return the JSON body that pdl would send to a family of providers.
+
+        `family` is the name of one, such as `openai` or `anthropic`; `model` its name of the model,
+        by default that of the config turn. Without both, the body names no model. It contains the
+        messages, the schema in the provider's form, the tools, and the settings. Read the response
+        with `pdl.reply_from(response, family, rendered)`, since that form may differ from the
+        schema. Raises what `Request.body` raises.
+        """
+        # What providers are sent is a layer above; nothing of it is needed to render.
+        request: Any = import_module("pdl.models.request").Request.of(self)
+        body: dict[str, Any] = request.body(family, model)
+        return body
+
+    def check(
+        self,
+        reply: str,
+        *,
+        validate: Callable[..., object] | None = None,
+        coercions: Coercions | None = None,
+        dialects: Dialects | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Check[T]:
+        """Find the answer in a reply and check it: `pdl.check(rendered.schema, reply)`.
+
+        `validate` may be a function of the value and this rendered prompt. Without a schema the
+        whole reply is the answer.
+        """
+        allowed = replies.Coercions() if coercions is None else coercions
+        known = replies.DIALECTS if dialects is None else dialects
+        rule = validate
+        if validate is not None:
+            from pdl.reply.typed import with_rendered  # noqa: PLC0415 - only for rules
+
+            rule = with_rendered(validate, self)
+        check: Check[T] = replies.check(
+            self.schema, reply, validate=rule, coercions=allowed, dialects=known, limits=limits
+        )
+        return check
+
+
+def _no_messages(given: object) -> TypeError:
+    return TypeError(
+        f"messages must be a tuple of Messages, not {type(given).__name__}:"
+        ' write (pdl.Message("user", text), …)'
+    )
