@@ -128,6 +128,11 @@ class Line(pydantic.BaseModel):
         return value
 
 
+class Strict(pydantic.BaseModel, strict=True):
+    number: int
+    day: dt.date
+
+
 class Invoice(pydantic.BaseModel):
     issued: dt.date
     lines: list[Line] = []
@@ -193,6 +198,7 @@ CASES: list[tuple[Any, str, Any]] = [
      Invoice(issued=DAY, lines=[Line(text="a")], node=Node(DAY))),
     (list[Line], '[{"text": "a"}]', [Line(text="a")]),
     (Box[Line], '{"inside": {"text": "a"}}', Box(Line(text="a"))),
+    (Strict, '{"number": 3.0, "day": "2024-02-29"}', Strict(number=3, day=DAY)),
     (Annotated[int, pydantic.AfterValidator(lambda one: one + 1)], "3", 4),
     (pydantic.AnyUrl, '"https://example.org"',
      pydantic.AnyUrl("https://example.org")),
