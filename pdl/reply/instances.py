@@ -10,7 +10,6 @@ import collections
 import collections.abc
 import datetime as dt
 import enum
-import json
 import math
 import os
 import re
@@ -179,7 +178,7 @@ class _Conversion:
         from pdl.reply.pydantic_values import validated  # noqa: PLC0415 - imports pydantic
 
         try:
-            return validated(form, value, json.dumps(value), path)
+            return validated(form, value, path=path)
         except ConversionError as error:
             self.violations += error.violations
             return _FAILED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,16 +23,18 @@ _PREFIXES = ("Value error, ", "Assertion failed, ")
 """What pydantic writes before the words of a validator."""
 
 
-def validated(form: Any, value: Json, text: str, path: JsonPath = ()) -> Any:
-    """Return the instance that pydantic makes of JSON, which is given both parsed and as text.
+def validated(form: Any, value: Json, text: str = "", path: JsonPath = ()) -> Any:
+    """Return the instance that pydantic makes of JSON, which is given as its text too, if known.
 
     Raises ConversionError with what pydantic and the validators of the type find wrong, at paths
     that begin with `path`; and what else a validator raises.
     """
     try:
-        return _validator(form).validate_json(text)
+        return _validator(form).validate_json(text or json.dumps(value))
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
+        if text and any(details["type"] == "int_type" for details in found):
+            return validated(form, value, path=path)  # strict models refuse `3.0`, which is 3 here
         raise ConversionError(
             tuple(one for details in found for one in _violations(details, value, path))
         ) from error

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply.instances import convert
-from pdl.reply.parsing.parsed import may_hold_whole_float
 from pdl.reply.phrases import say
 from pdl.reply.result import Violation
 from pdl.reply.rules import ConversionError, violations_of
@@ -31,9 +30,7 @@ def typed(check: Check, schema: Schema | None, reply: str) -> Check:
     start, end = check.span or (0, len(reply))
     data = check.value
     text = reply[start:end]
-    # In the data, an integer that is written as `3.0` is `3`, as strict models want it.
     is_json = schema.form == "json" and not check.repairs and check.span is not None
-    is_json = is_json and not may_hold_whole_float(text)
     try:
         made = convert(schema.python_type, data, text, is_json=is_json)
     except ConversionError as error:
