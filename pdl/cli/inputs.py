@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import importlib
 import sys
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -14,14 +13,13 @@ import click
 
 import pdl
 from pdl.cli.files import STDIN, display_name, parse_json, read_text, refuse_two_stdins
-from pdl.errors import FileError, Problem, PromptError, SchemaError, did_you_mean
+from pdl.errors import FileError, Problem, PromptError, SchemaError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.parts import located
 from pdl.schema.text import check_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from types import ModuleType
 
     from pdl._types import Json
     from pdl.cli.values import TemplateValues
@@ -35,13 +33,14 @@ class PromptInput:
     """A prompt file with its template values.
 
     Its includes are read below `root`, or below its own directory. The schema of a Python type
-    replaces its own.
+    replaces its own. `types` allows it to name types, whose modules are imported.
     """
 
     file: str
     values: TemplateValues
     root: str | None = None
     type_name: str | None = None
+    types: bool = False
 
     def load(self, *, strict: bool = True) -> Prompt:
         """Return the prompt; one from standard input embeds files of the current directory."""
@@ -50,25 +49,28 @@ class PromptInput:
         if self.file == STDIN:
             source = read_text(self.file)
             base = self.root or "."
-            return pdl.loads(source.text, name=source.name, base=base, strict=strict)
-        return pdl.load(self.file, media_root=self.root, strict=strict)
+            options: dict[str, Any] = {"strict": strict, "types": self.types}
+            return pdl.loads(source.text, name=source.name, base=base, **options)
+        return pdl.load(self.file, media_root=self.root, strict=strict, types=self.types)
 
     def render(self, prompt: Prompt, *, prefill: bool = False) -> Rendered:
         """Render the loaded prompt with the values. Raises PromptError, UsageError."""
         values = self.values.read(prompt.inputs)
         if self.type_name is not None:
             values = {**values, "schema": read_type(self.type_name)}
-        return prompt.render(values, prefill=prefill)
+        with importing(self.types):
+            return prompt.render(values, prefill=prefill)
 
     def schema(self, prompt: Prompt) -> Schema | None:
         """Return the schema of the loaded prompt; values are needed only if it depends on them."""
         values = self.values.read(prompt.inputs)
-        if prompt.variables and not self.values.are_given:
-            is_constant, schema = _constant_schema(prompt)
-            if is_constant:
-                return schema
-        # A last turn for the model to continue does not matter for the schema.
-        return prompt.render(values, prefill=True).schema
+        with importing(self.types):
+            if prompt.variables and not self.values.are_given:
+                is_constant, schema = _constant_schema(prompt)
+                if is_constant:
+                    return schema
+            # A last turn for the model to continue does not matter for the schema.
+            return prompt.render(values, prefill=True).schema
 
 
 def check_root(root: str | None) -> None:
@@ -92,7 +94,8 @@ class RowSchemas:
     def render(self, context: Mapping[str, Any]) -> Schema | None:
         """Return the schema for further values. Raises PromptError."""
         assert self.prompt is not None
-        return self.prompt.render({**self.values, **context}, prefill=True).schema
+        with importing(self.prompt.types is True):
+            return self.prompt.render({**self.values, **context}, prefill=True).schema
 
     def sources(self) -> list[Json]:
         """Return what the schemas of rows depend on, for a digest."""
@@ -114,6 +117,7 @@ class SchemaInput:
     values: TemplateValues
     root: str | None = None
     registry: tuple[str, ...] = ()
+    types: bool = False
 
     def __post_init__(self) -> None:
         named = (self.file, self.dsl, self.json_schema, self.type_name)
@@ -128,6 +132,8 @@ class SchemaInput:
             raise click.UsageError("--context and --set require a prompt FILE")
         if self.file is None and self.root is not None:
             raise click.UsageError("--root requires a prompt FILE")
+        if self.file is None and self.types:
+            raise click.UsageError("--types requires a prompt FILE")
         if self.json_schema is None and self.registry:
             raise click.UsageError("--registry requires --json-schema FILE")
 
@@ -154,7 +160,7 @@ class SchemaInput:
 
     def _prompt(self) -> PromptInput:
         assert self.file is not None
-        return PromptInput(self.file, self.values, self.root)
+        return PromptInput(self.file, self.values, self.root, types=self.types)
 
     def for_rows(self, *other_files: str) -> RowSchemas:
         """Return the schemas of rows that can bring values. Raises what `read` raises."""
@@ -163,7 +169,9 @@ class SchemaInput:
         refuse_two_stdins(self.file, self.values.context, *other_files)
         origin = self._prompt()
         prompt = origin.load()
-        if not prompt.variables or _constant_schema(prompt)[0]:
+        with importing(self.types):
+            is_constant = not prompt.variables or _constant_schema(prompt)[0]
+        if is_constant:
             return RowSchemas(origin.schema(prompt))
         values = self.values.read(prompt.inputs)
         try:
@@ -247,49 +255,47 @@ class _Registry:
         return located([here], self._sources[uri])[0]
 
 
+_TYPE_CODES = {
+    "schema/import": "file/import",
+    "schema/no-module": "file/no-module",
+    "schema/no-type": "file/type",
+}
+
+
 def read_type(name: str) -> Schema:
     """Return the schema of a type, `app.models:Person`. Imports the module, so its code runs.
 
     Raises FileError for a module or name that does not exist or cannot be imported, SchemaError for
     a type without a schema, UsageError for an invalid name.
     """
-    module, colon, path = name.partition(":")
-    if not colon or not path or not all(part.isidentifier() for part in module.split(".")):
-        raise click.UsageError(
-            f"--type: expected MODULE:NAME, such as app.models:Person, found `{name}`"
-        )
-    if not all(part.isidentifier() for part in path.split(".")):
-        hint = f"name it in the module, `Answer = {path}`, and pass `{module}:Answer`"
-        raise _failure("type", f"--type: `{path}` is not a name in `{module}`", hint)
-    found: Any = _imported(module)
-    for step in path.split("."):
-        if not hasattr(found, step):
-            hint = did_you_mean(step, [one for one in dir(found) if not one.startswith("_")])
-            raise _failure("type", f"--type: `{module}` has no `{step}`", hint)
-        found = getattr(found, step)
-    return pdl.Schema.from_type(found)
+    from pdl.prompt.references import TypeNameError, named_type  # noqa: PLC0415 - only for types
+
+    try:
+        with importing():
+            form = named_type(name)
+    except TypeNameError as error:
+        problem = error.problem
+        if problem.code == "schema/bad-type-name":
+            raise click.UsageError(f"--type: {problem.message}") from error
+        message = f"--type: {problem.message}"
+        code = _TYPE_CODES[problem.code]
+        raise FileError(Problem(code, message, None, problem.hint)) from error
+    return pdl.Schema.from_type(form)
 
 
-def _imported(name: str) -> ModuleType:
-    """A module, first of the current directory, as `python -m` finds it.
+@contextlib.contextmanager
+def importing(needed: bool = True) -> Iterator[None]:  # noqa: FBT001, FBT002 - as contextlib's
+    """Find modules first in the current directory, as `python -m` does, if they are needed.
 
-    What it prints goes to standard error: standard output is for the result.
+    What they print goes to standard error: standard output is for the result.
     """
-    sys.path.insert(0, str(Path.cwd()))
+    if not needed:
+        yield
+        return
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
-        missing = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
-        if missing and (name == missing or name.startswith(f"{missing}.")):
-            hint = "modules are looked up in the current directory and among installed packages"
-            raise _failure("no-module", f"--type: there is no module `{missing}`", hint) from error
-        reason = f"{type(error).__name__}: {error}".removesuffix(": ")
-        message = f"--type: the module `{name}` cannot be imported: {reason}"
-        raise _failure("import", message) from error
+            yield
     finally:
-        sys.path.pop(0)
-
-
-def _failure(code: str, message: str, hint: str = "") -> FileError:
-    return FileError(Problem(f"file/{code}", message, None, hint))
+        sys.path.remove(here)

@@ -135,8 +135,16 @@ _TYPE = click.option(
 )
 
 
-prompt_options = bundle("prompt", PromptInput, _PROMPT_FILE, values_options, ROOT, _TYPE)
-"""`FILE`, the template values, `--root`, and `--type`, passed as one `prompt`."""
+TYPES = click.option(
+    "--types",
+    is_flag=True,
+    help="Allow the prompt to name Python types: @type:MODULE:NAME in its <|schema|> turn. Imports"
+    " MODULE, which runs its code: use it only for code that you trust.",
+)
+
+
+prompt_options = bundle("prompt", PromptInput, _PROMPT_FILE, values_options, ROOT, _TYPE, TYPES)
+"""`FILE`, the template values, `--root`, `--type`, and `--types`, passed as one `prompt`."""
 
 schema_options = bundle(
     "schema",
@@ -148,6 +156,7 @@ schema_options = bundle(
     _TYPE,
     values_options,
     ROOT,
+    TYPES,
 )
 """What a schema is taken from, passed as one `schema`."""
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pdl.prompt.files import Folder
     from pdl.prompt.markers import Markers
     from pdl.prompt.messages import Media
+    from pdl.prompt.references import Types
     from pdl.schema import Schema
     from pdl.source import Source, Span
     from pdl.tools import ToolSet
@@ -51,6 +52,7 @@ class Assembly:
     limits: Limits
     strict: bool
     prefill: bool
+    types: Types = False
     problems: list[Problem] = field(default_factory=list)
     turns: list[tuple[Turn, Message]] = field(default_factory=list)
     schemas: list[Turn] = field(default_factory=list)
@@ -230,7 +232,7 @@ class Assembly:
             message = "this `schema` turn is empty"
             hint = "write a type such as `{ name: str }`, or remove the turn"
             raise error_from([Problem("schema/empty", message, self._span(turn), hint)])
-        return parse_schema(source, self.folder, self.limits)
+        return parse_schema(source, self.folder, self.limits, self.types)
 
     def _parse_tools(self, turn: Turn) -> ToolSet | None:
         source = self._source_of(turn)

@@ -1,7 +1,6 @@
-"""Files that a prompt names: read below its own directory only; inline media and schema files.
+"""Files that a prompt names: read below its own directory only; inline media.
 
-Inline media are `<|media(path/or/url)|>` and `<|raw_media(png:BASE64)|>`. A schema turn may name a
-file: `@file.json`, `@package:path`.
+Inline media are `<|media(path/or/url)|>` and `<|raw_media(png:BASE64)|>`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from urllib.parse import urlsplit
 
-from pdl.errors import MediaError, Problem, SchemaError, did_you_mean
+from pdl.errors import MediaError, Problem, did_you_mean
 from pdl.prompt.messages import MIME_TYPES, Media
 from pdl.prompt.turns import ROLES
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from pdl.limits import Limits
-    from pdl.source import Source, Span
+    from pdl.source import Span
 
 
 _FILE = (
@@ -190,25 +189,6 @@ def package_folder(dotted: str) -> Folder:
     return Folder(Path(next(iter(spec.submodule_search_locations)), *rest))
 
 
-def read_schema_file(
-    reference: str, source: Source, folder: Folder | None, limits: Limits
-) -> tuple[str, str]:
-    """The text and the name of the file that a schema turn names after its `@`."""
-    package, colon, path = reference.partition(":")
-    try:
-        where = package_folder(package) if colon else _required(folder)
-        data = where.read(path if colon else reference, limits.source_chars)
-        return data.decode("utf-8-sig"), reference
-    except (JailError, OSError, UnicodeDecodeError) as error:
-        text = source.text.strip()
-        start = source.text.find(text)
-        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-        message = f"the schema file cannot be read: {reason}"
-        span = source.span(start, start + len(text))
-        hint = "write `@PACKAGE:PATH` with the name of an installed package" if colon else ""
-        raise SchemaError(Problem("schema/bad-file", message, span, hint)) from error
-
-
 _BLOCK = re.compile(r"\A\s*+(\w++)\s*+\((.*)\)\s*", re.DOTALL)
 _URL = re.compile(r"\A(?:([A-Za-z][A-Za-z0-9+.-]++)://|(data):)")
 _ALIASES = {"jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg"}
@@ -225,12 +205,6 @@ _SIGNATURES: dict[str, re.Pattern[bytes]] = {
     "mp3": re.compile(rb"ID3|\xff[\xe2-\xff]"),
 }
 """How files of each kind begin: the magic bytes of their specifications."""
-
-
-def _required(folder: Folder | None) -> Folder:
-    if folder is None:
-        raise JailError("this prompt was loaded from text; pass `base` to `pdl.loads`")
-    return folder
 
 
 def parse_media(block: str, span: Span, folder: Folder | None, limits: Limits) -> Media:

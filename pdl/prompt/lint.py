@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from importlib.resources.abc import Traversable
 
+    from pdl.prompt.references import GivenTypes
     from pdl.prompt.template import Template
     from pdl.source import Source, Span
 
@@ -53,14 +54,15 @@ def lint_file(
     *,
     media_root: str | os.PathLike[str] | None = None,
     partial: bool = False,
+    types: GivenTypes = False,
 ) -> tuple[Finding, ...]:
     """Return all findings of a prompt file, sorted by position. Never raises a PromptError.
 
     `partial` means that other files include it, so it doesn't have to begin with a turn or have
-    one.
+    one. `types` are those that its schema can name, as for `load`.
     """
     try:
-        prompt = load(path, media_root=media_root, limits=limits)
+        prompt = load(path, media_root=media_root, limits=limits, types=types)
     except PromptError as error:
         return tuple(Finding(problem) for problem in error.problems)
     return tuple(sorted(_Linter(prompt).findings(partial=partial), key=_position))
@@ -299,7 +301,8 @@ class _Linter:
             yield mapped_source(text, self.markers, self.source.name)
 
     def _parse_schema(self, source: Source) -> None:
-        parse_schema(source, self.prompt.folder, self.prompt.limits)
+        prompt = self.prompt
+        parse_schema(source, prompt.folder, prompt.limits, prompt.types)
 
     def _parse_tools(self, source: Source) -> None:
         if source.text.strip():
@@ -318,7 +321,8 @@ class _Linter:
         """Doubts about a schema, with the first stand-in that fits."""
         for source in self._filled(turn, _STAND_INS):
             try:
-                schema = parse_schema(source, self.prompt.folder, self.prompt.limits)
+                prompt = self.prompt
+                schema = parse_schema(source, prompt.folder, prompt.limits, prompt.types)
             except PromptError:
                 continue
             doubts = quoted_types(schema, source)

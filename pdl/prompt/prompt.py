@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pdl._types import T
     from pdl.prompt.files import Folder
     from pdl.prompt.inputs import Inputs
+    from pdl.prompt.references import GivenTypes, Types
     from pdl.prompt.rendered import Rendered
 
 _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|[^\S\n]*schema[^\S\n]*\|>", re.MULTILINE | re.IGNORECASE)
@@ -50,12 +51,13 @@ class Prompt:
     strict: bool = True
     limits: Limits = field(default=DEFAULT_LIMITS, repr=False)
     problems: tuple[Problem, ...] = field(default=(), repr=False)
+    types: Types = field(default=False, repr=False)
 
     def __repr__(self) -> str:
         return f"Prompt({self.source.name!r}{'' if self.strict else ', strict=False'})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _compiled, (self.source, self.folder, self.strict, self.limits)
+        return _compiled, (self.source, self.folder, self.strict, self.limits, self.types)
 
     def __copy__(self) -> Self:
         return self  # nothing in it changes
@@ -135,7 +137,9 @@ class Prompt:
         markers = self.template.markers if self.template is not None else Markers()
         text = self._text(values, markers, problems, schema, strict=strict)
         assembly = Assembly(
-            self.source, markers, self.folder, self.limits, strict, prefill, problems=problems
+            *(self.source, markers, self.folder, self.limits, strict, prefill),
+            types=_named(self.types, schema),
+            problems=problems,
         )
         rendered = assembly.assemble(split_turns(text, markers))
         return rendered if schema is None else dataclasses.replace(rendered, schema=schema)
@@ -227,10 +231,14 @@ def load(
     strict: bool = True,
     media_root: str | os.PathLike[str] | Traversable | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    types: GivenTypes = False,
 ) -> Prompt:
     """Read and parse a prompt file: a path, or a Traversable of `importlib.resources`.
 
     Files that the prompt includes or embeds are read below its directory, or below `media_root`.
+    `types` are those that a schema turn can name with `@type:MODULE:NAME`: classes, or a mapping
+    from what follows `@type:` to any types. `types=True` allows all: rendering then imports the
+    module, which runs its code.
 
     Raises FileError, TemplateError, InputError, SchemaError, LimitError.
     """
@@ -239,27 +247,37 @@ def load(
     name = str(file)
     text = _read(file, name, limits)
     base = media_root if media_root is not None else getattr(file, "parent", None)
-    return loads(text, name=name, base=base, strict=strict, limits=limits)
+    return loads(text, name=name, base=base, strict=strict, limits=limits, types=types)
 
 
-def loads(
+def loads(  # noqa: PLR0913 - each is an option
     text: str,
     *,
     name: str = "<string>",
     base: str | os.PathLike[str] | Traversable | None = None,
     strict: bool = True,
     limits: Limits = DEFAULT_LIMITS,
+    types: GivenTypes = False,
 ) -> Prompt:
     """Parse a prompt from text; errors show `name`, and `base` is the directory of its files.
+
+    `types` are those that a schema turn can name, as for `load`.
 
     Raises TemplateError, InputError, SchemaError, LimitError.
     """
     if not isinstance(text, str):
         raise _no_text(text)
     source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
-    return _compiled(
-        source, prompts.Folder(_path(base, "base")) if base is not None else None, strict, limits
-    )
+    folder = prompts.Folder(_path(base, "base")) if base is not None else None
+    return _compiled(source, folder, strict, limits, _allowed(types))
+
+
+def _allowed(given: GivenTypes) -> Types:
+    if isinstance(given, bool):
+        return given
+    from pdl.prompt.references import allowed_types  # noqa: PLC0415 - few programs name types
+
+    return allowed_types(given)
 
 
 def _no_text(given: object) -> TypeError:
@@ -267,7 +285,23 @@ def _no_text(given: object) -> TypeError:
     return TypeError(f"text must be a str, not {type(given).__name__}: {advice}")
 
 
-def _compiled(source: Source, folder: Folder | None, strict: bool, limits: Limits) -> Prompt:  # noqa: FBT001
+def _named(types: Types, schema: Schema | None) -> Types:
+    """The types that a schema turn can name, with that of the schema that replaces the turn's."""
+    form = schema.python_type if schema is not None else None
+    if types is True or not isinstance(form, type):
+        return types
+    from pdl.prompt.references import allowed_types  # noqa: PLC0415 - few programs name types
+
+    return (*(types or ()), *allowed_types([form]))
+
+
+def _compiled(
+    source: Source,
+    folder: Folder | None,
+    strict: bool,  # noqa: FBT001
+    limits: Limits,
+    types: Types = False,  # noqa: FBT002
+) -> Prompt:
     """The prompt of a source; unpickling calls it too."""
     check_limits(limits)
     if len(source.text) > limits.source_chars:
@@ -276,7 +310,7 @@ def _compiled(source: Source, folder: Folder | None, strict: bool, limits: Limit
     template, inputs = None, None
     problems: list[Problem] = []
     try:
-        template = compile_template(source, folder, limits)
+        template = compile_template(source, folder, limits, types)
         problems += template.problems
         if strict and problems:
             raise error_from(problems)
@@ -286,7 +320,7 @@ def _compiled(source: Source, folder: Folder | None, strict: bool, limits: Limit
         if strict:
             raise
         problems += error.problems
-    return Prompt(source, template, inputs, folder, strict, limits, tuple(problems))
+    return Prompt(source, template, inputs, folder, strict, limits, tuple(problems), types)
 
 
 def _path(given: object, name: str) -> Path | Traversable:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.prompt.files import Folder
     from pdl.prompt.markers import Markers
+    from pdl.prompt.references import Types
     from pdl.source import Source
 
 
@@ -305,6 +306,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         self.markers = markers
         self.limits = limits
         self.folder = folder
+        self.types: Types = False
         self.sources: dict[str | None, Source] = {}
         del self.globals["lipsum"]
 

@@ -12,7 +12,7 @@ from jinja2.ext import LoopControlExtension
 from jinja2.loaders import BaseLoader
 
 from pdl import schema as schemas
-from pdl.errors import LimitError, Problem, PromptError, SchemaError, TemplateError
+from pdl.errors import LimitError, Problem, PromptError, TemplateError
 from pdl.prompt import filters, tera
 from pdl.prompt.markers import LEAD, OPEN, SCHEMA_PLACEHOLDER, WHOLE, Markers, located
 from pdl.prompt.printing import shows_markers
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from pdl.limits import Limits
     from pdl.prompt.files import Folder
+    from pdl.prompt.references import Types
     from pdl.schema import Schema
 
 # Modules for errors and for files are imported when they are needed.
@@ -104,7 +105,7 @@ class Template:
         if not turns:
             return True, None
         source = mapped_source(turns[0].raw, self.markers, self.source.name)
-        return True, parse_schema(source, env.folder, env.limits)
+        return True, parse_schema(source, env.folder, env.limits, env.types)
 
     def pieces(self) -> list[tuple[int, str, str]]:
         """Return the stretches of its own text: offset, text, and the kind of token after it."""
@@ -145,7 +146,9 @@ class Template:
         return text
 
 
-def compile_template(source: Source, folder: Folder | None, limits: Limits) -> Template:
+def compile_template(
+    source: Source, folder: Folder | None, limits: Limits, types: Types
+) -> Template:
     """Parse and compile a template. Raises TemplateError, or LimitError if it nests too deeply."""
     env = PromptEnvironment(
         Markers(),
@@ -155,6 +158,7 @@ def compile_template(source: Source, folder: Folder | None, limits: Limits) -> T
         cache_size=-1,  # a template that is compiled again would get new markers
         extensions=[tera.TeraTags, LoopControlExtension],
     )
+    env.types = types
     env.filters.update(filters.FILTERS)
     env.filters |= {tera.PAIRS: tera.pairs, tera.LOOPED: tera.looped}
     env.tests.update(filters.TESTS)
@@ -385,24 +389,10 @@ def _may_hold_schema(branches: Branches) -> bool:
     return False
 
 
-def parse_schema(source: Source, folder: Folder | None, limits: Limits) -> Schema:
+def parse_schema(source: Source, folder: Folder | None, limits: Limits, types: Types) -> Schema:
     """Return the schema of a turn. Raises SchemaError or LimitError."""
-    _refuse_reference_in_value(source)
+    if not source.text.lstrip("\ufeff \t\r\n").startswith("@"):
+        return schemas.Schema.parse(source, limits=limits)
+    from pdl.prompt.references import read_reference
 
-    def read(reference: str) -> tuple[str, str]:
-        from pdl.prompt.files import read_schema_file
-
-        return read_schema_file(reference, source, folder, limits)
-
-    return schemas.Schema.parse(source, limits=limits, resolve=read)
-
-
-def _refuse_reference_in_value(source: Source) -> None:
-    """Only the prompt's own text can name a file: a value that begins with `@` could read any."""
-    text = source.text.strip()
-    start = source.text.find(text)
-    written = any(one.start <= start < one.start + one.length for one in source.anchors)
-    if text.startswith("@") and not written:
-        message = "this `@` comes from a value, but only the prompt's own text can name a file"
-        hint = "write `@` and the file into the `schema` turn itself"
-        raise SchemaError(Problem("schema/bad-file", message, source.span(start), hint))
+    return read_reference(source, folder, limits, types)

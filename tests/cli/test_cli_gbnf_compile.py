@@ -183,7 +183,7 @@ def test_other_schemas_are_for_a_json_schema(words: tuple[str, ...]) -> None:
 def test_a_type_that_is_no_name() -> None:
     shown = run("--type", "typing:list[int]")
     assert shown.exit_code == 2
-    assert "`Answer = list[int]`, and pass `typing:Answer`" in shown.stderr
+    assert "`Answer = list[int]`, and use `typing:Answer`" in shown.stderr
 
 
 def test_names_cannot_forge_lines_of_a_report() -> None:

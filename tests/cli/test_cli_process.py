@@ -84,8 +84,8 @@ def test_a_shell_gets_completions() -> None:
     commands = run(_PDL_COMPLETE="zsh_complete", COMP_WORDS="pdl sch", COMP_CWORD="1").stdout
     assert commands.decode().splitlines()[:2] == ["plain", "schema"]
     options = run(_PDL_COMPLETE="zsh_complete", COMP_WORDS="pdl schema --t", COMP_CWORD="2").stdout
-    assert options.decode().splitlines()[:5:3] == ["plain", "plain"]
-    assert options.decode().splitlines()[1:5:3] == ["--type", "--to"]
+    assert options.decode().splitlines()[:8:3] == ["plain", "plain", "plain"]
+    assert options.decode().splitlines()[1:8:3] == ["--type", "--types", "--to"]
     names = run(_PDL_COMPLETE="zsh_complete", COMP_WORDS="pdl check --coerce en", COMP_CWORD="3")
     assert names.stdout.decode().splitlines()[:2] == ["plain", "enum-case"]
 

@@ -13,8 +13,8 @@ from pdl.cli.files import STDIN, file_or_stdin, read_text, unreadable
 from pdl.cli.grammars import ROOT as ROOT_RULE
 from pdl.cli.grammars import TARGET
 from pdl.cli.help import Command
-from pdl.cli.inputs import check_root
-from pdl.cli.options import ROOT, combine, out_option
+from pdl.cli.inputs import check_root, importing
+from pdl.cli.options import ROOT, TYPES, combine, out_option
 from pdl.cli.output import json_document, problem_fields
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import FileError, LimitError, Problem
@@ -206,12 +206,14 @@ def _report(
     " Repeatable.",
 )
 @ROOT
+@TYPES
 @_options
 def command(  # noqa: PLR0913  (each is an option)
     *,
     paths: tuple[str, ...],
     exclude: tuple[str, ...],
     root: str | None,
+    types: bool,
     output: Output,
     form: str,
     strict: bool,
@@ -225,10 +227,12 @@ def command(  # noqa: PLR0913  (each is an option)
     """
     check_root(root)
     files = files_below(paths, ".pdl", exclude)
-    _report(_prompt_findings(files, root), len(files), output, form, strict=strict)
+    with importing(types):
+        findings = _prompt_findings(files, root, types=types)
+    _report(findings, len(files), output, form, strict=strict)
 
 
-def _prompt_findings(files: Sequence[str], root: str | None) -> list[PromptFinding]:
+def _prompt_findings(files: Sequence[str], root: str | None, *, types: bool) -> list[PromptFinding]:
     """The findings of all files, each once: one in a part is found in all that include it."""
     from pdl.prompt.lint import included_files, lint_file  # noqa: PLC0415 - grammars need no Jinja
 
@@ -236,7 +240,7 @@ def _prompt_findings(files: Sequence[str], root: str | None) -> list[PromptFindi
     found: dict[tuple[str, str, str], PromptFinding] = {}
     for file in files:
         is_part = Path(file).name.startswith("_") or Path(file).resolve() in parts
-        for finding in lint_file(file, media_root=root, partial=is_part):
+        for finding in lint_file(file, media_root=root, partial=is_part, types=types):
             problem = finding.problem
             place = str(problem.location or file)
             found.setdefault((place, problem.code, problem.message), finding)
