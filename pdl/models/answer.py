@@ -115,10 +115,14 @@ class Answer(Generic[T]):
     is_default: bool = False
     model: str = ""
     cost: float | None = None
+    _json: tuple[Json] | None = field(default=None, repr=False)
+    """The JSON of a default."""
 
     @property
     def data(self) -> Json:
         """The JSON of `value`."""
+        if self._json is not None:
+            return self._json[0]
         return self.value if self.check is None else self.check.data
 
 

@@ -14,16 +14,24 @@ from pdl.models.answer import Answer, ask_error, total, total_cost
 from pdl.models.exchange import Delta
 from pdl.models.ledger import Ledger
 from pdl.models.model_loop import Callback, ModelLoop, Sleep
-from pdl.models.options import NoDefault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from pdl._types import Json
     from pdl.models.answer import Ending
     from pdl.models.exchange import Model
     from pdl.models.model_loop import Step
     from pdl.models.options import AskOptions
     from pdl.models.request import Request
+
+
+@dataclass(frozen=True)
+class Default:
+    """The value of the answer if no attempt succeeds, and its JSON."""
+
+    value: Any
+    data: Json
 
 
 @dataclass
@@ -33,6 +41,7 @@ class AskLoop:
     models: tuple[Model, ...]
     request: Request
     options: AskOptions
+    default: Default | None = None
     clock: Callable[[], float] = time.monotonic
     ledger: Ledger = field(init=False)
 
@@ -57,7 +66,7 @@ class AskLoop:
         self, loop: ModelLoop, following: Model | None
     ) -> Generator[Step, Any, Answer | None]:
         """The answer of a model, or the failure; None if the following model is to be asked."""
-        stored = loop.stored()
+        stored = yield from loop.stored()
         if stored is not None:
             yield from self._after(loop, None)
             return stored
@@ -104,12 +113,12 @@ class AskLoop:
     def _failed(self, loop: ModelLoop, ending: Ending) -> Answer:
         made = tuple(self.ledger.attempts)
         names = ", ".join(dict.fromkeys(one.model for one in made)) or loop.model.name
-        has_default = not isinstance(self.options.default, NoDefault)
-        self.ledger.log_failure(names, ending, has_default=has_default)
-        if not has_default:
+        default = self.default
+        self.ledger.log_failure(names, ending, has_default=default is not None)
+        if default is None:
             fault = made[-1].fault if made else None
             raise ask_error(names, made, ending, self.ledger.seconds) from fault
         return Answer(
-            self.options.default, None, made, total(made), self.ledger.seconds, is_default=True,
-            messages=self.request.messages, cost=total_cost(made),
+            default.value, None, made, total(made), self.ledger.seconds, is_default=True,
+            messages=self.request.messages, cost=total_cost(made), _json=(default.data,),
         )  # fmt: skip

@@ -10,6 +10,7 @@ import math
 import re
 import warnings
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.errors import FileError
@@ -25,6 +26,7 @@ from pdl.models.verdict import (
     judge_stopped,
     spoken,
     used_up,
+    verdict_of,
     with_complaint,
     with_reply,
 )
@@ -123,7 +125,7 @@ class ModelLoop:
             request = self.next_request
             outcome = yield ModelCall(self.model, request, self._timeout())
         seconds = self.ledger.seconds - began
-        attempt, verdict = self._judged(request, outcome)
+        attempt, verdict = yield from self._judged(request, outcome)
         self.ledger.record(replace(attempt, seconds=seconds))
         self.made += 1
         self.faults = self.faults + 1 if outcome.fault else 0
@@ -155,7 +157,9 @@ class ModelLoop:
             self.rejected[name] = why
         return True
 
-    def _judged(self, request: Request, outcome: Outcome) -> tuple[Attempt, Verdict]:
+    def _judged(
+        self, request: Request, outcome: Outcome
+    ) -> Generator[Step, Any, tuple[Attempt, Verdict]]:
         reply, fault, errors = outcome.reply, outcome.fault, outcome.errors
         if fault is None and reply is not None:
             fault = self._refusal(reply)
@@ -164,6 +168,7 @@ class ModelLoop:
         verdict = (
             judge_stopped(request, reply, errors) if errors else judge(request, reply, self.options)
         )
+        verdict = yield from self._validated(verdict)
         attempt = Attempt(
             request=request,
             reply=reply,
@@ -176,6 +181,20 @@ class ModelLoop:
         reason = attempt.reason
         redacted = self.redacted(reason)
         return replace(attempt, told=redacted) if redacted != reason else attempt, verdict
+
+    def _validated(self, verdict: Verdict) -> Generator[Step, Any, Verdict]:
+        """The verdict after the rule of the program, if there is an answer and a rule."""
+        rule, check = self.options.validate, verdict.check
+        if rule is None or check is None or verdict.complaint:
+            return verdict
+        from pdl.reply.typed import validated  # noqa: PLC0415 - only for rules
+
+        try:
+            said = yield Callback("validate", rule, (check.value,))
+            again = partial(_again, said, None)
+        except ValueError as error:
+            again = partial(_again, None, error)
+        return verdict_of(validated(check, self.request.schema, again))
 
     def _refusal(self, reply: Reply) -> Fault | None:
         """The fault that the model, or a filter of its provider, declined to answer, if so."""
@@ -271,7 +290,7 @@ class ModelLoop:
         unsupported = (Dropped("#", "", why),) if self.form_rejected else ()
         return (*unsupported, *self.model.dropped(self.ledger.attempts[-1].request))
 
-    def stored(self) -> Answer | None:
+    def stored(self) -> Generator[Step, Any, Answer | None]:
         """Return the answer of a stored reply, if it is still valid; it is then an attempt.
 
         Its key is the first request, whatever a budget leaves of its tokens.
@@ -284,7 +303,7 @@ class ModelLoop:
         reply = self._looked_up(self.options.cache, self._identity)
         if reply is None:
             return None
-        attempt, verdict = self._judged(self.request, Outcome(reply))
+        attempt, verdict = yield from self._judged(self.request, Outcome(reply))
         if not attempt.ok:
             return None
         self.ledger.record(replace(attempt, is_cached=True))
@@ -347,6 +366,13 @@ class ModelLoop:
             for key in keys or [self.renamed.get(TOKEN_LIMITS[0], TOKEN_LIMITS[0])]:
                 config[key] = min(config.get(key, left), int(left))
         return {key: one for key, one in config.items() if key not in self.rejected}
+
+
+def _again(said: object, error: ValueError | None, _value: object) -> object:
+    """What a rule has said or raised already, where somebody could await it."""
+    if error is not None:
+        raise error
+    return said
 
 
 def _warn(error: FileError) -> None:

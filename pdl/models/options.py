@@ -154,7 +154,8 @@ class AskKwargs(TypedDict, total=False):
     """The keywords of `ask`, for type checkers; `AskOptions` documents them."""
 
     retries: int
-    default: Json
+    default: Any
+    validate: Callable[..., object] | None
     seed: int | None
     timeout: float | None
     call_timeout: float | None
@@ -180,7 +181,8 @@ class AskOptions:
     """The options of one run.
 
     `retries`: attempts after the first of a model, whatever the cause. `default`: the value of the
-    answer if no attempt succeeds. `seed` and `config` override the prompt's config turn.
+    answer if no attempt succeeds. `validate`: a rule for the value; it may take the rendered prompt
+    as its second argument. `seed` and `config` override the prompt's config turn.
     `timeout`: seconds of wall-clock time for everything, pauses included (in `ask`, None is no
     bound); `call_timeout`: for one attempt. `max_output_tokens`: tokens that all attempts together
     can write; where a provider doesn't count, four characters count as one. `budget`: bounds that
@@ -194,7 +196,8 @@ class AskOptions:
     """
 
     retries: int = 3
-    default: Json = NO_DEFAULT
+    default: Any = NO_DEFAULT
+    validate: Callable[..., object] | None = None
     seed: int | None = None
     timeout: float = 600.0
     call_timeout: float | None = None
@@ -222,8 +225,6 @@ class AskOptions:
         check_seconds("timeout", self.timeout)
         if self.call_timeout is not None:
             check_seconds("call_timeout", self.call_timeout)
-        if not (isinstance(self.default, NoDefault) or is_json(self.default)):
-            raise TypeError(f"default must be a JSON value, not {_shown(self.default)}")
         _check_config(self.config)
         _check_hooks(self.hooks)
         if self.on_delta is not None and not callable(self.on_delta):
@@ -234,6 +235,8 @@ class AskOptions:
         if self.budget is not None:
             kind = importlib.import_module("pdl.models.budget").Budget
             _check_kind("budget", self.budget, kind, "a pdl.Budget", none=True)
+        if self.validate is not None:
+            importlib.import_module("pdl.reply.typed").takes_rendered(self.validate)
         _check_kind("log_contents", self.log_contents, bool, "a bool")
         _check_kind("seed", self.seed, int, "an int", none=True)
         _check_kind("stream", self.stream, bool, "a bool")
@@ -259,10 +262,13 @@ class AskOptions:
 
     def refuse_async(self) -> None:
         """Raise TypeError for a function that `ask` cannot await."""
-        given: list[tuple[str, object]] = [("on_delta", self.on_delta)]
+        given: list[tuple[str, object]] = [
+            ("on_delta", self.on_delta),
+            ("validate", self.validate),
+        ]
         given += [("hooks", call) for one in self.hooks for call in (one.before, one.after)]
         for name, function in given:
-            if is_async(function):
+            if is_async(function) or inspect.isasyncgenfunction(function):
                 raise TypeError(NOT_AWAITED.format(name))
 
     @property

@@ -11,51 +11,80 @@ import inspect
 import sys
 import time
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
-from pdl._types import format_path
 from pdl.models.answer import Answer
-from pdl.models.ask_loop import AskLoop
-from pdl.models.callables import model_of
+from pdl.models.arguments import loop_of
 from pdl.models.faults import Fault
 from pdl.models.model_loop import ModelCall, Outcome, Sleep
-from pdl.models.options import NOT_AWAITED, AskKwargs, AskOptions, NoDefault
-from pdl.models.request import Request, bare_name
-from pdl.prompt.config import refuse_addresses
-from pdl.prompt.rendered import Rendered
-from pdl.reply import violations
+from pdl.models.options import NOT_AWAITED, AskKwargs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from pdl._types import Json
+    from pdl._types import T
     from pdl.models.accumulator import StreamAccumulator
-    from pdl.models.callables import Function
-    from pdl.models.exchange import Delta, Model
+    from pdl.models.arguments import Models
+    from pdl.models.ask_loop import AskLoop
+    from pdl.models.exchange import Delta
     from pdl.models.model_loop import Step
+    from pdl.prompt import Rendered
     from pdl.schema import Schema
 
-
-Askable: TypeAlias = "Model | Function | str"
-"""A model, its name as `connect` reads it, or a function that takes a `Request`."""
-Models: TypeAlias = "Askable | list[Askable] | tuple[Askable, ...]"
-"""A model, or several, each of which is asked if those before it failed."""
+V = TypeVar("V")
 
 
-def ask(rendered: Rendered, model: Models | None = None, **options: Unpack[AskKwargs]) -> Answer:
+@overload
+def ask(
+    rendered: Rendered,
+    model: Models | None,
+    schema: Schema[V] | type[V],
+    **options: Unpack[AskKwargs],
+) -> Answer[V]: ...
+@overload
+def ask(
+    rendered: Rendered,
+    model: Models | None = None,
+    *,
+    schema: Schema[V] | type[V],
+    **options: Unpack[AskKwargs],
+) -> Answer[V]: ...
+@overload
+def ask(
+    rendered: Rendered[T],
+    model: Models | None = None,
+    schema: None = None,
+    **options: Unpack[AskKwargs],
+) -> Answer[T]: ...
+@overload
+def ask(
+    rendered: Rendered,
+    model: Models | None = None,
+    schema: Any = None,
+    **options: Unpack[AskKwargs],
+) -> Answer[Any]: ...
+def ask(
+    rendered: Rendered,
+    model: Models | None = None,
+    schema: Any = None,
+    **options: Unpack[AskKwargs],
+) -> Answer:
     """Ask a model until it returns a valid answer, within the bounds of the options.
 
     Without `model` it is the one that the prompt's config turn names, or else the environment
-    variable `PDL_MODEL`. Of a list of models, each is asked if the one before it failed.
+    variable `PDL_MODEL`. Of a list of models, each is asked if the one before it failed. `schema`,
+    a Schema or a Python type, replaces that of the prompt; of a type, the value is an instance.
 
     The model is constrained to the schema by the strongest method that its provider supports. An
     invalid reply goes back to the model without its reasoning, together with what is wrong with
     it; after a transport error the same request is sent again, after a pause. The keyword options:
 
     - `retries` (int, 3): attempts after the first of a model, whatever the cause.
-    - `default` (JSON, none): the value if no attempt succeeds; `is_default` is then true. It must
-      match the schema, or be None.
+    - `default` (JSON or an instance, none): the value if no attempt succeeds; `is_default` is then
+      true. It must match the schema, or be None.
+    - `validate` (function, None): a rule for the value; if it takes two arguments, the second one
+      is the rendered prompt. It refuses the value as a `pdl.Rule` does, and the model is told why.
     - `seed` (int, None): a sampling seed for repeatable answers; overrides the prompt's own.
     - `timeout` (seconds, 600.0): for the whole run, pauses included; None for no bound.
     - `call_timeout` (seconds, None): for one attempt.
@@ -80,84 +109,57 @@ def ask(rendered: Rendered, model: Models | None = None, **options: Unpack[AskKw
     ValueError for invalid options; ConfigError for an unknown model; what a provider cannot be
     sent raises the errors of its `ProviderApi`.
     """
-    loop = _loop(rendered, model, options)
-    loop.options.refuse_async()
+    loop = loop_of(rendered, model, schema, options, is_async=False)
     answer = _run(loop)
     for delta in loop.cached_deltas():
         _emit(loop, delta)
     return answer
 
 
+@overload
 async def ask_async(
-    rendered: Rendered, model: Models | None = None, **options: Unpack[AskKwargs]
+    rendered: Rendered,
+    model: Models | None,
+    schema: Schema[V] | type[V],
+    **options: Unpack[AskKwargs],
+) -> Answer[V]: ...
+@overload
+async def ask_async(
+    rendered: Rendered,
+    model: Models | None = None,
+    *,
+    schema: Schema[V] | type[V],
+    **options: Unpack[AskKwargs],
+) -> Answer[V]: ...
+@overload
+async def ask_async(
+    rendered: Rendered[T],
+    model: Models | None = None,
+    schema: None = None,
+    **options: Unpack[AskKwargs],
+) -> Answer[T]: ...
+@overload
+async def ask_async(
+    rendered: Rendered,
+    model: Models | None = None,
+    schema: Any = None,
+    **options: Unpack[AskKwargs],
+) -> Answer[Any]: ...
+async def ask_async(
+    rendered: Rendered,
+    model: Models | None = None,
+    schema: Any = None,
+    **options: Unpack[AskKwargs],
 ) -> Answer:
-    """Do the same as `ask` in an asynchronous program; `on_delta` and hooks may be so, too."""
-    loop = _loop(rendered, model, options)
+    """Do the same as `ask` in an asynchronous program.
+
+    `on_delta`, `validate`, and the methods of hooks can be asynchronous here, too.
+    """
+    loop = loop_of(rendered, model, schema, options, is_async=True)
     answer = await _run_async(loop)
     for delta in loop.cached_deltas():
         await _emit_async(loop, delta)
     return answer
-
-
-def _loop(rendered: object, model: Models | None, given: AskKwargs) -> AskLoop:
-    if not isinstance(rendered, Rendered):
-        kind = type(rendered).__name__
-        raise TypeError(f"rendered must be a pdl.Rendered, as Prompt.render returns it, not {kind}")
-    options = AskOptions.of(given)
-    models = _models(rendered, model, options)
-    _check_default(rendered, options)
-    refuse_addresses(rendered.config)
-    config = {**rendered.config, **options.config}
-    named = bare_name(config.pop("model", ""))
-    if options.seed is not None:
-        config["seed"] = options.seed
-    request = Request(
-        messages=rendered.messages,
-        schema=rendered.schema,
-        tools=rendered.tools if options.tools is None else options.tools,
-        config=config,
-        constrain=options.constrain,
-        stream=options.streams,
-        model=named,
-    )
-    return AskLoop(models, request, options)
-
-
-def _models(rendered: Rendered, given: Models | None, options: AskOptions) -> tuple[Model, ...]:
-    """The models in their order. Raises ConfigError for one without a price under a bound."""
-    several = given if isinstance(given, list | tuple) else [given]
-    if not several:
-        raise ValueError("model must not be an empty list")
-    models = tuple(_model(rendered, one, options) for one in several)
-    if options.budget is not None:
-        options.budget.check_prices(model.name for model in models)
-    return models
-
-
-def _model(rendered: Rendered, given: object, options: AskOptions) -> Model:
-    """A model that was given or, for None, that of the settings, the prompt, or the environment."""
-    given = options.config.get("model") if given is None else given
-    if given is not None:
-        return model_of(given, options.limits)
-    from pdl.models.connecting import model_named_by  # noqa: PLC0415 - functions need no registry
-
-    return model_named_by(rendered, limits=options.limits)
-
-
-def _check_default(rendered: Rendered, options: AskOptions) -> None:
-    """Raise ValueError for a default that no answer could be; None means that there is none."""
-    if isinstance(options.default, NoDefault) or options.default is None or rendered.schema is None:
-        return
-    fault = default_fault(rendered.schema, options.default)
-    if fault:
-        raise ValueError(f"default must match the schema, or be None: {fault}")
-
-
-def default_fault(schema: Schema, default: Json) -> str:
-    """Return the first error of a default, with its path; empty if it matches the schema."""
-    for error in violations(schema, default):
-        return f"`{format_path(error.path)}` {error.message}"
-    return ""
 
 
 def _advance(resume: Callable[[Any], Step], sent: object) -> Step | Answer:
@@ -210,7 +212,7 @@ async def _run_async(loop: AskLoop) -> Answer:
 def _called(name: str, function: Callable[..., object], *arguments: object) -> object:
     """What a function of the program returns, which `ask` cannot await."""
     result = function(*arguments)
-    if inspect.isawaitable(result):
+    if inspect.isawaitable(result) or inspect.isasyncgen(result):
         close = getattr(result, "close", None)
         if close is not None:
             close()
@@ -220,6 +222,8 @@ def _called(name: str, function: Callable[..., object], *arguments: object) -> o
 
 async def _called_async(function: Callable[..., object], *arguments: object) -> object:
     result = function(*arguments)
+    if inspect.isasyncgen(result):
+        return [one async for one in result]
     return await result if inspect.isawaitable(result) else result
 
 

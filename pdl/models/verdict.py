@@ -161,7 +161,12 @@ def judge(request: Request, reply: Reply, options: AskOptions) -> Verdict:
         from pdl.reply.typed import typed  # noqa: PLC0415 - not for JSON
 
         verdict = typed(verdict, request.schema, reply.text)
-    return Verdict(verdict, complaint="" if verdict.ok else verdict.feedback or _WRONG)
+    return verdict_of(verdict)
+
+
+def verdict_of(check: Check) -> Verdict:
+    """Return the verdict of a check: an answer, or feedback."""
+    return Verdict(check, complaint="" if check.ok else check.feedback or _WRONG)
 
 
 def _unquoted(verdict: Check, schema: Schema | None) -> Check:

@@ -307,7 +307,7 @@ def test_what_a_provider_cannot_be_sent(rendered: pdl.Rendered) -> None:
 )
 def test_results_that_are_none(result: object, words: str, rendered: pdl.Rendered) -> None:
     with pytest.raises(AskError) as caught:
-        ask(rendered, lambda _: result)  # type: ignore[arg-type]
+        ask(rendered, lambda _: result)  # type: ignore[arg-type, return-value]
     assert words in str(caught.value)
 
 

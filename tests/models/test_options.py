@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         ("config", {"stop": {"a"}}, "config must contain JSON values; `stop` is set"),
         ("config", {"top_p": float("nan")}, "config must contain JSON values; `top_p` is float"),
         ("backoff", 3, "backoff must be a Backoff, not int"),
-        ("default", {1, 2}, "default must be a JSON value, not set"),
         ("cache", 7, "cache must be a pdl.models.Cache, a path or None, not int"),
         ("hooks", Hook(), "hooks must be a sequence of Hook objects, not Hook"),
         ("hooks", [Hook], "hooks must be Hook objects, not the class Hook"),
@@ -77,6 +76,11 @@ def test_a_default_that_does_not_fit(rendered: pdl.Rendered) -> None:
         ValueError, match=r"must match the schema, or be None: `\$\.name` has the wrong type"
     ):
         ask(rendered, pytest.fail, default={"name": 5, "age": 0})  # type: ignore[arg-type]
+
+
+def test_a_default_that_is_not_json(rendered: pdl.Rendered) -> None:
+    with pytest.raises(TypeError, match="default must be a JSON value, not set"):
+        ask(rendered, lambda _: GOOD, default={1, 2})
 
 
 def test_no_bound_of_time(rendered: pdl.Rendered) -> None:

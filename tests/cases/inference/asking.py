@@ -1,0 +1,41 @@
+"""What type checkers infer of asking."""
+
+from dataclasses import dataclass
+
+import pydantic
+
+import pdl
+
+
+@dataclass
+class Point:
+    x: int
+
+
+class Invoice(pydantic.BaseModel):
+    number: str
+
+
+bare = pdl.loads("<|user|>\nHi.\n").render()
+typed = pdl.loads("<|user|>\nHi.\n").render(schema=Invoice)
+schema = pdl.Schema.from_type(Point)
+
+
+async def later() -> None:
+    """The asynchronous version has the same types."""
+    reveal_type(await pdl.ask_async(bare, "openai:x", Invoice))  # Answer[Invoice]
+    reveal_type((await pdl.ask_async(typed)).value)  # Invoice
+    reveal_type(await pdl.ask_async(bare, schema=schema))  # Answer[Point]
+
+
+reveal_type(pdl.ask(bare, "openai:x", Invoice))  # Answer[Invoice]
+reveal_type(pdl.ask(bare, "openai:x", Invoice, retries=1).value)  # Invoice
+reveal_type(pdl.ask(bare, "openai:x", schema))  # Answer[Point]
+reveal_type(pdl.ask(bare, schema=Invoice))  # Answer[Invoice]
+reveal_type(pdl.ask(bare, ["openai:x", "anthropic:y"], list[int]).value)  # list[int]
+reveal_type(pdl.ask(typed))  # Answer[Invoice]
+reveal_type(pdl.ask(typed, "openai:x").value)  # Invoice
+reveal_type(pdl.ask(typed, "openai:x", Point))  # Answer[Point]
+reveal_type(pdl.ask(bare, "openai:x").value)  # Any
+reveal_type(pdl.ask(typed).check)  # Check[Invoice] | None
+maybe: int | None = pdl.ask(bare, "openai:x", int | None).value
