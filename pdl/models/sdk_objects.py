@@ -218,7 +218,7 @@ def _content(response: Any) -> bytes:
 
 def _reported(error: Mapping[str, Any]) -> bytes:
     """An error in botocore's shape, or of its message alone, as providers write it."""
-    told = {key.lower(): str(value) for key, value in error.items()}
+    told = {key.lower(): str(value) for key, value in error.items() if value}
     return json.dumps({"error": told}).encode()
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from doc_blocks import ROOT, Block, blocks
 from opentelemetry import trace
 
 from pdl.cli.app import application
@@ -22,29 +23,10 @@ from pdl.schema import Schema
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-FENCE = re.compile(
-    r"^(?P<mark>`{3,})(?P<language>\w+)(?: (?P<file>\S+))?\n(?P<text>.*?)^(?P=mark)$",
-    re.MULTILINE | re.DOTALL,
-)
-
-
-@dataclass(frozen=True)
-class Block:
-    """A fenced block: a file to be saved, a session, code, or what the code above prints."""
-
-    language: str
-    file: str | None
-    text: str
-
-
-def blocks(text: str) -> list[Block]:
-    return [Block(m["language"], m["file"], m["text"]) for m in FENCE.finditer(text)]
-
-
 BLOCKS = blocks(README)
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted({*(ROOT / "docs").glob("*.md")} - {ROOT / "docs" / "clients.md"})
+"""All but the one whose code needs SDKs: test_clients.py runs it."""
 
 
 def run(command: str) -> str:
