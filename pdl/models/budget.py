@@ -68,7 +68,8 @@ class Budget:
     ask on. `cost` is in the currency of `prices`, which have the names of models as keys
     (`openai:MODEL`); without `cost` they only say what an answer cost.
 
-    No call starts when a bound is reached, and the output of each call is limited to what is left.
+    No call starts when a bound is reached. The token limit of a call is lowered to what is left; a
+    call without a limit gets one once less than 4,096 tokens are left, so it may exceed the bound.
     Where a provider does not count, four characters count as a token; a call that brings no reply
     counts nothing. Calls that run at the same time may each use what was left at their start.
 

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from pdl.models.exchange import TOKEN_LIMITS
 from pdl.models.faults import tenths
 from pdl.reply.phrases import count
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from pdl.models.options import AskOptions
     from pdl.models.request import Request
 
-CHARS_PER_TOKEN = 4
-"""Where a provider does not count."""
+_CHARS_PER_TOKEN = 4  # where a provider does not count
+_ACCEPTED = 4_096  # as a limit of output tokens, by every model
 
 _LOG = logging.getLogger("pdl")
 _LOG.addHandler(logging.NullHandler())  # a program decides what becomes of the lines
@@ -72,9 +73,16 @@ class Ledger:
         return next((name for name, left in bounds if left < 1), None)
 
     def output_cap(self, model: str, request: Request) -> float:
-        """Return the tokens that the next call may write; infinite without a bound."""
-        lefts = self.output_left, self._budgeted(request), self._affordable(model, request)
-        return max(1, min(lefts))
+        """Return the tokens that the next call may write; infinite without a bound.
+
+        What a large budget leaves is no bound for a request without a limit of its own: models
+        reject a limit that is higher than theirs.
+        """
+        left = min(self._budgeted(request), self._affordable(model, request))
+        limits = [request.config.get(name) for name in TOKEN_LIMITS]
+        if left > _ACCEPTED and not any(isinstance(limit, int) for limit in limits):
+            left = math.inf
+        return max(1, min(self.output_left, left))
 
     def record(self, attempt: Attempt) -> Attempt:
         """Add an attempt with its cost, and return it."""
@@ -164,7 +172,7 @@ def _outcome(attempt: Attempt) -> str:
 
 def _read(request: Request) -> int:
     """The tokens of a request, by the length of its text."""
-    return math.ceil(sum(len(str(one)) for one in request.messages) / CHARS_PER_TOKEN)
+    return math.ceil(sum(len(str(one)) for one in request.messages) / _CHARS_PER_TOKEN)
 
 
 def _written(attempt: Attempt) -> int:
@@ -174,7 +182,7 @@ def _written(attempt: Attempt) -> int:
         return 0
     if reply.usage.output_tokens is not None:
         return reply.usage.output_tokens
-    return math.ceil((len(reply.text) + len(reply.reasoning)) / CHARS_PER_TOKEN)
+    return math.ceil((len(reply.text) + len(reply.reasoning)) / _CHARS_PER_TOKEN)
 
 
 def _counted(attempt: Attempt) -> Usage:

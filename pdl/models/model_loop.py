@@ -216,7 +216,8 @@ class ModelLoop:
     def after(self, *, is_last: bool) -> tuple[Ending | None, float | None]:
         """Why this model gets no other attempt, if so, and how long to wait before the next one.
 
-        Unless it is the last model, a failed connection is not tried again.
+        Unless it is the last model, a failed connection is not tried again, and a server that asks
+        for a pause beyond the longest one of the backoff is not waited for.
         """
         last = self.ledger.attempts[-1]
         if last.ok:
@@ -224,7 +225,7 @@ class ModelLoop:
         pause = self.options.backoff.pause(last.fault, self.faults) if last.fault else 0.0
         self._advance(last)
         bounds: tuple[tuple[Ending, bool], ...] = (
-            ("fault", last.fault is not None and not self._is_retried(last.fault, is_last)),
+            ("fault", last.fault is not None and not self._is_retried(last.fault, is_last=is_last)),
             ("length", self._thinks_too_long(last)),
             ("attempts", self.made > self.options.retries),
         )
@@ -232,9 +233,11 @@ class ModelLoop:
         ending = ending or self.ledger.reached(self.model.name, self._next, pause)
         return ending, pause if ending is None else None
 
-    @staticmethod
-    def _is_retried(fault: Fault, is_last: bool) -> bool:  # noqa: FBT001 - the only other fact
-        return fault.is_transient and (is_last or fault.kind != "connection")
+    def _is_retried(self, fault: Fault, *, is_last: bool) -> bool:
+        if is_last or not fault.is_transient:
+            return fault.is_transient
+        is_soon = (fault.retry_after or 0.0) <= self.options.backoff.most
+        return is_soon and fault.kind != "connection"
 
     def _thinks_too_long(self, last: Attempt) -> bool:
         """Whether an attempt under the same limit would end within the reasoning again."""

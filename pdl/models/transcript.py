@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from pdl._types import format_path
 from pdl.errors import FileError, Problem, PromptError
-from pdl.models.answer import total
+from pdl.models.answer import total, total_cost
 from pdl.models.secret import NO_SECRET, Secret
 from pdl.prompt.messages import Media, Text
 from pdl.reply.phrases import count
@@ -79,6 +79,7 @@ def record(run: Run) -> dict[str, Json]:
         "error": _error(run.error),
         **_answer(run.answer),
         "usage": total(run.attempts).counts(),
+        "cost": total_cost(run.attempts),
         "attempts": [_attempt(attempt) for attempt in run.attempts],
     }
     redacted: dict[str, Json] = _redacted(told, run.secret)
@@ -114,6 +115,7 @@ def _answer(answer: Answer | None) -> dict[str, Json]:
 
 def _attempt(attempt: Attempt) -> dict[str, Json]:
     return {
+        "model": attempt.model,
         "seconds": round(attempt.seconds, 3),
         "ok": attempt.ok,
         "reason": attempt.reason,
@@ -312,11 +314,15 @@ def _conversation(run: Run) -> Iterator[str]:
 
 
 def _thoughts(run: Run) -> dict[int, str]:
-    """The reasoning of earlier replies, by the indexes of the messages that they became."""
+    """The reasoning of earlier replies, by the indexes of the messages that they became.
+
+    Another model started from the first messages again.
+    """
     if not run.attempts:
         return {}
-    start = len(run.attempts[0].request.messages)
-    said = (one.reply for one in run.attempts[:-1] if one.reply is not None and one.fault is None)
+    start, model = len(run.attempts[0].request.messages), run.attempts[-1].model
+    earlier = [one for one in run.attempts[:-1] if one.model == model and one.fault is None]
+    said = (one.reply for one in earlier if one.reply is not None)
     added = enumerate(run.request.messages[start:], start)
     places = (number for number, message in added if message.role == "assistant")
     return {number: reply.reasoning for number, reply in zip(places, said, strict=False)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,7 @@ from models.conftest import QUICK
 from models.hostile import GOOD
 from models.scripted import BAD, VALUE, asked, says
 
-from pdl.models import Answer, AskError, AskOptions, Backoff, Fault, Reply, Request, Usage
+from pdl.models import Answer, AskError, AskOptions, Backoff, Budget, Fault, Reply, Request, Usage
 from pdl.models.ask_loop import AskLoop
 from pdl.models.callables import model_of
 from pdl.models.model_loop import ModelCall, Outcome, Sleep, Step
@@ -45,6 +46,9 @@ def test_tokens_of_the_prompt(rendered: pdl.Rendered) -> None:
     assert answer.attempts[0].request.config == config
 
 
+MODELS = (print, min, max)
+
+
 class World:
     """A clock that moves when something is done."""
 
@@ -54,10 +58,10 @@ class World:
         self.calls: list[float] = []
         self.sleeps: list[float] = []
 
-    def run(self, rendered: pdl.Rendered, **options: Any) -> Answer:
+    def run(self, rendered: pdl.Rendered, models: int = 1, **options: Any) -> Answer:
         request = Request(rendered.messages, rendered.schema)
         options = {"options": AskOptions(**options), "clock": lambda: self.now}
-        steps = AskLoop((model_of(print),), request, **options).ask_steps()
+        steps = AskLoop(tuple(map(model_of, MODELS[:models])), request, **options).ask_steps()
         outcome: Outcome | None = None
         while True:
             try:
@@ -171,3 +175,38 @@ def test_laws(
     assert not any(attempt.ok for attempt in made[:-1])
     counted = [one.reply.usage.output_tokens or 0 for one in made[:-1] if one.reply]
     assert tokens is None or sum(counted) < tokens
+
+
+@given(
+    OUTCOMES, st.integers(0, 2), st.integers(1, 3), st.floats(0.1, 100), st.integers(20, 300),
+    st.sets(st.sampled_from(["answers", "refusals"])),
+)  # fmt: skip
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_laws_of_several_models(  # noqa: PLR0913, PLR0917 - what is drawn
+    rendered: pdl.Rendered,
+    outcomes: list[tuple[float, Reply | Fault]],
+    retries: int,
+    models: int,
+    seconds: float,
+    tokens: int,
+    fallback: set[str],
+) -> None:
+    """Each has its attempts, from the same start, and all of them share the budget."""
+    world, budget = World(outcomes), Budget(seconds=seconds, tokens=tokens)
+    result: Answer | AskError
+    try:
+        result = world.run(rendered, models, retries=retries, budget=budget, fallback=fallback)
+    except AskError as error:
+        result = error
+    made = result.attempts
+    runs = [(name, list(run)) for name, run in groupby(made, lambda attempt: attempt.model)]
+    assert [name for name, _ in runs] == [model_of(one).name for one in MODELS[: len(runs)]]
+    assert all(len(run) <= retries + 1 for _, run in runs)
+    assert all(run[0].request.messages == rendered.messages for _, run in runs)
+    assert all(run[-1].fault or "answers" in fallback for _, run in runs[:-1])
+    assert isinstance(result, Answer) == made[-1].ok
+    assert not any(attempt.ok for attempt in made[:-1])
+    assert world.now - 100.0 <= seconds + 0.01
+    assert made[1:] == () or tokens > sum(
+        (one.usage.input_tokens or 0) + (one.usage.output_tokens or 0) for one in made[:-1]
+    )

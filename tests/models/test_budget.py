@@ -72,6 +72,22 @@ def test_a_cost_without_a_price_is_an_error_before_the_call(rendered: pdl.Render
     ]
 
 
+@pytest.mark.parametrize(
+    ("config", "limit"), [({}, None), ({"max_tokens": 90_000}, 90_000), ({"max_tokens": 50}, 50)]
+)
+def test_a_large_budget_is_no_limit_of_a_call(
+    config: dict[str, int], limit: int | None, rendered: pdl.Rendered
+) -> None:
+    """A model would reject one that is higher than its own."""
+    for budget in (Budget(tokens=100_000), Budget(cost=1, prices=PRICES)):
+        answer = asked(rendered, says(counted(GOOD)), budget=budget, config=config)
+        assert answer.attempts[0].request.config.get("max_tokens") == limit
+    budget = Budget(tokens=1_000)
+    answer = asked(rendered, says(counted(GOOD)), budget=budget, config=config)
+    lowered = answer.attempts[0].request.config["max_tokens"]
+    assert lowered == 50 if limit == 50 else 990 < lowered < 1_000
+
+
 def test_the_cost_ends_a_run(rendered: pdl.Rendered) -> None:
     """Each call may write what is left to pay for."""
     budget = Budget(cost=0.0065, prices=PRICES)

@@ -33,6 +33,7 @@ def never(_: object) -> str:
         pytest.param([Fault("not_found", "no")], 1, id="an unknown model, at once"),
         pytest.param([Fault("bad_request", "no")], 1, id="a rejected request, at once"),
         pytest.param([Fault("connection", "no")], 1, id="a failed connection, at once"),
+        pytest.param([Fault("rate_limited", "no", retry_after=9)], 1, id="a long pause, at once"),
         pytest.param([Fault("server", "no")] * 3, 3, id="a transient fault, after the retries"),
         pytest.param([BAD, BAD, Fault("cut", "no")], 3, id="a fault after bad answers"),
     ],

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import stat
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from models.scripted import says
+from models.test_fallback import named
 from snapshots import CASES, Snapshot
 
 import pdl
 import pdl.tools
-from pdl.models import AskError, Attempt, Fault, Reply, Usage, ask
-from pdl.models.transcript import Run, record, write
+from pdl.models import AskError, Fault, Reply, Usage, ask
+from pdl.models.transcript import Run, prompt_source, record, write
 from pdl.prompt import Message, Rendered, Text
 
 if TYPE_CHECKING:
@@ -38,10 +40,7 @@ def asked(*replies: Reply | Fault, retries: int = 3) -> Run:
         attempts = answer.attempts
     except AskError as failure:
         error, attempts = failure, failure.attempts
-    fixed = tuple(
-        Attempt(one.request, one.reply, one.fault, one.check, one.complaint, 0.25, one.is_stopped)
-        for one in attempts
-    )
+    fixed = tuple(replace(one, seconds=0.25, told="") for one in attempts)
     return Run("people/who.pdl", "openai:m", WHEN, fixed[-1].request, fixed, answer, error, 1.5)
 
 
@@ -54,6 +53,19 @@ RUNS = {
     "stopped": (Reply("", finish="length"),),
     "called": (Reply("", calls=(pdl.tools.ToolCall("find", {"name": "Ann"}, "c1"),)),),
 }
+
+
+def test_another_model_started_again() -> None:
+    """What the first one thought is not put before what the second one said."""
+    first = named("a", Reply("hm", reasoning="Is it Bob?"), Fault("auth", "no"))
+    second = named("b", Reply("so", reasoning="Is it Ann?"), Reply('{"name": "Ann", "age": 30}'))
+    answer = ask(ASKED, [first, second])
+    request = answer.attempts[-1].request
+    run = Run("who.pdl", answer.model, WHEN, request, answer.attempts, answer)
+    rendered = pdl.loads(prompt_source(run)).render()
+    assert rendered.reasoning == ("Is it Ann?",)
+    models = ["function:a", "function:a", "function:b", "function:b"]
+    assert [one["model"] for one in record(run)["attempts"]] == models
 
 
 @pytest.mark.parametrize("name", RUNS)
