@@ -14,7 +14,7 @@ import math
 import os
 import re
 import types
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
@@ -58,7 +58,7 @@ _FROM_STR: Mapping[Any, Callable[[str], Any]] = types.MappingProxyType(
         UUID: UUID,
     }
 )
-_COLLECTIONS: Mapping[Any, Callable[[Any], Any]] = types.MappingProxyType(
+COLLECTIONS: Mapping[Any, Callable[[Any], Any]] = types.MappingProxyType(
     {
         set: set,
         frozenset: frozenset,
@@ -72,19 +72,26 @@ _COLLECTIONS: Mapping[Any, Callable[[Any], Any]] = types.MappingProxyType(
 """Containers that are a list or an object in JSON, and their constructors."""
 
 
-def convert(form: Any, value: Json, text: str = "", *, is_json: bool = False) -> Any:
+def convert(
+    form: Any,
+    value: Json,
+    text: str = "",
+    *,
+    is_json: bool = False,
+    digits: Digits | None = None,
+) -> Any:
     """Convert JSON that fits the schema of a type to an instance, and run the type's rules.
 
     `text` is what the model wrote, where it is known: a Decimal has all its digits, of which a
-    float keeps 15 to 17 (in pydantic's models it has those of a float). `is_json`: the text is
-    exactly the JSON of the value. Parts without a type stay as they are. Raises ConversionError
-    with all violations; what a rule raises other than ValueError; RecursionError for a value that
-    is nested beyond all limits.
+    float keeps 15 to 17 (in pydantic's models it has those of a float); `digits` are those of the
+    text, if they are known already. `is_json`: the text is exactly the JSON of the value. Parts
+    without a type stay as they are. Raises ConversionError with all violations; what a rule raises
+    other than ValueError; RecursionError for a value that is nested beyond all limits.
     """
     make = _validated(form) if is_json else None
     if make is not None:
         return make(value, text)
-    conversion = _Conversion(text)
+    conversion = _Conversion(text, digits)
     made = conversion.convert(form, value, ())
     if conversion.violations:
         raise ConversionError(tuple(conversion.violations))
@@ -105,23 +112,49 @@ _FAILED: Any = object()
 """The instance of a part that has violations; what contains it isn't made."""
 
 
+class Digits:
+    """The numbers of a text, with all the digits of each."""
+
+    def __init__(self, text: str = "") -> None:
+        self._found: dict[float, Decimal | None] = {}  # None for two with one float
+        self.add(text)
+
+    def add(self, text: str) -> None:
+        """Read more text, which continues no number."""
+        for number in _NUMBER.findall(text):
+            near = float(number)
+            if math.isfinite(near):
+                short, exact = Decimal(repr(near)), _decimal(number)
+                exact = short if short == exact else exact
+                self._found[near] = exact if self._found.get(near, exact) == exact else None
+
+    def of(self, value: float) -> Decimal:
+        """Return the number that was read as a float. Raises ValueError if it isn't certain."""
+        exact = self._found.get(value, Decimal(repr(value)))
+        if exact is None:
+            raise ValueError("its digits are not certain, since another number is too similar")
+        return exact
+
+
+def _decimal(number: str) -> Decimal | None:
+    """A number in digits; None if its exponent is beyond those of decimals."""
+    try:
+        return Decimal(number)
+    except InvalidOperation:
+        return None
+
+
 class _Conversion:
     """One conversion, which goes on after a violation to find all of them."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, digits: Digits | None) -> None:
         self._text = text
+        self._given = digits
         self.violations: list[Violation] = []
 
     @cached_property
-    def _exact(self) -> dict[float, Decimal | None]:
-        """The numbers of the text that a float can't represent; None for two with one float."""
-        found: dict[float, Decimal | None] = {}
-        for number in _NUMBER.findall(self._text):
-            near = float(number) if len(number) > _FLOAT_DIGITS else math.inf
-            exact = Decimal(number) if math.isfinite(near) else Decimal(0)
-            if math.isfinite(near) and exact != Decimal(repr(near)):
-                found[near] = exact if found.get(near, exact) == exact else None
-        return found
+    def _digits(self) -> Digits:
+        return Digits(self._text) if self._given is None else self._given
 
     def convert(self, form: Any, value: Json, path: JsonPath) -> Any:
         form = unwrapped(form)
@@ -196,10 +229,7 @@ class _Conversion:
 
     def _scalar(self, form: Any, value: Json) -> Any:
         if form is Decimal and isinstance(value, float):
-            exact = self._exact.get(value, Decimal(repr(value)))
-            if exact is None:
-                raise ValueError("its digits are not certain, since another number is too similar")
-            return exact
+            return self._digits.of(value)
         return _of_text(form, value) if isinstance(value, str) else _of_scalar(form, value)
 
     def _list(self, form: Any, value: list[Json], path: JsonPath) -> Any:
@@ -213,7 +243,7 @@ class _Conversion:
         ]
         if any(one is _FAILED for one in made):
             return _FAILED
-        make = tuple if kind is tuple else _COLLECTIONS.get(kind, list)
+        make = tuple if kind is tuple else COLLECTIONS.get(kind, list)
         return self._made(lambda: make(made), kind, path)
 
     def _map(self, form: Any, value: dict[str, Json], path: JsonPath) -> Any:
@@ -225,7 +255,7 @@ class _Conversion:
         ]
         if any(_FAILED is part for pair in pairs for part in pair):
             return _FAILED
-        return _COLLECTIONS.get(kind, dict)(dict(pairs))
+        return COLLECTIONS.get(kind, dict)(dict(pairs))
 
     def _record(self, form: Any, value: dict[str, Json], path: JsonPath) -> Any:
         cls: Any = get_origin(form) or form
@@ -245,7 +275,6 @@ class _Conversion:
 
 _UNCHANGED = (str, Any, object)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
-_FLOAT_DIGITS = 15  # decimal digits that a float always keeps
 
 
 def fits(form: Any, value: Json) -> bool:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeAlias
 
+from pdl._types import T
 from pdl.reply.parsing.events import since
 from pdl.reply.parsing.strings import beginning
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonPath
     from pdl.reply.parsing.parser import Glimpse, Parser
     from pdl.reply.result import Event, Violation
+    from pdl.reply.streaming.partial_instances import PartialInstances
 
 State: TypeAlias = Literal["absent", "open", "complete"]
 """The known extent of a part of the answer: nothing, something, all of it."""
@@ -37,7 +39,7 @@ class View(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Partial:
+class Partial(Generic[T]):
     """The answer so far, at one moment. It does not change when more comes in.
 
     `started`: an answer has begun; `start`: its first bracket's offset in the reply, None for text.
@@ -49,8 +51,10 @@ class Partial:
     those of complete parts, 1000 at most, and limits that were reached. If `close` finds its answer
     elsewhere, they do not apply.
 
-    `value` is assembled when it is first read. The parts that have ended are shared by all
-    partials of a stream: copy them before you change them.
+    `data` is the JSON so far. `value` is the same, or for a stream of a Python type an instance of
+    it in which every field that is not known yet is None. Both are assembled when they are first
+    read. The parts that have ended are shared by all partials of a stream: copy them before you
+    change them.
     """
 
     started: bool = False
@@ -58,11 +62,29 @@ class Partial:
     errors: tuple[Violation, ...] = ()
     _view: View | None = field(default=None, repr=False)
     _known: Known | None = field(default=None, repr=False)
+    _instances: PartialInstances | None = field(default=None, repr=False)
 
     @cached_property
-    def value(self) -> Json:
-        """The value so far; None if nothing has begun."""
+    def data(self) -> Json:
+        """The JSON so far; None if nothing has begun."""
         return self._view.value() if self._view else None
+
+    @cached_property
+    def value(self) -> T | None:
+        """The instance so far, or the JSON without a Python type; None if there is none yet.
+
+        In an instance, a part is None, or absent from a dict, until it is known: a string is its
+        text so far, a list its items so far; other scalars and sets wait until they are complete,
+        and so does a union until one member is possible. A part that is complete and fits its
+        schema is what the answer will contain, so its validators have run (if they refuse it, the
+        part is made without them). Other parts are made without code of their classes:
+        neither `__post_init__` nor validators, and no defaults.
+        """
+        made = self._instances
+        found: T | None = (
+            self.data if made is None else made.value(self.data, self._known, self.start)
+        )
+        return found
 
     @property
     def complete(self) -> bool:
@@ -78,7 +100,7 @@ class Partial:
         """Whether the part at a path is complete, there or coming, or not there yet."""
         if self.is_complete(path):
             return "complete"
-        return "open" if self.started and leads(self.value, path) else "absent"
+        return "open" if self.started and leads(self.data, path) else "absent"
 
     def is_complete(self, path: JsonPath = ()) -> bool:
         """Whether all of the part at a path is there, and it is certain which it is."""
@@ -102,7 +124,7 @@ def _parts(value: Json) -> list[tuple[str | int, Json]]:
     return list(enumerate(value)) if isinstance(value, list) else []
 
 
-NOTHING = Partial()
+NOTHING: Partial = Partial()
 """No answer has begun."""
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
+from pdl._types import T
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.checker import check
 from pdl.reply.coercions import NO_COERCIONS, Coercions
@@ -20,8 +21,7 @@ from pdl.reply.segments.segmenter import Segmenter
 from pdl.reply.streaming.bracket_view import BracketView
 from pdl.reply.streaming.partial import NOTHING, Partial
 from pdl.reply.validation.schema_walk import root_kinds
-from pdl.schema import Schema
-from pdl.schema.model import schema_type_error
+from pdl.schema.model import schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from pdl._types import JsonPath
     from pdl.reply.result import Segment, Span
     from pdl.reply.segments.dialects import Patterns
+    from pdl.reply.streaming.partial_instances import PartialInstances
+    from pdl.schema import Schema
 
 
 _ITEM = re.compile(r"[ \t]*+[-*+][ \t]++\[[^\[\]\n]\][ \t]++\S")
@@ -224,16 +226,16 @@ def _is_program(segment: Segment | None, offset: int) -> bool:
 _CONTAINERS = frozenset(["object", "array"])
 
 
-class Stream:
+class Stream(Generic[T]):
     r"""Checks a reply as it comes: the part of the answer that is certain so far, and its errors.
 
     >>> import pdl
     >>> from pdl.reply import Stream
     >>> stream = Stream(pdl.Schema.parse("{ name: str, age: int<0,120> }"))
-    >>> stream.feed('Here it is: {"name": "An').value
+    >>> stream.feed('Here it is: {"name": "An').data
     {'name': 'An'}
     >>> partial = stream.feed('n", "age": 204}')
-    >>> partial.value, partial.is_complete(("name",)), partial.complete
+    >>> partial.data, partial.is_complete(("name",)), partial.complete
     ({'name': 'Ann', 'age': 204}, True, True)
     >>> print(partial.errors[0])
     $.age: must be at most 120, not 204
@@ -258,24 +260,47 @@ class Stream:
     lines; none of it is certain before the end. For `yesno`, and if the answer is a scalar, inside
     a tool call, or in JSON Lines, nothing is shown before the end.
 
-    Feeding costs the same whether a partial is looked at or not. The cost of reading a `value`
-    is proportional to the string that grows and the number of parts in the open brackets; while
-    nothing changes, the same partial is returned.
+    For a Python type, and a schema that was made of one, `Partial.value` is a partial instance, and
+    the value of the check an instance.
 
-    Raises TypeError for arguments of other types.
+    Feeding costs the same whether a partial is looked at or not. The cost of reading `data` is
+    proportional to the string that grows and the number of parts in the open brackets. That of
+    `value` is also proportional to the parts that became complete since it was last read; each is
+    made once, with all it contains, as often as it is deep. While nothing changes, the same
+    partial is returned.
+
+    Raises TypeError for arguments of other types, SchemaError for a type that has no schema.
     """
+
+    @overload
+    def __init__(
+        self,
+        schema: Schema[T] | type[T],
+        *,
+        coercions: Coercions = NO_COERCIONS,
+        dialects: Dialects = DIALECTS,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Stream[Any],
+        schema: Any,
+        *,
+        coercions: Coercions = NO_COERCIONS,
+        dialects: Dialects = DIALECTS,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None: ...
 
     def __init__(
         self,
-        schema: Schema | None,
+        schema: Any,
         *,
         coercions: Coercions = NO_COERCIONS,
         dialects: Dialects = DIALECTS,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        if not (schema is None or isinstance(schema, Schema)):
-            raise schema_type_error(schema, "a pdl.Schema or None")
-        self._schema = schema
+        self._schema = schema = schema_of(schema)
         self._options: Mapping[str, Any] = {
             "coercions": coercions, "dialects": dialects, "limits": limits,
         }  # fmt: skip
@@ -283,10 +308,12 @@ class Stream:
         self._segmenter = Segmenter(limits, dialects)
         self._excess = TextBuffer()  # the text beyond the limit
         self._view = _view_of(schema, self._options)
-        self._last: Partial = NOTHING
-        self._check: Check | None = None
+        self._instances = self._partial_instances()
+        self._seen: Partial = NOTHING
+        self._last: Partial[T] = self._typed(NOTHING)
+        self._check: Check[T] | None = None
 
-    def feed(self, text: str) -> Partial:
+    def feed(self, text: str) -> Partial[T]:
         """Take the next piece of the reply; return the answer so far.
 
         Raises TypeError if the piece is not a str, ValueError after `close`.
@@ -298,20 +325,34 @@ class Stream:
         left = self._limit - len(self._segmenter.source.text)
         if not self._excess.text:
             self._segmenter.feed(text[:left])
-            self._last = self._view.look(self._segmenter)
+            seen = self._view.look(self._segmenter)
+            if seen is not self._seen:
+                self._seen, self._last = seen, self._typed(seen)
             if len(text) > left:
                 self._last = self._too_long(self._last)
         self._excess.add(text[left:])
         return self._last
 
-    def close(self) -> Check:
+    def close(self) -> Check[T]:
         """End the reply; return the same as `pdl.check` of all of it, also when called again."""
         if self._check is None:
             text = self._segmenter.source.text + self._excess.text
             self._check = check(self._schema, text, **self._options)
         return self._check
 
-    def _too_long(self, last: Partial) -> Partial:
+    def _partial_instances(self) -> PartialInstances | None:
+        if self._schema is None or self._schema.python_type is None:
+            return None
+        from pdl.reply.streaming.partial_instances import PartialInstances  # noqa: PLC0415 - not for JSON
+
+        source = self._segmenter.source
+        return PartialInstances(self._schema.python_type, lambda: source.text)
+
+    def _typed(self, partial: Partial) -> Partial[T]:
+        """A partial whose value is an instance, if the schema has a Python type."""
+        return partial if self._instances is None else replace(partial, _instances=self._instances)
+
+    def _too_long(self, last: Partial[T]) -> Partial[T]:
         message = say("too-many-characters", number=self._limit)
         violation = Violation((), message, "limit", span=(self._limit, self._limit + 1))
         return replace(last, errors=(*last.errors, violation))

@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 import pydantic
 
 import pdl
+from pdl.reply import Stream
 
 
 @dataclass
@@ -48,3 +49,8 @@ maybe: int | None = pdl.extract(int | None, "1")
 reveal_type(rendered)  # Rendered[Any]
 reveal_type(typed)  # Rendered[Invoice]
 reveal_type(typed.check("{}"))  # Check[Invoice]
+reveal_type(Stream(Invoice))  # Stream[Invoice]
+reveal_type(Stream(Invoice).feed("").value)  # Invoice | None
+reveal_type(Stream(schema).close())  # Check[Point]
+reveal_type(Stream(untyped).feed("").value)  # Any | None
+reveal_type(Stream(None).feed(""))  # Partial[Any]
