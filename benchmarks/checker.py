@@ -94,6 +94,23 @@ def typed() -> str:
     return f"instance of 10 fields: {more:.1f} us more, {more / alone:.1f} x TypeAdapter's"
 
 
+def streamed(schema: pdl.Schema, text: str, name: str) -> float:
+    """The seconds of a stream in pieces of 4 characters, each partial of which is read."""
+    start = time.perf_counter()
+    stream = Stream(schema)
+    for at in range(0, len(text), 4):
+        getattr(stream.feed(text[at : at + 4]), name, None)
+    return time.perf_counter() - start
+
+
+def typed_stream(count: int) -> str:
+    """What partial instances cost beside the JSON so far."""
+    text = json.dumps([{**ORDER, "number": number} for number in range(count)])
+    schema = pdl.Schema.from_type(list[Order])
+    data, value = (streamed(schema, text, name) for name in ("data", "value"))
+    return f"partial instances of {count} orders: {value:.2f} s, {value / data:.1f} x the JSON"
+
+
 def main() -> None:
     """Print a line for each kind of reply, for instances, and for streams of three sizes."""
     for name, (reply, plain) in replies().items():
@@ -103,13 +120,11 @@ def main() -> None:
         size = len(reply) / 1000
         print(f"{name}, {size:,.1f} KB: {checked:,.0f} us, {checked / loaded:.1f} x json.loads")
     print(typed())
+    for count in (10, 100):
+        print(typed_stream(count))
     for count in (250, 500, 1000):
         text = json.dumps({"rows": [row(number) for number in range(count)]})
-        start = time.perf_counter()
-        stream = Stream(SCHEMA)
-        for at in range(0, len(text), 4):
-            stream.feed(text[at : at + 4])
-        seconds = time.perf_counter() - start
+        seconds = streamed(SCHEMA, text, "start")
         print(f"stream of {len(text) / 1000:,.0f} KB in pieces of 4: {seconds:.2f} s")
 
 

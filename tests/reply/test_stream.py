@@ -101,7 +101,7 @@ def test_an_error_has_its_place() -> None:
 
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(TypeError, match="schema must be"):
-        Stream("{ a: int }")  # type: ignore[arg-type]
+        Stream("{ a: int }")
     with pytest.raises(TypeError, match="text must be a str, not bytes"):
         Stream(PERSON).feed(b"{")  # type: ignore[arg-type]
 

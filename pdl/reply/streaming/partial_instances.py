@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import types
 from functools import lru_cache
-from itertools import islice, repeat
+from itertools import islice, repeat, takewhile
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pdl.errors import PdlError
@@ -127,17 +127,19 @@ class PartialInstances:
         make = tuple if kind is tuple else COLLECTIONS.get(kind, list)
         if make in _SETS:  # an item that grows would be a member that is not there
             items = items[: part.certain]
-        unknown = next((at for at, one in enumerate(items) if one is _UNKNOWN), len(items))
-        return _made(make, items[:unknown])  # another index would be wrong for what follows
+        return _made(make, items)
 
     def _items_of(self, part: _Part, form: Any) -> list[Any]:
-        """The instances of all items; those that were complete before are not made again."""
+        """The instances of the items, up to one that is unknown: others would get its index.
+
+        Those that were complete before are not made again.
+        """
         known, done = self._items.get(part.path, (None, []))
         if known is not part.form:
             done = []
             self._items[part.path] = (part.form, done)
         begin = min(len(done), part.certain)
-        rest = [self._part(one) for one in part.items(repeat(form), begin)]
+        rest = [*takewhile(_is_known, map(self._part, part.items(repeat(form), begin)))]
         done += rest[len(done) - begin : part.certain - begin]
         return [*done[:begin], *rest]
 
@@ -253,6 +255,10 @@ class _GrowingDigits(Digits):
 
 
 _OF_NUMBERS = "0123456789+-.Ee"
+
+
+def _is_known(made: Any) -> bool:
+    return made is not _UNKNOWN
 
 
 def _made(make: Callable[..., Any], *arguments: Any) -> Any:
