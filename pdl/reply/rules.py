@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.reply.phrases import say, shorten
 from pdl.reply.result import Violation
-from pdl.schema.annotations import name_of, with_rules
+from pdl.schema.annotations import RULES, name_of, with_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,10 @@ class Rule:
     def __get_pydantic_json_schema__(self, source: Any, handler: Any) -> dict[str, Any]:
         """How pydantic describes the rule in the JSON Schema of its models."""
         found: dict[str, Any] = handler(source)
-        return found | with_rules(found, [self.words])
+        if not self.words:
+            return found
+        rules = [*found.get(RULES, ()), self.words]
+        return {**found, **with_rules(found, [self.words]), RULES: rules}
 
 
 def violations_of(

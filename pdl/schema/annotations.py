@@ -6,16 +6,21 @@ share.
 
 from __future__ import annotations
 
+import collections
 import datetime as dt
+import json
 import math
 import os
 import re
+import sys
 import types
 import typing
+from collections import abc
 from decimal import Decimal
 from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
     ClassVar,
     Final,
@@ -44,6 +49,21 @@ _VALUES: tuple[tuple[tuple[type, ...], str], ...] = (
     ((tuple,), "it is a tuple, not a type: write `tuple[int, str]`, or `int | str`"),
     ((int, float), "it is a value, not a type: write `Literal[…]` for a fixed value"),
 )
+_WITHOUT_JSON: tuple[tuple[tuple[Any, ...], str], ...] = (
+    ((typing.Union, typing.Optional, typing.Literal), "it says nothing without its brackets"),
+    ((typing.NamedTuple, typing.TypedDict), "pass a class that inherits from it"),
+    ((bytes, bytearray, memoryview), "JSON has no bytes: write `str`, in base64 for example"),
+    ((complex,), "JSON has no complex numbers: write `tuple[float, float]`"),
+    ((collections.Counter,), "write `dict[str, int]`"),
+    ((abc.Callable, typing.Callable), "JSON has no functions"),
+    (
+        (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator, abc.AsyncIterable),
+        "its items exist only once: write `list[…]`",
+    ),
+    ((typing.Never, typing.NoReturn), "no value fits it"),
+    ((typing.Self,), "write the name of the class"),
+    ((type,), "JSON has no types"),
+)
 _CLASS_MARKS = (
     "__dataclass_fields__",
     "__pydantic_core_schema__",
@@ -63,6 +83,8 @@ def refuse(form: Any, where: str, why: str) -> NoReturn:
 
 def is_form(form: Any) -> bool:
     """Whether it might be a type: types have a hash, and other values with one are known."""
+    if get_origin(form) is Annotated:  # its metadata might not have a hash
+        return is_form(get_args(form)[0])
     try:
         hash(form)
     except TypeError:
@@ -84,8 +106,10 @@ def why_not(form: Any) -> str:
             return why
     if _is_instance(form):
         return f"it is an instance: pass the class `{type(form).__name__}`"
-    if any(form is one for one in (typing.Union, typing.Optional, typing.Literal)):
-        return "it says nothing without its brackets"
+    kind = get_origin(form) or form
+    for known, why in _WITHOUT_JSON:
+        if any(kind is one for one in known):
+            return why
     if isinstance(form, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
         return "it is a function: pdl.tools.ToolSet.from_functions makes a tool of it"
     if type(form).__name__ == "TypeAdapter":
@@ -168,11 +192,28 @@ def annotate(
         if isinstance(description, str):
             result["description"] = description
         rules += [one.rule_words] if hasattr(one, "rule_words") else []
-        result |= _constraints(result, one, refuse)
+        result |= _notes(one) | _constraints(result, one, refuse)
         inner = getattr(one, "metadata", None)  # a pydantic field holds its constraints in here
         if isinstance(inner, list | tuple):
             result = annotate(result, inner, refuse)
     return result | with_rules(result, rules)
+
+
+def _notes(one: Any) -> dict[str, Json]:
+    """The title, the examples and the like that fields of pydantic and `msgspec.Meta` have."""
+    found: dict[str, Json] = {}
+    for name, kind in (("title", str), ("examples", list), ("deprecated", bool)):
+        value = getattr(one, name, None)
+        if isinstance(value, kind) and value and not isinstance(one, type):
+            found[name] = json.loads(json.dumps(value, default=str))
+    for name in ("extra_json_schema", "json_schema_extra"):
+        extra = getattr(one, name, None)
+        found |= extra if isinstance(extra, dict) else {}
+    return found
+
+
+RULES = "x-pdl-rules"
+"""The keyword with which rules tell their words through pydantic."""
 
 
 def with_rules(schema: Mapping[str, Json], rules: Iterable[str]) -> dict[str, Json]:
@@ -190,11 +231,19 @@ def rules_of(form: Any) -> list[str]:
 
 
 def has_pydantic(metadata: Iterable[Any]) -> bool:
-    """Whether pydantic must validate what has such metadata: it includes a validator of its own."""
+    """Whether pydantic must validate what has such metadata: it includes something of pydantic's.
+
+    Fields are an exception: what they say of a type can be read without pydantic.
+    """
     return any(
-        hasattr(one, "__get_pydantic_core_schema__") and not hasattr(one, "rule_words")
+        not hasattr(one, "rule_words")
+        and (hasattr(one, "__get_pydantic_core_schema__") or _is_of_pydantic(type(one)))
         for one in metadata
     )
+
+
+def _is_of_pydantic(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "pydantic" and kind.__name__ != "FieldInfo"
 
 
 def _constraints(
@@ -246,20 +295,37 @@ def bind(form: Any, bound: Mapping[Any, Any]) -> Any:
 def unwrapped(form: Any) -> Any:
     """Return a form without the aliases, new types, qualifiers and variables around it."""
     while True:
+        form = unqualified(form)
+        if not is_alias(form):
+            return form
+        form = alias_value(form)
+
+
+def unqualified(form: Any) -> Any:
+    """Return a form without the new types, qualifiers and variables around it."""
+    while True:
         if isinstance(form, TypeVar):
             form = _default(form)
         elif get_origin(form) in (Final, ClassVar) or _is_read_only(form):
             form = get_args(form)[0]
         elif hasattr(form, "__supertype__"):
             form = form.__supertype__
-        elif type(get_origin(form)).__name__ == "TypeAliasType":
-            alias: Any = get_origin(form)
-            bound = zip(alias.__type_params__, get_args(form), strict=False)
-            form = bind(alias.__value__, dict(bound))
-        elif type(form).__name__ == "TypeAliasType":
-            form = form.__value__
         else:
             return form
+
+
+def is_alias(form: Any) -> bool:
+    """Whether it is the name of a `type` statement (PEP 695), perhaps with brackets."""
+    return type(get_origin(form) or form).__name__ == "TypeAliasType"
+
+
+def alias_value(form: Any) -> Any:
+    """Return the type that an alias names. Raises NameError if it uses an undefined name."""
+    alias: Any = get_origin(form) or form
+    value = alias.__value__
+    if isinstance(value, str):  # of typing_extensions, since Python 3.11 has no `type` statement
+        value = eval(value, vars(sys.modules[alias.__module__]))  # noqa: S307 - the program's own
+    return bind(value, dict(zip(alias.__type_params__, get_args(form), strict=False)))
 
 
 def _is_read_only(form: Any) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ForwardRef, get_args
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 
+from pdl.schema.annotations import RULES, with_rules
 from pdl.schema.keywords import subschemas
 
 if TYPE_CHECKING:
@@ -44,13 +45,33 @@ def model_schema(form: Any) -> dict[str, Json]:
     try:
         document = TypeAdapter(form).json_schema(schema_generator=_WithoutTitles)
     except (PydanticUserError, PydanticUndefinedAnnotation) as error:
-        raise TypeError(str(error).splitlines()[0]) from error
+        raise TypeError(f"{_part(form, ())}{str(error).splitlines()[0]}") from error
+    plain = getattr(form, "__origin__", form)  # without the metadata of `Annotated`
     pending: list[Json] = [document]
     while pending:
         node = pending.pop()
-        _tidy(node, getattr(form, "__name__", ""))
+        _tidy(node, getattr(plain, "__name__", ""))
         pending += [inner for _, inner in subschemas(node) if isinstance(inner, dict)]
     return document
+
+
+def _part(form: Any, outer: tuple[Any, ...]) -> str:
+    """The first field of a model that has no JSON Schema by itself, before the reason."""
+    outer = (*outer, form)
+    for name, field in getattr(form, "__pydantic_fields__", {}).items():
+        if _names(field.annotation, outer):
+            continue  # it fails in any case, because of another field
+        try:
+            TypeAdapter(field.annotation).json_schema()
+        except (PydanticUserError, PydanticUndefinedAnnotation):
+            return f"its field `{name}`: {_part(field.annotation, outer)}"
+    return ""
+
+
+def _names(form: Any, classes: tuple[Any, ...]) -> bool:
+    """Whether a type uses one of the classes, or might, since it is only a name."""
+    known = isinstance(form, str | ForwardRef) or form in classes
+    return known or any(_names(one, classes) for one in get_args(form))
 
 
 def _tidy(node: dict[str, Json], name: str) -> None:
@@ -59,6 +80,9 @@ def _tidy(node: dict[str, Json], name: str) -> None:
             del inner["title"]
     if node.get("title") == name:
         del node["title"]
+    rules = node.pop(RULES, [])
+    said = node.get("description", "")  # that of a field replaces the one that has the rules
+    node |= with_rules(node, [one for one in rules if one not in said])
     if "properties" in node:
         node.setdefault("additionalProperties", False)
     if "oneOf" in node and "discriminator" in node:

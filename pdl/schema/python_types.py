@@ -13,12 +13,16 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pdl.errors import Problem, error_from
 from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.annotations import (
+    alias_value,
     annotate,
+    has_pydantic,
+    is_alias,
     is_form,
     name_of,
     refuse,
     rules_of,
     scalar_schema,
+    unqualified,
     unwrapped,
     why_not,
     with_rules,
@@ -93,6 +97,7 @@ class _Converter:
         self._bundle = Bundle()
         self.definitions = self._bundle.definitions
         self._names: dict[Any, str] = {}
+        self._open: set[Any] = set()
         self._defaults: list[tuple[Json, dict[str, Json], str]] = []
 
     def check_defaults(self) -> None:
@@ -108,21 +113,47 @@ class _Converter:
 
     def schema(self, form: Any, where: str) -> dict[str, Json]:
         """The schema of a type at `where`."""
-        form = unwrapped(form)
+        form = unqualified(form)
         if not is_form(form):
             refuse(form, where, why_not(form))
+        if is_alias(form):
+            return self._alias(form, where)
+        origin, arguments = get_origin(form), get_args(form)
+        if origin is Annotated:
+            return self._annotated(form, where)
         scalar = scalar_schema(form)
         if scalar is not None:
             return dict(scalar)
-        origin, arguments = get_origin(form), get_args(form)
-        if origin is Annotated:
-            inner = self.schema(arguments[0], where)
-            return annotate(inner, form.__metadata__, lambda why: refuse(form, where, why))
         if origin in (Union, types.UnionType):
             return self._union(arguments, where)
         if origin is Literal:
             return _choice([_value(one) for one in arguments], where)
         return self._class(form, where)
+
+    def _alias(self, form: Any, where: str) -> dict[str, Json]:
+        """The type that an alias names; a definition if the alias is part of itself."""
+        if form in self._open:
+            self._names.setdefault(form, free_name(_short_name(form), self.definitions))
+            self.definitions.setdefault(self._names[form], {})
+        elif form not in self._names:
+            self._open.add(form)
+            try:
+                found = self.schema(alias_value(form), where)
+            except NameError as error:
+                refuse(form, where, f"it names `{error.name}`, which is not defined there")
+            self._open.remove(form)
+            if form not in self._names:
+                return found
+            self.definitions[self._names[form]] = found
+        return {"$ref": DEFINITIONS + self._names[form]}
+
+    def _annotated(self, form: Any, where: str) -> dict[str, Json]:
+        if not has_pydantic(form.__metadata__):
+            inner = self.schema(get_args(form)[0], where)
+            return annotate(inner, form.__metadata__, lambda why: refuse(form, where, why))
+        found = self._document(form, where)
+        words = [one for one in form.__metadata__ if isinstance(one, str)]
+        return found | ({"description": words[-1]} if words else {})
 
     def _class(self, form: Any, where: str) -> dict[str, Json]:
         if is_pydantic(form):
@@ -151,6 +182,8 @@ class _Converter:
             refuse(form, where, why_not(form))
         found: dict[str, Json] = {"type": "array"}
         items = self.schema(arguments[0], f"{where}[]") if arguments else {}
+        if origin in _SETS and arguments and (part := _without_hash(arguments[0])) is not None:
+            refuse(part, f"{where}[]", "it has no hash, so it can't be in a set: write `list[…]`")
         found |= {"items": items} if items else {}
         return found | ({"uniqueItems": True} if origin in _SETS else {})
 
@@ -166,7 +199,7 @@ class _Converter:
         if not arguments:
             return {"type": "object", "additionalProperties": True}
         key = self.schema(arguments[0], where)
-        if key and key.get("type") != "string":
+        if key and key.get("type") != "string" and not _are_strings(key):
             refuse(arguments[0], where, "the keys of a JSON object are strings")
         values = self.schema(arguments[1], f"{where}[str]")
         names = {"propertyNames": key} if key.keys() - {"type"} else {}
@@ -209,17 +242,38 @@ class _Converter:
 
     def _pydantic(self, form: Any, where: str) -> dict[str, Json]:
         if form not in self._names:
-            models = importlib.import_module("pdl.schema.pydantic_models")
-            try:
-                document = models.model_schema(form)
-            except TypeError as error:
-                refuse(form, where, str(error))
-            document = self._bundle.add(document, ())
+            document = self._document(form, where)
             if "$ref" in document:
                 return document
             self._names[form] = free_name(_short_name(form), self.definitions)
             self.definitions[self._names[form]] = document
         return {"$ref": DEFINITIONS + self._names[form]}
+
+    def _document(self, form: Any, where: str) -> dict[str, Json]:
+        """What pydantic says of a type, with its definitions among those of the whole."""
+        models = importlib.import_module("pdl.schema.pydantic_models")
+        try:
+            document = models.model_schema(form)
+        except TypeError as error:
+            refuse(form, where, str(error))
+        return self._bundle.add(document, ())
+
+
+def _without_hash(form: Any) -> Any:
+    """The part of a type whose values cannot be in a set, None if all can."""
+    form = unwrapped(form)
+    if get_origin(form) is Annotated:
+        return _without_hash(get_args(form)[0])
+    if get_origin(form) in (Union, types.UnionType):
+        return next((one for one in get_args(form) if _without_hash(one) is not None), None)
+    kind = get_origin(form) or form
+    made_as_list = kind in _LISTS or kind in _MAPS
+    return form if made_as_list or getattr(kind, "__hash__", None) is None else None
+
+
+def _are_strings(schema: dict[str, Json]) -> bool:
+    values = schema.get("enum", [schema["const"]] if "const" in schema else [])
+    return bool(values) and all(isinstance(one, str) for one in values)
 
 
 def _is_bare(form: Any) -> bool:

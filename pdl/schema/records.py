@@ -24,6 +24,7 @@ from typing import (
     NotRequired,
     Protocol,
     Required,
+    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -117,9 +118,10 @@ def _to_json(value: Any) -> Json:  # noqa: PLR0911 - one for each kind of value
         return value
     if (number := json_number(value)) is not None:
         return number
-    # RFC 3339 has no times without an offset.
-    if isinstance(value, dt.date | dt.time) and getattr(value, "tzinfo", True) is not None:
+    if isinstance(value, dt.date | dt.time):
         return value.isoformat()
+    if isinstance(value, dt.timedelta) and value >= dt.timedelta() and not value.microseconds:
+        return f"PT{value.days * 86400 + value.seconds}S"
     if isinstance(value, UUID | PurePath) or type(value).__module__ == "ipaddress":
         return str(value)
     kind: Any = type(value)
@@ -177,6 +179,8 @@ def _bindings(form: Any) -> dict[Any, dict[Any, Any]]:
         if not isinstance(cls, type) or cls in found:
             continue
         parameters = getattr(cls, "__parameters__", ())
+        if get_args(one) and not all(isinstance(each, TypeVar) for each in parameters):
+            raise TypeError("its type parameters are more than single types")
         found[cls] = dict(zip(parameters, get_args(one), strict=False))
         bases = vars(cls).get("__orig_bases__", cls.__bases__)
         classes = (base for base in bases if get_origin(base) not in (Generic, Protocol))

@@ -105,7 +105,7 @@ class Network:
     host: ipaddress.IPv4Address = LOCAL
     peer: ipaddress.IPv6Address | None = None
     folder: Path = Path("a")
-    since: dt.datetime = dt.datetime(2024, 1, 2)  # noqa: DTZ001 - no offset, so no default of JSON
+    since: dt.datetime = dt.datetime(2024, 1, 2)  # noqa: DTZ001 - a local time
 
 
 class Foreign(dict[str, Any]):
@@ -197,7 +197,13 @@ Person = {
 FOREIGN = """\
 // What a TypedDict of `typing_extensions` looks like.
 Foreign = { a: int, b?: [Foreign] }"""
-NETWORK = '{ host?: ipv4 = "127.0.0.1", peer?: ipv6? = null, folder?: str = "a", since?: datetime }'
+NETWORK = """\
+{
+  host?: ipv4 = "127.0.0.1",
+  peer?: ipv6? = null,
+  folder?: str = "a",
+  since?: datetime = "2024-01-02T00:00:00",
+}"""
 
 CASES: list[tuple[Any, str]] = [
     (str, "str"),
@@ -295,7 +301,7 @@ def test_a_string_is_text_and_a_choice_of_strings_is_json() -> None:
 @pytest.mark.parametrize(
     ("form", "message"),
     [
-        (complex, "the type `complex` cannot be a schema: it has no JSON Schema"),
+        (complex, "the type `complex` cannot be a schema: JSON has no complex numbers"),
         (dict[int, str], "the keys of a JSON object are strings"),
         (list[dict[str, bytes]], "the type `bytes` at list[][str] cannot be a schema"),
         ("Node", "it is only the name of a type"),
@@ -311,7 +317,7 @@ def test_a_string_is_text_and_a_choice_of_strings_is_json() -> None:
         (Movie(title="x"), "it is a dict, not a type"),
         (Plain(1), "it is an instance: pass the class `Plain`"),
         (Open(a=1), "it is an instance: pass the class `Open`"),
-        (typing.Callable, "it has no JSON Schema"),
+        (typing.Callable, "JSON has no functions"),
         (typing.Hashable, "it has no JSON Schema"),
         (typing.Union, "it says nothing without its brackets"),
         (enum.Flag("Rights", ["READ", "WRITE"]), "flags combine"),
@@ -319,7 +325,7 @@ def test_a_string_is_text_and_a_choice_of_strings_is_json() -> None:
         (Annotated[str, pydantic.Field(pattern="[")], "invalid regular expression `[`"),
         (Wrong, "the default 'x' at Wrong.a does not fit the field's type"),
         (Absent, "a field that may be None has a type such as `int | None`"),
-        (collections.abc.Callable[[int], int], "it has no JSON Schema"),
+        (collections.abc.Callable[[int], int], "JSON has no functions"),
         (Literal[b"x"], "a choice is among JSON's scalars"),
         (Annotated[dt.date, at.Gt(dt.date(2024, 1, 1))], "is not a JSON number"),
         (Annotated[int, at.MinLen(3)], "the length 3 has no meaning for it"),
