@@ -190,7 +190,7 @@ class _Call:
     def _whole(self, said: str | Reply) -> Delta:
         reply = Reply(said) if isinstance(said, str) else said
         form = self.given.taken.form()
-        return Delta.whole(reply if form is None else form[0].restored(form[1], reply))
+        return Delta.whole(reply if form is None else form.api.restored(form.payload, reply))
 
     def _delta(self, piece: object) -> Delta:
         delta = Delta(piece) if isinstance(piece, str) else piece
@@ -201,7 +201,7 @@ class _Call:
         if not self._has_begun:
             self._has_begun = True
             form = self.given.taken.form()
-            self._restorer = None if form is None else form[0].restorer(form[1])
+            self._restorer = None if form is None else form.api.restorer(form.payload)
         return delta if self._restorer is None else self._restorer.feed(delta)
 
     def _rest(self) -> Iterator[Delta]:

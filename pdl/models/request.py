@@ -7,7 +7,7 @@ reads (`Taken`), because what it doesn't read can't reach the model.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdl.errors import did_you_mean
 from pdl.models.exchange import Dropped, Ignored
@@ -148,61 +148,84 @@ _EVERYTHING = frozenset({"schema", "tools", "config"})
 _NOTED = _EVERYTHING | {"seed"}
 
 
+class TakenBody(NamedTuple):
+    """A body that a function was given: its interface, and the request that it was made of."""
+
+    api: ProviderApi
+    payload: Payload
+    request: Request
+
+    @property
+    def form(self) -> tuple[object, ...]:
+        """How a reply to it differs from one in the request's own form."""
+        payload = self.payload
+        return payload.decoder, payload.prefill, payload.renamed, self.api.repeats_prefill
+
+
 @dataclass
 class Taken:
     """What a function read of its request.
 
-    `names` are the attributes, `payloads` the bodies that it was given, by their families in the
-    order of the calls. `is_restored`: it decoded the reply itself.
+    `names` are the attributes, `bodies` what it was given to send, by family in the order of the
+    calls. `is_restored`: it decoded the reply itself.
     """
 
     names: set[str] = field(default_factory=set)
-    payloads: dict[str, tuple[ProviderApi, Payload]] = field(default_factory=dict)
+    bodies: dict[str, TakenBody] = field(default_factory=dict)
     is_restored: bool = False
+
+    @property
+    def body(self) -> TakenBody | None:
+        """The body that was taken last."""
+        return [*self.bodies.values()][-1] if self.bodies else None
 
     def dropped(self, request: Request, function: str) -> tuple[Dropped, ...]:
         """Return what the model doesn't get: what the function didn't read, or the body lacks."""
-        if self.payloads:
-            return [*self.payloads.values()][-1][1].dropped
-        unread = f"the function `{function}` did not read `request."
-        found = []
-        if request.constrain and request.schema is not None and "schema" not in self.names:
-            found.append(Dropped("#", "", f"{unread}schema`, so only the check enforces it"))
-        if request.constrain and request.tools and "tools" not in self.names:
-            found.append(Dropped("", "tools", f"{unread}tools`, so the model does not know them"))
-        names = ", ".join(one.key for one in self.ignored(request, function))
+        found = [] if self.body is None else [*self.body.payload.dropped]
+        how = self._how(function)
+        if request.constrain and request.schema is not None and self._lacks("schema"):
+            found.append(Dropped("#", "", f"{how}schema`, so only the check enforces it"))
+        if request.constrain and request.tools and self._lacks("tools"):
+            found.append(Dropped("", "tools", f"{how}tools`, so the model does not know them"))
+        names = ", ".join(self._unread(request))
         if names:
-            found.append(Dropped("", "config", f"{unread}config`: {names}"))
+            found.append(Dropped("", "config", f"{how}config`: {names}"))
         return tuple(found)
 
     def ignored(self, request: Request, function: str) -> tuple[Ignored, ...]:
         """Return the settings that the model doesn't get."""
-        if self.payloads:
-            return [*self.payloads.values()][-1][1].ignored
-        if "config" in self.names:
-            return ()
-        why = f"the function `{function}` did not read `request.config`"
-        return tuple(Ignored(key, why) for key in request.config if key not in self.names)
+        of_provider = () if self.body is None else self.body.payload.ignored
+        why = f"{self._how(function)}config`"
+        return (*of_provider, *(Ignored(key, why) for key in self._unread(request)))
 
-    def form(self) -> tuple[ProviderApi, Payload] | None:
-        """Return the payload whose form the reply has; None if it is the request's own.
+    def form(self) -> TakenBody | None:
+        """Return the body in whose form the reply is; None if that is the request's own.
 
         Raises Fault if the function took bodies of several forms.
         """
-        if self.is_restored or not self.payloads:
+        last = self.body
+        if self.is_restored or last is None:
             return None
-        last = [*self.payloads.values()][-1]
-        for api, payload in self.payloads.values():
-            if _form(api, payload) != _form(*last):
-                names = " and ".join(self.payloads)
-                hint = "return pdl.reply_from(body, FAMILY, request)"
-                message = f"the function took the bodies of {names}, and did not say which answered"
-                raise Fault("failed", message, hint=hint)
+        if any(body.form != last.form for body in self.bodies.values()):
+            names = " and ".join(self.bodies)
+            hint = "return pdl.reply_from(body, FAMILY, request)"
+            message = f"the function took the bodies of {names}, and did not say which answered"
+            raise Fault("failed", message, hint=hint)
         return last
 
+    def _how(self, function: str) -> str:
+        """The beginning of the reason why something is missing."""
+        did = "did not read" if self.body is None else "took a body without"
+        return f"the function `{function}` {did} `request."
 
-def _form(api: ProviderApi, payload: Payload) -> tuple[object, ...]:
-    return payload.decoder, payload.prefill, payload.renamed, api.repeats_prefill
+    def _lacks(self, name: str) -> bool:
+        return name not in self.names if self.body is None else not getattr(self.body.request, name)
+
+    def _unread(self, request: Request) -> tuple[str, ...]:
+        """The settings that the function can't have sent."""
+        if self.body is not None:
+            return tuple(key for key in request.config if key not in self.body.request.config)
+        return tuple(key for key in request.config if not {"config", key} & self.names)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,7 +268,7 @@ class GivenRequest(tuple[Message, ...], Request):  # noqa: SLOT001 - it has the 
         self, family: str, model: str = "", *, stream: bool = False
     ) -> tuple[ProviderApi, Payload]:
         """Return the same as for a Request, and note it."""
-        found = super().payload(family, model, stream=stream)
-        self.taken.payloads.pop(family, None)
-        self.taken.payloads[family] = found
-        return found
+        api, payload = super().payload(family, model, stream=stream)
+        self.taken.bodies.pop(family, None)
+        self.taken.bodies[family] = TakenBody(api, payload, self)
+        return api, payload

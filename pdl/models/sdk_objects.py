@@ -148,8 +148,8 @@ def _payload_of(asked: Request | Rendered | None, api: ProviderApi) -> Payload |
         return None
     if isinstance(asked, GivenRequest):
         asked.taken.is_restored = True
-        if api.name in asked.taken.payloads:
-            return asked.taken.payloads[api.name][1]
+        if api.name in asked.taken.bodies:
+            return asked.taken.bodies[api.name].payload
     request: object = Request.of(asked) if isinstance(asked, Rendered) else asked
     if not isinstance(request, Request):
         kind = type(asked).__name__

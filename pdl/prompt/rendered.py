@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from pdl import reply as replies
 from pdl._types import T
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pdl.prompt.files import Folder
     from pdl.reply import Check, Coercions, Dialects
     from pdl.tools import ToolSet
+
+_U = TypeVar("_U")
 
 
 @dataclass(frozen=True)
@@ -76,15 +78,34 @@ class Rendered(Generic[T]):
         if self.schema is not None:
             yield "schema", str(self.schema)
 
-    @classmethod
+    @overload
+    @staticmethod
     def from_messages(
-        cls,
         messages: Iterable[Any],
         *,
-        schema: Schema[T] | type[T] | None = None,
+        schema: Schema[_U] | type[_U],
         tools: ToolSet | Iterable[Mapping[str, Any]] | None = None,
         config: Mapping[str, Json] | None = None,
-    ) -> Rendered[T]:
+    ) -> Rendered[_U]: ...
+
+    @overload
+    @staticmethod
+    def from_messages(
+        messages: Iterable[Any],
+        *,
+        schema: Any = None,
+        tools: ToolSet | Iterable[Mapping[str, Any]] | None = None,
+        config: Mapping[str, Json] | None = None,
+    ) -> Rendered[Any]: ...
+
+    @staticmethod
+    def from_messages(
+        messages: Iterable[Any],
+        *,
+        schema: Any = None,
+        tools: ToolSet | Iterable[Mapping[str, Any]] | None = None,
+        config: Mapping[str, Json] | None = None,
+    ) -> Rendered[Any]:
         """Return a prompt of chat messages as OpenAI writes them.
 
         `messages` are dicts with `role` and `content`, a string or a list of parts (text, images,
@@ -97,9 +118,8 @@ class Rendered(Generic[T]):
         """
         from pdl.prompt.chat import read_messages, read_tools  # noqa: PLC0415 - few programs do
 
-        return cls(
-            read_messages(messages), schema_of(schema), read_tools(tools), dict(config or {})
-        )
+        settings = dict(config or {})
+        return Rendered(read_messages(messages), schema_of(schema), read_tools(tools), settings)
 
     def to(self, family: str, model: str = "") -> dict[str, Any]:
         """Return the JSON body that pdl would send to a family of providers.

@@ -14,12 +14,23 @@ from hypothesis import strategies as st
 from models.conftest import QUICK
 
 import pdl
-from pdl.models import AskError, Cache, Delta, Dropped, Reply, Usage, ask, ask_async, deltas_from
+from pdl.models import (
+    AskError,
+    Cache,
+    Delta,
+    Dropped,
+    Fault,
+    Reply,
+    Usage,
+    ask,
+    ask_async,
+    deltas_from,
+)
 from pdl.models.callables import FunctionModel
 from pdl.models.exchange import Ignored
 from pdl.models.payloads import FAMILIES
 from pdl.models.request import GivenRequest
-from pdl.tools.tool import ToolCall
+from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -113,6 +124,51 @@ def test_the_body_of_each_family(family: str, rendered: pdl.Rendered) -> None:
     assert bodies == [payload.body, streamed.body]
     assert (answer.dropped, answer.ignored) == (payload.dropped, payload.ignored)
     assert rendered.to(family) == payload.body
+
+
+def test_a_body_of_less(rendered: pdl.Rendered) -> None:
+    """What the function removes before it takes a body is listed, too."""
+
+    def client(request: pdl.Request) -> str:
+        replace(request, schema=None, tools=None, config={"temperature": 0}).openai()
+        return '{"name": "Ann"}'
+
+    answer = ask(rendered, client, seed=7)
+    assert [one.keyword for one in answer.dropped] == ["", "tools", "config"]
+    why = "the function `client` took a body without `request.config`"
+    assert answer.dropped[2].why == f"{why}: seed"
+    assert answer.ignored == (Ignored("seed", why),)
+
+
+def test_results_of_tools_reach_the_client(rendered: pdl.Rendered) -> None:
+    """Those of a conversation that the program continues."""
+    call = ToolCall("ping", {"host": "a"}, "c1")
+    sent = []
+
+    def client(request: pdl.Request) -> Reply:
+        sent.append(request.openai()["messages"][2:])
+        return Reply(WHOLE) if len(sent) > 1 else Reply("", calls=(call,), finish="tool")
+
+    answer = ask(rendered, client)
+    result = pdl.Message("user", ToolResult(answer.calls[0], "up"))
+    last = ask(replace(rendered, messages=(*answer.messages, result)), client)
+    assert last.value == VALUE
+    assert [message["role"] for message in sent[1]] == ["assistant", "tool"]
+    assert sent[1][1] == {"role": "tool", "tool_call_id": "c1", "content": "up"}
+
+
+def test_the_function_that_answered_is_told_of(rendered: pdl.Rendered) -> None:
+    """Of several models, the last one that was asked."""
+
+    def broken(request: pdl.Request) -> str:
+        raise Fault("quota", str(request.schema)[:5])
+
+    def working(request: pdl.Request) -> str:
+        return '{"name": "Ann"}' if request.tools else ""
+
+    answer = ask(rendered, [broken, working])
+    assert [one.keyword for one in answer.dropped] == ["", "config"]
+    assert "`working`" in answer.dropped[0].why
 
 
 def test_a_body_without_a_model() -> None:
