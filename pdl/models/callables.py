@@ -268,5 +268,6 @@ def _late(seconds: float) -> Fault:
 def _no_reply(result: object) -> Fault:
     kind = type(result).__name__
     message = f"the function must return a str, a pdl Reply, or an iterator of pieces, not {kind}"
-    hint = "return pdl.reply_from(body, FAMILY)" if hasattr(result, "keys") else ""
+    is_body = hasattr(result, "keys") or hasattr(result, "model_dump")
+    hint = "return pdl.reply_from(body, FAMILY)" if is_body else ""
     return Fault("failed", message, hint=hint)

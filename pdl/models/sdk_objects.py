@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import json
 import re
 from collections.abc import AsyncIterable, Iterable, Mapping
@@ -72,7 +74,7 @@ def deltas_from(
     api = family_of(family)
     payload = _payload_of(asked, api)
     reader = _EventReader(api.deltas() if payload is None else api.stream(payload))
-    if isinstance(events, AsyncIterable):
+    if isinstance(events, AsyncIterable) and (not isinstance(events, Iterable) or _in_loop()):
         return _read_async(events, reader)
     if isinstance(events, str | bytes | Mapping) or not isinstance(events, Iterable):
         raise TypeError(f"events must be an iterable of events, not {type(events).__name__}")
@@ -103,8 +105,18 @@ async def _read_async(events: AsyncIterable[Any], reader: _EventReader) -> Async
             yield delta
     finally:
         close = getattr(events, "aclose", None) or getattr(events, "close", None)
-        if close is not None:
-            await close()
+        closing = None if close is None else close()
+        if inspect.isawaitable(closing):
+            await closing
+
+
+def _in_loop() -> bool:
+    """Whether this is asynchronous code: LiteLLM's streams are iterable in both ways."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 class _EventReader:

@@ -256,9 +256,37 @@ def of_events_async(request: pdl.Request) -> AsyncIterator[Delta]:
     return deltas_from(events_async(), "openai")
 
 
+class EitherWay:
+    """A stream that is iterable in both ways, as LiteLLM's is, but of one kind only."""
+
+    def __init__(self, *, is_async: bool) -> None:
+        self._is_async = is_async
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        assert not self._is_async
+        return events()
+
+    def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
+        assert self._is_async
+        return events_async()
+
+
+def either_way(request: pdl.Request) -> Iterator[Delta]:
+    request.openai(stream=True)
+    return deltas_from(EitherWay(is_async=False), "openai")
+
+
+async def either_way_async(request: pdl.Request) -> AsyncIterator[Delta]:
+    request.openai(stream=True)
+    found: Any = deltas_from(EitherWay(is_async=True), "openai")
+    async for delta in found:
+        yield delta
+
+
 FUNCTIONS: list[Callable[[Any], Any]] = [
     *(whole, read, read_here, changed, awaited, generated, generated_async, awaited_pieces),
-    *(of_events, of_events_here, of_events_async, functools.partial(read)),
+    *(of_events, of_events_here, of_events_async, either_way, either_way_async),
+    functools.partial(read),
 ]
 
 
