@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_origin, is_typeddict
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 Askable: TypeAlias = "Model | Function | str"
 """A model, its name as `connect` reads it, or a function that takes a `Request`."""
-Models: TypeAlias = "Askable | list[Askable] | tuple[Askable, ...]"
+Models: TypeAlias = "Askable | Sequence[Askable]"
 """A model, or several, each of which is asked if those before it failed."""
 
 
@@ -70,7 +71,7 @@ def _request(rendered: Rendered, options: AskOptions) -> Request:
 
 def _models(rendered: Rendered, given: Models | None, options: AskOptions) -> tuple[Model, ...]:
     """The models in their order. Raises ConfigError for one without a price under a bound."""
-    several = given if isinstance(given, list | tuple) else [given]
+    several = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     if not several:
         raise ValueError("model must not be an empty list")
     models = tuple(_model(rendered, one, options) for one in several)

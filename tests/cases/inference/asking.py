@@ -38,4 +38,6 @@ reveal_type(pdl.ask(typed, "openai:x").value)  # Invoice
 reveal_type(pdl.ask(typed, "openai:x", Point))  # Answer[Point]
 reveal_type(pdl.ask(bare, "openai:x").value)  # Any
 reveal_type(pdl.ask(typed).check)  # Check[Invoice] | None
+names = ["openai:x", "anthropic:y"]
+reveal_type(pdl.ask(typed, names, fallback=["answers"]).value)  # Invoice
 maybe: int | None = pdl.ask(bare, "openai:x", int | None).value
