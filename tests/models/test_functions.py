@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import pickle
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -521,3 +522,32 @@ def test_tracks_only_the_last_attempt(rendered: pdl.Rendered) -> None:
 
     answer = ask(rendered, client, backoff=QUICK)
     assert answer.dropped[0].pointer == "#"
+
+
+def test_pieces_that_are_late(rendered: pdl.Rendered) -> None:
+    """A generator that waits for too long is a timeout, and what it said is kept."""
+    closed = []
+
+    def late(_: object) -> Iterator[str]:
+        yield "{"
+        time.sleep(0.7)
+        yield "}"
+
+    async def late_async(_: object) -> AsyncIterator[str]:
+        try:
+            yield "{"
+            await asyncio.sleep(9)
+        finally:
+            closed.append(True)
+
+    for function in (late, late_async):
+        sync = ask(rendered, function, call_timeout=0.5, retries=0, stream=True, default=None)
+        later = asyncio.run(
+            ask_async(rendered, function, call_timeout=0.5, retries=0, stream=True, default=None)
+        )
+        for answer in (sync, later):
+            [attempt] = answer.attempts
+            assert attempt.fault is not None
+            assert attempt.fault.kind == "timeout"
+            assert attempt.reply == Reply("{")
+    assert closed == [True, True]
