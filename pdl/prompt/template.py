@@ -314,7 +314,7 @@ def outline_of(body: Iterable[nodes.Node], markers: Markers) -> Outline:
             found.problems += [problem for body in bodies for problem in body.problems]
             found.items.append(Branches(bodies, loops=isinstance(node, nodes.For)))
         else:
-            _cut(found)
+            _cut(found, _schema_of(node))
     return found
 
 
@@ -349,11 +349,22 @@ def _extend(found: Outline, tokens: tuple[Token, ...]) -> None:
             found.preamble.append(token)
 
 
-def _cut(found: Outline) -> None:
-    """Note a tag in the last turn."""
+def _cut(found: Outline, content: tuple[Token, ...]) -> None:
+    """Note a tag in the last turn, and what is known of its content."""
     last = found.items[-1] if found.items else None
     if isinstance(last, Turn):
-        found.items[-1] = Turn(last.role, last.content, last.marker, cut=True)
+        found.items[-1] = Turn(last.role, (*last.content, *content), last.marker, cut=True)
+
+
+def _schema_of(node: nodes.Node) -> tuple[Token, ...]:
+    """What a branch or a loop without turns prints, if that may be the schema's description."""
+    if not isinstance(node, (nodes.If, nodes.For, nodes.With)):
+        return ()
+    if any(one.name == "schema" and one.ctx == "store" for one in node.find_all(nodes.Name)):
+        return ()  # another value of that name
+    printed = (_printed(one) for output in node.find_all(nodes.Output) for one in output.nodes)
+    found = any(SCHEMA_PLACEHOLDER in text for text in printed)
+    return (Token("TEXT", DYNAMIC + SCHEMA_PLACEHOLDER),) if found else ()
 
 
 def _prints_turns(node: nodes.Node) -> bool:

@@ -103,6 +103,39 @@ def test_a_prompt_that_is_unpickled_allows_the_same_types() -> None:
     assert prompt.render().check('{"total": 5}').value == Invoice(5)
 
 
+PARTS = {
+    "shown.pdl": "{{ schema }}",
+    "turn.pdl": "<|schema|>\n[str]\n",
+    "user.pdl": "<|user|>\n{{ schema }}\n",
+    "base.pdl": "<|user|>\n{% block inner %}{% endblock %}",
+    "macro.pdl": "{% macro shown() %}{{ schema }}{% endmacro %}",
+    "argument.pdl": "{% macro shown(text) %}{{ text }}{% endmacro %}",
+}
+INCLUDING = [
+    "<|user|>\n{% include 'shown.pdl' %}",
+    "{% include 'user.pdl' %}",
+    "{% include 'user.pdl' %}{% include 'turn.pdl' %}",
+    "<|user|>\n{{ schema }}\n<|schema|>\n[int]",
+    "<|user|>\n{{ schema }}\n<|schema|>\n{% if absent %}int{% else %}str{% endif %}",
+    "{% extends 'base.pdl' %}{% block inner %}{{ schema }}{% endblock %}",
+    "{% import 'macro.pdl' as all with context %}<|user|>\n{{ all.shown() }}",
+    "{% import 'argument.pdl' as all %}<|user|>\n{{ all.shown(schema) }}",
+    "<|user|>\n{% if schema %}{{ schema }}{% endif %}",
+    "<|user|>\n{% set text = schema %}{{ text }}",
+]
+
+
+@pytest.mark.parametrize("text", INCLUDING)
+def test_a_schema_that_is_passed_is_described_wherever_the_prompt_prints_it(
+    text: str, tmp_path: Path
+) -> None:
+    for name, content in PARTS.items():
+        (tmp_path / name).write_text(content)
+    rendered = pdl.loads(text, base=tmp_path).render(schema=Invoice)
+    assert rendered.messages[0].text == pdl.Schema.from_type(Invoice).describe()
+    assert rendered.check('{"total": 5}').value == Invoice(5)
+
+
 REFUSED: list[tuple[str, Any, str]] = [
     (NAME, False, f"4:1: this program does not allow the type `{NAME}`"),
     (NAME, False, "hint: if you trust its module, pass `types=True`, on the command line"),
