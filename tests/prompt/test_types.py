@@ -114,7 +114,7 @@ PARTS = {
 INCLUDING = [
     "<|user|>\n{% include 'shown.pdl' %}",
     "{% include 'user.pdl' %}",
-    "{% include 'user.pdl' %}{% include 'turn.pdl' %}",
+    "{% include 'user.pdl' %}\n{% include 'turn.pdl' %}",
     "<|user|>\n{{ schema }}\n<|schema|>\n[int]",
     "<|user|>\n{{ schema }}\n<|schema|>\n{% if absent %}int{% else %}str{% endif %}",
     "{% extends 'base.pdl' %}{% block inner %}{{ schema }}{% endblock %}",
