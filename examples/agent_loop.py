@@ -7,17 +7,15 @@ asks a model, as does `llama:PATH.gguf`, which is held to the calls by a grammar
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pdl
 from pdl.errors import PdlError
-from pdl.models import ask
-from pdl.prompt import Message
 from pdl.tools import ToolSet
 
 if TYPE_CHECKING:
     from pdl.models import Model
+    from pdl.prompt import Message
 
 PROMPT = pdl.loads("""
 <|system|>
@@ -45,17 +43,12 @@ TOOLS = ToolSet.from_functions(distance, weather)
 
 
 def run(model: Model | Any, wish: str, steps: int = 5) -> Any:
-    """Ask; as long as the model wants tools, run them and ask again with what they gave."""
-    rendered = PROMPT.render(wish=wish)
-    for _ in range(steps):
-        answer = ask(rendered, model, tools=TOOLS)
-        if not answer.calls:
-            return answer.value
-        results = TOOLS.dispatch(answer.calls)
-        for result in results:
+    """Ask; as long as the model calls tools, run them and ask again with their results."""
+    answer = pdl.run_tools(PROMPT.render(wish=wish), model, TOOLS, steps=steps)
+    for step in answer.steps:
+        for result in step.results:
             print(f"{result.call.name}({dict(result.call.arguments)}) -> {result.text}")
-        rendered = replace(rendered, messages=(*answer.messages, Message("user", results)))
-    raise TimeoutError(f"no answer in {steps} steps")
+    return answer.value
 
 
 def recorded(_messages: tuple[Message, ...]) -> str:
@@ -79,5 +72,5 @@ REPLIES = [
 if __name__ == "__main__":
     try:
         print(run(sys.argv[1] if sys.argv[1:] else recorded, "I am in Bonn. Is Cologne worth it?"))
-    except (PdlError, TimeoutError) as error:
+    except PdlError as error:
         sys.exit(f"There is no answer: {error}")

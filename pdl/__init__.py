@@ -44,6 +44,8 @@ if TYPE_CHECKING:
         ask,
         ask_async,
         reply_from,
+        run_tools,
+        run_tools_async,
     )
     from pdl.prompt import Media, Message, Prompt, Rendered, Text, load, loads
     from pdl.reply import Check, Coercions, OutputError, Rule, Violation, check, extract
@@ -92,6 +94,8 @@ _HOMES = {
     "load": "pdl.prompt",
     "loads": "pdl.prompt",
     "reply_from": "pdl.models",
+    "run_tools": "pdl.models",
+    "run_tools_async": "pdl.models",
     "to_gbnf": "pdl.gbnf",
 }
 
@@ -139,6 +143,8 @@ __all__ = [
     "masks",
     "models",
     "reply_from",
+    "run_tools",
+    "run_tools_async",
     "to_gbnf",
     "tools",
 ]

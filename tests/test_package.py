@@ -200,7 +200,14 @@ def test_each_file_can_be_cloned_on_windows() -> None:
 
 
 _PACKAGES = (pdl, pdl.gbnf, pdl.masks, pdl.models, pdl.prompt, pdl.reply, pdl.schema, pdl.tools)
-_TABLES = (pdl.Limits, pdl.Answer, pdl.models.AskOptions, pdl.reply.Dialects)
+_TABLES = (
+    pdl.Limits,
+    pdl.Answer,
+    pdl.models.ToolRun,
+    pdl.models.Attempt,
+    pdl.models.AskOptions,
+    pdl.reply.Dialects,
+)
 """Classes with so many fields that no signature of theirs is short."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl.models.answer import Answer, AskError, Attempt
+    from pdl.models.answer import Answer, AskError, Attempt, ToolStep
     from pdl.models.budget import Budget, Price
     from pdl.models.cache import Cache
     from pdl.models.connecting import connect
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pdl.models.request import Request
     from pdl.models.runner import ask, ask_async
     from pdl.models.sdk_objects import deltas_from, reply_from
+    from pdl.models.tool_loop import ToolRun, run_tools, run_tools_async
 
 _HOMES = {
     "Answer": "pdl.models.answer",
@@ -35,12 +36,16 @@ _HOMES = {
     "Reply": "pdl.models.exchange",
     "Request": "pdl.models.request",
     "AskOptions": "pdl.models.options",
+    "ToolRun": "pdl.models.tool_loop",
+    "ToolStep": "pdl.models.answer",
     "Usage": "pdl.models.exchange",
     "ask": "pdl.models.runner",
     "ask_async": "pdl.models.runner",
     "connect": "pdl.models.connecting",
     "deltas_from": "pdl.models.sdk_objects",
     "reply_from": "pdl.models.sdk_objects",
+    "run_tools": "pdl.models.tool_loop",
+    "run_tools_async": "pdl.models.tool_loop",
 }
 
 __all__ = [
@@ -60,12 +65,16 @@ __all__ = [
     "Price",
     "Reply",
     "Request",
+    "ToolRun",
+    "ToolStep",
     "Usage",
     "ask",
     "ask_async",
     "connect",
     "deltas_from",
     "reply_from",
+    "run_tools",
+    "run_tools_async",
 ]
 
 __getattr__ = lazy(__name__, _HOMES)

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from pdl.models.request import Request
     from pdl.prompt import Message
     from pdl.reply import Check
-    from pdl.tools.tool import ToolCall
+    from pdl.tools.tool import ToolCall, ToolResult
 
-Ending: TypeAlias = Literal["attempts", "fault", "tokens", "time", "cost", "length"]
+Ending: TypeAlias = Literal["attempts", "fault", "tokens", "time", "cost", "length", "steps"]
 """Why there were no more attempts: all were made, a fault that no retry fixes, or a bound.
 
-`length`: the model's reasoning left no room for an answer, and wouldn't the next time.
+`length`: the model's reasoning left no room for an answer, and wouldn't the next time. `steps`: the
+model still called tools after the last step of `run_tools`.
 """
 
 
@@ -43,6 +44,7 @@ class Attempt:
     `told` is the same for a person, where that wording differs from the complaint and from
     `check.summary`. `is_cached`: no call was made, the reply is from the cache. `model` is the name
     of the model that was asked, `cost` what that cost by the prices of the budget; None if unknown.
+    `calls` are the tool calls that the reply requests, checked.
     """
 
     request: Request = field(repr=False)
@@ -56,6 +58,7 @@ class Attempt:
     told: str = ""
     model: str = ""
     cost: float | None = None
+    calls: tuple[ToolCall, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -126,6 +129,26 @@ class Answer(Generic[T]):
         return self.value if self.check is None else self.check.data
 
 
+UNFINISHED = "The call did not finish."
+"""The text of the result of a call that was cancelled, or that the run did not wait for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStep:
+    """The tool calls of one reply, run: a result for each, in the order of the calls.
+
+    `seconds` is the wall-clock time that all of them took.
+    """
+
+    results: tuple[ToolResult, ...]
+    seconds: float = 0.0
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls of the reply."""
+        return tuple(result.call for result in self.results)
+
+
 class AskError(PdlError):
     """No attempt has a valid answer: `attempts` has each, `ending` why no more were made.
 
@@ -133,16 +156,24 @@ class AskError(PdlError):
     whether the last attempt failed by a transport error rather than a bad answer. If the last reply
     was checked, the error is also an OutputError, with that `check`. There are no attempts if a
     budget left nothing for the first.
+    `steps` are the tool calls that `run_tools` had run, with their results.
     """
 
     def __init__(
-        self, model: str, attempts: tuple[Attempt, ...], ending: Ending, *, seconds: float = 0.0
+        self,
+        model: str,
+        attempts: tuple[Attempt, ...],
+        ending: Ending,
+        *,
+        seconds: float = 0.0,
+        steps: tuple[ToolStep, ...] = (),
     ) -> None:
-        PdlError.__init__(self, Problem(f"ask/{ending}", _message(model, attempts, ending)))
+        PdlError.__init__(self, Problem(f"ask/{ending}", _message(model, attempts, ending, steps)))
         self.model = model
         self.attempts = attempts
         self.ending = ending
         self.seconds = seconds
+        self.steps = steps
 
     @property
     def usage(self) -> Usage:
@@ -161,27 +192,38 @@ class AskError(PdlError):
         return last is not None and last.kind != "refusal"
 
     def __reduce__(self) -> tuple[Callable[..., AskError], tuple[object, ...]]:
-        return ask_error, (self.model, self.attempts, self.ending, self.seconds)
+        return ask_error, (self.model, self.attempts, self.ending, self.seconds, self.steps)
 
 
 class AskOutputError(AskError, OutputError):
     """An AskError whose last reply was checked: `check` says what is wrong with it."""
 
     def __init__(
-        self, model: str, attempts: tuple[Attempt, ...], ending: Ending, *, seconds: float = 0.0
+        self,
+        model: str,
+        attempts: tuple[Attempt, ...],
+        ending: Ending,
+        *,
+        seconds: float = 0.0,
+        steps: tuple[ToolStep, ...] = (),
     ) -> None:
-        super().__init__(model, attempts, ending, seconds=seconds)
+        super().__init__(model, attempts, ending, seconds=seconds, steps=steps)
         check = attempts[-1].check
         assert check is not None
         self.check = check
 
 
 def ask_error(
-    model: str, attempts: tuple[Attempt, ...], ending: Ending, seconds: float
+    model: str,
+    attempts: tuple[Attempt, ...],
+    ending: Ending,
+    seconds: float,
+    steps: tuple[ToolStep, ...] = (),
 ) -> AskError:
     """Return the error of a run that ended so."""
     is_checked = bool(attempts) and attempts[-1].check is not None
-    return (AskOutputError if is_checked else AskError)(model, attempts, ending, seconds=seconds)
+    kind = AskOutputError if is_checked else AskError
+    return kind(model, attempts, ending, seconds=seconds, steps=steps)
 
 
 def total(attempts: tuple[Attempt, ...]) -> Usage:
@@ -210,10 +252,13 @@ _ENDINGS: dict[Ending, str] = {
     "time": "; there is no time left for another",
     "cost": "; the cost that was allowed is spent",
     "length": "; another try under the same limit would not help",
+    "steps": "; it still called tools in the last step that was allowed",
 }
 
 
-def _message(model: str, attempts: tuple[Attempt, ...], ending: Ending) -> str:
+def _message(
+    model: str, attempts: tuple[Attempt, ...], ending: Ending, steps: tuple[ToolStep, ...]
+) -> str:
     if not attempts:
         return f"{model} was not asked{_ENDINGS[ending].removesuffix(' for another')}"
     tried = count(len(attempts), "attempt")
@@ -221,9 +266,17 @@ def _message(model: str, attempts: tuple[Attempt, ...], ending: Ending) -> str:
     lines = [f"{model} gave no valid answer in {tried}{_reached(attempts)}{_ENDINGS[ending]}"]
     for number, attempt in enumerate(attempts, 1):
         name = f", {attempt.model}" if several else ""
-        lines.append(f"  attempt {number}{name} ({tenths(attempt.seconds)}): {attempt.reason}")
+        reason = attempt.reason or _called(attempt)
+        lines.append(f"  attempt {number}{name} ({tenths(attempt.seconds)}): {reason}")
+    last = steps[-1].results if steps else ()
+    lines += [f"  `{one.call.name}` did not finish" for one in last if one.text == UNFINISHED]
     lines += [f"  hint: {hint}" for hint in _hints(attempts, ending)]
     return "\n".join(lines)
+
+
+def _called(attempt: Attempt) -> str:
+    names = dict.fromkeys(call.name for call in attempt.calls)
+    return f"it called {', '.join(f'`{name}`' for name in names)}"
 
 
 def _reached(attempts: tuple[Attempt, ...]) -> str:
@@ -244,6 +297,8 @@ def _hints(attempts: tuple[Attempt, ...], ending: Ending) -> list[str]:
     last = attempts[-1] if attempts else None
     if last is None:
         return []
+    if ending == "steps":
+        return ["raise `steps`, or tell the model when to answer"]
     if last.fault is not None:
         return [last.fault.problem.hint] if last.fault.problem.hint else []
     if last.reply is None or last.reply.finish != "length" or ending == "tokens":

@@ -35,9 +35,7 @@ def loop_of(
     rendered: object, model: Models | None, schema: Any, given: AskKwargs, *, is_async: bool
 ) -> AskLoop:
     """Return the loop of a run. Raises what `ask` raises before anything is sent."""
-    if not isinstance(rendered, Rendered):
-        kind = type(rendered).__name__
-        raise TypeError(f"rendered must be a pdl.Rendered, as Prompt.render returns it, not {kind}")
+    rendered = check_rendered(rendered)
     options = AskOptions.of(given)
     if not is_async:
         options.refuse_async()
@@ -50,6 +48,14 @@ def loop_of(
     models = _models(rendered, model, options)
     default = _default(rendered.schema, options.default)
     return AskLoop(models, _request(rendered, options), options, default)
+
+
+def check_rendered(rendered: object) -> Rendered:
+    """Return a rendered prompt. Raises TypeError for anything else."""
+    if isinstance(rendered, Rendered):
+        return rendered
+    kind = type(rendered).__name__
+    raise TypeError(f"rendered must be a pdl.Rendered, as Prompt.render returns it, not {kind}")
 
 
 def _request(rendered: Rendered, options: AskOptions) -> Request:

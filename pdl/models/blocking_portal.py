@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Generator
+    from concurrent.futures import Future
     from types import TracebackType
     from typing import Any, Self
 
@@ -29,9 +30,13 @@ class BlockingPortal:
         self._thread.start()
         return self
 
+    def start(self, call: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start a coroutine, and return the future of its result."""
+        return asyncio.run_coroutine_threadsafe(call, self._loop)
+
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Return or raise what a coroutine does. An exception here, such as Ctrl-C, cancels it."""
-        future = asyncio.run_coroutine_threadsafe(call, self._loop)
+        future = self.start(call)
         try:
             return future.result()
         except BaseException:

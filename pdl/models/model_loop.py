@@ -177,6 +177,7 @@ class ModelLoop:
             complaint=verdict.complaint,
             is_stopped=bool(errors),
             told=verdict.told,
+            calls=verdict.calls,
         )
         reason = attempt.reason
         redacted = self.redacted(reason)

@@ -18,6 +18,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     from pdl.tools.tool import Tool, ToolCall
 
     Functions: TypeAlias = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
+    Elsewhere: TypeAlias = Callable[
+        [Callable[[], ToolResult | Awaitable[Any]]], Awaitable[ToolResult | Awaitable[Any]]
+    ]
+    """Calls a function outside the event loop, and returns what it returns."""
 
 
 _LONGEST = 500  # characters of an error that the model gets
@@ -162,29 +167,51 @@ class Dispatcher:
         prepared = self._prepared(call)
         if isinstance(prepared, ToolResult):
             return prepared
-        function, positional, named = prepared
-        if inspect.iscoroutinefunction(target_of(function)):
-            message = f"the function of the tool `{call.name}` is async: use `dispatch_async`"
-            raise ToolError(Problem("tool/async", message))
-        try:
-            return ToolResult(call, as_text(function(*positional, **named)))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool can fail in any way; the model gets the reason
-            return self._failed(call, error)
+        function = prepared[0]
+        outcome: ToolResult | Awaitable[Any] | None = None
+        if not inspect.iscoroutinefunction(target_of(function)):
+            outcome = self._called(call, *prepared)
+        if isinstance(outcome, ToolResult):
+            return outcome
+        if inspect.iscoroutine(outcome):
+            outcome.close()
+        message = f"the function of the tool `{call.name}` is async: use `dispatch_async`"
+        raise ToolError(Problem("tool/async", message))
 
-    async def run_async(self, call: ToolCall) -> ToolResult:
-        """Run one call, and await its result if it is awaitable."""
+    async def run_async(self, call: ToolCall, elsewhere: Elsewhere | None = None) -> ToolResult:
+        """Run one call, and await its result if it is awaitable.
+
+        Functions that are not async are called by `elsewhere`, if it is given.
+        """
         prepared = self._prepared(call)
         if isinstance(prepared, ToolResult):
             return prepared
-        function, positional, named = prepared
+        work = partial(self._called, call, *prepared)
+        is_async = inspect.iscoroutinefunction(prepared[0])
+        outcome = work() if is_async or elsewhere is None else await elsewhere(work)
+        if isinstance(outcome, ToolResult):
+            return outcome
         try:
-            given: Any | Awaitable[Any] = function(*positional, **named)
-            return ToolResult(call, as_text(await given if inspect.isawaitable(given) else given))
+            return _result(call, await outcome)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool can fail in any way; the model gets the reason
+            return self._failed(call, error)
+
+    def _called(
+        self,
+        call: ToolCall,
+        function: Callable[..., Any],
+        positional: list[Any],
+        named: dict[str, Any],
+    ) -> ToolResult | Awaitable[Any]:
+        """Call a function: its result, or what is to be awaited for it."""
+        try:
+            given = function(*positional, **named)
+            return given if inspect.isawaitable(given) else _result(call, given)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool can fail in any way; the model gets the reason
             return self._failed(call, error)
 
     def _failed(self, call: ToolCall, error: BaseException) -> ToolResult:
-        if self.raise_errors:
+        if self.raise_errors or isinstance(error, ToolError):  # which is an error of the program
             raise error
         return ToolResult(call, error_text(error), failed=True)
 
@@ -201,12 +228,10 @@ class Dispatcher:
             hint = f"pass it: `dispatch(call, {{'{call.name}': …}})`"
             raise ToolError(Problem("tool/no-function", message, hint=hint))
         try:
-            made = _converted(hints_of(function), check.calls[0].arguments)
+            made = _converted(hints_of(function, takes_others=True), check.calls[0].arguments)
         except ConversionError as error:
             lines = [f"The call to `{call.name}` is invalid.", *map(str, error.violations)]
             return ToolResult(call, "\n".join(lines), failed=True)
-        except ToolError:
-            raise
         except Exception as error:  # noqa: BLE001 - a type's own code can fail in any way; the model gets the reason
             return self._failed(call, error)
         return function, _positional(function, made), made
@@ -224,6 +249,13 @@ def _converted(hints: Mapping[str, Any], arguments: Mapping[str, Json]) -> dict[
     if violations:
         raise ConversionError(tuple(violations))
     return made
+
+
+def _result(call: ToolCall, given: Any) -> ToolResult:
+    """The result of what a function returned; one that it made itself keeps text and failure."""
+    if isinstance(given, ToolResult):
+        return ToolResult(call, as_text(given.text), given.failed)
+    return ToolResult(call, as_text(given))
 
 
 def _positional(function: Callable[..., Any], made: dict[str, Any]) -> list[Any]:

@@ -163,10 +163,11 @@ def from_types(types: Iterable[Any]) -> tuple[Tool, ...]:
     return convert_all(types, _type)
 
 
-def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+def hints_of(function: Callable[..., Any], *, takes_others: bool = False) -> dict[str, Any]:
     """Return the annotations of a function's parameters; Any for a missing one.
 
-    Raises ToolError for an undefined name in one, and for a parameter that can't be passed by name.
+    `takes_others`: `**arguments` is allowed, and has no annotation. Raises ToolError for an
+    undefined name in one, and for a parameter that can't be passed by name.
     """
     name = name_of(function)
     target = target_of(function)
@@ -178,7 +179,9 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     except (TypeError, ValueError) as error:
         _refuse(f"the signature of `{name}` cannot be read: {error}")
     for one in parameters.values():
-        if one.kind in _VARIADIC:
+        if takes_others and one.kind is inspect.Parameter.VAR_KEYWORD:
+            annotations.pop(one.name, None)
+        elif one.kind in _VARIADIC:
             shown = f"{_VARIADIC[one.kind]}{one.name}"
             _refuse(f"`{name}` takes `{shown}`, which a schema can't describe")
     if next(iter(parameters), "") == "self" and "self" not in annotations:
