@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from pdl.errors import ConfigError, Problem, nearest
 from pdl.models.options import check_count, check_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pdl.models.exchange import Usage
 
@@ -71,7 +72,8 @@ class Budget:
     No call starts when a bound is reached. The token limit of a call is lowered to what is left; a
     call without a limit gets one once less than 4,096 tokens are left, so it may exceed the bound.
     Where a provider does not count, four characters count as a token; a call that brings no reply
-    counts nothing. Calls that run at the same time may each use what was left at their start.
+    counts nothing. Of calls that run at the same time only the input is known: their output may
+    exceed the bound.
 
     Raises TypeError and ValueError for what is not a bound or a price.
     """
@@ -98,6 +100,8 @@ class Budget:
         self._began: float | None = None
         self._tokens_spent = 0
         self._cost_spent = 0.0
+        self._tokens_held = 0
+        self._cost_held = 0.0
 
     def __repr__(self) -> str:
         bounds = {"tokens": self.tokens, "seconds": self.seconds, "cost": self.cost}
@@ -127,17 +131,33 @@ class Budget:
 
     def output_tokens_left(self, read: int) -> float:
         """Return the tokens that a call can write after reading so many, as far as is known."""
-        return math.inf if self.tokens is None else self.tokens - self._tokens_spent - read
+        used = self._tokens_spent + self._tokens_held + read
+        return math.inf if self.tokens is None else self.tokens - used
 
     def affordable_output(self, model: str, read: int) -> float:
         """Return the tokens that a call can pay for after reading so many."""
         if self.cost is None:
             return math.inf
         price = self.prices[model]
-        left = self.cost - self._cost_spent - read * price.input / _MILLION
+        left = self.cost - self._cost_spent - self._cost_held - read * price.input / _MILLION
         if left <= 0:
             return -math.inf if price.input or price.output else math.inf
         return left * _MILLION / price.output if price.output else math.inf
+
+    @contextmanager
+    def held(self, model: str, read: int) -> Iterator[None]:
+        """Keep the input of a call from others while the call runs."""
+        price = self.prices.get(model)
+        cost = 0.0 if price is None else read * price.input / _MILLION
+        with self._lock:
+            self._tokens_held += read
+            self._cost_held += cost
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._tokens_held -= read
+                self._cost_held -= cost
 
     def spend(self, model: str, usage: Usage) -> None:
         """Count a call, both of whose counts are known or estimated."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from pdl.reply.phrases import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from pdl.models.answer import Attempt, Ending
     from pdl.models.exchange import Usage
@@ -83,6 +85,11 @@ class Ledger:
         if left > _ACCEPTED and not any(isinstance(limit, int) for limit in limits):
             left = math.inf
         return max(1, min(self.output_left, left))
+
+    def held(self, model: str, request: Request) -> AbstractContextManager[None]:
+        """Return a context in which a call runs, whose input is kept from other asks."""
+        budget = self.options.budget
+        return nullcontext() if budget is None else budget.held(model, _read(request))
 
     def record(self, attempt: Attempt) -> Attempt:
         """Add an attempt with its cost, and return it."""

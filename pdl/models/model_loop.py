@@ -120,16 +120,21 @@ class ModelLoop:
     def attempt(self, request: Request) -> Generator[Step, Any, Verdict]:
         """Make an attempt with a request, and return the verdict on its reply."""
         began = self.ledger.seconds
-        outcome: Outcome = yield ModelCall(self.model, request, self._timeout())
+        outcome = yield from self._called(request)
         while outcome.fault is not None and self._can_do_without(outcome.fault, request):
             request = self.next_request
-            outcome = yield ModelCall(self.model, request, self._timeout())
+            outcome = yield from self._called(request)
         seconds = self.ledger.seconds - began
         attempt, verdict = yield from self._judged(request, outcome)
         self.ledger.record(replace(attempt, seconds=seconds))
         self.made += 1
         self.faults = self.faults + 1 if outcome.fault else 0
         return verdict
+
+    def _called(self, request: Request) -> Generator[Step, Any, Outcome]:
+        with self.ledger.held(self.model.name, request):
+            outcome: Outcome = yield ModelCall(self.model, request, self._timeout())
+        return outcome
 
     def _timeout(self) -> float:
         left = self.ledger.seconds_left

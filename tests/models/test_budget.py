@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +14,7 @@ from models.scripted import BAD, VALUE, asked, says
 from models.test_bounds import World
 
 import pdl
-from pdl.models import AskError, Budget, Fault, Price, Reply, Usage
+from pdl.models import Answer, AskError, Budget, Fault, Price, Reply, Usage
 
 PRICES = {"function:model": Price(input=2.0, output=10.0, cached=0.5)}
 
@@ -121,6 +122,34 @@ def test_a_budget_is_shared(rendered: pdl.Rendered) -> None:
     assert (error.ending, error.attempts, error.is_fault) == ("tokens", (), False)
     assert str(error) == "function:model was not asked; the tokens that were allowed are spent"
     assert asked(rendered, says(), budget=budget, default=None).is_default
+
+
+def test_the_input_of_running_calls_counts(rendered: pdl.Rendered) -> None:
+    """Or all of them would begin, since none has ended yet; what they hold is given back."""
+
+    async def slow(messages: object) -> Reply:
+        await asyncio.sleep(0.01)
+        assert messages
+        return counted(GOOD, 5, 5)
+
+    async def several(budget: Budget) -> list[Answer | BaseException]:
+        asked = (pdl.ask_async(rendered, slow, budget=budget) for _ in range(20))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    prices = {"function:slow": Price(10, 0)}
+    for budget in (Budget(tokens=50), Budget(cost=0.0005, prices=prices)):
+        found = asyncio.run(several(budget))
+        assert 5 < sum(isinstance(one, Answer) for one in found) < 15
+        assert all(isinstance(one, Answer) or one.attempts == () for one in found)  # type: ignore[attr-defined]
+
+    async def stuck(messages: object) -> Reply:
+        await asyncio.sleep(9)
+        return await slow(messages)
+
+    late = Budget(tokens=10)
+    with pytest.raises(AskError, match="timeout"):
+        asked(rendered, stuck, budget=late, call_timeout=0.1, retries=0)
+    assert asked(rendered, slow, budget=late).value == VALUE
 
 
 def test_seconds_run_from_the_first_ask(rendered: pdl.Rendered) -> None:
