@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import pickle
 import sys
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -91,6 +92,13 @@ class RowSchemas:
     values: Mapping[str, Any] = field(default_factory=dict)
     error: PromptError | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker process has to import the modules of types, which this process found.
+        typed = self.default is not None and self.default.python_type is not None
+        typed = typed or (self.prompt is not None and self.prompt.types is True)
+        parts = (self.default, self.prompt, dict(self.values), self.error)
+        return _unpickled, (pickle.dumps(parts), typed)
+
     def render(self, context: Mapping[str, Any]) -> Schema | None:
         """Return the schema for further values. Raises PromptError."""
         assert self.prompt is not None
@@ -103,6 +111,11 @@ class RowSchemas:
             return []
         sources = self.prompt.template.environment.sources
         return [dict(self.values), *sorted(one.text for one in sources.values())]
+
+
+def _unpickled(parts: bytes, typed: bool) -> RowSchemas:  # noqa: FBT001 - as pickle passes it
+    with importing(typed):
+        return RowSchemas(*pickle.loads(parts))  # noqa: S301 - what this command wrote
 
 
 @dataclass(frozen=True)

@@ -200,7 +200,8 @@ class _Converter:
             return {"type": "object", "additionalProperties": True}
         key = self.schema(arguments[0], where)
         if key and key.get("type") != "string" and not _are_strings(key):
-            refuse(arguments[0], where, "the keys of a JSON object are strings")
+            why = "the keys of a JSON object are strings: write `dict[str, …]` or a list of pairs"
+            refuse(arguments[0], where, why)
         values = self.schema(arguments[1], f"{where}[str]")
         names = {"propertyNames": key} if key.keys() - {"type"} else {}
         return {"type": "object", "additionalProperties": values or True, **names}

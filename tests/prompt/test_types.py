@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pdl
+from pdl.cli.inputs import RowSchemas, read_type
 from pdl.prompt.lint import lint_file
 
 if TYPE_CHECKING:
@@ -246,6 +248,8 @@ def test_lint_refuses_types_by_default(tmp_path: Path) -> None:
         ("schema --types a.pdl --to dsl", 0),
         ("check --types a.pdl --reply reply.txt", 0),
         ("run --types a.pdl --model replay:replies.jsonl", 0),
+        ("check --types a.pdl --batch many.jsonl --jobs 2", 0),
+        ("check --type typed_prompts.models:Days --batch many.jsonl --jobs 2", 0),
         ("schema --types --dsl int", 2),
     ],
 )
@@ -254,9 +258,11 @@ def test_the_command_allows_types_with_an_option(package: Path, command: str, co
     (package / "a.pdl").write_text(f"{PROMPT}typed_prompts.models:Days")
     (package / "reply.txt").write_text('["2024-02-03"]')
     (package / "replies.jsonl").write_text(json.dumps({"text": '["2024-02-03"]'}))
+    (package / "many.jsonl").write_text('"[\\"2024-02-03\\"]"\n' * 2)
     done = subprocess.run(  # noqa: S603 - our own command
         [sys.executable, "-m", "pdl", *command.split()],
         cwd=package,
+        env={**os.environ, "PYTHONSAFEPATH": "1"},  # as the installed command runs
         check=False,
         capture_output=True,
         text=True,
@@ -264,3 +270,17 @@ def test_the_command_allows_types_with_an_option(package: Path, command: str, co
     assert done.returncode == code, done.stderr
     assert "imported" not in done.stdout
     assert ("imported" in done.stderr) == (code == 0)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_worker_process_finds_the_modules_of_types(
+    package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(package)
+    monkeypatch.setattr(sys, "path", [one for one in sys.path if one != str(package)])
+    rows = RowSchemas(read_type("typed_prompts.models:Outer.Inner"))
+    data = pickle.dumps(rows)
+    monkeypatch.delitem(sys.modules, "typed_prompts.models")
+    capsys.readouterr()
+    assert pickle.loads(data).default == rows.default  # noqa: S301 - our own
+    assert capsys.readouterr() == ("", "imported\n")
