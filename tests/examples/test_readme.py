@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -89,8 +90,16 @@ def _own_tracer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace, "set_tracer_provider", install)
 
 
+@pytest.fixture
+def _own_log() -> Iterator[None]:
+    """A page sets the level of the logger of the whole process."""
+    log = logging.getLogger("pdl")
+    yield
+    log.setLevel(logging.NOTSET)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-@pytest.mark.usefixtures("_own_tracer")
+@pytest.mark.usefixtures("_own_tracer", "_own_log")
 def test_the_pages(
     page: Path,
     tmp_path: Path,
