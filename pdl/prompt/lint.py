@@ -16,8 +16,9 @@ from pdl.prompt.assemble import input_place, no_role, order_problems, schema_pla
 from pdl.prompt.config import address_problems, config_doubts, parse_config, quoted_types
 from pdl.prompt.files import parse_media
 from pdl.prompt.markers import MARKER, as_written
+from pdl.prompt.outline import Branches, Outline, outline_of
 from pdl.prompt.prompt import Prompt, load
-from pdl.prompt.template import Branches, Outline, outline_of, parse_schema
+from pdl.prompt.template import parse_schema
 from pdl.prompt.template_errors import compile_problem, word_span
 from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source
 

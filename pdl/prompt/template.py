@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateNotFound, meta, nodes
 from jinja2.ext import LoopControlExtension
@@ -14,11 +13,21 @@ from jinja2.loaders import BaseLoader
 from pdl import schema as schemas
 from pdl.errors import LimitError, Problem, PromptError, TemplateError
 from pdl.prompt import filters, tera
-from pdl.prompt.markers import LEAD, OPEN, SCHEMA_PLACEHOLDER, WHOLE, Markers, located
+from pdl.prompt.markers import SCHEMA_PLACEHOLDER, Markers, located
+from pdl.prompt.outline import (
+    Branches,
+    Item,
+    all_turns,
+    bodies_of,
+    depends_on_data,
+    expanded,
+    may_hold_schema,
+    outline_of,
+)
 from pdl.prompt.printing import shows_markers
 from pdl.prompt.render_budget import BUDGET, RenderBudget, TooManyMissingError, concat
 from pdl.prompt.sandbox import PromptEnvironment
-from pdl.prompt.turns import DYNAMIC, SENT, Token, Turn, mapped_source, split_turns
+from pdl.prompt.turns import SENT, Turn, mapped_source
 from pdl.source import Source
 
 if TYPE_CHECKING:
@@ -82,12 +91,14 @@ class Template:
 
     @cached_property
     def _items(self) -> list[Item]:
-        return outline_of(self.environment.parse(self.source.text).body, self.markers).items
+        env = self.environment
+        body = expanded(env.parse(self.source.text).body, lambda name: _tree_of(env, name))
+        return outline_of(body, self.markers).items
 
     @cached_property
     def misplaced_schema(self) -> list[Turn]:
         """The turns that print `{{ schema }}` and are not messages."""
-        turns = (turn for turn in _all_turns(self._items) if SCHEMA_PLACEHOLDER in turn.raw)
+        turns = (turn for turn in all_turns(self._items) if SCHEMA_PLACEHOLDER in turn.raw)
         return [turn for turn in turns if turn.role not in SENT]
 
     @cached_property
@@ -99,7 +110,7 @@ class Template:
         env = self.environment
         items = self._items
         turns = [item for item in items if isinstance(item, Turn) and item.role == "schema"]
-        hidden = any(_may_hold_schema(item) for item in items if isinstance(item, Branches))
+        hidden = any(may_hold_schema(item) for item in items if isinstance(item, Branches))
         if hidden or len(turns) > 1 or any(depends_on_data(turn) for turn in turns):
             return False, None
         if not turns:
@@ -233,23 +244,13 @@ def _lost_turns(template: nodes.Template, markers: Markers) -> Iterator[Problem]
     if at < 0:
         return
     blocks = (nodes.Block, nodes.AssignBlock, nodes.CallBlock)
-    bodies = [body for node in template.find_all(blocks) for body in _bodies(node)]
-    kept = {turn.marker for body in bodies for turn in _all_turns(outline_of(body, markers).items)}
-    turns = _all_turns(outline_of(template.body[at + 1 :], markers).items)
+    bodies = [body for node in template.find_all(blocks) for body in bodies_of(node)]
+    kept = {turn.marker for body in bodies for turn in all_turns(outline_of(body, markers).items)}
+    turns = all_turns(outline_of(template.body[at + 1 :], markers).items)
     for turn in (each for each in turns if each.role != "input" and each.marker not in kept):
         message = "this turn is lost: the file extends another, and only its blocks are rendered"
         hint = "move it into a block, or into the file that is extended"
         yield Problem("turn/outside-block", message, markers.span(turn.marker), hint)
-
-
-def _all_turns(items: Iterable[Item]) -> Iterator[Turn]:
-    """The turns of an outline, and of the branches in it."""
-    for item in items:
-        if isinstance(item, Turn):
-            yield item
-        else:
-            for body in item.bodies:
-                yield from _all_turns(body.items)
 
 
 def _referenced(template: nodes.Template) -> Iterator[str]:
@@ -271,133 +272,6 @@ def _tree_of(env: PromptEnvironment, name: str) -> list[nodes.Template]:
 def normalize_newlines(text: str) -> str:
     """LF for CRLF and CR, as Jinja reads them."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
-_ANY_ROLE = re.compile(rf"\A\s*+[A-Za-z]*+{DYNAMIC}[A-Za-z{DYNAMIC}]*+\s*")
-
-
-@dataclass(frozen=True)
-class Branches:
-    """Turns that depend on data: the outlines of the alternative bodies."""
-
-    bodies: tuple[Outline, ...]
-    loops: bool = False
-
-
-Item: TypeAlias = Turn | Branches
-
-
-@dataclass
-class Outline:
-    """The turns of a list of statements, in order, and the text before the first one."""
-
-    items: list[Item] = field(default_factory=list)
-    preamble: list[Token] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-
-def depends_on_data(turn: Turn) -> bool:
-    """Whether a turn contains tags or expressions."""
-    return turn.cut or any(DYNAMIC in token.text for token in turn.content)
-
-
-def outline_of(body: Iterable[nodes.Node], markers: Markers) -> Outline:
-    """The turns of statements; expressions are assumed to print no separators."""
-    found = Outline()
-    for node in body:
-        if isinstance(node, nodes.Output):
-            _add_output(node, found, markers)
-        elif isinstance(node, nodes.Macro):
-            continue
-        elif _prints_turns(node):
-            bodies = tuple(outline_of(each, markers) for each in _bodies(node))
-            found.problems += [problem for body in bodies for problem in body.problems]
-            found.items.append(Branches(bodies, loops=isinstance(node, nodes.For)))
-        else:
-            _cut(found, _schema_of(node))
-    return found
-
-
-def _add_output(node: nodes.Output, found: Outline, markers: Markers) -> None:
-    text = "".join(
-        child.data if isinstance(child, nodes.TemplateData) else _printed(child)
-        for child in node.nodes
-    )
-    split = split_turns(text, markers, unfilled=True)
-    found.problems += split.problems
-    _extend(found, split.preamble)
-    for turn in split.turns:
-        found.items.append(Turn(turn.role, (), turn.marker))
-        _extend(found, turn.content)
-
-
-def _printed(value: nodes.Expr) -> str:
-    """What represents the value of an expression; the schema has a marker of its own."""
-    is_schema = isinstance(value, nodes.Name) and value.name == "schema"
-    return DYNAMIC + SCHEMA_PLACEHOLDER if is_schema else DYNAMIC
-
-
-def _extend(found: Outline, tokens: tuple[Token, ...]) -> None:
-    """Add content to the last turn; `<|{{ role }}|>` in it may begin a turn of any role."""
-    for token in tokens:
-        last = found.items[-1] if found.items else None
-        if token.kind == "BLOCK" and _ANY_ROLE.fullmatch(token.text):
-            found.items.append(Branches(()))
-        elif isinstance(last, Turn):
-            found.items[-1] = Turn(last.role, (*last.content, token), last.marker, last.cut)
-        elif last is None:
-            found.preamble.append(token)
-
-
-def _cut(found: Outline, content: tuple[Token, ...]) -> None:
-    """Note a tag in the last turn, and what is known of its content."""
-    last = found.items[-1] if found.items else None
-    if isinstance(last, Turn):
-        found.items[-1] = Turn(last.role, (*last.content, *content), last.marker, cut=True)
-
-
-def _schema_of(node: nodes.Node) -> tuple[Token, ...]:
-    """What a branch or a loop without turns prints, if that may be the schema's description."""
-    if not isinstance(node, (nodes.If, nodes.For, nodes.With)):
-        return ()
-    if any(one.name == "schema" and one.ctx == "store" for one in node.find_all(nodes.Name)):
-        return ()  # another value of that name
-    printed = (_printed(one) for output in node.find_all(nodes.Output) for one in output.nodes)
-    found = any(SCHEMA_PLACEHOLDER in text for text in printed)
-    return (Token("TEXT", DYNAMIC + SCHEMA_PLACEHOLDER),) if found else ()
-
-
-def _prints_turns(node: nodes.Node) -> bool:
-    """Whether a statement can print separators."""
-    if isinstance(node, (nodes.Include, nodes.Extends, nodes.CallBlock)):
-        return True
-    texts = (data.data for data in node.find_all(nodes.TemplateData))
-    return any(LEAD + WHOLE in text or LEAD + OPEN in text for text in texts)
-
-
-def _bodies(node: nodes.Node) -> list[list[nodes.Node]]:
-    """The lists of statements of a statement; those of `elif` are added to those of `if`."""
-    lists: list[list[nodes.Node]] = [
-        value
-        for name, value in node.iter_fields()
-        if isinstance(value, list) and name in ("body", "else_")
-    ]
-    for branch in getattr(node, "elif_", ()):
-        lists += _bodies(branch)
-    return lists
-
-
-def _may_hold_schema(branches: Branches) -> bool:
-    """Whether one of the bodies can contain a schema turn, or a turn of any name."""
-    if not branches.bodies:
-        return True
-    for body in branches.bodies:
-        for item in body.items:
-            if isinstance(item, Branches) and _may_hold_schema(item):
-                return True
-            if isinstance(item, Turn) and item.role == "schema":
-                return True
-    return False
 
 
 def parse_schema(source: Source, folder: Folder | None, limits: Limits, types: Types) -> Schema:

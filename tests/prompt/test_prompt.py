@@ -204,3 +204,32 @@ def test_a_value_of_another_type_is_named(value: object, found: str) -> None:
     with pytest.raises(pdl.InputError) as caught:
         prompt.render(a=value)
     assert caught.value.problem.message.endswith(f", found {found}")
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("<|user|>\n{% include 'words' %}\n<|schema|>\nint", True),
+        ("<|user|>\n{% if a %}{% include 'words' %}{% endif %}\n<|schema|>\nint", True),
+        ("<|user|>\n{% include name %}\n<|schema|>\nint", False),
+        ("<|user|>\n{% if a %}{% include name %}{% endif %}\n<|schema|>\nint", False),
+        ("<|user|>\na\n{% include 'schema' %}", False),
+        ("<|user|>\n{% if a %}a{% elif b %}b\n{% include 'schema' %}{% endif %}", False),
+        ("<|user|>\n{% for a in b %}{% include 'twice' %}{% endfor %}", False),
+        ("<|user|>\n{% include 'absent' %}\n<|schema|>\nint", False),
+        ("<|user|>\na\n<|schema|>\n{% include 'words' %}int", False),
+        ("<|user|>\n{% include 'itself' %}\n<|schema|>\nint", False),
+    ],
+)
+def test_a_schema_is_known_without_values(text: str, *, known: bool, tmp_path: Path) -> None:
+    """Parts that the file includes by name are looked into; they might have a schema."""
+    for name, part in (
+        ("words", "Be brief."),
+        ("schema", "<|schema|>\nint"),
+        ("twice", "{% include 'schema' %}"),
+        ("itself", "{% include 'itself' %}"),
+    ):
+        (tmp_path / name).write_text(part, encoding="utf-8")
+    template = pdl.loads(text, base=tmp_path).template
+    assert template is not None
+    assert template.constant_schema == (known, pdl.Schema.parse("int") if known else None)

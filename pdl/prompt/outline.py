@@ -1,0 +1,188 @@
+"""The turns of a template, as far as they are known without data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from jinja2 import nodes
+
+from pdl.prompt.markers import LEAD, OPEN, SCHEMA_PLACEHOLDER, WHOLE
+from pdl.prompt.turns import DYNAMIC, Token, Turn, split_turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pdl.errors import Problem
+    from pdl.prompt.markers import Markers
+
+_ANY_ROLE = re.compile(rf"\A\s*+[A-Za-z]*+{DYNAMIC}[A-Za-z{DYNAMIC}]*+\s*")
+
+
+_BODIES = ("body", "else_")
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Turns that depend on data: the outlines of the alternative bodies."""
+
+    bodies: tuple[Outline, ...]
+    loops: bool = False
+
+
+Item: TypeAlias = Turn | Branches
+
+
+@dataclass
+class Outline:
+    """The turns of a list of statements, in order, and the text before the first one."""
+
+    items: list[Item] = field(default_factory=list)
+    preamble: list[Token] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def depends_on_data(turn: Turn) -> bool:
+    """Whether a turn contains tags or expressions."""
+    return turn.cut or any(DYNAMIC in token.text for token in turn.content)
+
+
+def outline_of(body: Iterable[nodes.Node], markers: Markers) -> Outline:
+    """The turns of statements; expressions are assumed to print no separators."""
+    found = Outline()
+    for node in body:
+        if isinstance(node, nodes.Output):
+            _add_output(node, found, markers)
+        elif isinstance(node, nodes.Macro):
+            continue
+        elif _prints_turns(node):
+            bodies = tuple(outline_of(each, markers) for each in bodies_of(node))
+            found.problems += [problem for body in bodies for problem in body.problems]
+            found.items.append(Branches(bodies, loops=isinstance(node, nodes.For)))
+        else:
+            _cut(found, _schema_of(node))
+    return found
+
+
+def _add_output(node: nodes.Output, found: Outline, markers: Markers) -> None:
+    text = "".join(
+        child.data if isinstance(child, nodes.TemplateData) else _printed(child)
+        for child in node.nodes
+    )
+    split = split_turns(text, markers, unfilled=True)
+    found.problems += split.problems
+    _extend(found, split.preamble)
+    for turn in split.turns:
+        found.items.append(Turn(turn.role, (), turn.marker))
+        _extend(found, turn.content)
+
+
+def _printed(value: nodes.Expr) -> str:
+    """What represents the value of an expression; the schema has a marker of its own."""
+    is_schema = isinstance(value, nodes.Name) and value.name == "schema"
+    return DYNAMIC + SCHEMA_PLACEHOLDER if is_schema else DYNAMIC
+
+
+def _extend(found: Outline, tokens: tuple[Token, ...]) -> None:
+    """Add content to the last turn; `<|{{ role }}|>` in it may begin a turn of any role."""
+    for token in tokens:
+        last = found.items[-1] if found.items else None
+        if token.kind == "BLOCK" and _ANY_ROLE.fullmatch(token.text):
+            found.items.append(Branches(()))
+        elif isinstance(last, Turn):
+            found.items[-1] = Turn(last.role, (*last.content, token), last.marker, last.cut)
+        elif last is None:
+            found.preamble.append(token)
+
+
+def _cut(found: Outline, content: tuple[Token, ...]) -> None:
+    """Note a tag in the last turn, and what is known of its content."""
+    last = found.items[-1] if found.items else None
+    if isinstance(last, Turn):
+        found.items[-1] = Turn(last.role, (*last.content, *content), last.marker, cut=True)
+
+
+def _schema_of(node: nodes.Node) -> tuple[Token, ...]:
+    """What a branch or a loop without turns prints, if that may be the schema's description."""
+    if not isinstance(node, (nodes.If, nodes.For, nodes.With, nodes.Scope)):
+        return ()
+    if any(one.name == "schema" and one.ctx == "store" for one in node.find_all(nodes.Name)):
+        return ()  # another value of that name
+    printed = (_printed(one) for output in node.find_all(nodes.Output) for one in output.nodes)
+    found = any(SCHEMA_PLACEHOLDER in text for text in printed)
+    return (Token("TEXT", DYNAMIC + SCHEMA_PLACEHOLDER),) if found else ()
+
+
+def _prints_turns(node: nodes.Node) -> bool:
+    """Whether a statement can print separators."""
+    unknown = (nodes.Include, nodes.Extends, nodes.CallBlock)
+    if isinstance(node, unknown) or any(node.find_all(unknown)):
+        return True
+    texts = (data.data for data in node.find_all(nodes.TemplateData))
+    return any(LEAD + WHOLE in text or LEAD + OPEN in text for text in texts)
+
+
+def bodies_of(node: nodes.Node) -> list[list[nodes.Node]]:
+    """The lists of statements of a statement; those of `elif` are added to those of `if`."""
+    lists: list[list[nodes.Node]] = [
+        value
+        for name, value in node.iter_fields()
+        if isinstance(value, list) and name in _BODIES
+    ]
+    for branch in getattr(node, "elif_", ()):
+        lists += bodies_of(branch)
+    return lists
+
+
+def may_hold_schema(branches: Branches) -> bool:
+    """Whether one of the bodies can contain a schema turn, or a turn of any name."""
+    if not branches.bodies:
+        return True
+    for body in branches.bodies:
+        for item in body.items:
+            if isinstance(item, Branches) and may_hold_schema(item):
+                return True
+            if isinstance(item, Turn) and item.role == "schema":
+                return True
+    return False
+
+
+def all_turns(items: Iterable[Item]) -> Iterator[Turn]:
+    """The turns of an outline, and of the branches in it."""
+    for item in items:
+        if isinstance(item, Turn):
+            yield item
+        else:
+            for body in item.bodies:
+                yield from all_turns(body.items)
+
+
+def expanded(
+    body: Iterable[nodes.Node],
+    read: Callable[[str], list[nodes.Template]],
+    seen: frozenset[str] = frozenset(),
+) -> Iterator[nodes.Node]:
+    """Yield statements, changed in place: files replace the includes that name them.
+
+    `read` returns the tree of a file, or an empty list.
+    """
+    for node in body:
+        name = _included(node)
+        trees = read(name) if name and name not in seen else []
+        if trees:
+            inside = expanded(trees[0].body, read, seen | {name})
+            yield nodes.Scope(list(inside), lineno=node.lineno)
+            continue
+        for each in (node, *getattr(node, "elif_", ())):
+            for field_name, value in each.iter_fields():
+                if isinstance(value, list) and field_name in _BODIES:
+                    setattr(each, field_name, list(expanded(value, read, seen)))
+        yield node
+
+
+def _included(node: nodes.Node) -> str:
+    """The file that a statement includes, if it names one."""
+    if isinstance(node, nodes.Include) and isinstance(node.template, nodes.Const):
+        return str(node.template.value)
+    return ""
