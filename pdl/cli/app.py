@@ -85,7 +85,7 @@ def masks() -> None:
 @click.command(
     cls=Application,
     lazy={
-        **{name: name for name in ("render", "run", "check", "lint", "schema")},
+        **{name: name for name in ("render", "run", "check", "lint", "schema", "types")},
         "gbnf": gbnf,
         "masks": masks,
         "completion": "completion",
@@ -96,6 +96,7 @@ def masks() -> None:
         ("find the answer in a reply", "pdl check classify.pdl --reply reply.txt"),
         ("check all prompts, in an editor or in CI", "pdl lint prompts/"),
         ("get the schema for a provider", "pdl schema classify.pdl --to json-schema"),
+        ("get the types of prompts for your program", "pdl types prompts/ -o answers.py"),
         ("see why text does not match a grammar", "pdl gbnf match json.gbnf reply.txt"),
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},

@@ -67,7 +67,7 @@ class PromptInput:
         values = self.values.read(prompt.inputs)
         with importing(self.types):
             if prompt.variables and not self.values.are_given:
-                is_constant, schema = _constant_schema(prompt)
+                is_constant, schema = constant_schema(prompt)
                 if is_constant:
                     return schema
             # A last turn for the model to continue does not matter for the schema.
@@ -165,7 +165,7 @@ class SchemaInput:
         if self.dsl is not None:
             return pdl.Schema.parse(self.dsl, name="--dsl")
         if self.json_schema is not None:
-            return _from_json_schema(self.json_schema, self.registry)
+            return read_json_schema(self.json_schema, self.registry)
         if self.type_name is not None:
             return read_type(self.type_name)
         prompt = self._prompt()
@@ -183,7 +183,7 @@ class SchemaInput:
         origin = self._prompt()
         prompt = origin.load()
         with importing(self.types):
-            is_constant = not prompt.variables or _constant_schema(prompt)[0]
+            is_constant = not prompt.variables or constant_schema(prompt)[0]
         if is_constant:
             return RowSchemas(origin.schema(prompt))
         values = self.values.read(prompt.inputs)
@@ -202,7 +202,8 @@ class SchemaInput:
         return schema
 
 
-def _from_json_schema(file: str, others: tuple[str, ...]) -> Schema:
+def read_json_schema(file: str, others: tuple[str, ...] = ()) -> Schema:
+    """Return the schema of a JSON Schema file; `others` are those that it can refer to."""
     source = read_text(file)
     check_size(source, DEFAULT_LIMITS)
     value = parse_json(source)
@@ -224,8 +225,8 @@ def with_name(problems: Iterable[Problem], name: str) -> Iterator[Problem]:
         yield one if has_place else dataclasses.replace(one, message=f"{name}: {one.message}")
 
 
-def _constant_schema(prompt: Prompt) -> tuple[bool, Schema | None]:
-    """Whether the schema is the same for all values, and if so, that schema."""
+def constant_schema(prompt: Prompt) -> tuple[bool, Schema | None]:
+    """Return whether the schema is the same for all values, and if so, that schema."""
     return (False, None) if prompt.template is None else prompt.template.constant_schema
 
 

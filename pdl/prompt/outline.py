@@ -126,9 +126,7 @@ def _prints_turns(node: nodes.Node) -> bool:
 def bodies_of(node: nodes.Node) -> list[list[nodes.Node]]:
     """The lists of statements of a statement; those of `elif` are added to those of `if`."""
     lists: list[list[nodes.Node]] = [
-        value
-        for name, value in node.iter_fields()
-        if isinstance(value, list) and name in _BODIES
+        value for name, value in node.iter_fields() if isinstance(value, list) and name in _BODIES
     ]
     for branch in getattr(node, "elif_", ()):
         lists += bodies_of(branch)

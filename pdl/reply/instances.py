@@ -26,7 +26,7 @@ from pdl.reply.rules import LONGEST, ConversionError, Rule, of_words
 from pdl.reply.validation.compiled import validator_of
 from pdl.schema.annotations import has_pydantic, name_of, scalar_schema, unwrapped
 from pdl.schema.model import schema_of_type
-from pdl.schema.records import is_pydantic, is_record, members
+from pdl.schema.records import NO_DEFAULT, extra_items, is_pydantic, is_record, members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -260,7 +260,12 @@ class _Conversion:
     def _record(self, form: Any, value: dict[str, Json], path: JsonPath) -> Any:
         cls: Any = get_origin(form) or form
         table = {one.key: one for one in members(form)}
-        made = {key: self.convert(table[key].form, one, (*path, key)) for key, one in value.items()}
+        extra = extra_items(cls)
+        others = Any if extra is NO_DEFAULT else extra
+        made = {
+            key: self.convert(table[key].form if key in table else others, one, (*path, key))
+            for key, one in value.items()
+        }
         if any(one is _FAILED for one in made.values()):
             return _FAILED
         if issubclass(cls, dict):

@@ -33,6 +33,7 @@ from typing import (
 from uuid import UUID
 
 from pdl.errors import Problem, error_from
+from pdl.schema.constraints import Constraints
 from pdl.schema.dsl.tree import NULL
 from pdl.schema.keywords import SIZES, types_of
 
@@ -209,7 +210,7 @@ def _notes(one: Any) -> dict[str, Json]:
     for name in ("extra_json_schema", "json_schema_extra"):
         extra = getattr(one, name, None)
         found |= extra if isinstance(extra, dict) else {}
-    return found
+    return found | (one.further() if isinstance(one, Constraints) else {})
 
 
 RULES = "x-pdl-rules"
@@ -326,6 +327,16 @@ def alias_value(form: Any) -> Any:
     if isinstance(value, str):  # of typing_extensions, since Python 3.11 has no `type` statement
         value = eval(value, vars(sys.modules[alias.__module__]))  # noqa: S307 - the program's own
     return bind(value, dict(zip(alias.__type_params__, get_args(form), strict=False)))
+
+
+def resolved(form: Any, module: str) -> Any:
+    """Return a type in which strings are replaced by the types of the module that they name.
+
+    Raises NameError for a name that is not defined there.
+    """
+    holder = types.SimpleNamespace(__annotations__={"it": form})
+    names = vars(sys.modules[module]) if module in sys.modules else {}
+    return typing.get_type_hints(holder, names, include_extras=True)["it"]
 
 
 def _is_read_only(form: Any) -> bool:

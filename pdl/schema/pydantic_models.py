@@ -9,9 +9,11 @@ from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 
 from pdl.schema.annotations import RULES, with_rules
-from pdl.schema.keywords import subschemas
+from pdl.schema.keywords import DEFINITIONS, nodes, subschemas, types_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pdl._types import Json
 
 
@@ -52,6 +54,7 @@ def model_schema(form: Any) -> dict[str, Json]:
         node = pending.pop()
         _tidy(node, getattr(plain, "__name__", ""))
         pending += [inner for _, inner in subschemas(node) if isinstance(inner, dict)]
+    _drop_absences(document)
     return document
 
 
@@ -89,6 +92,32 @@ def _tidy(node: dict[str, Json], name: str) -> None:
         # The discriminator distinguishes the branches, so at most one matches in any case.
         del node["discriminator"]
         node["anyOf"] = node.pop("oneOf")
+
+
+def _drop_absences(document: dict[str, Json]) -> None:
+    """Drop each default of null that its field does not accept: the key is then absent.
+
+    `str | SkipJsonSchema[None] = None` is such a field.
+    """
+    for node in nodes(document):
+        for field in node.get("properties", {}).values():
+            is_null = isinstance(field, dict) and field.get("default", 0) is None
+            if is_null and not _accepts_null(field, document.get("$defs", {}), 0):
+                del field["default"]
+
+
+def _accepts_null(schema: Json, definitions: Mapping[str, Json], depth: int) -> bool:
+    """Whether null might fit a schema."""
+    if not isinstance(schema, dict) or depth > len(definitions):
+        return bool(schema)
+    if "$ref" in schema:
+        target = definitions.get(schema["$ref"].removeprefix(DEFINITIONS), True)
+        return _accepts_null(target, definitions, depth + 1)
+    if "anyOf" in schema:
+        return any(_accepts_null(one, definitions, depth) for one in schema["anyOf"])
+    if "const" in schema or "enum" in schema:
+        return None in schema.get("enum", [schema.get("const")])
+    return "null" in types_of(schema) or "type" not in schema
 
 
 def _same_name(title: str, key: str) -> bool:

@@ -27,16 +27,18 @@ from pdl.schema.annotations import (
     why_not,
     with_rules,
 )
+from pdl.schema.constraints import answer_form, is_absence
 from pdl.schema.dsl.tree import NULL, join
-from pdl.schema.dsl.typecheck import TypeChecker
+from pdl.schema.dsl.typecheck import TypeChecker, is_type
 from pdl.schema.json_schema import Bundle, free_name
 from pdl.schema.json_schema import convert as convert_json_schema
-from pdl.schema.keywords import DEFINITIONS, reachable
+from pdl.schema.keywords import ANNOTATIONS, DEFINITIONS, reachable, types_of
 from pdl.schema.parts import json_form
 from pdl.schema.records import (
     NO_DEFAULT,
     Member,
     docstring,
+    extra_items,
     is_pydantic,
     is_record,
     members,
@@ -87,7 +89,7 @@ def convert(form: Any) -> SchemaParts:
     converter.check_defaults()
     document = {**root, "$defs": converter.definitions} if converter.definitions else root
     found = convert_json_schema(_inlined(document), DEFAULT_LIMITS)
-    return found._replace(form=json_form(found.document))
+    return answer_form(form, found._replace(form=json_form(found.document)))
 
 
 class _Converter:
@@ -165,9 +167,11 @@ class _Converter:
         return self._container(form, where)
 
     def _union(self, arguments: Iterable[Any], where: str) -> dict[str, Json]:
-        parts = []
+        parts: list[dict[str, Json]] = []
         for argument in arguments:
-            parts += _alternatives(self.schema(argument, where))
+            if is_absence(argument):
+                continue
+            parts += map(_bounded, _alternatives(self.schema(argument, where)))
         return dict(join(parts))
 
     def _container(self, form: Any, where: str) -> dict[str, Json]:
@@ -227,9 +231,13 @@ class _Converter:
         found: dict[str, Json] = {"type": "object"}
         found |= {"properties": fields} if fields else {}
         found |= {"required": required} if required else {}
-        found["additionalProperties"] = False
-        text = docstring(get_origin(form) or form)
-        return found | ({"description": text} if text else {})
+        cls: Any = get_origin(form) or form
+        extra = extra_items(cls)
+        rest = False if extra is NO_DEFAULT else self.schema(extra, f"{where}[str]") or True
+        found["additionalProperties"] = rest
+        text = docstring(cls)
+        found |= {"description": text} if text else {}
+        return found | dict(vars(cls).get("__schema_keywords__", {}))
 
     def _field(self, member: Member, where: str) -> dict[str, Json]:
         found = self.schema(member.form, where)
@@ -291,6 +299,15 @@ def _alternatives(schema: dict[str, Json]) -> list[dict[str, Json]]:
     if schema.keys() == {"type"} and isinstance(schema["type"], list):
         return [{"type": kind} for kind in schema["type"]]
     return [schema]
+
+
+def _bounded(schema: dict[str, Json]) -> dict[str, Json]:
+    """A branch of a union, which is a constant only if it says nothing else."""
+    if "const" not in schema:
+        return schema
+    if any(is_type(schema["const"], name) for name in types_of(schema)):
+        schema = {key: value for key, value in schema.items() if key != "type"}
+    return schema if schema.keys() - ANNOTATIONS == {"const"} else {"allOf": [schema]}
 
 
 def _enumeration(cls: type[enum.Enum], where: str) -> dict[str, Json]:

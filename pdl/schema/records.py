@@ -33,7 +33,8 @@ from typing import (
 )
 from uuid import UUID
 
-from pdl.schema.annotations import bind, json_number
+from pdl.schema.annotations import bind, json_number, resolved
+from pdl.schema.constraints import can_be_absent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,6 +93,14 @@ def _members(form: Any) -> tuple[Member, ...]:
     cls = get_origin(form) or form
     listed = next(listed for is_kind, listed in _KINDS if is_kind(cls))
     return tuple(listed(cls, _hints(form, cls)))
+
+
+def extra_items(cls: Any) -> Any:
+    """The type of the values of other keys that a TypedDict allows, or NO_DEFAULT (PEP 728)."""
+    form = vars(cls).get("__extra_items__")
+    if form is None or not _is_typed_dict(cls) or "NoExtraItems" in type(form).__name__:
+        return NO_DEFAULT
+    return resolved(form, cls.__module__)
 
 
 def docstring(cls: Any) -> str:
@@ -197,6 +206,8 @@ def _dataclass_members(cls: Any, hints: Mapping[str, Any]) -> Iterator[Member]:
             continue
         if field.init:
             default = _declared(field.default, field.default_factory, dataclasses.MISSING)
+            if default == (False, None) and can_be_absent(form):
+                default = (False, NO_DEFAULT)
             words = field.metadata.get("description") or getattr(field, "doc", None) or ""
             yield Member(name, form, name, name if keeps else None, *default, str(words))
 

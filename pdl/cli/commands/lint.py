@@ -232,15 +232,24 @@ def command(  # noqa: PLR0913  (each is an option)
     _report(findings, len(files), output, form, strict=strict)
 
 
-def _prompt_findings(files: Sequence[str], root: str | None, *, types: bool) -> list[PromptFinding]:
-    """The findings of all files, each once: one in a part is found in all that include it."""
-    from pdl.prompt.lint import included_files, lint_file  # noqa: PLC0415 - grammars need no Jinja
+def parts_of(files: Sequence[str], root: str | None) -> set[str]:
+    """Return the files that are parts of prompts: others include them, or they begin with `_`."""
+    from pdl.prompt.lint import included_files  # noqa: PLC0415 - grammars need no Jinja
 
     parts = {part for file in files for part in included_files(file, media_root=root)}
+    return {
+        file for file in files if Path(file).name.startswith("_") or Path(file).resolve() in parts
+    }
+
+
+def _prompt_findings(files: Sequence[str], root: str | None, *, types: bool) -> list[PromptFinding]:
+    """The findings of all files, each once: one in a part is found in all that include it."""
+    from pdl.prompt.lint import lint_file  # noqa: PLC0415 - grammars need no Jinja
+
+    parts = parts_of(files, root)
     found: dict[tuple[str, str, str], PromptFinding] = {}
     for file in files:
-        is_part = Path(file).name.startswith("_") or Path(file).resolve() in parts
-        for finding in lint_file(file, media_root=root, partial=is_part, types=types):
+        for finding in lint_file(file, media_root=root, partial=file in parts, types=types):
             problem = finding.problem
             place = str(problem.location or file)
             found.setdefault((place, problem.code, problem.message), finding)
