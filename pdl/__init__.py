@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         reply_from,
         run_tools,
         run_tools_async,
+        stream,
     )
     from pdl.prompt import Media, Message, Prompt, Rendered, Text, load, loads
     from pdl.reply import Check, Coercions, OutputError, Rule, Violation, check, extract
@@ -96,6 +97,7 @@ _HOMES = {
     "reply_from": "pdl.models",
     "run_tools": "pdl.models",
     "run_tools_async": "pdl.models",
+    "stream": "pdl.models",
     "to_gbnf": "pdl.gbnf",
 }
 
@@ -145,6 +147,7 @@ __all__ = [
     "reply_from",
     "run_tools",
     "run_tools_async",
+    "stream",
     "to_gbnf",
     "tools",
 ]

@@ -8,6 +8,8 @@ from pdl._lazy import lazy
 
 if TYPE_CHECKING:
     from pdl.models.answer import Answer, AskError, Attempt, ToolStep
+    from pdl.models.ask_partial import AskPartial
+    from pdl.models.ask_stream import AskStream, stream
     from pdl.models.budget import Budget, Price
     from pdl.models.cache import Cache
     from pdl.models.connecting import connect
@@ -41,6 +43,9 @@ _HOMES = {
     "Usage": "pdl.models.exchange",
     "ask": "pdl.models.runner",
     "ask_async": "pdl.models.runner",
+    "stream": "pdl.models.ask_stream",
+    "AskPartial": "pdl.models.ask_partial",
+    "AskStream": "pdl.models.ask_stream",
     "connect": "pdl.models.connecting",
     "deltas_from": "pdl.models.sdk_objects",
     "reply_from": "pdl.models.sdk_objects",
@@ -52,6 +57,8 @@ __all__ = [
     "Answer",
     "AskError",
     "AskOptions",
+    "AskPartial",
+    "AskStream",
     "Attempt",
     "Backoff",
     "Budget",
@@ -75,6 +82,7 @@ __all__ = [
     "reply_from",
     "run_tools",
     "run_tools_async",
+    "stream",
 ]
 
 __getattr__ = lazy(__name__, _HOMES)

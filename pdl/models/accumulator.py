@@ -9,11 +9,14 @@ from pdl.models.model_loop import Outcome
 from pdl.models.verdict import is_preamble
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl.models.ask_partial import AskPartial
     from pdl.models.exchange import Delta, Reply
     from pdl.models.faults import Fault
     from pdl.models.options import AskOptions
+    from pdl.models.request import Request
     from pdl.reply import Partial, Stream, Violation
-    from pdl.schema import Schema
 
 
 class StreamAccumulator:
@@ -24,12 +27,19 @@ class StreamAccumulator:
     or another answer might follow, so only the end decides.
     """
 
-    def __init__(self, schema: Schema | None, options: AskOptions, *, watch: bool) -> None:
+    def __init__(
+        self, request: Request, options: AskOptions, *, has_partials: bool = False
+    ) -> None:
+        schema = request.schema
         self._whole = ReplyBuilder()
         self._dialects = options.dialects
+        # With tools nothing is certainly invalid before the end: a call looks like an answer.
+        self._stops = schema is not None and schema.form == "json" and request.tools is None
         self._stream: Stream | None = None
-        if watch:
-            from pdl.reply import Coercions, Stream  # noqa: PLC0415 - only for JSON that streams
+        self._last: Partial | None = None
+        self._shown: Partial | None = None
+        if self._stops or has_partials:
+            from pdl.reply import Coercions, Stream  # noqa: PLC0415 - not for plain text
 
             coercions = Coercions() if options.coercions is None else options.coercions
             dialects, limits = options.dialects, options.limits
@@ -44,7 +54,16 @@ class StreamAccumulator:
         self._whole.add(delta)
         if self._stream is None or not delta.text:
             return False
-        return self._is_wrong(self._stream.feed(delta.text))
+        self._last = self._stream.feed(delta.text)
+        return self._stops and self._is_wrong(self._last)
+
+    def partials(self, attempt: int) -> Iterator[AskPartial]:
+        """Yield the partial of an attempt with this number, if it is news."""
+        if self._last is not None and self._last.started and self._last is not self._shown:
+            from pdl.models.ask_partial import AskPartial  # noqa: PLC0415 - only where it is shown
+
+            self._shown = self._last
+            yield AskPartial.of(self._last, attempt)
 
     @property
     def reply(self) -> Reply:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.models.answer import Attempt
+    from pdl.models.ask_partial import AskPartial
     from pdl.models.budget import Budget
     from pdl.models.cache import Cache
     from pdl.models.exchange import Delta
@@ -165,6 +166,7 @@ class AskKwargs(TypedDict, total=False):
     tools: ToolSet | None
     stream: bool
     on_delta: Callable[[Delta], object | Awaitable[object]] | None
+    on_partial: Callable[[AskPartial], object | Awaitable[object]] | None
     constrain: bool
     config: Mapping[str, Json]
     hooks: Sequence[Hook]
@@ -189,7 +191,8 @@ class AskOptions:
     several runs share. `fallback`: with several models, what else than a transport error lets the
     next one answer: `answers` that stay invalid, `refusals`. `tools`: used instead of the prompt's
     own. `stream`: read the reply as it arrives, and stop it once it is certainly
-    invalid; `on_delta` is called with each piece of such a reply. `constrain`: constrain the model
+    invalid; `on_delta` is called with each piece of such a reply, `on_partial` with the answer so
+    far. `constrain`: constrain the model
     to the schema as far as its provider can. `cache`: stores good replies and returns them again;
     a path is the file of one. `log_contents`: log messages and replies, too. Raises TypeError and
     ValueError for invalid options.
@@ -207,6 +210,7 @@ class AskOptions:
     tools: ToolSet | None = None
     stream: bool = False
     on_delta: Callable[[Delta], object] | None = None
+    on_partial: Callable[[AskPartial], object] | None = None
     constrain: bool = True
     config: Mapping[str, Json] = field(default_factory=dict)
     hooks: Sequence[Hook] = ()
@@ -227,8 +231,9 @@ class AskOptions:
             check_seconds("call_timeout", self.call_timeout)
         _check_config(self.config)
         _check_hooks(self.hooks)
-        if self.on_delta is not None and not callable(self.on_delta):
-            raise TypeError(f"on_delta must be a function or None, not {_shown(self.on_delta)}")
+        for name, function in (("on_delta", self.on_delta), ("on_partial", self.on_partial)):
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} must be a function or None, not {_shown(function)}")
         if self.tools is not None:  # the module is loaded where there are tools at all
             kind = importlib.import_module("pdl.tools.toolset").ToolSet
             _check_kind("tools", self.tools, kind, "a pdl.tools.ToolSet", none=True)
@@ -264,6 +269,7 @@ class AskOptions:
         """Raise TypeError for a function that `ask` cannot await."""
         given: list[tuple[str, object]] = [
             ("on_delta", self.on_delta),
+            ("on_partial", self.on_partial),
             ("validate", self.validate),
         ]
         given += [("hooks", call) for one in self.hooks for call in (one.before, one.after)]
@@ -274,4 +280,4 @@ class AskOptions:
     @property
     def streams(self) -> bool:
         """Whether replies are read as they arrive."""
-        return self.stream or self.on_delta is not None
+        return self.stream or self.on_delta is not None or self.on_partial is not None

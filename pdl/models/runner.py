@@ -10,8 +10,8 @@ import asyncio
 import inspect
 import sys
 import time
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
+from contextlib import aclosing, nullcontext
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack, overload
 
 from pdl.models.answer import Answer
 from pdl.models.arguments import loop_of
@@ -20,19 +20,23 @@ from pdl.models.model_loop import ModelCall, Outcome, Sleep
 from pdl.models.options import NOT_AWAITED, AskKwargs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterator
     from contextlib import AbstractContextManager
 
     from pdl._types import T
     from pdl.models.accumulator import StreamAccumulator
     from pdl.models.arguments import Models
     from pdl.models.ask_loop import AskLoop
+    from pdl.models.ask_partial import AskPartial
     from pdl.models.exchange import Delta
     from pdl.models.model_loop import Step
     from pdl.prompt import Rendered
     from pdl.schema import Schema
 
 V = TypeVar("V")
+
+_Report: TypeAlias = "tuple[str, Callable[..., object], object]"
+"""The name of an option, its function, and what that is called with."""
 
 
 @overload
@@ -95,6 +99,8 @@ def ask(
     - `tools` (ToolSet, None): used instead of the prompt's own.
     - `stream` (bool, False): read a reply as it arrives, and stop it once it is certainly invalid.
     - `on_delta` (function of a Delta, None): called with each piece of a reply; implies streaming.
+    - `on_partial` (function of an AskPartial, None): called with what `stream` yields: the answer
+      so far when it has changed, and the answer at the end; implies streaming.
     - `constrain` (bool, True): constrain the model to the schema as far as its provider can.
     - `config` (mapping of JSON, {}): settings of the call; override those of the prompt.
     - `hooks` (sequence of Hook, ()): called before and after each attempt.
@@ -110,10 +116,7 @@ def ask(
     sent raises the errors of its `ProviderApi`.
     """
     loop = loop_of(rendered, model, schema, options, is_async=False)
-    answer = _run(loop)
-    for delta in loop.cached_deltas():
-        _emit(loop, delta)
-    return answer
+    return _answer_of([*run(loop)])
 
 
 @overload
@@ -153,13 +156,10 @@ async def ask_async(
 ) -> Answer:
     """Do the same as `ask` in an asynchronous program.
 
-    `on_delta`, `validate`, and the methods of hooks can be asynchronous here, too.
+    `on_delta`, `on_partial`, `validate`, and the methods of hooks can be asynchronous here, too.
     """
     loop = loop_of(rendered, model, schema, options, is_async=True)
-    answer = await _run_async(loop)
-    for delta in loop.cached_deltas():
-        await _emit_async(loop, delta)
-    return answer
+    return _answer_of([one async for one in run_async(loop)])
 
 
 def _advance(resume: Callable[[Any], Step], sent: object) -> Step | Answer:
@@ -171,7 +171,11 @@ def _advance(resume: Callable[[Any], Step], sent: object) -> Step | Answer:
         return answer
 
 
-def _run(loop: AskLoop) -> Answer:
+def run(loop: AskLoop, *, to_program: bool = False) -> Generator[AskPartial | Answer]:
+    """Run a loop, and yield its answer at the end; `to_program`: and each partial before it.
+
+    Closing the generator stops the call. Raises what `ask` raises.
+    """
     steps = loop.ask_steps()
     step = _advance(steps.send, None)
     while not isinstance(step, Answer):
@@ -179,7 +183,7 @@ def _run(loop: AskLoop) -> Answer:
         if isinstance(step, Sleep):
             time.sleep(step.seconds)
         elif isinstance(step, ModelCall):
-            outcome = _call(loop, step)
+            outcome = yield from _call(loop, step, to_program=to_program)
         else:
             try:
                 outcome = _called(step.name, step.function, *step.arguments)
@@ -187,10 +191,15 @@ def _run(loop: AskLoop) -> Answer:
                 step = _advance(steps.throw, error)
                 continue
         step = _advance(steps.send, outcome)
-    return step
+    for name, function, argument in _reports(loop, step):
+        _called(name, function, argument)
+    yield step
 
 
-async def _run_async(loop: AskLoop) -> Answer:
+async def run_async(
+    loop: AskLoop, *, to_program: bool = False
+) -> AsyncGenerator[AskPartial | Answer]:
+    """Do the same as `run` asynchronously."""
     steps = loop.ask_steps()
     step = _advance(steps.send, None)
     while not isinstance(step, Answer):
@@ -198,7 +207,12 @@ async def _run_async(loop: AskLoop) -> Answer:
         if isinstance(step, Sleep):
             await asyncio.sleep(step.seconds)
         elif isinstance(step, ModelCall):
-            outcome = await _call_async(loop, step)
+            async with aclosing(_call_async(loop, step, to_program=to_program)) as found:
+                async for one in found:
+                    if isinstance(one, Outcome):
+                        outcome = one
+                    else:
+                        yield one
         else:
             try:
                 outcome = await _called_async(step.function, *step.arguments)
@@ -206,7 +220,27 @@ async def _run_async(loop: AskLoop) -> Answer:
                 step = _advance(steps.throw, error)
                 continue
         step = _advance(steps.send, outcome)
-    return step
+    for _, function, argument in _reports(loop, step):
+        await _called_async(function, argument)
+    yield step
+
+
+def _answer_of(found: list[AskPartial | Answer]) -> Answer:
+    answer = found[-1]
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def _reports(loop: AskLoop, answer: Answer) -> Iterator[_Report]:
+    """What the functions of the program are called with at the end."""
+    options = loop.options
+    if options.on_delta is not None:
+        for delta in loop.cached_deltas():
+            yield "on_delta", options.on_delta, delta
+    if options.on_partial is not None:
+        from pdl.models.ask_partial import AskPartial  # noqa: PLC0415 - only for streams
+
+        yield "on_partial", options.on_partial, AskPartial.last(answer)
 
 
 def _called(name: str, function: Callable[..., object], *arguments: object) -> object:
@@ -227,31 +261,45 @@ async def _called_async(function: Callable[..., object], *arguments: object) -> 
     return await result if inspect.isawaitable(result) else result
 
 
-def _call(loop: AskLoop, step: ModelCall) -> Outcome:
-    with _span(step) as span:
-        outcome = _streamed(loop, step) if step.request.stream else _whole(step)
+def _call(
+    loop: AskLoop, step: ModelCall, *, to_program: bool
+) -> Generator[AskPartial, None, Outcome]:
+    with _span(step, is_current=not to_program) as span:
+        if step.request.stream:
+            outcome = yield from _streamed(loop, step, to_program=to_program)
+        else:
+            outcome = _whole(step)
         _record(span, outcome)
         return outcome
 
 
-async def _call_async(loop: AskLoop, step: ModelCall) -> Outcome:
-    with _span(step) as span:
-        called = _streamed_async(loop, step) if step.request.stream else _whole_async(step)
-        outcome = await called
-        _record(span, outcome)
-        return outcome
+async def _call_async(
+    loop: AskLoop, step: ModelCall, *, to_program: bool
+) -> AsyncGenerator[AskPartial | Outcome]:
+    with _span(step, is_current=not to_program) as span:
+        if not step.request.stream:
+            outcome = await _whole_async(step)
+            _record(span, outcome)
+            yield outcome
+            return
+        async with aclosing(_streamed_async(loop, step, to_program=to_program)) as found:
+            async for one in found:
+                if isinstance(one, Outcome):
+                    _record(span, one)
+                yield one
 
 
-def _span(call: ModelCall) -> AbstractContextManager[Any]:
+def _span(call: ModelCall, *, is_current: bool) -> AbstractContextManager[Any]:
     """A span of OpenTelemetry, where the program uses it, else nothing.
 
-    A program that traces has imported `opentelemetry` before it asks: others pay nothing.
+    A program that traces has imported `opentelemetry` before it asks: others pay nothing. Where the
+    program goes on during a call, the span is not the current one.
     """
     if "opentelemetry.trace" not in sys.modules:
         return nullcontext()
     from pdl.models import telemetry  # noqa: PLC0415 - few programs trace
 
-    return telemetry.span(call.model.name, call.request)
+    return telemetry.span(call.model.name, call.request, is_current=is_current)
 
 
 def _record(span: Any, outcome: Outcome) -> None:
@@ -259,26 +307,22 @@ def _record(span: Any, outcome: Outcome) -> None:
         span.record(outcome.reply, outcome.fault)
 
 
-def _accumulator(loop: AskLoop) -> StreamAccumulator:
-    """What accumulates a streaming reply.
-
-    With tools nothing is certainly invalid before the end, since a call looks like an answer.
-    """
+def _accumulator(loop: AskLoop, *, to_program: bool) -> StreamAccumulator:
+    """What accumulates a streaming reply."""
     from pdl.models.accumulator import StreamAccumulator  # noqa: PLC0415 - only for streams
 
-    schema = loop.request.schema
-    watch = schema is not None and schema.form == "json" and loop.request.tools is None
-    return StreamAccumulator(schema, loop.options, watch=watch)
+    has_partials = to_program or loop.options.on_partial is not None
+    return StreamAccumulator(loop.request, loop.options, has_partials=has_partials)
 
 
-def _emit(loop: AskLoop, delta: Delta) -> None:
-    if loop.options.on_delta is not None:
-        _called("on_delta", loop.options.on_delta, delta)
-
-
-async def _emit_async(loop: AskLoop, delta: Delta) -> None:
-    if loop.options.on_delta is not None:
-        await _called_async(loop.options.on_delta, delta)
+def _news(loop: AskLoop, accumulator: StreamAccumulator, delta: Delta) -> Iterator[_Report]:
+    """What the functions of the program are called with for a delta."""
+    options = loop.options
+    if options.on_delta is not None:
+        yield "on_delta", options.on_delta, delta
+    if options.on_partial is not None:
+        for partial in accumulator.partials(len(loop.ledger.attempts) + 1):
+            yield "on_partial", options.on_partial, partial
 
 
 def _whole(call: ModelCall) -> Outcome:
@@ -288,13 +332,18 @@ def _whole(call: ModelCall) -> Outcome:
         return Outcome(fault=fault)
 
 
-def _streamed(loop: AskLoop, call: ModelCall) -> Outcome:
-    accumulator = _accumulator(loop)
+def _streamed(
+    loop: AskLoop, call: ModelCall, *, to_program: bool
+) -> Generator[AskPartial, None, Outcome]:
+    accumulator = _accumulator(loop, to_program=to_program)
     deltas = call.model.stream(call.request, timeout=call.timeout)
     try:
         for delta in deltas:
             is_wrong = accumulator.feed(delta)
-            _emit(loop, delta)
+            for name, function, argument in _news(loop, accumulator, delta):
+                _called(name, function, argument)
+            if to_program:
+                yield from accumulator.partials(len(loop.ledger.attempts) + 1)
             if is_wrong:
                 break
     except Fault as fault:
@@ -313,19 +362,27 @@ async def _whole_async(call: ModelCall) -> Outcome:
         return Outcome(fault=fault)
 
 
-async def _streamed_async(loop: AskLoop, call: ModelCall) -> Outcome:
-    accumulator = _accumulator(loop)
+async def _streamed_async(
+    loop: AskLoop, call: ModelCall, *, to_program: bool
+) -> AsyncGenerator[AskPartial | Outcome]:
+    accumulator = _accumulator(loop, to_program=to_program)
     deltas = call.model.stream_async(call.request, timeout=call.timeout)
     try:
         async for delta in deltas:
             is_wrong = accumulator.feed(delta)
-            await _emit_async(loop, delta)
+            for _, function, argument in _news(loop, accumulator, delta):
+                await _called_async(function, argument)
+            if to_program:
+                for partial in accumulator.partials(len(loop.ledger.attempts) + 1):
+                    yield partial
             if is_wrong:
                 break
     except Fault as fault:
-        return accumulator.outcome(fault)
+        outcome = accumulator.outcome(fault)
+    else:
+        outcome = accumulator.outcome()
     finally:
         close = getattr(deltas, "aclose", None)
         if close is not None:
             await close()
-    return accumulator.outcome()
+    yield outcome

@@ -51,17 +51,28 @@ class Span:
 
 
 @contextmanager
-def span(name: str, request: Request) -> Iterator[Span]:
-    """Open a span around a call of the model with this name (`openai:MODEL`)."""
+def span(name: str, request: Request, *, is_current: bool = True) -> Iterator[Span]:
+    """Open a span around a call of the model with this name (`openai:MODEL`).
+
+    `is_current`: it is the current one of the program meanwhile.
+    """
     trace = _trace()
     scheme, _, model = name.partition(":")
     kind = trace.SpanKind.INTERNAL if scheme in _IN_PROCESS else trace.SpanKind.CLIENT
     attributes = dict(_of_request(scheme, model, request.config))
     tracer = trace.get_tracer("pdl")
-    with tracer.start_as_current_span(
-        f"chat {model}", kind=kind, attributes=attributes, record_exception=False
-    ) as inner:
+    title = f"chat {model}"
+    if is_current:
+        with tracer.start_as_current_span(
+            title, kind=kind, attributes=attributes, record_exception=False
+        ) as inner:
+            yield Span(inner)
+        return
+    inner = tracer.start_span(title, kind=kind, attributes=attributes)
+    try:
         yield Span(inner)
+    finally:
+        inner.end()
 
 
 def _trace() -> Any:

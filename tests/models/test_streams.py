@@ -176,7 +176,7 @@ def test_streaming_makes_no_difference(
 
 def test_a_text_in_many_pieces_takes_little_more_than_its_characters() -> None:
     """A piece by itself takes fifty bytes more: a stream that never ended took gigabytes."""
-    accumulator = StreamAccumulator(None, AskOptions(), watch=False)
+    accumulator = StreamAccumulator(Request(()), AskOptions())
     tracemalloc.start()
     try:
         for number in range(500_000):

@@ -8,7 +8,7 @@ import pytest
 from models import hostile
 from models.conftest import KEY, QUICK, Serve, remote
 
-from pdl.models import AskError, ask
+from pdl.models import AskError, ask, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,3 +74,20 @@ def test_nothing_said_is_recorded(serve: Serve, rendered: pdl.Rendered, spans: A
     assert "secret" not in told
     assert "Who is it?" not in told
     assert KEY not in told
+
+
+def test_a_span_of_a_stream_is_not_that_of_the_program(
+    serve: Serve, rendered: pdl.Rendered, spans: Any
+) -> None:
+    """What the program does between two partials is not part of the call."""
+    from opentelemetry import trace  # noqa: PLC0415 - see `provider`
+
+    server = serve(hostile.stream(*hostile.streamed(hostile.GOOD)))
+    for partial in stream(rendered, remote(server)):
+        assert trace.get_current_span() is trace.INVALID_SPAN
+        assert partial.final == (len(spans.get_finished_spans()) == 1)
+    for _ in stream(rendered, remote(server)):
+        break
+    done, left = spans.get_finished_spans()
+    assert dict(done.attributes)["gen_ai.usage.output_tokens"] == 5
+    assert left.name == "chat tiny"
