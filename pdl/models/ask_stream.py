@@ -147,10 +147,10 @@ def stream(
     """Ask a model as `ask` does, and return its answer as an iterable of what is there so far.
 
     `for partial in pdl.stream(…)` and `async for partial in pdl.stream(…)` yield an `AskPartial`
-    whenever the answer so far, what is certain, or its errors have changed. The last one is `final` and has the `answer`; the others are
-    of the attempt with the number `attempt`. A model that can't stream, such as a function, gives
-    one partial besides it. The options are those of `ask` without `on_partial`; asynchronous
-    functions among them need `async for`.
+    whenever the answer so far, what is certain, or its errors have changed. The last one is `final`
+    and has the `answer`; the others are of the attempt with the number `attempt`. The reply of a
+    model that can't stream is one partial. The options are those of `ask` without `on_partial`;
+    asynchronous functions among them need `async for`.
 
     Raises what `ask` raises before it sends anything; the iteration raises the rest, as AskError at
     its end if no attempt succeeded.

@@ -59,7 +59,7 @@ def test_an_error_is_told_as_what_it_is(
 def read(model: RemoteModel, request: Request) -> str:
     if not request.stream:
         return told(model.reply(request, timeout=20))
-    accumulator = StreamAccumulator(None, AskOptions(), watch=False)
+    accumulator = StreamAccumulator(Request(()), AskOptions())
     for delta in model.stream(request, timeout=20):
         accumulator.feed(delta)
     return told(accumulator.reply)
