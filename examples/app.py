@@ -1,86 +1,101 @@
-"""How an app uses pdl: load once, render, ask, tell the model what was wrong, keep the value.
+"""A service that turns what people type into filters: one endpoint answers, the other streams.
 
-Run it with `python examples/app.py`. It needs no network: the model is a list of recorded replies,
-and `Model` is all that a real client has to look like.
+    pip install 'pdl-prompts[examples]'
+    PDL_MODEL=openai:MODEL uvicorn --app-dir examples app:app
+
+Without PDL_MODEL, `python examples/app.py` serves recorded replies at http://127.0.0.1:8000/docs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+import json
+import os
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, Field, model_validator
 
 import pdl
 
-Messages: TypeAlias = list[dict[str, str]]
-Model: TypeAlias = Callable[[Messages, Mapping[str, Any]], str]
-"""From messages and the prompt's configuration (max_tokens …) to what the model says."""
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
-PROMPT = pdl.load(Path(__file__).parents[1] / "prompts" / "search_filter.pdl")
+HERE = Path(__file__).parent
+PROMPT = pdl.load(HERE.parent / "prompts" / "search_filter.pdl")
+RECORDED = f"replay:{HERE / 'search_filter' / 'replies.jsonl'}"
 
-
-@dataclass(frozen=True)
-class SearchFilter:
-    """What the prompt's schema describes, as the app wants it."""
-
-    what: str
-    brand: str | None = None
-    colour: str | None = None
-    size: str | None = None
-    price: Mapping[str, float] = field(default_factory=dict)
-    features: tuple[str, ...] = ()
+Words = Annotated[str, Field(min_length=1, max_length=60)]
 
 
-def search_filter(model: Model, query: str) -> SearchFilter:
-    """The filters of a search. Raises OutputError if the model never answers as it should."""
-    value = ask(model, PROMPT.render(query=query))
-    return SearchFilter(**{**value, "features": tuple(value.get("features", ()))})
+class Search(BaseModel):
+    """What somebody types."""
+
+    query: Annotated[str, Field(min_length=1, max_length=300)]
 
 
-def ask(model: Model, rendered: pdl.Rendered, tries: int = 3) -> Any:
-    """The checked answer. A reply that is none goes back to the model with the reason.
+class Price(BaseModel):
+    """A range, in euros."""
 
-    Raises OutputError, with the last check, after so many tries.
-    """
-    messages = [{"role": m.role, "content": m.text} for m in rendered.messages]
-    while True:
-        reply = model(messages, rendered.config)
-        check = rendered.check(reply)
-        if check.ok:
-            return check.value
-        tries -= 1
-        if tries < 1:
-            raise pdl.OutputError(check)
-        messages += [
-            {"role": "assistant", "content": reply},
-            {"role": "user", "content": check.feedback},
-        ]
+    min: Annotated[float, Field(ge=0)] | None = None
+    max: Annotated[float, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _is_range(self) -> Price:
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError("min must not be greater than max")
+        return self
 
 
-def recorded(replies: Iterable[str]) -> Model:
-    """A model that says one recorded reply after the other, and prints the talk."""
-    pending = iter(replies)
+class Filters(BaseModel):
+    """What the shop's search takes."""
 
-    def model(messages: Messages, config: Mapping[str, Any]) -> str:  # noqa: ARG001 - none is set
-        reply = next(pending)
-        print(f"--- user\n{messages[-1]['content']}")
-        print(f"--- model\n{reply}")
-        return reply
-
-    return model
+    what: Words
+    brand: Words | None = None
+    colour: Annotated[str, Field(max_length=30)] | None = None
+    size: Annotated[str, Field(max_length=10)] | None = None
+    price: Price = Price()
+    features: list[Words] = []
 
 
-def main() -> None:
-    """Ask once; the first answer is wrong in two places."""
-    model = recorded(
-        [
-            'Sure! {"what": "hiking boot", "color": "brown", "price": {"max": "150"}}',
-            '{"what": "hiking boot", "colour": "brown", "price": {"max": 150}}',
-        ]
-    )
-    print(f"--- app\n{search_filter(model, 'brown hiking boots, max 150')}")
+app = FastAPI(title="Search filters")
+
+
+@app.post("/filters")
+async def filters(search: Search) -> Filters:
+    """Answer with the filters, once they are complete and valid."""
+    answer = await pdl.ask_async(PROMPT.render(query=search.query), None, Filters, timeout=30)
+    return answer.value
+
+
+@app.post("/filters/stream")
+async def stream(search: Search) -> StreamingResponse:
+    """Send the filters as they arrive, as server-sent events: `partial`s, then one `answer`."""
+    rendered = PROMPT.render(query=search.query)
+
+    async def events() -> AsyncIterator[str]:
+        try:
+            async for partial in pdl.stream(rendered, None, Filters, timeout=30):
+                yield event("answer" if partial.final else "partial", partial.data)
+        except pdl.AskError as error:
+            yield event("error", str(error))
+
+    return StreamingResponse(events(), media_type="text/event-stream")
+
+
+def event(name: str, data: object) -> str:
+    """One server-sent event, whose data is JSON."""
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+@app.exception_handler(pdl.AskError)
+async def no_answer(_: Request, error: pdl.AskError) -> JSONResponse:
+    """Say that the model is to blame; the details go to the log, not to the caller."""
+    return JSONResponse({"detail": f"no valid answer ({error.ending})"}, status_code=502)
 
 
 if __name__ == "__main__":
-    main()
+    os.environ.setdefault("PDL_MODEL", RECORDED)
+    uvicorn.run(app, port=int(os.environ.get("PORT", "8000")))

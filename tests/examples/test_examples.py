@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,19 +91,3 @@ def test_names_in_the_data_cannot_widen_the_schema() -> None:
     rendered = load("prompts/translate.pdl").render(strings={'k": any, "x': "v"}, language="French")
     assert rendered.schema is not None
     assert rendered.schema.document["required"] == ['k": any, "x']
-
-
-def test_app_repairs_an_answer_by_feedback(
-    snapshot: Snapshot, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The wrong first answer goes back with what is wrong, and the second one is taken."""
-    runpy.run_path("examples/app.py", run_name="__main__")
-    snapshot.check(ROOT / "examples" / "app.out", capsys.readouterr().out)
-
-
-def test_app_gives_up() -> None:
-    """Three bad replies are an error that carries the last check."""
-    app = runpy.run_path("examples/app.py")
-    with pytest.raises(app["pdl"].OutputError) as caught:
-        app["search_filter"](app["recorded"](["no"] * 4), "boots")
-    assert caught.value.check.reason == "absent"
