@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
-GOOD = {
+GOOD: dict[str, Any] = {
     "what": "hiking boot", "brand": None, "colour": "brown", "size": None,
     "price": {"min": None, "max": 150}, "features": [],
 }  # fmt: skip
