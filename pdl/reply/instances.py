@@ -22,7 +22,7 @@ from uuid import UUID
 
 from pdl.reply.phrases import say, shorten
 from pdl.reply.result import Violation
-from pdl.reply.rules import LONGEST, ConversionError, Rule, of_words
+from pdl.reply.rules import LONGEST, ConversionError, Rule, of_error
 from pdl.reply.validation.compiled import validator_of
 from pdl.schema.annotations import has_pydantic, name_of, scalar_schema, unwrapped
 from pdl.schema.model import schema_of_type
@@ -274,7 +274,7 @@ class _Conversion:
         try:  # the class itself fixes the value of a tag, which is no argument
             return cls(**{name: one for name, one in named if name is not None})
         except ValueError as error:
-            self.violations.append(of_words(path, str(error) or type(error).__name__))
+            self.violations += of_error(error, path)
             return _FAILED
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from pdl.reply.rules import ConversionError, of_words
+from pdl.reply.rules import ConversionError, of_words, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonPath
     from pdl.reply.result import Violation
-
-_PREFIXES = ("Value error, ", "Assertion failed, ")
-"""What pydantic writes before the words of a validator."""
 
 
 def validated(form: Any, value: Json, text: str = "", path: JsonPath = ()) -> Any:
@@ -47,10 +44,7 @@ def _violations(details: ErrorDetails, value: Json, path: JsonPath) -> Iterator[
         for one in raised.violations:
             yield of_words((*place, *one.path), one.message, one.keyword)
         return
-    words = details["msg"]
-    for prefix in _PREFIXES:
-        words = words.removeprefix(prefix)
-    yield of_words(place, words or details["type"], details["type"] if raised is None else "rule")
+    yield of_words(place, words_of(details), details["type"] if raised is None else "rule")
 
 
 def _place(loc: tuple[int | str, ...], value: Json) -> JsonPath:

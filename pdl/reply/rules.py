@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply.phrases import say, shorten
@@ -107,7 +107,32 @@ def violations_of(
     try:
         return tuple(_told(judge(), words, path))
     except ValueError as error:
-        return (of_words(path, str(error) or words or type(error).__name__),)
+        return tuple(of_error(error, path, words))
+
+
+def of_error(error: ValueError, path: JsonPath, words: str = "") -> Iterable[Violation]:
+    """Yield what a ValueError says of the value at a path, or `words` if it says nothing.
+
+    pydantic's has several errors, with the paths of their parts.
+    """
+    details: Any = getattr(error, "errors", None)
+    if not (callable(details) and type(error).__module__.startswith("pydantic")):
+        yield of_words(path, str(error) or words or type(error).__name__)
+        return
+    for one in details(include_url=False, include_input=False):
+        yield of_words((*path, *one["loc"]), words_of(one))
+
+
+_PREFIXES = ("Value error, ", "Assertion failed, ")
+"""What pydantic writes before the words of a validator."""
+
+
+def words_of(details: Mapping[str, Any]) -> str:
+    """Return what one of pydantic's errors says."""
+    words = str(details["msg"])
+    for prefix in _PREFIXES:
+        words = words.removeprefix(prefix)
+    return words or str(details["type"])
 
 
 def _told(result: object, words: str, path: JsonPath) -> Iterable[Violation]:

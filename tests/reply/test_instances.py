@@ -373,6 +373,14 @@ def test_validate(result: Any, told: list[str]) -> None:
             pdl.extract(schema, reply, validate=lambda _: result)
 
 
+def test_errors_of_pydantic_have_paths_wherever_they_are_raised() -> None:
+    def as_lines(value: Any) -> None:
+        pydantic.TypeAdapter(list[Line]).validate_python(value["a"])
+
+    check = pdl.check(dict[str, Any], '{"a": [{"text": "a", "qty": 1}]}', validate=as_lines)
+    assert list(map(str, check.errors)) == ["$[0].qty: is not accepted: quantity must be even"]
+
+
 def test_validate_gets_the_instance_and_runs_only_for_one() -> None:
     seen: list[Any] = []
     assert pdl.check(Sale, '{"items": [], "total": 2}', validate=seen.append)
