@@ -168,10 +168,11 @@ class Schema(Generic[T]):
         return cls(*convert(form), python_type=form)
 
     def __repr__(self) -> str:
+        from pdl.schema.dsl.write import write
         from pdl.schema.json_values import json_line
 
         try:
-            text = repr(self.to_dsl())
+            text = repr(write(self._parts, exact=True))
         except SchemaError:
             text = json_line(self.document)
         except Exception:  # noqa: BLE001 - a debugger also shows an invalid document
@@ -179,11 +180,12 @@ class Schema(Generic[T]):
         return f"Schema({text if len(text) <= _LINE else f'{text[: _LINE - 1]}…'})"
 
     def __str__(self) -> str:
-        """The schema DSL; a JSON Schema in a fenced code block where the DSL cannot express it."""
+        """The schema DSL; a JSON Schema in a fenced code block where the DSL cannot express all."""
+        from pdl.schema.dsl.write import write
         from pdl.schema.json_values import json_document
 
         try:
-            return self.to_dsl()
+            return write(self._parts, exact=True)
         except SchemaError:
             return f"```json\n{json_document(self.document)}\n```"
 

@@ -82,6 +82,17 @@ def test_an_annotation_is_a_note_of_the_field(field: dict[str, Any], line: str) 
     assert Schema.parse(text).to_dsl() == text
 
 
+def test_a_text_that_is_read_again_is_exact() -> None:
+    """`str(schema)` is what a template prints into a schema turn."""
+    exact = Schema.from_json_schema({**STR, "description": "d"})
+    noted = Schema.from_json_schema({**STR, "title": "T", "examples": ["\ud800"]})
+    assert str(exact) == exact.to_dsl() == "// d\nstr"
+    named = Schema.from_json_schema({"type": "object", "properties": {"a": {"title": "A"}}})
+    assert Schema.parse(str(named)) == named
+    assert Schema.parse(str(noted)) == noted
+    assert noted.to_dsl() == '// (title: "T"; examples: "\\ud800")\nstr'
+
+
 @pytest.mark.parametrize(
     ("title", "noted"),
     [("First name", False), ("FirstName", False), ("first_name", False), ("Name", True)],

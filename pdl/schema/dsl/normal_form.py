@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pdl._types import Json, JsonPath, JsonSchema, format_path
 from pdl.errors import Problem, error_from
-from pdl.schema.dsl.notes import Owner, asserts, note
+from pdl.schema.dsl.notes import DROPPED, Owner, asserts, note
 from pdl.schema.dsl.tree import NULL, join
 from pdl.schema.dsl.typecheck import TypeChecker, alias_cycle, endless_cycle, is_type
 from pdl.schema.formats import FORMATS, has_no_number, has_no_size
@@ -25,6 +25,7 @@ from pdl.schema.keywords import (
     SCHEMA_ARRAYS,
     SCHEMA_MAPS,
     lookup,
+    nodes,
     steps,
     types_of,
 )
@@ -163,12 +164,19 @@ class NormalForm:
     definitions: dict[str, JsonSchema]
 
 
-def normal_form(document: JsonSchema, *, whole: bool = True) -> NormalForm:
+def normal_form(document: JsonSchema, *, whole: bool = True, exact: bool = False) -> NormalForm:
     """Return the normal form of a document, or only of what validates and describes.
+
+    `exact` also refuses the annotations that are notes in it.
 
     Raises SchemaError with each assertion that the DSL cannot express and its JSONPath.
     """
-    return _Normalizer(document, whole=whole).normal_form()
+    normalizer = _Normalizer(document, whole=whole)
+    found = normalizer.normal_form()
+    dropped = exact and any(DROPPED & one.keys() for one in nodes(document))
+    if dropped or (exact and any(owner.notes for owner in normalizer.owners)):
+        raise error_from([Problem("schema/unwritable", "the schema DSL has only notes for this")])
+    return found
 
 
 class _Normalizer:
@@ -181,6 +189,7 @@ class _Normalizer:
         self._problems: list[Problem] = []
         self._pending: deque[str] = deque()
         self._found: dict[str, JsonSchema] = {}
+        self.owners: list[Owner] = []
         self._owners: list[Owner] = []
         self._defaults: list[tuple[dict[str, Json], JsonSchema, Owner]] = []
 
@@ -228,6 +237,7 @@ class _Normalizer:
         if not (notes and isinstance(node, dict)):
             return join((yield from call(self._parts(node, path, notes))))
         owner = Owner(node, path, str(path[-1]) if path else "", [])
+        self.owners.append(owner)
         self._owners.append(owner)
         schema = join((yield from call(self._parts(node, path, notes))))
         self._owners.pop()

@@ -9,6 +9,7 @@ keywords with an object or an array, only the keyword is named.
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.schema.dsl.tree import lines_of
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonPath, JsonSchema
 
+_SURROGATE = re.compile("[\ud800-\udfff]")  # no file can contain one
 _FLAGS = frozenset({"deprecated", "readOnly", "writeOnly"})
+DROPPED = _FLAGS | {"title"}
+"""Keywords without a note where they say nothing."""
+
 _LISTS = frozenset({"examples"})
 _FOR_MODELS = frozenset({"default", "example", "examples", "format"})
 _NO_NOTES = frozenset({"$defs", "description", "x-gbnf", DRAFT_4_INTEGER})
@@ -112,7 +117,12 @@ def note(key: str, value: Json) -> str:
     if key in _FLAGS and value is True:
         return key
     values = value if key in _LISTS and isinstance(value, list) else [value]
-    return f"{key}: {', '.join(json.dumps(one, ensure_ascii=False) for one in values)}"
+    return f"{key}: {', '.join(map(_json, values))}"
+
+
+def _json(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return _SURROGATE.sub(lambda one: f"\\u{ord(one[0]):04x}", text)
 
 
 def _labels(node: Json, path: JsonPath) -> Iterator[str]:
@@ -133,7 +143,7 @@ def _branch(branches: list[Json], index: int) -> str:
     for branch in branches:
         one = branch if isinstance(branch, dict) else {}
         if "const" in one:
-            labels.append(json.dumps(one["const"], ensure_ascii=False))
+            labels.append(_json(one["const"]))
         elif "$ref" in one:
             labels.append(f"if {str(one['$ref']).rpartition('/')[2]}")
         else:

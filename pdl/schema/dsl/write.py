@@ -184,15 +184,16 @@ _TYPES = MappingProxyType(
 )
 
 
-def write(parts: SchemaParts) -> str:
+def write(parts: SchemaParts, *, exact: bool = False) -> str:
     """schema: type (NAME '=' type)*, on one line if that is short.
 
-    Raises SchemaError with each assertion that the DSL cannot express.
+    Raises SchemaError with each assertion that the DSL cannot express; if the text must be
+    `exact`, for annotations too that it could only mention.
     """
     if parts.form in ("yesno", "code", "tasklist"):
         words = described(parts.document.get("description", ""), notes_of(parts.document))
         return _described({"description": words}, render(_form(parts)))
-    whole = normal_form(parts.document)
+    whole = normal_form(parts.document, exact=exact)
     texts = [_described(whole.root, render(run(_type(whole.root))))]
     for name, schema in whole.definitions.items():
         doc = sequence(f"{name} = ", run(_type(schema)))
