@@ -130,6 +130,7 @@ def test_no_name_of_a_package_is_that_of_a_module_in_it() -> None:
         ("numpy", "exec('from pdl.masks import vocabulary_of')", "masks"),
         ("httpx", "pdl.models.connect('ollama:qwen3')", "run"),
         ("xllamacpp", "pdl.models.connect(FILE)", "llama"),
+        ("mcp", "pdl.models.mcp_tools(url='http://127.0.0.1')", "mcp"),
     ],
 )
 def test_a_missing_extra_is_named(package: str, statement: str, extra: str, tmp_path: Path) -> None:

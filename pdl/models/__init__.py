@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pdl.models.connecting import connect
     from pdl.models.exchange import Delta, Dropped, Model, Reply, Usage
     from pdl.models.faults import Backoff, Fault
+    from pdl.models.mcp import mcp_tools
     from pdl.models.options import AskOptions, CacheWarning, Hook
     from pdl.models.request import Request
     from pdl.models.runner import ask, ask_async
@@ -48,6 +49,7 @@ _HOMES = {
     "AskStream": "pdl.models.ask_stream",
     "connect": "pdl.models.connecting",
     "deltas_from": "pdl.models.sdk_objects",
+    "mcp_tools": "pdl.models.mcp",
     "reply_from": "pdl.models.sdk_objects",
     "run_tools": "pdl.models.tool_loop",
     "run_tools_async": "pdl.models.tool_loop",
@@ -79,6 +81,7 @@ __all__ = [
     "ask_async",
     "connect",
     "deltas_from",
+    "mcp_tools",
     "reply_from",
     "run_tools",
     "run_tools_async",
