@@ -7,9 +7,23 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from typing import ClassVar, Protocol
+
     from typing_extensions import TypeVar
 
     T = TypeVar("T", default=Any)
+
+    class DataclassInstance(Protocol):
+        """An instance of any dataclass."""
+
+        __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    class PydanticInstance(Protocol):
+        """An instance of any pydantic model."""
+
+        __pydantic_fields__: ClassVar[dict[str, Any]]
+
+    Values: TypeAlias = Mapping[str, Any] | DataclassInstance | PydanticInstance
 else:
     from typing import TypeVar
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from enum import Enum
 from numbers import Integral, Real
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 from uuid import UUID
 
 from pdl import reply
@@ -21,6 +21,7 @@ from pdl._types import format_path
 from pdl.errors import InputError, LimitError, Problem, SchemaError, an_instance, did_you_mean
 from pdl.prompt.render_budget import TooLargeError, measure_size
 from pdl.prompt.turns import ROLES
+from pdl.schema.constraints import can_be_absent
 from pdl.source import Anchor, Source
 
 if TYPE_CHECKING:
@@ -266,10 +267,60 @@ def _simple(value: Any, depth: int) -> Any:
     if isinstance(value, schemas.Schema):
         return value.to_json_schema()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = dataclasses.fields(value)
-        return {field.name: as_json(getattr(value, field.name), depth + 1) for field in fields}
+        found = fields_of(value) or {}
+        return {name: as_json(inner, depth + 1) for name, inner in found.items()}
     dump = getattr(value, "model_dump", None)
-    return dump(mode="json") if callable(dump) else value
+    return _without_absent(value, dump(mode="json")) if callable(dump) else value
+
+
+def fields_of(value: object) -> dict[str, Any] | None:
+    """Return the fields of an instance by their keys, without those that are absent.
+
+    None for what is not an instance of a dataclass or of a pydantic model.
+    """
+    if isinstance(value, type):
+        return None
+    if dataclasses.is_dataclass(value):
+        names = {field.name: field.name for field in dataclasses.fields(value)}
+    elif hasattr(value, "__pydantic_fields__"):
+        names = {name: one.alias or name for name, one in type(value).__pydantic_fields__.items()}
+    else:
+        return None
+    found = {name: getattr(value, name) for name in names}
+    absent = _absent(type(value)) if None in found.values() else ()
+    extra = getattr(value, "__pydantic_extra__", None) or {}
+    kept = {
+        names[name]: one for name, one in found.items() if one is not None or name not in absent
+    }
+    return {**kept, **extra}
+
+
+def _absent(cls: Any) -> set[str]:
+    """The fields of a class whose None represents a key that is absent."""
+    if hasattr(cls, "__pydantic_fields__"):
+        forms = {name: one.annotation for name, one in cls.__pydantic_fields__.items()}
+    else:
+        try:
+            forms = get_type_hints(cls, include_extras=True)
+        except NameError:  # then nothing is known of its types
+            return set()
+    return {name for name, form in forms.items() if can_be_absent(form)}
+
+
+def _without_absent(value: Any, data: Any) -> Any:
+    """The JSON that pydantic makes of a value, without the keys that are absent."""
+    if isinstance(data, list) and isinstance(value, list | tuple):
+        return [_without_absent(*pair) for pair in zip(value, data, strict=False)]
+    if isinstance(data, dict) and isinstance(value, Mapping):
+        return {key: _without_absent(value.get(key), one) for key, one in data.items()}
+    if not isinstance(data, dict):
+        return data
+    absent = _absent(type(value)) if None in data.values() else ()
+    return {
+        name: _without_absent(getattr(value, name, None), one)
+        for name, one in data.items()
+        if one is not None or name not in absent
+    }
 
 
 def _is_json(value: Any) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from typing import Self
 
-    from pdl._types import T
+    from pdl._types import T, Values
     from pdl.prompt.files import Folder
     from pdl.prompt.inputs import Inputs
     from pdl.prompt.references import GivenTypes, Types
@@ -75,7 +75,7 @@ class Prompt:
     @overload
     def render(
         self,
-        data: Mapping[str, Any] | None = None,
+        data: Values | None = None,
         /,
         *,
         schema: Schema[T] | type[T],
@@ -87,7 +87,7 @@ class Prompt:
     @overload
     def render(
         self,
-        data: Mapping[str, Any] | None = None,
+        data: Values | None = None,
         /,
         *,
         strict: bool | None = None,
@@ -97,7 +97,7 @@ class Prompt:
 
     def render(
         self,
-        data: Mapping[str, Any] | None = None,
+        data: Values | None = None,
         /,
         *,
         strict: bool | None = None,
@@ -106,26 +106,27 @@ class Prompt:
     ) -> Rendered[Any]:
         """Render the template with a mapping and/or keywords.
 
-        With `strict=False` it continues where it can and lists what it ignored in
+        An instance of a dataclass or of a pydantic model is the mapping of its fields that aren't
+        `Absent`. With `strict=False` it continues where it can and lists what it ignored in
         `Rendered.warnings`. `prefill=True` allows a last `assistant` turn that is not empty, for
         the model to continue. Pass values named like an argument (`strict`) in the mapping.
 
         `schema=` with a pdl.Schema or a Python type sets the schema of the answer: `{{ schema }}`
         describes it, `Rendered.check` checks against it (and returns instances of the type), and it
-        replaces that of a `<|schema|>`
-        turn, which must still be valid. If the template reads `schema`, any other value of that
-        name is a value for the template, as is that of an input named `schema`; if not, it is a
-        TypeError.
+        replaces that of a `<|schema|>` turn, which must still be valid. If the template reads
+        `schema`, any other value of that name is a value for the template, as is that of an input
+        named `schema`; if not, it is a TypeError.
 
         Raises InputError for values that do not match `<|input|>`, TemplateError, TurnError,
         MediaError, ConfigError, SchemaError, LimitError; or PromptError if problems are of several
         kinds.
         """
-        if not (data is None or isinstance(data, Mapping)):
-            raise self._no_data(data)
+        data = {} if data is None else data
+        if not isinstance(data, Mapping):
+            data = self._fields(data)
         if "schema" in variables:
             self._check_schema(variables["schema"])
-        values: dict[Any, Any] = {**(data or {}), **variables}
+        values: dict[Any, Any] = {**data, **variables}
         for name in values:
             if not isinstance(name, str):
                 raise TypeError(f"the names of values must be str, not {type(name).__name__}")
@@ -143,6 +144,14 @@ class Prompt:
         )
         rendered = assembly.assemble(split_turns(text, markers))
         return rendered if schema is None else dataclasses.replace(rendered, schema=schema)
+
+    def _fields(self, given: object) -> dict[str, Any]:
+        from pdl.prompt.inputs import fields_of  # noqa: PLC0415 - most values are mappings
+
+        found = fields_of(given)
+        if found is None:
+            raise self._no_data(given)
+        return found
 
     def _no_data(self, given: object) -> TypeError:
         names = self.inputs.names if self.inputs is not None else self.variables

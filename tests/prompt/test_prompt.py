@@ -8,13 +8,18 @@ import os
 import threading
 import zipfile
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import date
 from importlib.resources import files
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+import pydantic
 import pytest
+from pydantic.json_schema import SkipJsonSchema
 
 import pdl
 from pdl.limits import Limits
+from pdl.schema import Absent  # noqa: TC001 - the annotations are evaluated
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -233,3 +238,52 @@ def test_a_schema_is_known_without_values(text: str, *, known: bool, tmp_path: P
     template = pdl.loads(text, base=tmp_path).template
     assert template is not None
     assert template.constant_schema == (known, pdl.Schema.parse("int") if known else None)
+
+
+@dataclass
+class Given:
+    text: str
+    since: date | Absent = None
+    nick: str | None = None
+    inner: list[Given] | Absent = None
+
+
+class Model(pydantic.BaseModel):
+    text: str
+    since: date | SkipJsonSchema[None] = None
+    nick: str | None = None
+    inner: list[Model] | SkipJsonSchema[None] = None
+
+
+@dataclass
+class Aliased:
+    text: Unknown  # type: ignore[name-defined]  # noqa: F821 - a name that leads to nothing
+    nick: str | None = None
+
+
+GIVEN = """<|input|>
+{ text: str, since?: date, nick?: str?, inner?: [Given] }
+Given = { text: str, since?: date, nick?: str?, inner?: [Given] }
+<|user|>
+{{ text }} {{ since is defined }} {{ nick is none }} {{ inner | tojson }}"""
+
+
+@pytest.mark.parametrize("cls", [Given, Model])
+def test_values_may_be_an_instance(cls: Any) -> None:
+    """A None that represents an absent key is not passed, at any depth."""
+    prompt = pdl.loads(GIVEN)
+    rendered = prompt.render(cls(text="a", inner=[cls(text="b", since=date(2024, 1, 2))]))
+    inner = '[{"text": "b", "since": "2024-01-02", "nick": null}]'
+    assert rendered.messages[0].text == f"a False True {inner}"
+    assert prompt.render(cls(text="a", nick="c"), inner=[]).messages[0].text == "a False False []"
+
+
+def test_an_instance_of_a_type_with_unknown_names_gives_all_its_values() -> None:
+    text = "<|input|>\n{ text: str, nick?: str? }\n<|user|>\n{{ text }} {{ nick is none }}"
+    assert pdl.loads(text).render(Aliased("a")).messages[0].text == "a True"
+
+
+@pytest.mark.parametrize("given", [Given, 5, [("text", "a")], object()])
+def test_values_that_are_neither_are_refused(given: Any) -> None:
+    with pytest.raises(TypeError, match="the values must be a mapping"):
+        pdl.loads(GIVEN).render(given)
