@@ -29,8 +29,8 @@ class AskStream(Generic[T]):
     """The partials of one run, the last of which has the answer. Made by `stream`.
 
     It can be iterated once, with `for` or with `async for`; nothing is sent before. Leaving the
-    loop early stops the call and closes its connection, in CPython as soon as nothing refers to the
-    iterator (in asyncio when the event loop runs next); `with` and `async with` do so in any case.
+    loop early stops the call and closes its connection: in CPython at once, with `async for` when
+    the event loop runs next, which must not end before. `with` and `async with` do so in any case.
     """
 
     def __init__(self, loop: AskLoop) -> None:

@@ -81,7 +81,7 @@ def record(form: Any, known: Mapping[str, Any]) -> Any:
         return tuple.__new__(cls, [values.get(name) for name in cls._fields])
     if hasattr(cls, "__struct_fields__"):
         return _bare_struct(cls)(**{name: values.get(name) for name in cls.__struct_fields__})
-    made = cls.__new__(cls)
+    made = object.__new__(cls)
     for name in _attributes(cls):
         object.__setattr__(made, name, values.get(name))  # it may be frozen
     return made
@@ -96,7 +96,7 @@ def _attributes(cls: Any) -> Iterable[str]:
 
 def _model(cls: Any, values: Mapping[str, Any]) -> Any:
     """A model of pydantic, as unpickling makes it: `model_construct` reads aliases and defaults."""
-    made = cls.__new__(cls)
+    made = object.__new__(cls)
     table = fields_of(cls) or {}
     state: dict[str, Any] = {one.attribute or "": None for one in table.values()}
     importlib.import_module("pydantic").BaseModel.__setstate__(
