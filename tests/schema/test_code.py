@@ -329,7 +329,8 @@ def test_ruff_finds_no_fault(folders: Path) -> None:
 
 def test_mypy_finds_no_fault(folders: Path) -> None:
     mypy = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache")]
-    assert run(folders, *mypy, ".") == ""
+    silent = "--follow-imports=silent"  # of pdl itself, which is checked with its own settings
+    assert run(folders, *mypy, silent, ".") == ""
 
 
 def test_tsc_finds_no_fault(folders: Path) -> None:
