@@ -70,7 +70,14 @@ def test_a_type_is_its_schema(text: str, target: Target) -> None:
 
 
 FORMS = [
-    *("yesno", "code", "code<20,> { lang: 'py' }", "tasklist", "tasklist { min: 3, max: 5 }"),
+    *(
+        "yesno",
+        "code",
+        "code<20,> { lang: 'py' }",
+        "tasklist",
+        "tasklist { min: 3, max: 5 }",
+        "tasklist<0>",
+    ),
     *("str", "// words\nyesno", "[str]<1>", "{}", "{ [str]: any }", "any", "null", "1.5 | 2"),
     "{ a: int = 5, b?: [str] = ['x'], c?: date = '2024-01-01', d: { e: int } = { e: 1 } }",
     "{ a?: any = { b: [1.5, true, null] }, c?: [int, str] = [1, 'a'], d?: duration = 'P1D' }",
@@ -228,6 +235,10 @@ def test_an_alias_of_an_undefined_name_is_refused() -> None:
 NAMES: list[tuple[list[tuple[str, str, str]], list[str]]] = [
     ([("a-b.pdl", "{}", "{ x: { y: int } }")], ["ABInput", "ABX", "AB"]),
     ([("2x.v1.pdl", "", "[{ y: int }]")], ["T2xItem", "T2x"]),
+    (
+        [("x.pdl", "{}", "int"), ("x-input.pdl", "{}", "int")],
+        ["XInput", "X", "XInputInput", "XInput2"],
+    ),
     ([("a/x.pdl", "", "int"), ("b/x.pdl", "", "int")], ["X", "X2"]),
     (
         [("a.pdl", "", "[N]\nN = { x: int }"), ("b.pdl", "", "N\nN = { x: int }")],

@@ -38,12 +38,12 @@ def name_types(prompts: Sequence[PromptTypes], reserved: Iterable[str]) -> list[
     prompts = [one for one in prompts if one.inputs or one.answer or one.unknown]
     names = TypeNames(reserved, prompts)
     sections = []
-    for prompt, base in zip(prompts, names.bases, strict=True):
+    for prompt, base, roots in zip(prompts, names.bases, names.roots, strict=True):
         types: list[Named] = []
-        for schema, suffix in ((prompt.inputs, "Input"), (prompt.answer, "")):
+        for schema, name in zip((prompt.inputs, prompt.answer), roots, strict=True):
             if schema is not None:
-                reader = _Reader(schema.document, base, names, is_input=bool(suffix))
-                types += reader.read(names.roots[base + suffix], _form(schema))
+                reader = _Reader(schema.document, base, names, is_input=schema is prompt.inputs)
+                types += reader.read(name, _form(schema))
         sections.append(Section(prompt, tuple(types)))
     return sections
 
@@ -53,7 +53,13 @@ def _form(schema: Schema) -> tuple[Json, ...]:
     if schema.form == json_form(schema.document):
         return ()
     given = (schema.form, schema.lang, schema.tasks)
-    return given if any(schema.tasks) else given[:2] if schema.lang is not None else given[:1]
+    return (
+        given
+        if schema.tasks != (None, None)
+        else given[:2]
+        if schema.lang is not None
+        else given[:1]
+    )
 
 
 _DEEPEST = 80  # types inside types; Python reads at most 200 brackets

@@ -30,14 +30,13 @@ class TypeNames:
     def __init__(self, reserved: Iterable[str], prompts: Sequence[PromptTypes]) -> None:
         self.taken = set(reserved)
         self.bases: list[str] = []
-        self.roots: dict[str, str] = {}
+        self.roots: list[tuple[str, str]] = []
         self.shared: dict[str, str] = {}
         for prompt in prompts:
             stem = re.split(r"[/\\]", prompt.source)[-1].partition(".")[0]
             base = free_name(class_name(stem), self.bases)
             self.bases.append(base)
-            for name in (f"{base}Input", base):
-                self.roots[name] = self.new(name)
+            self.roots.append((self.new(f"{base}Input"), self.new(base)))
         self._contents: dict[str, set[str]] = {}
         for prompt in prompts:
             for schema in (prompt.inputs, prompt.answer):
