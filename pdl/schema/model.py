@@ -46,7 +46,10 @@ def is_type(given: object) -> bool:
     return isinstance(given, forms) or get_origin(given) is not None or hasattr(given, "__value__")
 
 
-def schema_of(given: object) -> Schema | None:
+_WANTED = "a pdl.Schema, a Python type or None"
+
+
+def schema_of(given: object, wanted: str = _WANTED) -> Schema | None:
     """Return a schema as it is, that of a Python type, or None for None.
 
     Raises TypeError for anything else, SchemaError for a type that has no schema.
@@ -54,7 +57,7 @@ def schema_of(given: object) -> Schema | None:
     if given is None or isinstance(given, Schema):
         return given
     if not is_type(given):
-        raise schema_type_error(given, "a pdl.Schema, a Python type or None")
+        raise schema_type_error(given, wanted)
     return schema_of_type(given)
 
 

@@ -27,8 +27,6 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
         ({"type": "integer"}, "dict", "use pdl.Schema.from_json_schema for a JSON Schema"),
         (True, "bool", "use pdl.Schema.from_json_schema for a JSON Schema"),
         ("int", "str", "use pdl.Schema.parse for the schema DSL"),
-        (int, "the type int", "use pdl.Schema.from_type for a Python type"),
-        (list[int], "GenericAlias", "use pdl.Schema.from_type for a Python type"),
     ],
 )
 def test_no_schema(function: Callable[[Any], Any], given: Any, kind: str, advice: str) -> None:
@@ -36,8 +34,13 @@ def test_no_schema(function: Callable[[Any], Any], given: Any, kind: str, advice
         function(given)
 
 
+def test_types_are_schemas() -> None:
+    assert pdl.to_gbnf(list[bool]) == pdl.to_gbnf(pdl.Schema.parse("[bool]"))
+    assert gbnf.compile(bool) == gbnf.compile(pdl.Schema.parse("bool"))
+
+
 def test_what_no_schema_is_made_of() -> None:
-    with pytest.raises(TypeError, match=r"schema must be a pdl\.Schema, not int$"):
+    with pytest.raises(TypeError, match=r"schema must be a pdl\.Schema or a Python type, not int$"):
         pdl.to_gbnf(5)  # type: ignore[arg-type]
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pdl.errors import LimitError, Problem, SchemaError, visible
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
@@ -21,7 +21,7 @@ from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.limits_errors import Clock, uncollected
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.schema.keywords import pointer, schemas
-from pdl.schema.model import Schema, schema_type_error
+from pdl.schema.model import schema_of, schema_type_error
 
 # Most schemas are JSON, satisfiable, without custom rules: what the others need is imported late.
 # ruff: noqa: PLC0415
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.constraints import Conjunction
     from pdl.gbnf.compiling.machine import ValueLanguages
     from pdl.gbnf.nodes import Rule
+    from pdl.schema import Schema
     from pdl.schema.parts import SourceMap
 
 
@@ -86,13 +87,15 @@ class Compiled:
 
 
 def compile_schema(
-    schema: Schema,
+    schema: Schema | type[Any],
     options: Options = _DEFAULT,
     *,
     strict: bool = False,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Compiled:
-    """Return the grammar of the JSON that satisfies a schema, spelled as `options` say.
+    """Return the grammar of the JSON that satisfies a schema or a Python type.
+
+    `options` say how the JSON is spelled.
 
     It accepts every value that satisfies the schema, in the spellings and orders that the options
     name, unless the report says BOUNDED; and no other, unless it says POST_HOC. Duplicate keys of
@@ -104,10 +107,12 @@ def compile_schema(
         GrammarError: for an `x-gbnf` that might match anything but JSON.
         LimitError: if the grammar needs more than `options.max_rules` rules, or takes longer than
             `limits.grammar_seconds`.
-        TypeError: if `schema` is not a Schema, or `options` are not Options.
+        TypeError: if `schema` is neither a Schema nor a type, or `options` are not Options.
     """
-    if not isinstance(schema, Schema):
+    known = schema_of(schema, "a pdl.Schema or a Python type")
+    if known is None:
         raise schema_type_error(schema)
+    schema = known
     if not isinstance(options, Options):
         raise TypeError(f"options must be gbnf.Options, not {type(options).__name__}")
     source_map = schema.source_map
@@ -123,7 +128,7 @@ def compile_schema(
 
 
 def to_gbnf(
-    schema: Schema,
+    schema: Schema | type[Any],
     options: Options = _GENERATE,
     *,
     strict: bool = False,
