@@ -201,7 +201,10 @@ def _clean(schema: Schema, reply: str, limits: Limits) -> Check | None:
         return None
     whole = (0, len(reply))
     segments = (Segment("text", whole, whole),)
-    return Check(made.value, repairs=made.repairs, span=exact.span, segments=segments)
+    check = Check(made.value, repairs=made.repairs, span=exact.span, segments=segments)
+    # Not if an integer is written as `3.0`: others might read it as a float.
+    vars(check)["is_whole"] = made.value is exact.value and not made.repairs
+    return check
 
 
 def _bare_text(reply: str, dialects: Dialects, limits: Limits) -> Check | None:

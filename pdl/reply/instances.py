@@ -14,12 +14,14 @@ import math
 import os
 import re
 import types
+from collections.abc import Set as AbstractSet
 from decimal import Decimal, InvalidOperation
 from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
+from pdl._types import format_path
 from pdl.reply.phrases import say, shorten
 from pdl.reply.result import Violation
 from pdl.reply.rules import LONGEST, ConversionError, Rule, of_error
@@ -66,7 +68,6 @@ COLLECTIONS: Mapping[Any, Callable[[Any], Any]] = types.MappingProxyType(
         collections.abc.Set: frozenset,
         collections.abc.MutableSet: set,
         collections.OrderedDict: collections.OrderedDict,
-        collections.defaultdict: partial(collections.defaultdict, None),
     }
 )
 """Containers that are a list or an object in JSON, and their constructors."""
@@ -113,7 +114,7 @@ _FAILED: Any = object()
 
 
 class Digits:
-    """The numbers of a text, with all the digits of each."""
+    """The numbers of a text outside its strings, with all the digits of each."""
 
     def __init__(self, text: str = "") -> None:
         self._found: dict[float, Decimal | None] = {}  # None for two with one float
@@ -121,12 +122,12 @@ class Digits:
 
     def add(self, text: str) -> None:
         """Read more text, which continues no number."""
-        for number in _NUMBER.findall(text):
+        for number in filter(None, _NUMBER.findall(text)):
             near = float(number)
             if math.isfinite(near):
-                short, exact = Decimal(repr(near)), _decimal(number)
-                exact = short if short == exact else exact
-                self._found[near] = exact if self._found.get(near, exact) == exact else None
+                exact = _decimal(number)
+                known = self._found.get(near, exact)
+                self._found[near] = known if known == exact else None
 
     def of(self, value: float) -> Decimal:
         """Return the number that was read as a float. Raises ValueError if it isn't certain."""
@@ -191,9 +192,9 @@ class _Conversion:
     def _union(self, forms: tuple[Any, ...], value: Json, path: JsonPath) -> Any:
         """An instance of the first type that the value fits and whose rules it follows.
 
-        Types that keep the value unchanged come last.
+        Types that any text fits come last.
         """
-        order = sorted((unwrapped(one) for one in forms), key=lambda one: one in _UNCHANGED)
+        order = sorted(forms, key=_breadth)
         fitting = [one for one in order if fits(one, value)] or [Any]
         before = len(self.violations)
         for one in fitting:
@@ -244,18 +245,32 @@ class _Conversion:
         if any(one is _FAILED for one in made):
             return _FAILED
         make = tuple if kind is tuple else COLLECTIONS.get(kind, list)
-        return self._made(lambda: make(made), kind, path)
+        found = self._made(lambda: make(made), kind, path)
+        if isinstance(found, AbstractSet) and len(found) < len(made):
+            at = next(at for at, one in enumerate(made) if one in made[:at])
+            same = format_path((*path, made.index(made[at])))
+            self.violations.append(Violation((*path, at), say("same", path=same), "uniqueItems"))
+            return _FAILED
+        return found
 
     def _map(self, form: Any, value: dict[str, Json], path: JsonPath) -> Any:
         kind, arguments = get_origin(form) or form, get_args(form)
         of_key, of_value = arguments or (Any, Any)
         pairs = [
-            (self.convert(of_key, key, path), self.convert(of_value, one, (*path, key)))
+            (self.convert(of_key, key, (*path, key)), self.convert(of_value, one, (*path, key)))
             for key, one in value.items()
         ]
         if any(_FAILED is part for pair in pairs for part in pair):
             return _FAILED
-        return COLLECTIONS.get(kind, dict)(dict(pairs))
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            words = "two of its keys mean the same"
+            self.violations.append(Violation(path, say("breaks-rule", text=words), "uniqueItems"))
+            return _FAILED
+        if kind is collections.defaultdict:
+            factory = get_origin(of_value) or of_value
+            return collections.defaultdict(factory if callable(factory) else None, made)
+        return COLLECTIONS.get(kind, dict)(made)
 
     def _record(self, form: Any, value: dict[str, Json], path: JsonPath) -> Any:
         cls: Any = get_origin(form) or form
@@ -278,8 +293,19 @@ class _Conversion:
             return _FAILED
 
 
-_UNCHANGED = (str, Any, object)
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+def _breadth(form: Any) -> int:
+    """How much fits a type: 2 for what keeps a value unchanged, 1 for what takes any text."""
+    form = unwrapped(form)
+    while get_origin(form) is Annotated:
+        form = unwrapped(form.__origin__)
+    if form in (str, Any, object):
+        return 2
+    return int(isinstance(form, type) and issubclass(form, os.PathLike))
+
+
+_NUMBER = re.compile(
+    r""""(?:[^"\\]|\\.)*"|(-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)""", re.ASCII | re.DOTALL
+)
 
 
 def fits(form: Any, value: Json) -> bool:
@@ -312,7 +338,10 @@ def _of_scalar(form: Any, value: Json) -> Any:
     if isinstance(form, type) and issubclass(form, enum.Enum):
         return _member(form, value)
     if form is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        made = float(value)
+        if made != value:
+            raise ValueError(f"a number with a fraction cannot represent {value}")
+        return made
     if form is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if form is Decimal and isinstance(value, int) and not isinstance(value, bool):

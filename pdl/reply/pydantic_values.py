@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import TypeAdapter, ValidationError
 
 from pdl.reply.rules import ConversionError, of_words, words_of
+from pdl.schema.model import spelling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,11 +28,9 @@ def validated(form: Any, value: Json, text: str = "", path: JsonPath = ()) -> An
     that begin with `path`; and what else a validator raises.
     """
     try:
-        return _validator(form).validate_json(text or json.dumps(value))
+        return _validator(form, spelling(form)).validate_json(text or json.dumps(value))
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
-        if text and any(details["type"] == "int_type" for details in found):
-            return validated(form, value, path=path)  # strict models refuse `3.0`, which is 3 here
         raise ConversionError(
             tuple(one for details in found for one in _violations(details, value, path))
         ) from error
@@ -60,5 +59,5 @@ def _place(loc: tuple[int | str, ...], value: Json) -> JsonPath:
 
 
 @lru_cache(maxsize=256)
-def _validator(form: Any) -> SchemaValidator | PluggableSchemaValidator:
+def _validator(form: Any, _: str) -> SchemaValidator | PluggableSchemaValidator:
     return TypeAdapter(form).validator

@@ -180,6 +180,8 @@ class Check(Generic[T]):
     summary: str = ""
     _json: Any = field(default=None, repr=False)
     """A tuple of the JSON of a value that is an instance."""
+    is_whole: bool = field(default=False, init=False, repr=False, compare=False)
+    """Whether the reply is exactly the JSON of `data`, so that others can read it too."""
 
     @property
     def data(self) -> Json:

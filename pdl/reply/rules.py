@@ -104,10 +104,12 @@ def violations_of(
     `words` are said if it returns False. Raises TypeError for a result of another kind, and what
     else the rule raises.
     """
+    found: list[Violation] = []
     try:
-        return tuple(_told(judge(), words, path))
-    except ValueError as error:
-        return tuple(of_error(error, path, words))
+        found.extend(_told(judge(), words, path))
+    except ValueError as error:  # of a generator, too, which may have yielded some before
+        found += of_error(error, path, words)
+    return tuple(found)
 
 
 def of_error(error: ValueError, path: JsonPath, words: str = "") -> Iterable[Violation]:
@@ -117,7 +119,9 @@ def of_error(error: ValueError, path: JsonPath, words: str = "") -> Iterable[Vio
     """
     details: Any = getattr(error, "errors", None)
     if not (callable(details) and type(error).__module__.startswith("pydantic")):
-        yield of_words(path, str(error) or words or type(error).__name__)
+        # attrs puts the attribute and the value behind the words.
+        said = str(error.args[0]) if type(error) is ValueError and error.args else str(error)
+        yield of_words(path, said or words or type(error).__name__)
         return
     for one in details(include_url=False, include_input=False):
         yield of_words((*path, *one["loc"]), words_of(one))

@@ -29,10 +29,11 @@ def typed(check: Check, schema: Schema | None, reply: str) -> Check:
         return check
     start, end = check.span or (0, len(reply))
     data = check.value
-    text = reply[start:end]
-    is_json = schema.form == "json" and not check.repairs and check.span is not None
     try:
-        made = convert(schema.python_type, data, text, is_json=is_json)
+        if check.is_whole:
+            made = convert(schema.python_type, data, reply, is_json=True)
+        else:
+            made = convert(schema.python_type, data, reply[start:end])
     except ConversionError as error:
         return refused(check, schema, error.violations)
     except RecursionError:

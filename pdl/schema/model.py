@@ -64,13 +64,18 @@ def schema_of(given: object, wanted: str = _WANTED) -> Schema | None:
 def schema_of_type(form: Any) -> Schema:
     """Return the schema of a Python type, which is made once. Raises SchemaError if it has none."""
     try:
-        return _of_type(form)
+        return _of_type(form, spelling(form))
     except TypeError:  # metadata of `Annotated` without a hash
         return Schema.from_type(form)
 
 
+def spelling(form: Any) -> str:
+    """Return what distinguishes equal types: `A | B` equals `B | A`, but its order matters."""
+    return "" if isinstance(form, type) and not get_args(form) else repr(form)
+
+
 @lru_cache(maxsize=256)
-def _of_type(form: Any) -> Schema:
+def _of_type(form: Any, _: str) -> Schema:
     return Schema.from_type(form)
 
 

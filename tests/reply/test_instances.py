@@ -107,6 +107,11 @@ class Attrs:
     _hidden: int = attrs.field(default=3, validator=attrs.validators.le(10))
 
 
+@attrs.define
+class Listed:
+    one: int = attrs.field(validator=attrs.validators.in_([1, 2]))
+
+
 class Struct(msgspec.Struct, rename="camel", tag="struct", kw_only=True):
     first_day: dt.date
     inner_pair: Pair | None = None
@@ -126,6 +131,22 @@ class Line(pydantic.BaseModel):
         if value % 2:
             raise ValueError("quantity must be even")
         return value
+
+
+class Large(pydantic.BaseModel):
+    whole: int
+
+
+@dataclass
+class First:
+    a: int
+    b: str = ""
+
+
+@dataclass
+class Second:
+    a: int
+    c: str = ""
 
 
 class Strict(pydantic.BaseModel, strict=True):
@@ -157,7 +178,15 @@ CASES: list[tuple[Any, str, Any]] = [
     (dt.datetime, '"2024-02-29T10:00:00"', dt.datetime(2024, 2, 29, 10)),  # noqa: DTZ001 - a local one
     (dt.time, '"10:30:00"', dt.time(10, 30)),
     (dt.timedelta, '"P1DT2H"', dt.timedelta(days=1, hours=2)),
-    (Decimal, "19.90", Decimal("19.9")),
+    (Decimal, "19.90", Decimal("19.90")),
+    (list[float | int], "[5, 5.0, 5.5]", [5.0, 5.0, 5.5]),
+    (list[int | float], "[5, 5.0, 5.5]", [5, 5, 5.5]),
+    (list[Annotated[str, "a note"] | dt.date], '["2024-02-29", "a"]', [DAY, "a"]),
+    (list[Path | Colour], '["red", "a"]', [Colour.RED, Path("a")]),
+    (list[First | Second], '[{"a": 1}]', [First(1)]),
+    (list[Second | First], '[{"a": 1}]', [Second(1)]),
+    (Large, '{"whole": 9007199254740993.0}', Large(whole=9007199254740993)),
+    (Large, '{"whole": 1e40}', Large(whole=10**40)),
     (Decimal, "7", Decimal(7)),
     (UUID, '"12345678-1234-5678-1234-567812345678"', UUID("12345678123456781234567812345678")),
     (list[Path], '["a/b"]', [Path("a/b")]),
@@ -234,6 +263,18 @@ REFUSED: list[tuple[Any, str, str]] = [
     ),
     (Box[Line], '{"inside": {"text": "a", "qty": 3}}', "$.inside.qty: is not accepted: quantity"),
     (Attrs, '{"day": "2024-02-29", "hidden": 11}', "$: is not accepted: '_hidden' must be <= 10"),
+    (Listed, '{"one": 3}', "$: is not accepted: 'one' must be in [1, 2] (got 3)"),
+    (list[float], "[9007199254740993]", "$[0]: is not a valid float: a number with a fraction"),
+    (
+        set[dt.datetime],
+        '["2024-01-01T10:00:00Z", "2024-01-01T11:00:00+01:00"]',
+        "$[1]: equals `$[0]`, but all items must be different",
+    ),
+    (
+        dict[dt.datetime, int],
+        '{"2024-01-01T10:00:00Z": 1, "2024-01-01T11:00:00+01:00": 2}',
+        "$: is not accepted: two of its keys mean the same",
+    ),
 ]
 
 
@@ -455,6 +496,42 @@ def test_a_decimal_has_all_its_digits(number: int, places: int) -> None:
         assert repaired.value == check.value
 
 
+@pytest.mark.parametrize(
+    ("reply", "digits"),
+    [
+        ('{"note": "0.10000000000000000555", "price": .1}', "0.1"),
+        ('{"note": "about 0.10000000000000000001", "price": 0.1}', "0.1"),
+        ('{"note": "a \\" 0.10000000000000000001", "price": 1.10}', "1.10"),
+        ('{"note": "", "price": 100.00}', "100.00"),
+    ],
+)
+def test_a_decimal_has_its_own_digits(reply: str, digits: str) -> None:
+    class Priced(NamedTuple):
+        note: str
+        price: Decimal
+
+    assert str(pdl.extract(Priced, reply).price) == digits
+
+
+def test_equal_unions_have_their_own_order() -> None:
+    for form, value in ((First | Second, First(1)), (Second | First, Second(1))):
+        assert pdl.extract(form, '{"a": 1}') == value
+
+
+def test_maps_with_defaults_have_a_factory() -> None:
+    found = pdl.extract(collections.defaultdict[str, list[int]], '{"a": [1]}')
+    assert (found["a"], found["b"]) == ([1], [])
+
+
+def test_what_a_generator_yields_before_it_raises_is_told() -> None:
+    def both(value: int) -> Iterator[pdl.Violation]:
+        yield pdl.Violation((), "must be even")
+        raise ValueError(f"{value} is wrong")
+
+    told = [str(one) for one in pdl.check(int, "3", validate=both).errors]
+    assert told == ["$: must be even", "$: is not accepted: 3 is wrong"]
+
+
 def test_two_numbers_with_one_float_are_not_confused() -> None:
     one, two = "0.10000000000000000001", "0.10000000000000000002"
     check = pdl.check(list[Decimal], f"[{one}, {two}]")
@@ -555,7 +632,7 @@ def test_the_same_without_pydantic() -> None:
     run = functools.partial(subprocess.run, capture_output=True, text=True, check=True)
     told = run([sys.executable, "-c", code]).stdout
     assert told == (
-        "[{'day': datetime.date(2024, 2, 29), 'sum': Decimal('1.5')}, 2]\n"
+        "[{'day': datetime.date(2024, 2, 29), 'sum': Decimal('1.50')}, 2]\n"
         "`$[0]` must be more than 1.\n"
         "Correct the error and return your whole output again.\n"
     )
