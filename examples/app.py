@@ -72,17 +72,28 @@ async def filters(search: Search) -> Filters:
 
 @app.post("/filters/stream")
 async def stream(search: Search) -> StreamingResponse:
-    """Send the filters as they arrive, as server-sent events: `partial`s, then one `answer`."""
+    """Send the filters as they arrive: events `partial`, unchecked, then one `answer` or `error`.
+
+    The partials of a new attempt begin anew.
+    """
     rendered = PROMPT.render(query=search.query)
 
     async def events() -> AsyncIterator[str]:
         try:
             async for partial in pdl.stream(rendered, None, Filters, timeout=30):
-                yield event("answer" if partial.final else "partial", partial.data)
+                if partial.answer is None:
+                    yield event("partial", {"attempt": partial.attempt, "filters": partial.data})
+                else:
+                    yield event("answer", partial.answer.value.model_dump(mode="json"))
         except pdl.AskError as error:
-            yield event("error", str(error))
+            yield event("error", {"detail": detail_of(error)})
 
     return StreamingResponse(events(), media_type="text/event-stream")
+
+
+def detail_of(error: pdl.AskError) -> str:
+    """Why there is no answer; what the provider said is for the log, not for the caller."""
+    return f"no valid answer ({error.ending})"
 
 
 def event(name: str, data: object) -> str:
@@ -92,8 +103,8 @@ def event(name: str, data: object) -> str:
 
 @app.exception_handler(pdl.AskError)
 async def no_answer(_: Request, error: pdl.AskError) -> JSONResponse:
-    """Say that the model is to blame; the details go to the log, not to the caller."""
-    return JSONResponse({"detail": f"no valid answer ({error.ending})"}, status_code=502)
+    """Say that the model is to blame."""
+    return JSONResponse({"detail": detail_of(error)}, status_code=502)
 
 
 if __name__ == "__main__":
