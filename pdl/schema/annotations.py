@@ -1,4 +1,4 @@
-"""What annotations say: scalars, constraints, type variables, and why a type has no schema.
+"""What annotations say: scalars, constraints, and type variables.
 
 The metadata of `Annotated` is read by the attributes that annotated-types, pydantic and msgspec
 share.
@@ -6,16 +6,13 @@ share.
 
 from __future__ import annotations
 
-import collections
 import datetime as dt
 import json
-import math
 import os
 import re
 import sys
 import types
 import typing
-from collections import abc
 from decimal import Decimal
 from types import MappingProxyType
 from typing import (
@@ -32,7 +29,15 @@ from typing import (
 )
 from uuid import UUID
 
-from pdl.errors import Problem, error_from
+from pdl.schema.checks import (
+    NO_ZONE,
+    flattened,
+    has_offset,
+    json_number,
+    own_checks,
+    temporal,
+    zone_of,
+)
 from pdl.schema.constraints import Constraints
 from pdl.schema.dsl.tree import NULL
 from pdl.schema.keywords import SIZES, types_of
@@ -43,90 +48,13 @@ if TYPE_CHECKING:
     from pdl._types import Json
 
 
-_VALUES: tuple[tuple[tuple[type, ...], str], ...] = (
-    ((str, typing.ForwardRef), "it is only the name of a type, so pass the type itself"),
-    ((list,), "it is a list, not a type: write `list[int]`"),
-    ((dict,), "it is a dict, not a type: write `dict[str, int]`, a TypedDict or a dataclass"),
-    ((tuple,), "it is a tuple, not a type: write `tuple[int, str]`, or `int | str`"),
-    ((int, float), "it is a value, not a type: write `Literal[…]` for a fixed value"),
-)
-_WITHOUT_JSON: tuple[tuple[tuple[Any, ...], str], ...] = (
-    ((typing.Union, typing.Optional, typing.Literal), "it says nothing without its brackets"),
-    ((typing.NamedTuple, typing.TypedDict), "pass a class that inherits from it"),
-    ((bytes, bytearray, memoryview), "JSON has no bytes: write `str`, in base64 for example"),
-    ((complex,), "JSON has no complex numbers: write `tuple[float, float]`"),
-    ((collections.Counter,), "write `dict[str, int]`"),
-    ((abc.Callable, typing.Callable), "JSON has no functions"),
-    (
-        (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator, abc.AsyncIterable),
-        "its items exist only once: write `list[…]`",
-    ),
-    ((typing.Never, typing.NoReturn), "no value fits it"),
-    ((typing.Self,), "write the name of the class"),
-    ((type,), "JSON has no types"),
-)
-_CLASS_MARKS = (
-    "__dataclass_fields__",
-    "__pydantic_core_schema__",
-    "__struct_fields__",
-    "__attrs_attrs__",
-)
-_SHOWN = 60  # characters of a type or of a location in an error
-
-
-def refuse(form: Any, where: str, why: str) -> NoReturn:
-    """Raise the SchemaError for a type at a location; the root's is the name of its type."""
-    shown = name_of(form)
-    place = "" if where == shown else f" at {_cut(where)}"
-    message = f"the type `{_cut(shown)}`{place} cannot be a schema: {why}"
-    raise error_from([Problem("schema/unsupported-type", message)])
-
-
-def is_form(form: Any) -> bool:
-    """Whether it might be a type: types have a hash, and other values with one are known."""
-    if get_origin(form) is Annotated:  # its metadata might not have a hash
-        return is_form(get_args(form)[0])
-    try:
-        hash(form)
-    except TypeError:
-        return False
-    return not isinstance(form, str | int | float | tuple | typing.ForwardRef) and not _is_instance(
-        form
-    )
-
-
-def _is_instance(form: Any) -> bool:
-    """Whether it is a value of a class with fields, not such a class."""
-    return not isinstance(form, type) and any(hasattr(type(form), one) for one in _CLASS_MARKS)
-
-
-def why_not(form: Any) -> str:
-    """Why something other than a known type has no schema, and what to write instead."""
-    for kinds, why in _VALUES:
-        if isinstance(form, kinds):
-            return why
-    if _is_instance(form):
-        return f"it is an instance: pass the class `{type(form).__name__}`"
-    kind = get_origin(form) or form
-    for known, why in _WITHOUT_JSON:
-        if any(kind is one for one in known):
-            return why
-    if isinstance(form, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
-        return "it is a function: pdl.tools.ToolSet.from_functions makes a tool of it"
-    if type(form).__name__ == "TypeAdapter":
-        return "it is an adapter: pass the type that it was made of"
-    return "it has no JSON Schema"
-
-
 def name_of(form: Any) -> str:
     """The name of a type; of a value whose repr would be an address, that of its class."""
+    if get_origin(form) is Annotated:
+        return name_of(get_args(form)[0])
     if name := getattr(form, "__name__", ""):
         return str(name)
     return type(form).__name__ if " at 0x" in repr(form) else str(form)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 _SCALARS: MappingProxyType[Any, dict[str, Json]] = MappingProxyType(
@@ -176,28 +104,24 @@ _NUMBERS = {
 
 
 def annotate(
-    schema: dict[str, Json], metadata: Iterable[Any], refuse: Callable[[str], None]
+    schema: dict[str, Json], metadata: Iterable[Any], refuse: Callable[[str], NoReturn]
 ) -> dict[str, Json]:
     """Return the schema with the constraints and the description that the metadata has.
 
-    A plain string is a description, and the words of a rule are added to it. Unknown metadata is
-    ignored, as PEP 593 demands; `refuse` is called with what is wrong with a known constraint that
-    JSON Schema cannot express.
+    A plain string is a description, and the words of rules and of other demands on the value are
+    added to it. Unknown metadata is ignored, as PEP 593 demands; `refuse` is called with what is
+    wrong with a known constraint that has no meaning for the type.
     """
-    result, rules = dict(schema), []
-    for one in metadata:
+    result, pieces = dict(schema), list(flattened(metadata))
+    for one in pieces:
         if isinstance(one, str):
             result["description"] = one
             continue
         description = getattr(one, "description", None) or getattr(one, "documentation", None)
         if isinstance(description, str):
             result["description"] = description
-        rules += [one.rule_words] if hasattr(one, "rule_words") else []
-        result |= _notes(one) | _constraints(result, one, refuse)
-        inner = getattr(one, "metadata", None)  # a pydantic field holds its constraints in here
-        if isinstance(inner, list | tuple):
-            result = annotate(result, inner, refuse)
-    return result | with_rules(result, rules)
+        result |= _notes(one) | _constraints(result, one, refuse) | _zone(result, one, refuse)
+    return result | with_rules(result, _words(pieces))
 
 
 def _notes(one: Any) -> dict[str, Json]:
@@ -225,10 +149,17 @@ def with_rules(schema: Mapping[str, Json], rules: Iterable[str]) -> dict[str, Js
 
 
 def rules_of(form: Any) -> list[str]:
-    """The words of the rules in the metadata of an annotated type."""
-    return [
-        one.rule_words for one in getattr(form, "__metadata__", ()) if hasattr(one, "rule_words")
-    ]
+    """The words of the rules and other demands in the metadata of an annotated type."""
+    return _words(flattened(getattr(form, "__metadata__", ())))
+
+
+def _words(pieces: Iterable[Any]) -> list[str]:
+    """The words of rules, and of what else JSON Schema can't express, in order."""
+    found: list[str] = []
+    for one in pieces:
+        rules = [one] if hasattr(one, "rule_words") else own_checks(one)
+        found += [rule.rule_words for rule in rules]
+    return found
 
 
 def has_pydantic(metadata: Iterable[Any]) -> bool:
@@ -248,16 +179,9 @@ def _is_of_pydantic(kind: type) -> bool:
 
 
 def _constraints(
-    schema: dict[str, Json], one: Any, refuse: Callable[[str], None]
+    schema: dict[str, Json], one: Any, refuse: Callable[[str], NoReturn]
 ) -> dict[str, Json]:
-    found: dict[str, Json] = {}
-    for name, keyword in _NUMBERS.items():
-        bound = getattr(one, name, None)
-        if bound is not None:
-            number = json_number(bound)
-            found |= {} if number is None else {keyword: number}
-            if number is None:
-                refuse(f"the bound {bound!r} is not a JSON number")
+    found = _bounds(schema, one, refuse)
     for name, end in (("min_length", "min"), ("max_length", "max")):
         length = getattr(one, name, None)
         if isinstance(length, int) and not (end == "min" and length == 0):
@@ -265,17 +189,77 @@ def _constraints(
             found |= {end + size: length} if size else {}
             if not size:
                 refuse(f"the length {length} has no meaning for it")
+    for name in ("max_digits", "decimal_places"):
+        count = getattr(one, name, None)
+        if isinstance(count, int) and not _may_be(schema, "number", "integer"):
+            refuse(f"`{name}` has no meaning for it")
     pattern = getattr(one, "pattern", None)
     pattern = pattern.pattern if isinstance(pattern, re.Pattern) else pattern
+    if isinstance(pattern, str) and not _may_be(schema, "string"):
+        refuse(f"the pattern {pattern!r} has no meaning for it")
     return found | ({"pattern": pattern} if isinstance(pattern, str) else {})
 
 
-def json_number(value: Any) -> int | float | None:
-    """The JSON number of a Python number, or None."""
-    if isinstance(value, Decimal):
-        value = int(value) if value == value.to_integral_value() else float(value)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if is_number and math.isfinite(value) else None
+def _bounds(
+    schema: dict[str, Json], one: Any, refuse: Callable[[str], NoReturn]
+) -> dict[str, Json]:
+    """The keywords of bounds that are numbers; those of dates and the like are checks."""
+    found: dict[str, Json] = {}
+    for name, keyword in _NUMBERS.items():
+        bound = getattr(one, name, None)
+        number, kind = json_number(bound), temporal(bound) if name != "multiple_of" else None
+        if number is not None:
+            found[keyword] = number
+        fits = _may_be(schema, "number", "integer") if kind is None else _has_format(schema, kind)
+        if bound is not None and number is None and kind is None:
+            refuse(f"the bound {bound!r} is not a JSON number")
+        elif bound is not None and not fits:
+            refuse(f"the bound {bound!r} has no meaning for it")
+        if has_offset(bound):
+            found |= _demanding_zone(schema)
+    return found
+
+
+_FORMATS: MappingProxyType[Any, tuple[str, ...]] = MappingProxyType(
+    {
+        dt.datetime: ("x-date-time", "date-time"),
+        dt.date: ("date",),
+        dt.time: ("x-time", "time"),
+        dt.timedelta: ("duration",),
+    }
+)
+
+
+def _has_format(schema: dict[str, Json], *kinds: type) -> bool:
+    """Whether it is the schema of one of some types of dates and times, or of a union with one."""
+    formats = [name for kind in kinds for name in _FORMATS[kind]]
+    branches = schema.get("anyOf", [])
+    return schema.get("format") in formats or any(_has_format(one, *kinds) for one in branches)
+
+
+def _may_be(schema: dict[str, Json], *names: str) -> bool:
+    """Whether values of one of some types of JSON might fit a schema."""
+    if "anyOf" in schema:
+        return any(_may_be(one, *names) for one in schema["anyOf"])
+    return not types_of(schema) or any(name in names for name in types_of(schema))
+
+
+def _zone(schema: dict[str, Json], one: Any, refuse: Callable[[str], NoReturn]) -> dict[str, Json]:
+    """The format that demands a UTC offset, if metadata demands one."""
+    try:
+        zone = zone_of(one)
+    except ValueError as error:
+        refuse(str(error))
+    if zone is NO_ZONE:
+        return {}
+    if not _has_format(schema, dt.datetime, dt.time):
+        refuse("a time zone has no meaning for it")
+    return {} if zone is None else _demanding_zone(schema)
+
+
+def _demanding_zone(schema: dict[str, Json]) -> dict[str, Json]:
+    name = schema.get("format", "")
+    return {"format": name.removeprefix("x-")} if name.startswith("x-") else {}
 
 
 def _size(schema: dict[str, Json]) -> str:

@@ -17,14 +17,11 @@ from pdl.schema.annotations import (
     annotate,
     has_pydantic,
     is_alias,
-    is_form,
     name_of,
-    refuse,
     rules_of,
     scalar_schema,
     unqualified,
     unwrapped,
-    why_not,
     with_rules,
 )
 from pdl.schema.constraints import answer_form, is_absence
@@ -43,6 +40,7 @@ from pdl.schema.records import (
     is_record,
     members,
 )
+from pdl.schema.refusals import is_form, refuse, why_not
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable

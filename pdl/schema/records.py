@@ -33,7 +33,8 @@ from typing import (
 )
 from uuid import UUID
 
-from pdl.schema.annotations import bind, json_number, resolved
+from pdl.schema.annotations import bind, resolved
+from pdl.schema.checks import json_number
 from pdl.schema.constraints import can_be_absent
 
 if TYPE_CHECKING:

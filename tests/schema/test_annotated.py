@@ -203,7 +203,7 @@ BAD: list[tuple[Any, str]] = [
     (range, "the type `range` cannot be a schema: it has no JSON Schema"),
     (Outer, "the type `Outer` cannot be a schema: its field `inner`: its field `bad`: Cannot"),
     (Annotated[range, pydantic.AfterValidator(len)], "cannot be a schema: "),
-    (Annotated[list[bytes], at.MinLen(1)], "the type `bytes` at Annotated[] cannot be a schema"),
+    (Annotated[list[bytes], at.MinLen(1)], "the type `bytes` at list[] cannot be a schema"),
 ]
 
 
