@@ -83,7 +83,7 @@ def check(  # noqa: PLR0913 - the options of a check
     found = check_json(known, reply, coercions=coercions, dialects=dialects, limits=limits)
     made: Check[Any] = stage.typed(found, known, reply)
     if rule is not None:
-        made = stage.validated(made, known, rule)
+        made = stage.validated(made, known, rule, reply)
     return made
 
 

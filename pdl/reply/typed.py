@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply.instances import convert
+from pdl.reply.parsing.events import placed
 from pdl.reply.phrases import say
-from pdl.reply.result import Violation
+from pdl.reply.result import Parsed, Violation
 from pdl.reply.rules import ConversionError, violations_of
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def typed(check: Check, schema: Schema | None, reply: str) -> Check:
         else:
             made = convert(schema.python_type, data, reply[start:end])
     except ConversionError as error:
-        return refused(check, schema, error.violations)
+        return refused(check, schema, error.violations, reply)
     except RecursionError:
         return refused(check, schema, (Violation((), say("nested-too-deep"), "limit"),))
     # A copy would take longer than pydantic, and nobody else has the check yet.
@@ -43,11 +44,19 @@ def typed(check: Check, schema: Schema | None, reply: str) -> Check:
     return check
 
 
-def refused(check: Check, schema: Schema | None, violations: Sequence[Violation]) -> Check:
-    """Return a check that rules refuse, with what they say as its errors and feedback."""
+def refused(
+    check: Check, schema: Schema | None, violations: Sequence[Violation], reply: str = ""
+) -> Check:
+    """Return a check that rules refuse, with what they say as its errors and feedback.
+
+    The errors have the spans of their parts if the reply is given and has the answer as JSON.
+    """
     from pdl.reply.feedback import feedback, summary  # noqa: PLC0415 - most values are accepted
 
-    errors = tuple(replace(one, span=one.span or check.span) for one in violations)
+    errors = tuple(replace(one, span=check.span) for one in violations)
+    is_json = schema is not None and schema.form == "json" and not check.repairs
+    if is_json and reply and check.span is not None:
+        errors = placed(errors, Parsed(None), reply, check.span)
     wrong = replace(check, value=None, _json=None, reason="wrong-schema", errors=errors)
     return replace(wrong, feedback=feedback(schema, wrong), summary=summary(wrong))
 
@@ -100,7 +109,12 @@ def _of_both(rule: Callable[..., object], rendered: object, value: object) -> ob
     return rule(value, rendered)
 
 
-def validated(check: Check, schema: Schema | None, rule: Callable[[Any], object] | None) -> Check:
+def validated(
+    check: Check,
+    schema: Schema | None,
+    rule: Callable[[Any], object] | None,
+    reply: str = "",
+) -> Check:
     """Return a check after a rule of the program: it is not `ok` if the rule refuses its value.
 
     Raises what the rule raises other than ValueError.
@@ -108,4 +122,4 @@ def validated(check: Check, schema: Schema | None, rule: Callable[[Any], object]
     if rule is None or not check.ok:
         return check
     found = violations_of(lambda: rule(check.value))
-    return refused(check, schema, found) if found else check
+    return refused(check, schema, found, reply) if found else check

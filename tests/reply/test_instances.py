@@ -283,6 +283,16 @@ def test_what_a_type_refuses(form: Any, reply: str, told: str) -> None:
     assert [str(one)[: len(told)] for one in check.errors] == [told]
     assert check.feedback
     assert check.span in {(0, len(reply)), (1, len(reply) - 1)}
+    assert {one.span for one in check.errors} == {check.span} or check.errors[0].path
+
+
+def test_errors_have_the_spans_of_their_parts() -> None:
+    reply = 'Here: [{"text": "a", "qty": 2}, {"text": "b", "qty": 3}]'
+    [error] = pdl.check(list[Line], reply).errors
+    assert error.span is not None
+    assert (reply[slice(*error.span)], error.path) == ("3", (1, "qty"))
+    wrong = pdl.check(list[Line], reply[:-3] + "4}]", validate=lambda _: pdl.Violation(1, "is odd"))
+    assert [reply[slice(*one.span or ())] for one in wrong.errors] == ['{"text": "b", "qty": 3}']
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:

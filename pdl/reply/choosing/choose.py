@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from pdl import _re as re
 from pdl._types import format_path
 from pdl.reply.choosing.candidates import BARE, FENCED, TAGGED, Candidate, candidates
-from pdl.reply.choosing.evaluate import Evaluated, evaluate, evaluate_all, payload, placed
+from pdl.reply.choosing.evaluate import Evaluated, evaluate, evaluate_all, payload
 from pdl.reply.coercing import coerce
+from pdl.reply.parsing.events import placed
 from pdl.reply.parsing.parsed import parse
 from pdl.reply.phrases import brief, kinds, say, shorten
 from pdl.reply.prose.omissions import left_out_after
@@ -268,7 +269,8 @@ def unread(query: Query, one: Evaluated) -> Reading:
         place = (min(start + one.made.at, end), end)
         violation = Violation((), one.made.message, one.made.reason, one.made.found, span=place)
         return Reading(reason=one.made.reason, span=(start, end), errors=(violation,))
-    errors = placed(query, one.candidate, one.made, query.violations(one.value, None))
+    found = query.violations(one.value, None)
+    errors = placed(found, one.made, query.text, one.candidate.span)
     return Reading(reason="wrong-schema", span=(start, end), errors=errors)
 
 

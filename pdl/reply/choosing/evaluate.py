@@ -11,7 +11,7 @@ blocks, Gemini's `functionCall`, and the JSON that Hermes, Llama 3, and ReAct pr
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl import _re as re
 from pdl.reply.choosing.candidates import (
@@ -21,7 +21,7 @@ from pdl.reply.choosing.candidates import (
     is_certain,
     is_headless,
 )
-from pdl.reply.parsing.events import locate
+from pdl.reply.parsing.events import placed
 from pdl.reply.parsing.parsed import furthest, parse
 from pdl.reply.phrases import brief, say, shorten
 from pdl.reply.prose.omissions import (
@@ -33,13 +33,13 @@ from pdl.reply.prose.omissions import (
 )
 from pdl.reply.prose.signs import taken_back
 from pdl.reply.prose.words import hear
-from pdl.reply.result import Broken, Parsed, Repair, Violation
+from pdl.reply.result import Broken, Parsed, Repair
 from pdl.reply.validation.schema_walk import resembles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pdl._types import Json, JsonPath
+    from pdl._types import Json
     from pdl.limits import Limits
     from pdl.reply.choosing.candidates import Candidate
     from pdl.reply.query import Query
@@ -334,23 +334,4 @@ def _coerced(query: Query, candidate: Candidate, made: Parsed) -> Parsed | None:
     value, changes = coerce(query.document, made.value, query.coercions, query.limits)
     if not changes or left_out(query.document, value):
         return None
-    return Parsed(value, (*made.repairs, *placed(query, candidate, made, changes)))
-
-
-_Placed = TypeVar("_Placed", Violation, Repair)
-
-
-def placed(
-    query: Query, candidate: Candidate, made: Parsed, found: Sequence[_Placed]
-) -> tuple[_Placed, ...]:
-    """Violations or repairs of a value, each with the span of the part that it is about."""
-    paths = {one.path[:length] for one in found for length in range(len(one.path) + 1)}
-    places = locate(made, query.text, candidate.span, paths)
-    spans = [_nearest(places, one.path, candidate.span) for one in found]
-    return tuple(replace(one, span=span) for one, span in zip(found, spans, strict=True))
-
-
-def _nearest(places: Mapping[JsonPath, Span], path: JsonPath, whole: Span) -> Span:
-    """The span of a part, or of the part around it: some paths lead into JSON in a string."""
-    prefixes = (path[:length] for length in range(len(path), 0, -1))
-    return next((places[prefix] for prefix in prefixes if prefix in places), whole)
+    return Parsed(value, (*made.repairs, *placed(changes, made, query.text, candidate.span)))

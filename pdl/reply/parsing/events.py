@@ -6,16 +6,17 @@ Events are linked backwards, so that the readings of a text share what they have
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pdl import _re as re
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.phrases import FOUND_WIDTH, say, shorten
-from pdl.reply.result import Event, Parsed, Repair
+from pdl.reply.result import Event, Parsed, Repair, Violation
 from pdl.reply.validation.json_types import equal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping, Sequence
 
     from pdl._types import Json, JsonPath
     from pdl.reply.result import Span
@@ -48,6 +49,23 @@ def doubled_keys(text: str, start: int) -> tuple[Repair, ...]:
     The text begins at `start` in the reply.
     """
     return tuple(_Player(text, start).play(_scan(text, 0, len(text))).repairs[:_MOST])
+
+
+_Placed = TypeVar("_Placed", Violation, Repair)
+
+
+def placed(found: Sequence[_Placed], made: Parsed, text: str, whole: Span) -> tuple[_Placed, ...]:
+    """Violations or repairs of a value at a span of a text, each with the span of its part."""
+    paths = {one.path[:length] for one in found for length in range(len(one.path) + 1)}
+    places = locate(made, text, whole, paths)
+    spans = [_nearest(places, one.path, whole) for one in found]
+    return tuple(replace(one, span=span) for one, span in zip(found, spans, strict=True))
+
+
+def _nearest(places: Mapping[JsonPath, Span], path: JsonPath, whole: Span) -> Span:
+    """The span of a part, or of the part around it: some paths lead into JSON in a string."""
+    prefixes = (path[:length] for length in range(len(path), 0, -1))
+    return next((places[prefix] for prefix in prefixes if prefix in places), whole)
 
 
 def locate(
