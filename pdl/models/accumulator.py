@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdl.models.exchange import ReplyBuilder
+from pdl.models.faults import Fault
 from pdl.models.model_loop import Outcome
 from pdl.models.verdict import is_preamble
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncGenerator, Generator, Iterator
 
     from pdl.models.ask_partial import AskPartial
     from pdl.models.exchange import Delta, Reply
-    from pdl.models.faults import Fault
+    from pdl.models.model_loop import ModelCall
     from pdl.models.options import AskOptions
     from pdl.models.request import Request
     from pdl.reply import Partial, Stream, Violation
@@ -89,3 +90,30 @@ class StreamAccumulator:
         if self._is_sure is None:
             self._is_sure = is_preamble(self._whole.text[:start], self._dialects)
         return self._is_sure
+
+
+def deltas_of(call: ModelCall) -> Generator[Delta | Fault]:
+    """Yield what a model streams, and its fault, which is not one of the program's functions."""
+    deltas = call.model.stream(call.request, timeout=call.timeout)
+    try:
+        yield from deltas
+    except Fault as fault:
+        yield fault
+    finally:
+        close = getattr(deltas, "close", None)
+        if close is not None:
+            close()
+
+
+async def deltas_of_async(call: ModelCall) -> AsyncGenerator[Delta | Fault]:
+    """Do the same as `deltas_of` asynchronously."""
+    deltas = call.model.stream_async(call.request, timeout=call.timeout)
+    try:
+        async for delta in deltas:
+            yield delta
+    except Fault as fault:
+        yield fault
+    finally:
+        close = getattr(deltas, "aclose", None)
+        if close is not None:
+            await close()

@@ -288,6 +288,8 @@ def _reached(attempts: tuple[Attempt, ...]) -> str:
         alone, several = "which the model refused", "each of which the model refused"
     elif all(fault.kind in _BEFORE for fault in faults):
         alone, several = "which did not reach the model", "none of which reached the model"
+    elif any(attempt.reply is not None for attempt in attempts):
+        return ""
     else:  # it might have been at work when the time was up
         alone, several = "which brought no reply", "none of which brought a reply"
     return f", {alone if len(faults) == 1 else several}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.models.answer import Answer, ask_error, total, total_cost
 from pdl.models.exchange import Delta
 from pdl.models.ledger import Ledger
-from pdl.models.model_loop import Callback, ModelLoop, Sleep
+from pdl.models.model_loop import Callback, ModelLoop, OutOfTime, Sleep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -53,7 +53,10 @@ class AskLoop:
             model, *others = left
             left = tuple(others)
             loop = ModelLoop(model, self.request, self.options, self.ledger)
-            answer = yield from self._asked(loop, left[0] if left else None)
+            try:
+                answer = yield from self._asked(loop, left[0] if left else None)
+            except OutOfTime:  # a hook took too long
+                return self.failed("time")
         return answer
 
     def cached_deltas(self) -> Iterator[Delta]:
@@ -87,7 +90,7 @@ class AskLoop:
                 self.ledger.log_retry(pause)
                 if pause:
                     yield Sleep(pause)
-        return self._failed(loop, ending)
+        return self.failed(ending)
 
     def _before(self, loop: ModelLoop, request: Request) -> Generator[Step, Any, None]:
         self.ledger.log_call(loop.model.name, request, loop.redacted)
@@ -110,9 +113,10 @@ class AskLoop:
             return "answers" in self.options.fallback
         return fault.kind != "refusal" or "refusals" in self.options.fallback
 
-    def _failed(self, loop: ModelLoop, ending: Ending) -> Answer:
+    def failed(self, ending: Ending) -> Answer:
+        """Return the answer without a valid attempt: the default. Raises AskError without one."""
         made = tuple(self.ledger.attempts)
-        names = ", ".join(dict.fromkeys(one.model for one in made)) or loop.model.name
+        names = ", ".join(dict.fromkeys(one.model for one in made)) or self.models[0].name
         default = self.default
         self.ledger.log_failure(names, ending, has_default=default is not None)
         if default is None:

@@ -8,6 +8,8 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pdl.errors import ConfigError, MediaError, TurnError
@@ -110,6 +112,9 @@ class FunctionModel:
         return None
 
 
+_FUNCTIONS = (FunctionType, MethodType, partial)
+
+
 def model_of(model: object, limits: Limits = DEFAULT_LIMITS) -> Model:
     """Return a model: itself, the one with a name, or a function as a model.
 
@@ -119,8 +124,12 @@ def model_of(model: object, limits: Limits = DEFAULT_LIMITS) -> Model:
         from pdl.models.connecting import connect  # noqa: PLC0415 - functions need no registry
 
         return connect(model, limits=limits)
-    if isinstance(model, Model) and not isinstance(model, type):
+    if isinstance(model, FunctionModel):
         return model
+    # A test against a protocol takes longer than most functions.
+    is_model = not isinstance(model, _FUNCTIONS) and isinstance(model, Model)
+    if is_model and not isinstance(model, type):
+        return cast("Model", model)
     if callable(model):
         return FunctionModel(cast("Function", model))
     kind = type(model).__name__

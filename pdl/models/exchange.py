@@ -230,11 +230,3 @@ class Model(Protocol):
 
     def identity(self, request: Request) -> Json:
         """Return everything that a reply depends on, as JSON without keys; None: never cache."""
-
-
-@runtime_checkable
-class DeclaresIgnored(Protocol):
-    """A model that doesn't have some settings."""
-
-    def ignored(self, request: Request) -> tuple[Ignored, ...]:
-        """Return the settings of a request that aren't sent to the model."""

@@ -40,6 +40,8 @@ class Ledger:
     options: AskOptions
     clock: Callable[[], float] = time.monotonic
     attempts: list[Attempt] = field(default_factory=list)
+    is_over: bool = False
+    """Whether a function of the program took the rest of the time."""
 
     def __post_init__(self) -> None:
         """Start the clocks."""
@@ -55,6 +57,8 @@ class Ledger:
     @property
     def seconds_left(self) -> float:
         """The seconds until the first of the bounds."""
+        if self.is_over:
+            return 0.0
         left = self.options.timeout - self.seconds
         budget = self.options.budget
         return left if budget is None else min(left, budget.seconds_left(self.clock()))

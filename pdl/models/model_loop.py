@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.errors import FileError
 from pdl.models.answer import Answer, Attempt, total, total_cost
-from pdl.models.exchange import TOKEN_LIMITS, DeclaresIgnored, Dropped, Ignored
-from pdl.models.faults import AFTER_REFUSAL, Fault, shown
+from pdl.models.exchange import TOKEN_LIMITS, Dropped, Ignored
+from pdl.models.faults import AFTER_REFUSAL, Fault, in_words, shown
 from pdl.models.ledger import log_without
 from pdl.models.options import CacheWarning
 from pdl.models.verdict import (
@@ -65,11 +65,23 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True)
 class Callback:
-    """Call a function of the program, and send its result, awaited; or throw what it raises."""
+    """Call a function of the program, and send its result, awaited; or throw what it raises.
+
+    Where the time is up before the result is there, throw `OutOfTime`.
+    """
 
     name: str
     function: Callable[..., object]
     arguments: tuple[Any, ...]
+
+
+class OutOfTime(Exception):  # noqa: N818 - `fault` says what is wrong
+    """A function of the program did not end within the time that was left; `fault` says so."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        told = f"`{name}` did not end within the {in_words(max(seconds, 0.0))} that were left"
+        super().__init__(told)
+        self.fault = Fault("timeout", told, hint="raise `timeout`, or the seconds of the budget")
 
 
 Step: TypeAlias = ModelCall | Sleep | Callback
@@ -173,7 +185,10 @@ class ModelLoop:
         verdict = (
             judge_stopped(request, reply, errors) if errors else judge(request, reply, self.options)
         )
-        verdict = yield from self._validated(verdict)
+        try:
+            verdict = yield from self._validated(verdict)
+        except OutOfTime as late:
+            return Attempt(request, reply, late.fault, model=self.model.name), Verdict()
         attempt = Attempt(
             request=request,
             reply=reply,
@@ -231,6 +246,7 @@ class ModelLoop:
         pause = self.options.backoff.pause(last.fault, self.faults) if last.fault else 0.0
         self._advance(last)
         bounds: tuple[tuple[Ending, bool], ...] = (
+            ("time", self.ledger.is_over),
             ("fault", last.fault is not None and not self._is_retried(last.fault, is_last=is_last)),
             ("length", self._thinks_too_long(last)),
             ("attempts", self.made > self.options.retries),
@@ -313,10 +329,9 @@ class ModelLoop:
         if reply is None:
             return None
         attempt, verdict = yield from self._judged(self.request, Outcome(reply))
-        if not attempt.ok:
-            return None
-        self.ledger.record(replace(attempt, is_cached=True))
-        return self.answer(verdict)
+        if attempt.ok or self.ledger.is_over:
+            self.ledger.record(replace(attempt, is_cached=True))
+        return self.answer(verdict) if attempt.ok else None
 
     def _looked_up(self, cache: Cache, identity: Json) -> Reply | None:
         """The stored reply to a request, if any; there is none without an identity.
@@ -353,7 +368,9 @@ class ModelLoop:
         return limit
 
     def _ignored(self, request: Request) -> tuple[Ignored, ...]:
-        return self.model.ignored(request) if isinstance(self.model, DeclaresIgnored) else ()
+        declared = getattr(self.model, "ignored", None)
+        found: tuple[Ignored, ...] = () if declared is None else declared(request)
+        return found
 
     def redacted(self, text: str) -> str:
         """Return a text without the key of the model."""

@@ -10,13 +10,13 @@ import asyncio
 import inspect
 import sys
 import time
-from contextlib import aclosing, nullcontext
+from contextlib import aclosing, closing, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack, overload
 
 from pdl.models.answer import Answer
 from pdl.models.arguments import loop_of
 from pdl.models.faults import Fault
-from pdl.models.model_loop import ModelCall, Outcome, Sleep
+from pdl.models.model_loop import ModelCall, Outcome, OutOfTime, Sleep
 from pdl.models.options import NOT_AWAITED, AskKwargs
 
 if TYPE_CHECKING:
@@ -90,7 +90,8 @@ def ask(
     - `validate` (function, None): a rule for the value; if it takes two arguments, the second one
       is the rendered prompt. It refuses the value as a `pdl.Rule` does, and the model is told why.
     - `seed` (int, None): a sampling seed for repeatable answers; overrides the prompt's own.
-    - `timeout` (seconds, 600.0): for the whole run, pauses included; None for no bound.
+    - `timeout` (seconds, 600.0): for the whole run, pauses and what is awaited included; None for
+      no bound.
     - `call_timeout` (seconds, None): for one attempt.
     - `max_output_tokens` (int, None): tokens that all attempts together can write.
     - `budget` (Budget, None): bounds that several runs share, and prices.
@@ -157,6 +158,8 @@ async def ask_async(
     """Do the same as `ask` in an asynchronous program.
 
     `on_delta`, `on_partial`, `validate`, and the methods of hooks can be asynchronous here, too.
+    One that is not done when the time is up is cancelled, and the run fails: the `ending` of its
+    AskError is `time`. A function that is not asynchronous is never interrupted.
     """
     loop = loop_of(rendered, model, schema, options, is_async=True)
     return _answer_of([one async for one in run_async(loop)])
@@ -215,13 +218,16 @@ async def run_async(
                         yield one
         else:
             try:
-                outcome = await _called_async(step.function, *step.arguments)
+                outcome = await _called_async(loop, step.name, step.function, *step.arguments)
             except Exception as error:  # noqa: BLE001 - the loop decides
                 step = _advance(steps.throw, error)
                 continue
         step = _advance(steps.send, outcome)
-    for _, function, argument in _reports(loop, step):
-        await _called_async(function, argument)
+    try:
+        for name, function, argument in _reports(loop, step):
+            await _called_async(loop, name, function, argument)
+    except OutOfTime:
+        step = loop.failed("time")
     yield step
 
 
@@ -254,11 +260,23 @@ def _called(name: str, function: Callable[..., object], *arguments: object) -> o
     return result
 
 
-async def _called_async(function: Callable[..., object], *arguments: object) -> object:
-    result = function(*arguments)
-    if inspect.isasyncgen(result):
-        return [one async for one in result]
-    return await result if inspect.isawaitable(result) else result
+async def _called_async(
+    loop: AskLoop, name: str, function: Callable[..., object], *arguments: object
+) -> object:
+    """What a function of the program returns, awaited. Raises OutOfTime if no time is left."""
+    result: Any = function(*arguments)
+    is_generator = inspect.isasyncgen(result)
+    if not is_generator and not inspect.isawaitable(result):
+        return result
+    left = loop.ledger.seconds_left
+    try:
+        async with asyncio.timeout(left) as bound:
+            return [one async for one in result] if is_generator else await result
+    except TimeoutError:
+        if not bound.expired():  # it is the function's own
+            raise
+        loop.ledger.is_over = True
+        raise OutOfTime(name, left) from None
 
 
 def _call(
@@ -335,10 +353,13 @@ def _whole(call: ModelCall) -> Outcome:
 def _streamed(
     loop: AskLoop, call: ModelCall, *, to_program: bool
 ) -> Generator[AskPartial, None, Outcome]:
+    from pdl.models.accumulator import deltas_of  # noqa: PLC0415 - only for streams
+
     accumulator = _accumulator(loop, to_program=to_program)
-    deltas = call.model.stream(call.request, timeout=call.timeout)
-    try:
+    with closing(deltas_of(call)) as deltas:
         for delta in deltas:
+            if isinstance(delta, Fault):
+                return accumulator.outcome(delta)
             is_wrong = accumulator.feed(delta)
             for name, function, argument in _news(loop, accumulator, delta):
                 _called(name, function, argument)
@@ -346,12 +367,6 @@ def _streamed(
                 yield from accumulator.partials(len(loop.ledger.attempts) + 1)
             if is_wrong:
                 break
-    except Fault as fault:
-        return accumulator.outcome(fault)
-    finally:
-        close = getattr(deltas, "close", None)
-        if close is not None:
-            close()
     return accumulator.outcome()
 
 
@@ -365,24 +380,25 @@ async def _whole_async(call: ModelCall) -> Outcome:
 async def _streamed_async(
     loop: AskLoop, call: ModelCall, *, to_program: bool
 ) -> AsyncGenerator[AskPartial | Outcome]:
+    from pdl.models.accumulator import deltas_of_async  # noqa: PLC0415 - only for streams
+
     accumulator = _accumulator(loop, to_program=to_program)
-    deltas = call.model.stream_async(call.request, timeout=call.timeout)
-    try:
+    fault: Fault | None = None
+    async with aclosing(deltas_of_async(call)) as deltas:
         async for delta in deltas:
+            if isinstance(delta, Fault):
+                fault = delta
+                break
             is_wrong = accumulator.feed(delta)
-            for _, function, argument in _news(loop, accumulator, delta):
-                await _called_async(function, argument)
+            try:
+                for name, function, argument in _news(loop, accumulator, delta):
+                    await _called_async(loop, name, function, argument)
+            except OutOfTime as late:
+                fault = late.fault
+                break
             if to_program:
                 for partial in accumulator.partials(len(loop.ledger.attempts) + 1):
                     yield partial
             if is_wrong:
                 break
-    except Fault as fault:
-        outcome = accumulator.outcome(fault)
-    else:
-        outcome = accumulator.outcome()
-    finally:
-        close = getattr(deltas, "aclose", None)
-        if close is not None:
-            await close()
-    yield outcome
+    yield accumulator.outcome(fault)
