@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
+from pdl._lazy import lazy
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from pdl.models.request import Request
     from pdl.tools.tool import ToolCall
 
+
+__getattr__ = lazy(__name__, {"Request": "pdl.models.request"})  # where it was before
 
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 """Names of the setting that bounds what a model may write."""

@@ -24,9 +24,10 @@ from uuid import UUID
 from pdl._types import format_path
 from pdl.reply.phrases import say, shorten
 from pdl.reply.result import Violation
-from pdl.reply.rules import LONGEST, ConversionError, Rule, of_error
+from pdl.reply.rules import LONGEST, ConversionError, Rule, of_error, of_words
 from pdl.reply.validation.compiled import validator_of
 from pdl.schema.annotations import has_pydantic, name_of, scalar_schema, unwrapped
+from pdl.schema.checks import checks_of
 from pdl.schema.model import schema_of_type
 from pdl.schema.records import NO_DEFAULT, extra_items, is_pydantic, is_record, members
 
@@ -182,12 +183,15 @@ class _Conversion:
         if has_pydantic(form.__metadata__):
             return self._pydantic(form, value, path)
         made = self.convert(form.__origin__, value, path)
+        if made is _FAILED:
+            return _FAILED
+        words = [said for check in checks_of(form.__metadata__) if (said := check(made))]
+        found = [of_words(path, one, "constraint") for one in words]
         for one in form.__metadata__:
-            if made is not _FAILED and isinstance(one, Rule):
-                found = one.violations(made, path)
-                self.violations += found
-                made = _FAILED if found else made
-        return made
+            if not found and isinstance(one, Rule):
+                found += one.violations(made, path)
+        self.violations += found
+        return _FAILED if found else made
 
     def _union(self, forms: tuple[Any, ...], value: Json, path: JsonPath) -> Any:
         """An instance of the first type that the value fits and whose rules it follows.

@@ -31,6 +31,7 @@ from typing import (
 )
 from uuid import UUID
 
+import annotated_types
 import attrs
 import msgspec
 import pydantic
@@ -262,6 +263,21 @@ REFUSED: list[tuple[Any, str, str]] = [
     (Box[Line], '{"inside": {"text": "a", "qty": 3}}', "$.inside.qty: is not accepted: quantity"),
     (Attrs, '{"day": "2024-02-29", "hidden": 11}', "$: is not accepted: '_hidden' must be <= 10"),
     (Listed, '{"one": 3}', "$: is not accepted: 'one' must be in [1, 2] (got 3)"),
+    (
+        dict[str, Annotated[Decimal, pydantic.Field(max_digits=4)]],
+        '{"a": 12345}',
+        "$.a: must have at most 4 digits",
+    ),
+    (
+        list[Annotated[int, annotated_types.Predicate(lambda one: one % 2 == 0)]],
+        "[2, 3]",
+        "$[1]: ",
+    ),
+    (
+        list[Annotated[dt.date, annotated_types.Ge(DAY)]],
+        '["2024-02-28"]',
+        "$[0]: must be at least 2024-02-29",
+    ),
     (list[float], "[9007199254740993]", "$[0]: is not a valid float: a number with a fraction"),
     (
         set[dt.datetime],
