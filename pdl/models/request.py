@@ -16,7 +16,7 @@ from pdl.prompt.config import refuse_addresses
 from pdl.prompt.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
     from typing import Self
 
     from pdl._types import Json
@@ -145,7 +145,6 @@ def bare_name(model: Json) -> str:
 
 
 _EVERYTHING = frozenset({"schema", "tools", "config"})
-_NOTED = _EVERYTHING | {"seed"}
 
 
 class TakenBody(NamedTuple):
@@ -166,11 +165,12 @@ class TakenBody(NamedTuple):
 class Taken:
     """What a function read of its request.
 
-    `names` are the attributes, `bodies` what it was given to send, by family in the order of the
-    calls. `is_restored`: it decoded the reply itself.
+    `names` are the attributes, `settings` the keys of the config, `bodies` what it was given to
+    send, by family in the order of the calls. `is_restored`: it decoded the reply itself.
     """
 
     names: set[str] = field(default_factory=set)
+    settings: set[str] = field(default_factory=set)
     bodies: dict[str, TakenBody] = field(default_factory=dict)
     is_restored: bool = False
 
@@ -225,7 +225,57 @@ class Taken:
         """The settings that the function can't have sent."""
         if self.body is not None:
             return tuple(key for key in request.config if key not in self.body.request.config)
-        return tuple(key for key in request.config if not {"config", key} & self.names)
+        return tuple(key for key in request.config if key not in self.settings)
+
+
+class _NotedConfig(dict[str, Any]):
+    """The settings, which note in `Taken` the values that are read. Going through them reads all.
+
+    `in` and `len` read no value. It is a dict, so that clients can send it.
+    """
+
+    def __init__(self, settings: Mapping[str, Json], taken: Taken) -> None:
+        super().__init__(settings)
+        self.taken = taken
+
+    def read_all(self) -> dict[str, Any]:
+        """Note that everything was read, and return it."""
+        plain = dict(super().items())
+        self.taken.settings.update(plain)
+        return plain
+
+    def __getitem__(self, key: str) -> Any:
+        self.taken.settings.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.taken.settings.add(key)
+        return super().get(key, default)
+
+    def pop(self, key: str, *default: Any) -> Any:
+        self.taken.settings.add(key)
+        return super().pop(key, *default)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.read_all())
+
+    def keys(self) -> KeysView[str]:
+        return self.read_all().keys()
+
+    def values(self) -> ValuesView[Any]:
+        return self.read_all().values()
+
+    def items(self) -> ItemsView[str, Any]:
+        return self.read_all().items()
+
+    def __or__(self, other: Any) -> Any:
+        return self.read_all() | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self.read_all()
+
+    def copy(self) -> dict[str, Any]:
+        return self.read_all()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -249,12 +299,20 @@ class GivenRequest(tuple[Message, ...], Request):  # noqa: SLOT001 - it has the 
         object.__setattr__(request, "taken", given.taken)
         return given
 
+    def __post_init__(self) -> None:
+        """Let the settings note which of them are read, also those of a copy."""
+        config: Any = super().__getattribute__("config")
+        if not isinstance(config, _NotedConfig):
+            object.__setattr__(self, "config", _NotedConfig(config, self.taken))
+
     def __getattribute__(self, name: str, /) -> Any:
         """Note what is read. `vars` and `pickle`, which takes it elsewhere, read everything."""
-        names = _EVERYTHING if name == "__dict__" else {name} & _NOTED
+        names = _EVERYTHING if name == "__dict__" else {name} & _EVERYTHING
         taken = super().__getattribute__("taken") if names else None
         if taken is not None:  # a copy that is being made has none yet
             taken.names.update(names)
+            if name == "__dict__":
+                taken.settings.update(dict.keys(super().__getattribute__("config")))
         return super().__getattribute__(name)
 
     @property

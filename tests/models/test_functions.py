@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import functools
+import json
 import pickle
 import time
 from dataclasses import replace
@@ -97,6 +99,46 @@ def test_what_is_read_is_not_listed(rendered: pdl.Rendered) -> None:
     )
     nothing = ask(rendered, lambda request: '{"name": "Ann"}' if vars(request) else "")
     assert (nothing.dropped, nothing.ignored) == ((), ())
+
+
+SETTINGS = {"temperature": 0, "top_k": 5, "seed": 7, "max_tokens": 9}
+
+
+@pytest.mark.parametrize(
+    ("read", "missing"),
+    [
+        (lambda config: config["temperature"], ["top_k", "seed", "max_tokens"]),
+        (lambda config: config.get("top_k"), ["temperature", "seed", "max_tokens"]),
+        (lambda config: config.pop("seed"), ["temperature", "top_k", "max_tokens"]),
+        (lambda config: "seed" in config and len(config), [*SETTINGS]),
+        (lambda config: config.get("other"), [*SETTINGS]),
+        (dict, []),
+        (list, []),
+        (lambda config: {**config}, []),
+        (lambda config: {} | config, []),
+        (lambda config: config | {}, []),
+        (lambda config: [*config.values(), *config.keys()], []),
+        (json.dumps, []),
+        (copy.copy, []),
+        (lambda config: config.copy(), []),
+    ],
+)
+def test_settings_are_noted_one_by_one(read: Callable[[Any], Any], missing: list[str]) -> None:
+    rendered = pdl.Rendered((pdl.Message("user", "Hi"),), config=SETTINGS)
+    answer = ask(rendered, lambda request: str(read(request.config)))
+    assert [one.key for one in answer.ignored] == missing
+    why = "the function `<lambda>` did not read `request.config`"
+    expected = (Dropped("", "config", f"{why}: {', '.join(missing)}"),) if missing else ()
+    assert answer.dropped == expected
+    assert rendered.config == SETTINGS
+
+
+def test_settings_of_a_copy_are_noted(rendered: pdl.Rendered) -> None:
+    def of_copy(request: pdl.Request) -> str:
+        return str(replace(request, config={"temperature": 1}).config["temperature"])
+
+    answer = ask(replace(rendered, schema=None), of_copy, seed=7)
+    assert [one.key for one in answer.ignored] == ["seed"]
 
 
 def test_without_constraints_none_is_missed(rendered: pdl.Rendered) -> None:
@@ -483,6 +525,7 @@ def test_a_request_is_passed_on(rendered: pdl.Rendered) -> None:
     assert again == request
     assert again.openai() == request.openai()
     assert {"schema", "tools", "config"} <= request.taken.names
+    assert request.taken.settings == {"temperature"}
 
 
 def test_one_question_of_many(rendered: pdl.Rendered) -> None:
