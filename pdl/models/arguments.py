@@ -12,7 +12,7 @@ from pdl.models.ask_loop import AskLoop, Default
 from pdl.models.callables import model_of
 from pdl.models.exchange import is_json
 from pdl.models.options import AskOptions, NoDefault
-from pdl.models.request import Request, bare_name
+from pdl.models.request import Request, provider_and_name
 from pdl.prompt.config import refuse_addresses
 from pdl.prompt.rendered import Rendered
 from pdl.reply import violations
@@ -61,7 +61,7 @@ def check_rendered(rendered: object) -> Rendered:
 def _request(rendered: Rendered, options: AskOptions) -> Request:
     refuse_addresses(rendered.config)
     config = {**rendered.config, **options.config}
-    named = bare_name(config.pop("model", ""))
+    provider, model = provider_and_name(config.pop("model", ""))
     if options.seed is not None:
         config["seed"] = options.seed
     return Request(
@@ -71,7 +71,8 @@ def _request(rendered: Rendered, options: AskOptions) -> Request:
         config=config,
         constrain=options.constrain,
         stream=options.streams,
-        model=named,
+        model=model,
+        provider=provider,
     )
 
 

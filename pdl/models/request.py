@@ -7,7 +7,7 @@ reads (`Taken`), because what it doesn't read can't reach the model.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from pdl.errors import did_you_mean
 from pdl.models.exchange import Dropped, Ignored
@@ -16,7 +16,7 @@ from pdl.prompt.config import refuse_addresses
 from pdl.prompt.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Self
 
     from pdl._types import Json
@@ -36,7 +36,8 @@ class Request:
     enforce `schema` and `tools`; without it they are only described. `stream`: the caller reads the
     reply as it arrives. `describe`: this model rejects the form of the schema, so a description
     replaces it. `model` is the name of the model in the prompt's config turn, without the
-    provider; it may be empty. `taken` is what a function read of the request, once one was asked.
+    provider, and `provider` that one; both may be empty. `taken` is what a function read of the
+    request, once one was asked.
     """
 
     messages: tuple[Message, ...]
@@ -47,6 +48,7 @@ class Request:
     stream: bool = False
     describe: bool = False
     model: str = ""
+    provider: str = ""
     taken: Taken | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
@@ -57,9 +59,15 @@ class Request:
         """
         refuse_addresses(rendered.config)
         config = dict(rendered.config)
-        model = bare_name(config.pop("model", ""))
+        provider, model = provider_and_name(config.pop("model", ""))
         return cls(
-            rendered.messages, rendered.schema, rendered.tools, config, constrain, model=model
+            rendered.messages,
+            rendered.schema,
+            rendered.tools,
+            config,
+            constrain,
+            model=model,
+            provider=provider,
         )
 
     @property
@@ -103,45 +111,92 @@ class Request:
     def body(self, family: str, model: str = "", *, stream: bool = False) -> dict[str, Any]:
         """Return the JSON body that pdl would send to a family of providers, by its name.
 
-        `model` is the provider's name of the model, by default the one of the prompt's config turn;
-        without both, the body names no model. `stream` asks the provider for a stream. Raises
-        ValueError for an unknown family, and what `ProviderApi.payload` raises for what the
-        provider doesn't support.
+        `model` is the provider's name of the model, by default the one of the prompt's config turn,
+        if that one is not of another provider; without both, the body names no model. `stream` asks
+        the provider for a stream. What the provider doesn't enforce or doesn't have is left out,
+        and `payload` lists it. Raises ValueError for an unknown family, TypeError for a `stream`
+        that is not a bool, and what `ProviderApi.payload` raises for what the provider doesn't
+        support.
         """
         return self.payload(family, model, stream=stream)[1].body
 
     def payload(
         self, family: str, model: str = "", *, stream: bool = False
     ) -> tuple[ProviderApi, Payload]:
-        """Return the interface of a family, and the body with what it leaves to the check."""
+        """Return the interface of a family, and the body with what it leaves out.
+
+        `payload.dropped` lists the parts of the schema, and the tools, that the provider doesn't
+        enforce, `payload.ignored` the settings that it doesn't have. Raises what `body` raises.
+        """
         from pdl.models.payloads.turns import described  # noqa: PLC0415 - few functions need it
 
+        if not isinstance(stream, bool):
+            raise TypeError(f"stream must be a bool, not {type(stream).__name__}")
         api = family_of(family)
-        payload = api.payload(described(replace(self, stream=stream)), model or self.model)
+        named = model or self.model_for(api)
+        payload = api.payload(described(replace(self, stream=stream)), named)
         if not payload.body.get("model"):
             payload.body.pop("model", None)
         return api, payload
 
+    def model_for(self, api: ProviderApi) -> str:
+        """Return the model of the prompt's config turn; empty if it is of another provider."""
+        if not self.provider or family_of(self.provider).base_url == api.base_url:
+            return self.model
+        return ""
 
-def family_of(name: str) -> ProviderApi:
-    """Return the interface of a family. Raises ValueError for an unknown name."""
+    if not TYPE_CHECKING:  # type checkers would allow any name
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise AttributeError, for a provider with the family whose body it takes."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise AttributeError(f"a pdl.Request has no {name!r}{_no_family(name)}")
+
+
+_SAME = {
+    "azure": "openai",
+    "bedrock": "anthropic",
+    "vertex": "gemini",
+    "google": "gemini",
+    "claude": "anthropic",
+    "llama": "llama_server",
+    "llamacpp": "llama_server",
+}
+"""Services and the family whose body they take, or their models do."""
+
+
+def _no_family(name: str) -> str:
+    """Advice for a name that is neither an attribute nor a family."""
     from pdl.models.payloads import FAMILIES  # noqa: PLC0415 - few functions need them
 
-    if name not in FAMILIES:
+    known = [one.replace("-", "_") for one in FAMILIES]
+    same = next((family for service, family in _SAME.items() if service in name.lower()), "")
+    hint = f"use `{same}`" if same else did_you_mean(name, known)
+    bodies = ", ".join(f"`{one}`" for one in known)
+    return f"; {hint}" if hint else f"; the bodies of providers are {bodies}"
+
+
+def family_of(name: str) -> ProviderApi:
+    """Return the interface of a family; `_` may replace `-`. Raises ValueError for another name."""
+    from pdl.models.payloads import FAMILIES  # noqa: PLC0415 - few functions need them
+
+    own = name.replace("_", "-") if isinstance(name, str) else name
+    if own not in FAMILIES:
         known = ", ".join(FAMILIES)
-        advice = did_you_mean(name, FAMILIES) or f"expected one of {known}"
+        advice = did_you_mean(own, FAMILIES) or f"expected one of {known}"
         raise ValueError(f"unknown family {name!r}: {advice}")
-    return FAMILIES[name]
+    return FAMILIES[own]
 
 
-def bare_name(model: Json) -> str:
-    """Return the name of a model without the provider; empty for what is not a name."""
+def provider_and_name(model: Json) -> tuple[str, str]:
+    """Return the family and the name of a model; each is empty if it is missing."""
     if not isinstance(model, str) or ":" not in model:
-        return model if isinstance(model, str) else ""
+        return "", model if isinstance(model, str) else ""
     from pdl.models.payloads import FAMILIES  # noqa: PLC0415 - few functions need them
 
     scheme, _, rest = model.partition(":")
-    return rest if scheme in FAMILIES and rest else model
+    return (scheme, rest) if scheme in FAMILIES and rest else ("", model)
 
 
 _EVERYTHING = frozenset({"schema", "tools", "config"})
@@ -259,13 +314,13 @@ class _NotedConfig(dict[str, Any]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.read_all())
 
-    def keys(self) -> KeysView[str]:
+    def keys(self) -> Any:
         return self.read_all().keys()
 
-    def values(self) -> ValuesView[Any]:
+    def values(self) -> Any:
         return self.read_all().values()
 
-    def items(self) -> ItemsView[str, Any]:
+    def items(self) -> Any:
         return self.read_all().items()
 
     def __or__(self, other: Any) -> Any:
@@ -327,6 +382,6 @@ class GivenRequest(tuple[Message, ...], Request):  # noqa: SLOT001 - it has the 
     ) -> tuple[ProviderApi, Payload]:
         """Return the same as for a Request, and note it."""
         api, payload = super().payload(family, model, stream=stream)
-        self.taken.bodies.pop(family, None)
-        self.taken.bodies[family] = TakenBody(api, payload, self)
+        self.taken.bodies.pop(api.name, None)
+        self.taken.bodies[api.name] = TakenBody(api, payload, self)
         return api, payload

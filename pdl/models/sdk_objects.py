@@ -37,7 +37,8 @@ def reply_from(body: Any, family: str, asked: Request | Rendered | None = None) 
     name of the interface, such as `openai` or `anthropic`. With `asked`, the request or the
     rendered prompt whose body was sent, the text and the calls are in the form of its schema, as
     `check` needs them; without it, they are as the provider wrote them. A function that pdl asks
-    does not need `asked`: pdl knows which body the function took.
+    does not need `asked`: pdl knows which body the function took. Of several choices or candidates
+    (`n` in the settings) it is the first.
 
     Raises Fault for a body that reports an error or has another shape, TypeError for another type,
     ValueError for an unknown family.

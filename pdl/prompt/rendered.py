@@ -125,10 +125,13 @@ class Rendered(Generic[T]):
         """Return the JSON body that pdl would send to a family of providers.
 
         `family` is the name of one, such as `openai` or `anthropic`; `model` its name of the model,
-        by default that of the config turn. Without both, the body names no model. It contains the
-        messages, the schema in the provider's form, the tools, and the settings. Read the response
-        with `pdl.reply_from(response, family, rendered)`, since that form may differ from the
-        schema. Raises what `Request.body` raises.
+        by default that of the config turn, if it is not of another provider. Without both, the body
+        names no model. It contains the messages, and of the schema, the tools, and the settings
+        what the provider supports. The rest is left out: in
+        `api, payload = pdl.Request.of(rendered).payload(family)`, `payload.dropped` lists the parts
+        of the schema that the provider doesn't enforce, and `payload.ignored` the settings. Read
+        the response with `pdl.reply_from(response, family, rendered)`, since the provider's form
+        may differ from the schema, and check it. Raises what `Request.body` raises.
         """
         # What providers are sent is a layer above; nothing of it is needed to render.
         request: Any = import_module("pdl.models.request").Request.of(self)

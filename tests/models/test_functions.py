@@ -7,6 +7,7 @@ import copy
 import functools
 import json
 import pickle
+import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -162,8 +163,12 @@ def test_the_body_of_each_family(family: str, rendered: pdl.Rendered) -> None:
 
     answer = ask(rendered, client)
     api, request = FAMILIES[family], replace(answer.attempts[0].request)
-    payload = api.payload(request, "some-model")
-    streamed = api.payload(replace(request, stream=True), "some-model")
+    model = "some-model" if family.startswith("openai") else ""
+    payload = api.payload(request, model)
+    streamed = api.payload(replace(request, stream=True), model)
+    for one in (payload, streamed):
+        if not one.body.get("model"):
+            one.body.pop("model", None)
     assert bodies == [payload.body, streamed.body]
     assert (answer.dropped, answer.ignored) == (payload.dropped, payload.ignored)
     assert rendered.to(family) == payload.body
@@ -219,6 +224,64 @@ def test_a_body_without_a_model() -> None:
     assert request.openai() == {"messages": [{"role": "user", "content": "Hi"}]}
     with pytest.raises(ValueError, match=r"unknown family 'opnai': did you mean `openai`\?"):
         request.body("opnai")
+
+
+@pytest.mark.parametrize("provider", FAMILIES)
+def test_a_model_of_another_provider_is_not_named(provider: str) -> None:
+    """The model of the config turn is that of one provider; OpenAI has two interfaces."""
+    rendered = pdl.loads(f"<|user|>\nHi\n<|config|>\nmodel: {provider}:some-model").render()
+    named = {family for family in FAMILIES if rendered.to(family).get("model") == "some-model"}
+    same = {"openai", "openai-responses"}
+    assert named == (same if provider in same else {provider} - {"gemini"})
+    assert pdl.Request.of(rendered).body("litellm", "mine")["model"] == "mine"
+
+
+def test_a_model_without_a_provider_is_named() -> None:
+    rendered = pdl.loads("<|user|>\nHi\n<|config|>\nmodel: some-model").render()
+    assert rendered.to("anthropic")["model"] == "some-model"
+
+
+def test_families_can_be_written_as_methods_are() -> None:
+    request = pdl.Request((pdl.Message("user", "Hi"),))
+    assert request.body("openai_responses") == request.body("openai-responses")
+    assert request.body("llama_server") == request.llama_server()
+    assert request.payload("openai_responses")[0].name == "openai-responses"
+    body = {"output": [{"type": "message", "content": [{"type": "output_text", "text": "Yes"}]}]}
+    for family in ("openai_responses", "openai-responses"):
+        assert pdl.reply_from(body, family).text == "Yes"
+        event = {"type": "response.output_text.delta", "delta": "Yes"}
+        end = {"type": "response.completed", "response": body}
+        assert next(iter(deltas_from([event, end], family))).text == "Yes"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("azure", "no 'azure'; use `openai`"),
+        ("bedrock", "no 'bedrock'; use `anthropic`"),
+        ("opnai", "no 'opnai'; did you mean `openai`?"),
+        ("mars", "no 'mars'; the bodies of providers are `openai`, `openai_responses`, "),
+        ("_own", "_own"),
+    ],
+)
+def test_an_unknown_method_is_an_error_with_advice(name: str, words: str) -> None:
+    request = pdl.Request((pdl.Message("user", "Hi"),))
+    for one in (request, GivenRequest.given(request)):
+        with pytest.raises(AttributeError, match=re.escape(words)):
+            getattr(one, name)
+        assert not hasattr(one, name)
+
+
+@pytest.mark.parametrize("stream", ["yes", 1, None])
+def test_stream_is_a_bool(stream: Any) -> None:
+    request = pdl.Request((pdl.Message("user", "Hi"),))
+    with pytest.raises(TypeError, match="stream must be a bool, not "):
+        request.openai(stream=stream)
+
+
+def test_the_first_of_several_choices() -> None:
+    choices = [{"message": {"content": text}} for text in ("first", "second")]
+    assert pdl.reply_from({"choices": choices}, "openai").text == "first"
 
 
 def pieces(of: str) -> list[str]:

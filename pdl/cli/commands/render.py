@@ -11,7 +11,7 @@ from pdl.cli.options import out_option, prompt_options
 from pdl.cli.output import json_document, problem_fields
 from pdl.cli.terminal import Terminal
 from pdl.models.payloads import FAMILIES
-from pdl.models.request import Request, bare_name
+from pdl.models.request import Request, provider_and_name
 from pdl.prompt.messages import Text
 from pdl.tools.tool import ToolCall, ToolResult
 
@@ -85,7 +85,8 @@ def _payload(rendered: Rendered, provider: str, *, model: str, constrain: bool) 
     """
     request = Request.of(rendered, constrain=constrain)
     api = FAMILIES[provider].for_request(request)
-    return api.payload(request, bare_name(model) or request.model or _DEFAULT_MODEL)
+    named = provider_and_name(model)[1] or request.model_for(api) or _DEFAULT_MODEL
+    return api.payload(request, named)
 
 
 def _notes(payload: Payload) -> Iterator[str]:
