@@ -181,7 +181,7 @@ def family_of(name: str) -> ProviderApi:
     """Return the interface of a family; `_` may replace `-`. Raises ValueError for another name."""
     from pdl.models.payloads import FAMILIES  # noqa: PLC0415 - few functions need them
 
-    own = name.replace("_", "-") if isinstance(name, str) else name
+    own = str(name).replace("_", "-")
     if own not in FAMILIES:
         known = ", ".join(FAMILIES)
         advice = did_you_mean(own, FAMILIES) or f"expected one of {known}"

@@ -1,6 +1,7 @@
 """Chat messages as dicts, in OpenAI's form (reference "Create chat completion"), as `Message`s.
 
-What a `Message` can't contain is an error, because the model would not get it.
+What a `Message` can't contain is an error, because the model would not get it. If the program names
+the field, it is left out and listed.
 """
 
 from __future__ import annotations
@@ -10,26 +11,39 @@ import binascii
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from pdl import tools as toolsets
+from pdl.errors import Problem
 from pdl.prompt.files import kind_fault, kind_of_url
-from pdl.prompt.messages import MIME_TYPES, Media, Message, Text
+from pdl.prompt.messages import FILE_NAME, MIME_TYPES, Media, Message, Text, check_role
 from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TypeAlias
 
     from pdl.prompt.messages import Part, Role
     from pdl.tools import ToolSet
 
+    Kinds: TypeAlias = type[Any] | tuple[type[Any], ...]
 
-def read_messages(given: object) -> tuple[Message, ...]:
-    """Return the messages of dicts. Raises ValueError and TypeError, with the path."""
+
+def read_messages(
+    given: object, drop: Iterable[str] = ()
+) -> tuple[tuple[Message, ...], tuple[Problem, ...]]:
+    """Return the messages of dicts, and the fields in `drop` that were left out.
+
+    Raises ValueError and TypeError, with the path.
+    """
     if isinstance(given, str | bytes | Mapping | Message) or not isinstance(given, Iterable):
         raise TypeError(f"messages must be a list of dicts, not {type(given).__name__}")
-    reader = _Reader()
-    return tuple(_joined(reader.read(one, f"messages[{n}]") for n, one in enumerate(given)))
+    if isinstance(drop, str) or not isinstance(drop, Iterable):
+        raise TypeError("drop must be names of fields: write [name]")
+    reader = _Reader(_LeftOut(frozenset(drop)))
+    read = [reader.read(one, f"messages[{n}]") for n, one in enumerate(given)]
+    return tuple(_joined(read)), tuple(reader.left_out.problems)
 
 
 def read_tools(given: object) -> ToolSet | None:
@@ -55,42 +69,62 @@ def _joined(messages: Iterable[Message]) -> Iterator[Message]:
         yield Message("user", pending)
 
 
+@dataclass
+class _LeftOut:
+    """The fields that may be left out, and those that were."""
+
+    names: frozenset[str]
+    problems: list[Problem] = field(default_factory=list)
+
+
 class _Fields:
     """The members of a dict, or of an object of an SDK, each of which must be read."""
 
-    def __init__(self, given: object, path: str) -> None:
+    def __init__(self, given: object, path: str, left_out: _LeftOut) -> None:
         dump = getattr(given, "model_dump", None)
         members = dump(mode="json") if callable(dump) else given
         if not isinstance(members, Mapping):
             raise TypeError(f"{path} must be a dict or a pdl.Message, not {type(given).__name__}")
         self.path = path
+        self.left_out = left_out
         self._members = {key: one for key, one in members.items() if one is not None}
 
     def text(self, key: str) -> str:
         """Return a member that must be a string."""
         return cast("str", self.take(key, str, "a string"))
 
-    def take(self, key: str, kind: type[Any], wanted: str) -> Any:
-        """Return a member of a type."""
+    def take(self, key: str, kind: Kinds, wanted: str) -> Any:
+        """Return a member of a type, or of one of several."""
         value = self._members.pop(key, None)
         if not isinstance(value, kind):
             found = "nothing" if value is None else type(value).__name__
             self.refuse(key, f"expected {wanted}, found {found}")
         return value
 
-    def take_if(self, key: str, kind: type[Any], wanted: str) -> Any:
+    def take_if(self, key: str, kind: Kinds, wanted: str) -> Any:
         """Return a member of a type, or None without one."""
         return self.take(key, kind, wanted) if key in self._members else None
 
     def inner(self, key: str) -> _Fields:
         """Return a member that must be a dict."""
-        return _Fields(self.take(key, Mapping, "a dict"), f"{self.path}.{key}")
+        return _Fields(self.take(key, Mapping, "a dict"), f"{self.path}.{key}", self.left_out)
+
+    def skip(self, key: str, value: object) -> None:
+        """Pass over a member that has the value that providers are sent anyway."""
+        if self._members.get(key) == value:
+            del self._members[key]
 
     def end(self) -> None:
-        """Refuse what was not read, unless it is empty."""
-        for key, value in self._members.items():
-            if value not in ("", [], {}, False):
-                self.refuse(key, "a pdl.Message has no such field: leave it out")
+        """Refuse what was not read, unless it is empty or may be left out."""
+        members, self._members = self._members, {}
+        for key, value in members.items():
+            if value in ("", [], {}, False):
+                continue
+            if key not in self.left_out.names:
+                why = f"a pdl.Message has no such field: leave it out, or pass drop=[{key!r}]"
+                self.refuse(key, why)
+            message = f"{self.path}.{key}: it was left out"
+            self.left_out.problems.append(Problem("turn/left-out", message))
 
     def refuse(self, key: str, why: str) -> NoReturn:
         """Raise ValueError for a member."""
@@ -100,26 +134,37 @@ class _Fields:
 class _Reader:
     """Reads messages in their order, and finds the call of each result."""
 
-    def __init__(self) -> None:
+    def __init__(self, left_out: _LeftOut) -> None:
+        self.left_out = left_out
         self._calls: dict[str, ToolCall] = {}
 
     def read(self, given: object, path: str) -> Message:
         if isinstance(given, Message):
             self._note(given)
             return given
-        fields = _Fields(given, path)
-        role = fields.text("role")
-        if role == "tool":
-            message = Message("user", self._result(fields))
-        else:
-            parts = tuple(_content(fields))
-            calls = fields.take_if("tool_calls", list, "a list") if role == "assistant" else None
-            made = [_call(one, f"{path}.tool_calls[{n}]") for n, one in enumerate(calls or ())]
-            role = "system" if role == "developer" else role
-            message = Message(cast("Role", role), (*parts, *made))
+        fields = _Fields(given, path, self.left_out)
+        message = self._message(fields)
         fields.end()
         self._note(message)
         return message
+
+    def _message(self, fields: _Fields) -> Message:
+        role = fields.text("role")
+        if role == "tool":
+            return Message("user", self._result(fields))
+        role = "system" if role == "developer" else role
+        try:
+            check_role(role)
+        except ValueError as error:
+            fields.refuse("role", str(error))
+        if role != "assistant":
+            return Message(cast("Role", role), tuple(_content(fields, needed=True)))
+        parts = tuple(_content(fields))
+        calls = enumerate(fields.take_if("tool_calls", list, "a list") or ())
+        made = [
+            _call(_Fields(one, f"{fields.path}.tool_calls[{n}]", self.left_out)) for n, one in calls
+        ]
+        return Message("assistant", (*parts, *made))
 
     def _note(self, message: Message) -> None:
         for part in message.parts:
@@ -132,7 +177,7 @@ class _Reader:
             fields.refuse(
                 "tool_call_id", f"no earlier message has a tool call with the id {known!r}"
             )
-        parts = list(_content(fields))
+        parts = list(_content(fields, needed=True))
         if not all(isinstance(part, Text) for part in parts):
             fields.refuse("content", "the result of a tool must be text")
         fields.take_if("name", str, "a string")  # that of the call
@@ -140,8 +185,7 @@ class _Reader:
         return ToolResult(self._calls[known], text)
 
 
-def _call(given: object, path: str) -> ToolCall:
-    fields = _Fields(given, path)
+def _call(fields: _Fields) -> ToolCall:
     kind = fields.take_if("type", str, "a string")
     if kind not in (None, "function"):
         fields.refuse("type", f"expected `function`, found `{kind}`")
@@ -160,15 +204,15 @@ def _call(given: object, path: str) -> ToolCall:
     return call
 
 
-def _content(fields: _Fields) -> Iterator[Part]:
-    content = fields.take_if("content", object, "")
+def _content(fields: _Fields, *, needed: bool = False) -> Iterator[Part]:
+    """The parts; only a message of the assistant can be without, as providers return it."""
+    take = fields.take if needed else fields.take_if
+    content = take("content", (str, list), "a string or a list")
     if content is None or isinstance(content, str):
         yield from (Text(content),) if content else ()
         return
-    if not isinstance(content, list):
-        fields.refuse("content", f"expected a string or a list, found {type(content).__name__}")
     for number, one in enumerate(content):
-        part = _Fields(one, f"{fields.path}.content[{number}]")
+        part = _Fields(one, f"{fields.path}.content[{number}]", fields.left_out)
         kind = part.text("type")
         if kind not in _PARTS:
             part.refuse("type", f"expected one of {', '.join(_PARTS)}, found `{kind}`")
@@ -182,9 +226,7 @@ def _text(part: _Fields) -> Part:
 
 def _image(part: _Fields) -> Part:
     inner = part.inner("image_url")
-    detail = inner.take_if("detail", str, "a string")
-    if detail not in (None, "auto"):
-        inner.refuse("detail", f"pdl can't pass on `{detail}`: leave it out")
+    inner.skip("detail", "auto")
     return _from_url(inner, "url")
 
 
@@ -199,7 +241,7 @@ def _audio(part: _Fields) -> Part:
 
 def _file(part: _Fields) -> Part:
     inner = part.inner("file")
-    inner.take_if("filename", str, "a string")  # pdl sends one of its own
+    inner.skip("filename", FILE_NAME)
     return _from_url(inner, "file_data")
 
 

@@ -23,6 +23,8 @@ MIME_TYPES = {
     "mp3": "audio/mpeg",
 }
 """The kinds of media that a prompt may embed, and their media types."""
+FILE_NAME = "file.pdf"
+"""The name of each embedded PDF file, where a provider requires one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,7 @@ class Message:
 
         Raises ValueError for an unknown role, TypeError for parts of other types.
         """
-        if role not in get_args(Role):
-            raise _no_role(role)
+        check_role(role)
         single = isinstance(parts, str | Text | Media | ToolCall | ToolResult)
         given: Any = (parts,) if single else parts
         if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
@@ -147,13 +148,16 @@ _ADVICE = {
 }
 
 
-def _no_role(role: object) -> TypeError | ValueError:
-    if not isinstance(role, str):
-        return TypeError(f"role must be a str, not {type(role).__name__}")
+def check_role(role: object) -> None:
+    """Raise ValueError for an unknown role, TypeError for what is not a str."""
     known = get_args(Role)
+    if not isinstance(role, str):
+        raise TypeError(f"role must be a str, not {type(role).__name__}")
+    if role in known:
+        return
     hint = did_you_mean(role, known)
     advice = f": {hint}" if hint else _ADVICE.get(role.lower(), "")
-    return ValueError(f"role must be `system`, `user` or `assistant`, not {role!r}{advice}")
+    raise ValueError(f"role must be `system`, `user` or `assistant`, not {role!r}{advice}")
 
 
 def _part(given: object) -> Part:

@@ -32,7 +32,8 @@ class Rendered(Generic[T]):
 
     `tools` are those of the `<|tools|>` turn, `config` the keys and values of `<|config|>`,
     `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
-    `strict=False` ignored; for a strict rendering it is empty, except for an empty last turn.
+    `strict=False` ignored, and `drop` of `from_messages` left out; for a strict rendering it is
+    empty, except for an empty last turn.
     `folder` is the one below which the config turn can name the file of a model.
     Raises TypeError for messages and schemas of other types.
     """
@@ -86,6 +87,7 @@ class Rendered(Generic[T]):
         schema: Schema[_U] | type[_U],
         tools: ToolSet | Iterable[Mapping[str, Any]] | None = None,
         config: Mapping[str, Json] | None = None,
+        drop: Iterable[str] = (),
     ) -> Rendered[_U]: ...
 
     @overload
@@ -96,6 +98,7 @@ class Rendered(Generic[T]):
         schema: Any = None,
         tools: ToolSet | Iterable[Mapping[str, Any]] | None = None,
         config: Mapping[str, Json] | None = None,
+        drop: Iterable[str] = (),
     ) -> Rendered[Any]: ...
 
     @staticmethod
@@ -105,6 +108,7 @@ class Rendered(Generic[T]):
         schema: Any = None,
         tools: ToolSet | Iterable[Mapping[str, Any]] | None = None,
         config: Mapping[str, Json] | None = None,
+        drop: Iterable[str] = (),
     ) -> Rendered[Any]:
         """Return a prompt of chat messages as OpenAI writes them.
 
@@ -112,6 +116,8 @@ class Rendered(Generic[T]):
         audio, files, as URLs or data URLs), `tool_calls`, and `tool_call_id`; objects of OpenAI's
         SDK, or a `Message`. Consecutive results of tools become one message of the user, and the
         role `developer` becomes `system`. `schema` may be a Python type, `tools` OpenAI's list.
+        `drop` names fields to leave out, such as `detail`, `filename`, `cache_control`, or
+        `reasoning_content`; `warnings` lists where that was.
 
         Raises ValueError for what a `Message` can't contain, TypeError for other types; both say
         where it is.
@@ -119,7 +125,8 @@ class Rendered(Generic[T]):
         from pdl.prompt.chat import read_messages, read_tools  # noqa: PLC0415 - few programs do
 
         settings = dict(config or {})
-        return Rendered(read_messages(messages), schema_of(schema), read_tools(tools), settings)
+        made, warnings = read_messages(messages, drop)
+        return Rendered(made, schema_of(schema), read_tools(tools), settings, warnings=warnings)
 
     def to(self, family: str, model: str = "") -> dict[str, Any]:
         """Return the JSON body that pdl would send to a family of providers.

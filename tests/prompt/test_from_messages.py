@@ -15,6 +15,7 @@ from pdl.tools.tool import ToolCall, ToolResult
 
 PNG = b"\x89PNG\r\n\x1a\n"
 DATA = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
+PDF = "data:application/pdf;base64,JVBERi0="
 CALL = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
 PING = ToolCall("add", {"a": 1}, "c1")
 CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
@@ -68,7 +69,13 @@ CASES: list[tuple[str, list[Any], list[pdl.Message]]] = [
         [
             message(
                 "user",
-                [part("file", filename="a.pdf", file_data="data:application/pdf;base64,JVBERi0=")],
+                [
+                    part(
+                        "file",
+                        filename="file.pdf",
+                        file_data="data:application/pdf;base64,JVBERi0=",
+                    )
+                ],
             )
         ],
         [media("pdf", b"%PDF-")],
@@ -109,14 +116,31 @@ BAD: list[tuple[Any, str]] = [
     ("Hi", "messages must be a list of dicts, not str"),
     (["Hi"], r"messages\[0\] must be a dict or a pdl.Message, not str"),
     ([{"content": "Hi"}], r"messages\[0\].role: expected a string, found nothing"),
-    ([message("robot", "Hi")], "role must be `system`, `user` or `assistant`, not 'robot'"),
+    (
+        [message("robot", "Hi")],
+        r"messages\[0\].role: role must be `system`, `user` or `assistant`, not 'robot'",
+    ),
+    ([USER, {"role": "bot"}], r"messages\[1\].role: role must be `system`, `user` or .* 'bot'"),
+    ([{"role": "user"}], r"messages\[0\].content: expected a string or a list, found nothing"),
+    ([message("developer", None)], r"messages\[0\].content: expected a string or a list, found"),
+    (
+        [CALLED, {"role": "tool", "tool_call_id": "c1"}],
+        r"messages\[1\].content: expected a string or a list, found nothing",
+    ),
+    (
+        [message("user", [part("file", filename="a-1.pdf", file_data=PDF)])],
+        r"content\[0\].file.filename: a pdl.Message has no such field: .* drop=\['filename'\]",
+    ),
     ([message("function", "Hi")], "not 'function': tool results are parts"),
     ([message("user", 1)], r"messages\[0\].content: expected a string or a list, found int"),
     ([message("user", "Hi", name="Ann")], r"\[0\].name: a pdl.Message has no such field"),
     ([message("user", "Hi", tool_calls=[CALL])], r"\[0\].tool_calls: a pdl.Message has no such"),
     ([message("assistant", None, refusal="No")], r"\[0\].refusal: a pdl.Message has no such field"),
     ([message("user", [part("video_url", url="x")])], r"content\[0\].type: expected one of text, "),
-    ([message("user", [part("image_url", url=DATA, detail="low")])], "pass on `low`: leave it out"),
+    (
+        [message("user", [part("image_url", url=DATA, detail="low")])],
+        "detail: a pdl.Message has no",
+    ),
     ([message("user", [part("image_url", url="data:text/plain,a")])], "or a data URL in base64"),
     ([message("user", [part("image_url", url="file:///a.png")])], "expected an http or https URL"),
     ([message("user", [part("image_url", url=DATA.replace("png", "gif"))])], "like a png file"),
@@ -155,6 +179,51 @@ BAD: list[tuple[Any, str]] = [
 def test_what_would_be_lost_is_refused(given: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         pdl.Rendered.from_messages(given)
+
+
+def test_what_may_be_left_out() -> None:
+    """It is listed in the order of the messages; other fields are refused as ever."""
+    cached = {"cache_control": {"type": "ephemeral"}}
+    given = [
+        message("system", [{"type": "text", "text": "Hi", **cached}], **cached),
+        message(
+            "user",
+            [
+                part("image_url", url=DATA, detail="low"),
+                part("file", filename="a-1.pdf", file_data=PDF),
+            ],
+        ),
+        message("assistant", None, reasoning_content="Hm", tool_calls=[{**CALL, **cached}]),
+        message("tool", "3", tool_call_id="c1"),
+    ]
+    drop = ["cache_control", "detail", "filename", "reasoning_content", "content"]
+    found = pdl.Rendered.from_messages(given, drop=iter(drop))
+    assert [(one.code, one.message) for one in found.warnings] == [
+        ("turn/left-out", f"messages{where}: it was left out")
+        for where in (
+            "[0].content[0].cache_control",
+            "[0].cache_control",
+            "[1].content[0].image_url.detail",
+            "[1].content[1].file.filename",
+            "[2].tool_calls[0].cache_control",
+            "[2].reasoning_content",
+        )
+    ]
+    assert found.messages == (
+        pdl.Message("system", "Hi"),
+        pdl.Message("user", (pdl.Media("png", PNG), pdl.Media("pdf", b"%PDF-"))),
+        pdl.Message("assistant", PING),
+        pdl.Message("user", RESULT),
+    )
+    with pytest.raises(ValueError, match=r"messages\[2\].reasoning_content: .* no such field"):
+        pdl.Rendered.from_messages(given, drop=drop[:3])
+    assert pdl.Rendered.from_messages([USER], drop=drop).warnings == ()
+
+
+@pytest.mark.parametrize("drop", ["detail", None, 3])
+def test_drop_is_several_names(drop: Any) -> None:
+    with pytest.raises(TypeError, match=r"drop must be names of fields: write \[name\]"):
+        pdl.Rendered.from_messages([USER], drop=drop)
 
 
 def test_objects_of_an_sdk() -> None:

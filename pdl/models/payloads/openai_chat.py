@@ -27,7 +27,7 @@ from pdl.models.payloads.turns import (
     refuse_prefill,
     with_ids,
 )
-from pdl.prompt.messages import Media, Message, Text
+from pdl.prompt.messages import FILE_NAME, Media, Message, Text
 from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _media(media: Media, role: Role, supported: MediaSupport) -> dict[str, Any]:
     if kind in AUDIO:
         return {"type": "input_audio", "input_audio": {"data": media.base64, "format": kind}}
     if kind in PDF:
-        return {"type": "file", "file": {"filename": "file.pdf", "file_data": data_url(media)}}
+        return {"type": "file", "file": {"filename": FILE_NAME, "file_data": data_url(media)}}
     return {"type": "image_url", "image_url": {"url": data_url(media)}}
 
 

@@ -13,7 +13,7 @@ from pdl.models.payloads.reading import BadPayload, JsonNode, body_of, parsed_ca
 from pdl.models.payloads.settings_map import CHAT_ONLY, SettingsMap
 from pdl.models.payloads.tool_schemas import strict_function
 from pdl.models.payloads.turns import IMAGES, PDF, MediaSupport, data_url, refuse_prefill, with_ids
-from pdl.prompt.messages import Media, Message, Text
+from pdl.prompt.messages import FILE_NAME, Media, Message, Text
 from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _content(part: Part, role: Role) -> dict[str, Any]:
         return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
     if part.url:
         return {"type": "input_file", "file_url": part.url}
-    return {"type": "input_file", "filename": "file.pdf", "file_data": data_url(part)}
+    return {"type": "input_file", "filename": FILE_NAME, "file_data": data_url(part)}
 
 
 def read(body: Json) -> Reply:
