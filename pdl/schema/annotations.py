@@ -6,7 +6,9 @@ share.
 
 from __future__ import annotations
 
+import builtins
 import datetime as dt
+import inspect
 import json
 import os
 import re
@@ -21,6 +23,7 @@ from typing import (
     Any,
     ClassVar,
     Final,
+    Literal,
     NoReturn,
     TypeVar,
     Union,
@@ -60,6 +63,7 @@ def name_of(form: Any) -> str:
 _SCALARS: MappingProxyType[Any, dict[str, Json]] = MappingProxyType(
     {
         str: {"type": "string"},
+        typing.LiteralString: {"type": "string"},
         bool: {"type": "boolean"},
         int: {"type": "integer"},
         float: {"type": "number"},
@@ -321,6 +325,59 @@ def resolved(form: Any, module: str) -> Any:
     holder = types.SimpleNamespace(__annotations__={"it": form})
     names = vars(sys.modules[module]) if module in sys.modules else {}
     return typing.get_type_hints(holder, names, include_extras=True)["it"]
+
+
+def class_hints(cls: Any) -> dict[str, Any]:
+    """Return the annotations of a class and of its bases.
+
+    The name of a class that a function defines is known in its own annotations, although the module
+    doesn't have it. Raises NameError for another name that is not defined.
+    """
+    classes = [one for one in reversed(cls.__mro__) if one is not object]
+    local = {one.__name__: one for one in classes if _is_local(one)}
+    if not local:
+        return typing.get_type_hints(cls, include_extras=True)
+    found: dict[str, Any] = {}
+    for one in classes:
+        found |= _hints_with(one, local if one in local.values() else {})
+    return found
+
+
+def _is_local(cls: Any) -> bool:
+    """Whether its name means the class inside of it, and means something else in the module."""
+    if cls.__qualname__.endswith(f"<locals>.{cls.__name__}"):
+        return True
+    module = sys.modules.get(cls.__module__)
+    return not (hasattr(module, cls.__name__) or hasattr(builtins, cls.__name__))
+
+
+def _hints_with(cls: Any, local: Mapping[str, Any]) -> dict[str, Any]:
+    """The annotations of a class without those of its bases, in which some names are known."""
+    module = sys.modules.get(cls.__module__)
+    # As in `get_type_hints`, a default can have the name of a type of the module.
+    names = {**vars(cls), **(vars(module) if module else {}), **local}
+    own = {
+        "__annotations__": inspect.get_annotations(cls),
+        "__module__": cls.__module__,
+        "__type_params__": getattr(cls, "__type_params__", ()),
+    }
+    return typing.get_type_hints(type(cls.__name__, (), own), names, dict(local), True)  # noqa: FBT003
+
+
+def with_self(form: Any, cls: Any) -> Any:
+    """Return a type in which `Self` is replaced by a class."""
+    if form is typing.Self:
+        return cls
+    kind, arguments = get_origin(form), get_args(form)
+    if kind is Annotated:
+        inner = with_self(form.__origin__, cls)
+        return form if inner is form.__origin__ else Annotated[(inner, *form.__metadata__)]
+    if kind is Literal or not any(with_self(one, cls) is not one for one in arguments):
+        return form
+    made = tuple(with_self(one, cls) for one in arguments)
+    if kind in (Union, types.UnionType):
+        return Union[made]  # noqa: UP007 - made of a tuple
+    return kind[made if len(made) > 1 else made[0]]
 
 
 def _is_read_only(form: Any) -> bool:

@@ -30,6 +30,36 @@ class _WithoutTitles(GenerateJsonSchema):
     def time_schema(self, schema: Any) -> dict[str, Json]:
         return _local(schema, super().time_schema(schema))
 
+    def model_field_schema(self, schema: Any) -> dict[str, Json]:
+        self._refuse_path(schema)
+        return super().model_field_schema(schema)
+
+    def dataclass_field_schema(self, schema: Any) -> dict[str, Json]:
+        self._refuse_path(schema)
+        return super().dataclass_field_schema(schema)
+
+    def _refuse_path(self, field: Mapping[str, Any]) -> None:
+        """Raise TypeError for a field that validation finds only inside of another one.
+
+        JSON Schema would have its name as a key, which validation then ignores.
+        """
+        alias = field.get("validation_alias")
+        by_name = any(
+            getattr(self._config, one, None) for one in ("populate_by_name", "validate_by_name")
+        )
+        if not isinstance(alias, list) or by_name or any(_is_key(one) for one in alias):
+            return
+        path = alias[0] if isinstance(alias[0], list) else alias
+        raise TypeError(
+            f"a field is found only by the path {'.'.join(map(str, path))} (`AliasPath`), which its"
+            " JSON Schema can't say: write a nested model, or set `populate_by_name=True`"
+        )
+
+
+def _is_key(choice: Any) -> bool:
+    """Whether one of the choices of an alias is a single key."""
+    return isinstance(choice, list) and len(choice) == 1 and isinstance(choice[0], str)
+
 
 def _local(schema: Any, made: dict[str, Json]) -> dict[str, Json]:
     """The schema of a time, which can be local unless its type demands a zone."""

@@ -34,13 +34,14 @@ from pdl.schema.parts import json_form
 from pdl.schema.records import (
     NO_DEFAULT,
     Member,
+    check_constructor,
     docstring,
     extra_items,
     is_pydantic,
     is_record,
     members,
 )
-from pdl.schema.refusals import is_form, refuse, why_not
+from pdl.schema.refusals import is_form, refuse, undefined, why_not
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -140,7 +141,7 @@ class _Converter:
             try:
                 found = self.schema(alias_value(form), where)
             except NameError as error:
-                refuse(form, where, f"it names `{error.name}`, which is not defined there")
+                refuse(form, where, f"it names {undefined(error)}")
             self._open.remove(form)
             if form not in self._names:
                 return found
@@ -205,7 +206,7 @@ class _Converter:
             why = "the keys of a JSON object are strings: write `dict[str, …]` or a list of pairs"
             refuse(arguments[0], where, why)
         values = self.schema(arguments[1], f"{where}[str]")
-        names = {"propertyNames": key} if key.keys() - {"type"} else {}
+        names = {"propertyNames": key} if key.keys() - {"type"} - ANNOTATIONS else {}
         return {"type": "object", "additionalProperties": values or True, **names}
 
     def _record(self, form: Any, where: str) -> dict[str, Json]:
@@ -220,8 +221,11 @@ class _Converter:
     def _object(self, form: Any, where: str) -> dict[str, Json]:
         try:
             listed = members(form)
+            check_constructor(get_origin(form) or form, listed)
         except NameError as error:
-            refuse(form, where, f"its annotations name `{error.name}`, which is not defined there")
+            refuse(form, where, f"its annotations name {undefined(error)}")
+        except (AttributeError, SyntaxError) as error:
+            refuse(form, where, f"its annotations can't be read: {error}")
         except TypeError as error:
             refuse(form, where, str(error))
         fields = {one.key: self._field(one, f"{where}.{one.key}") for one in listed}

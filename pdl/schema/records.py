@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
     Generic,
     Literal,
@@ -28,17 +29,16 @@ from typing import (
     Union,
     get_args,
     get_origin,
-    get_type_hints,
     is_typeddict,
 )
 from uuid import UUID
 
-from pdl.schema.annotations import bind, resolved
-from pdl.schema.checks import json_number
+from pdl.schema.annotations import bind, class_hints, resolved, with_self
+from pdl.schema.checks import is_of, json_number
 from pdl.schema.constraints import can_be_absent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pdl._types import Json
 
@@ -83,8 +83,8 @@ def is_pydantic(form: Any) -> bool:
 def members(form: Any) -> tuple[Member, ...]:
     """Return the fields in order of a class that `is_record`, or of such a class with brackets.
 
-    Raises NameError if an annotation uses an undefined name, TypeError for a class whose JSON is
-    not an object.
+    Raises NameError if an annotation uses an undefined name, AttributeError or SyntaxError if it
+    can't be read otherwise, and TypeError for a class whose JSON is not an object.
     """
     return _members(form)
 
@@ -166,7 +166,7 @@ def _hints(form: Any, cls: Any) -> dict[str, Any]:
 
     A base such as `Base[int]` binds the variables of its own annotations.
     """
-    hints = get_type_hints(cls, include_extras=True)
+    hints = {name: with_self(one, form) for name, one in class_hints(cls).items()}
     bound = _bindings(form)
     if not any(bound.values()):
         return hints
@@ -206,48 +206,96 @@ def _dataclass_members(cls: Any, hints: Mapping[str, Any]) -> Iterator[Member]:
         elif field not in dataclasses.fields(cls):
             continue
         if field.init:
-            default = _declared(field.default, field.default_factory, dataclasses.MISSING)
+            default = _declared(name, field.default, field.default_factory, dataclasses.MISSING)
             if default == (False, None) and can_be_absent(form):
                 default = (False, NO_DEFAULT)
             words = field.metadata.get("description") or getattr(field, "doc", None) or ""
             yield Member(name, form, name, name if keeps else None, *default, str(words))
 
 
-def _declared(default: Any, factory: Any, absent: object) -> tuple[bool, Json]:
+def _declared(name: str, default: Any, factory: Any, absent: object) -> tuple[bool, Json]:
     """Whether a field is required, and its default."""
+    refuse_field(name, default)
     if default is not absent:
         return False, json_default(default)
     return factory is absent, NO_DEFAULT if factory is absent else _made_default(factory)
 
 
+def refuse_field(name: str, default: Any) -> None:
+    """Raise TypeError for a default that is a field of pydantic, which only pydantic can read."""
+    if is_of(default, "pydantic.fields", "FieldInfo"):
+        raise TypeError(
+            f"the default of `{name}` is a `Field(…)`, which only pydantic's classes read: write"
+            f" `{name}: Annotated[T, Field(…)] = …`"
+        )
+
+
+def check_constructor(cls: Any, listed: Iterable[Member]) -> None:
+    """Raise TypeError for a class that can't be called with the fields that are listed."""
+    if issubclass(cls, dict) or hasattr(cls, "__struct_fields__"):  # which always can
+        return
+    if inspect.isabstract(cls):
+        raise TypeError(
+            "it is abstract, so it has no instances: pass a class that inherits from it"
+        )
+    try:
+        signature = inspect.signature(cls)
+    except ValueError:  # some classes written in C have none
+        return
+    named = [one for one in listed if one.argument is not None]
+    for fields in (named, [one for one in named if one.required]):
+        try:
+            signature.bind(**{str(one.argument): None for one in fields})
+        except TypeError as error:
+            why = f"its constructor does not take its fields as keywords ({error})"
+            raise TypeError(f"{why}: remove `init=False` or its own `__init__`") from error
+
+
 def _typed_dict_members(cls: Any, hints: Mapping[str, Any]) -> Iterator[Member]:
     """`Required` and `NotRequired` also apply where annotations are strings (PEP 563)."""
-    marks = {Required: True, NotRequired: False}
     for name, form in hints.items():
-        mark = get_origin(form)
-        inner = get_args(form)[0] if mark in marks else form
-        yield Member(name, inner, name, name, marks.get(mark, name in cls.__required_keys__))
+        inner, mark = _unmarked(form)
+        is_required = name in cls.__required_keys__ if mark is None else mark is Required
+        yield Member(name, inner, name, name, is_required)
+
+
+def _unmarked(form: Any) -> tuple[Any, Any]:
+    """A type without `Required` or `NotRequired`, also inside `Annotated`; and which it was."""
+    kind = get_origin(form)
+    if kind in (Required, NotRequired):
+        return _unmarked(get_args(form)[0])[0], kind
+    if kind is not Annotated:
+        return form, None
+    inner, mark = _unmarked(form.__origin__)
+    return (form if mark is None else Annotated[(inner, *form.__metadata__)]), mark
 
 
 def _named_tuple_members(cls: Any, hints: Mapping[str, Any]) -> Iterator[Member]:
     for name in cls._fields:
         default = cls._field_defaults.get(name, NO_DEFAULT)
-        given = _declared(default, NO_DEFAULT, NO_DEFAULT)
+        given = _declared(name, default, NO_DEFAULT, NO_DEFAULT)
         yield Member(name, hints.get(name, Any), name, name, *given)
 
 
 def _struct_members(cls: Any, hints: Mapping[str, Any]) -> Iterator[Member]:
     """The fields of a `msgspec.Struct` as it writes them, its tag first."""
-    library, structs = map(importlib.import_module, ("msgspec", "msgspec.structs"))
+    library = importlib.import_module("msgspec")
     config = cls.__struct_config__
     if config.array_like:
         raise TypeError("its JSON is an array without keys: remove `array_like=True`")
     if config.tag is not None:
         yield Member(config.tag_field, Literal[config.tag], None, None)
-    for one in structs.fields(cls):
-        default = _declared(one.default, one.default_factory, library.NODEFAULT)
-        form = _without(library.UnsetType, hints[one.name])
-        yield Member(one.encode_name, form, one.name, one.name, *default)
+    # msgspec.structs.fields would evaluate the annotations, and not know a function's own class.
+    names, defaults = cls.__struct_fields__, cls.__struct_defaults__
+    filled = (library.NODEFAULT,) * (len(names) - len(defaults)) + defaults
+    for name, key, default in zip(names, cls.__struct_encode_fields__, filled, strict=True):
+        factory = getattr(default, "factory", None) if is_of(default, *_FACTORY) else None
+        given = (library.NODEFAULT, factory) if factory else (default, library.NODEFAULT)
+        form = _without(library.UnsetType, hints[name])
+        yield Member(key, form, name, name, *_declared(name, *given, library.NODEFAULT))
+
+
+_FACTORY = ("msgspec._core", "Factory")
 
 
 def _without(absent: Any, form: Any) -> Any:
@@ -269,7 +317,7 @@ def _attrs_members(cls: Any, hints: Mapping[str, Any]) -> Iterator[Member]:
         if type(default).__name__ == "Factory" and hasattr(default, "takes_self"):
             factory, default = default.factory, nothing
         form = hints.get(one.name, Any if one.type is None else one.type)
-        given = _declared(default, factory, nothing)
+        given = _declared(one.name, default, factory, nothing)
         words = str(one.metadata.get("description") or "")
         yield Member(one.alias, form, one.alias, one.name, *given, words)
 

@@ -50,6 +50,12 @@ def refuse(form: Any, where: str, why: str) -> NoReturn:
     raise error_from([Problem("schema/unsupported-type", message)])
 
 
+def undefined(error: NameError) -> str:
+    """Return the name that an annotation uses and that is not defined, and where it must be."""
+    where = "define or import it at the top level of the module, where annotations find it"
+    return f"`{error.name}`, which is not defined there: {where}"
+
+
 def is_form(form: Any) -> bool:
     """Whether it might be a type: types have a hash, and other values with one are known."""
     if get_origin(form) is Annotated:  # its metadata might not have a hash

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, NotRequired, TypedDict, get_typ
 
 from pdl.errors import Problem, error_from
 from pdl.schema import Schema
+from pdl.schema.annotations import name_of as name_of_type
 from pdl.schema.dsl.typecheck import TypeChecker
-from pdl.schema.records import NO_DEFAULT, json_default
+from pdl.schema.keywords import DEFINITIONS
+from pdl.schema.records import NO_DEFAULT, json_default, refuse_field
+from pdl.schema.refusals import undefined
 from pdl.tools.tool import Tool, convert_all
 
 if TYPE_CHECKING:
@@ -175,8 +178,8 @@ def hints_of(function: Callable[..., Any], *, takes_others: bool = False) -> dic
         parameters = inspect.signature(function).parameters
         annotations = get_type_hints(target, include_extras=True)
     except NameError as error:
-        _refuse(f"the annotations of `{name}` use `{error.name}`, which is not defined there")
-    except (TypeError, ValueError) as error:
+        _refuse(f"the annotations of `{name}` use {undefined(error)}")
+    except (AttributeError, SyntaxError, TypeError, ValueError) as error:
         _refuse(f"the signature of `{name}` cannot be read: {error}")
     for one in parameters.values():
         if takes_others and one.kind is inspect.Parameter.VAR_KEYWORD:
@@ -235,6 +238,11 @@ def _schema(
 ) -> Schema:
     """The schema of an object with the parameters as its keys."""
     optional = {key for key, one in parameters.items() if one.default is not one.empty}
+    for key in optional:
+        try:
+            refuse_field(key, parameters[key].default)
+        except TypeError as error:
+            _refuse(f"`{name}` can't be a tool: {error}")
     fields = {key: NotRequired[hint] if key in optional else hint for key, hint in hints.items()}
     record: Any = TypedDict(name, fields)  # type: ignore[misc]  # made of what the function has
     document = dict(Schema.from_type(record).document)
@@ -249,12 +257,22 @@ def _schema(
 
 
 def _type(form: Any) -> Tool:
-    name = str(getattr(form, "__name__", form))
-    document = dict(Schema.from_type(form).document)
+    name = name_of_type(form)
+    document = _root(Schema.from_type(form).document)
     if document.get("type") != "object":
         _refuse(f"`{name}` is not a type with named fields")
     description = read_docstring(document.pop("description", "")).text
     return Tool(name, Schema(document, python_type=form), description)
+
+
+def _root(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema whose root is the definition to which it refers, as that of a recursive type."""
+    found = dict(document)
+    definitions = found.get("$defs", {})
+    while (name := str(found.get("$ref", "")).removeprefix(DEFINITIONS)) in definitions:
+        rest = {key: value for key, value in found.items() if key != "$ref"}
+        found = {**definitions[name], **rest}
+    return found
 
 
 def _refuse(message: str) -> NoReturn:
