@@ -123,7 +123,7 @@ class Answer(Generic[T]):
 
     @property
     def data(self) -> Json:
-        """The JSON of `value`."""
+        """The JSON of `value`; None for a default that cannot be written as JSON."""
         if self._json is not None:
             return self._json[0]
         return self.value if self.check is None else self.check.data

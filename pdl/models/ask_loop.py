@@ -18,20 +18,12 @@ from pdl.models.model_loop import Callback, ModelLoop, OutOfTime, Sleep
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from pdl._types import Json
     from pdl.models.answer import Ending
+    from pdl.models.defaults import Default
     from pdl.models.exchange import Model
     from pdl.models.model_loop import Step
     from pdl.models.options import AskOptions
     from pdl.models.request import Request
-
-
-@dataclass(frozen=True)
-class Default:
-    """The value of the answer if no attempt succeeds, and its JSON."""
-
-    value: Any
-    data: Json
 
 
 @dataclass

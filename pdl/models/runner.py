@@ -86,7 +86,7 @@ def ask(
 
     - `retries` (int, 3): attempts after the first of a model, whatever the cause.
     - `default` (JSON or an instance, none): the value if no attempt succeeds; `is_default` is then
-      true. It must match the schema, or be None.
+      true. JSON must match the schema; an instance of its type is used as it is; or None.
     - `validate` (function, None): a rule for the value; if it takes two arguments, the second one
       is the rendered prompt. It refuses the value as a `pdl.Rule` does, and the model is told why.
     - `seed` (int, None): a sampling seed for repeatable answers; overrides the prompt's own.

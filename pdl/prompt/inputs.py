@@ -270,7 +270,11 @@ def _simple(value: Any, depth: int) -> Any:
         found = fields_of(value) or {}
         return {name: as_json(inner, depth + 1) for name, inner in found.items()}
     dump = getattr(value, "model_dump", None)
-    return _without_absent(value, dump(mode="json")) if callable(dump) else value
+    if isinstance(value, type) or not callable(dump):
+        return value
+    if _keys(type(value)) is None:
+        return dump(mode="json")
+    return _by_schema(value, dump(mode="json", by_alias=False))
 
 
 def fields_of(value: object) -> dict[str, Any] | None:
@@ -280,11 +284,8 @@ def fields_of(value: object) -> dict[str, Any] | None:
     """
     if isinstance(value, type):
         return None
-    if dataclasses.is_dataclass(value):
-        names = {field.name: field.name for field in dataclasses.fields(value)}
-    elif hasattr(value, "__pydantic_fields__"):
-        names = {name: one.alias or name for name, one in type(value).__pydantic_fields__.items()}
-    else:
+    names = _keys(type(value))
+    if names is None:
         return None
     found = {name: getattr(value, name) for name in names}
     absent = _absent(type(value)) if None in found.values() else ()
@@ -293,6 +294,24 @@ def fields_of(value: object) -> dict[str, Any] | None:
         names[name]: one for name, one in found.items() if one is not None or name not in absent
     }
     return {**kept, **extra}
+
+
+def _keys(cls: Any) -> dict[str, str] | None:
+    """The keys in JSON Schema of the fields of a dataclass or a pydantic model; None for others."""
+    if hasattr(cls, "__pydantic_fields__"):
+        return {name: _key(name, one) for name, one in cls.__pydantic_fields__.items()}
+    if dataclasses.is_dataclass(cls):
+        return {field.name: field.name for field in dataclasses.fields(cls)}
+    return None
+
+
+def _key(name: str, field: Any) -> str:
+    """The key of a field of pydantic's: of several aliases, the first one that is a key."""
+    alias = field.validation_alias
+    for one in getattr(alias, "choices", [alias]):
+        if isinstance(one, str):
+            return one
+    return field.alias or name
 
 
 def _absent(cls: Any) -> set[str]:
@@ -307,19 +326,27 @@ def _absent(cls: Any) -> set[str]:
     return {name for name, form in forms.items() if can_be_absent(form)}
 
 
-def _without_absent(value: Any, data: Any) -> Any:
-    """The JSON that pydantic makes of a value, without the keys that are absent."""
-    if isinstance(data, list) and isinstance(value, list | tuple):
-        return [_without_absent(*pair) for pair in zip(value, data, strict=False)]
+def _by_schema(value: Any, data: Any) -> Any:
+    """The JSON that pydantic makes of a value, with the keys of its schema.
+
+    It lacks computed fields, and keys that are absent.
+    """
+    if getattr(type(value), "__pydantic_root_model__", False):
+        return _by_schema(value.root, data)
+    if isinstance(data, list) and isinstance(value, Sequence | AbstractSet):
+        return [_by_schema(*pair) for pair in zip(value, data, strict=False)]
     if isinstance(data, dict) and isinstance(value, Mapping):
-        return {key: _without_absent(value.get(key), one) for key, one in data.items()}
-    if not isinstance(data, dict):
+        return {key: _by_schema(value.get(key), one) for key, one in data.items()}
+    keys = _keys(type(value))
+    if not isinstance(data, dict) or keys is None:
         return data
     absent = _absent(type(value)) if None in data.values() else ()
+    decorators = getattr(type(value), "__pydantic_decorators__", None)
+    computed = () if decorators is None else decorators.computed_fields
     return {
-        name: _without_absent(getattr(value, name, None), one)
+        keys.get(name, name): _by_schema(getattr(value, name, None), one)
         for name, one in data.items()
-        if one is not None or name not in absent
+        if name not in computed and (one is not None or name not in absent)
     }
 
 

@@ -145,6 +145,19 @@ def _to_json(value: Any) -> Json:  # noqa: PLR0911 - one for each kind of value
     raise TypeError
 
 
+def fields_of_instance(form: Any, value: Any) -> Iterator[tuple[Member, Any]]:
+    """Yield the fields of a record that an instance has and keeps, each with its value."""
+    for one in members(form):
+        if isinstance(value, Mapping):
+            if one.key in value:
+                yield one, value[one.key]
+        elif one.attribute is not None:
+            inner = getattr(value, one.attribute)
+            is_absent = inner is None and can_be_absent(one.form)
+            if not is_absent and not _is_unset(inner):
+                yield one, inner
+
+
 def _value_of(member: Member, value: Any) -> Any:
     if member.argument is None:
         return get_args(member.form)[0]

@@ -46,3 +46,8 @@ def remote(server: Hostile, scheme: str = "openai", **limits: Any) -> Model:
 
 QUICK = Backoff(first=0.001, most=0.001)
 """Hardly a pause, for tests."""
+
+
+@pytest.fixture
+def bare() -> pdl.Rendered:
+    return pdl.loads("<|user|>\nWho is coming?\n").render()

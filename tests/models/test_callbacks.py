@@ -81,7 +81,7 @@ def test_what_is_awaited_is_bounded(
 
 def test_all_attempts_are_there(rendered: pdl.Rendered) -> None:
     with pytest.raises(AskError, match=LATE) as caught:
-        run(rendered, says(BAD, GOOD), validate=sleeps, timeout=0.3)
+        run(rendered, says(BAD, GOOD), validate=sleeps, timeout=0.5)
     first, second = caught.value.attempts
     assert first.check is not None
     assert not first.check.ok

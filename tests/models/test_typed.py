@@ -1,4 +1,4 @@
-"""Answers that are instances of a Python type, rules for them, and defaults."""
+"""Answers that are instances of a Python type, and rules for them."""
 
 from __future__ import annotations
 
@@ -56,11 +56,6 @@ class Row(TypedDict):
 STAY = '{"guest": "Ann", "arrival": "2026-11-23", "nights": 3}'
 BOB = STAY.replace("Ann", "Bob")
 ANN = Stay("Ann", dt.date(2026, 11, 23), 3)
-
-
-@pytest.fixture
-def bare() -> pdl.Rendered:
-    return pdl.loads("<|user|>\nWho is coming?\n").render()
 
 
 def told(attempt: pdl.models.Attempt) -> list[str]:
@@ -264,50 +259,6 @@ def test_a_stored_reply_is_judged_again(bare: pdl.Rendered, tmp_path: Path) -> N
         bare, Known(says(other)), schema=Stay, cache=cache, validate=lambda stay: stay != ANN
     )
     assert (answer.value.guest, answer.attempts[0].is_cached) == ("Cleo", False)
-
-
-@pytest.mark.parametrize(
-    ("form", "default", "value", "data"),
-    [
-        (Stay, ANN, ANN, {"guest": "Ann", "arrival": "2026-11-23", "nights": 3}),
-        (Stay, {"guest": "Ann", "arrival": "2026-11-23", "nights": 3}, ANN, None),
-        (Room, Room(number=4), Room(number=4), {"number": 4}),
-        (Room, {"number": 4}, Room(number=4), None),
-        (Size, Size.LARGE, Size.LARGE, "l"),
-        (Size, "l", Size.LARGE, "l"),
-        (dt.date, dt.date(2026, 1, 2), dt.date(2026, 1, 2), "2026-01-02"),
-        (list[Size], [Size.LARGE], [Size.LARGE], ["l"]),
-        (Row, {"day": dt.date(2026, 1, 2)}, {"day": dt.date(2026, 1, 2)}, {"day": "2026-01-02"}),
-        (Stay | None, ANN, ANN, {"guest": "Ann", "arrival": "2026-11-23", "nights": 3}),
-        (Stay, None, None, None),
-        (Place, Place(3), Place(3), {"x": 3}),
-        (Annotated[Size, pdl.Rule(bool)], Size.LARGE, Size.LARGE, "l"),
-    ],
-)
-def test_a_default_is_json_or_an_instance(
-    form: Any, default: Any, value: Any, data: Any, bare: pdl.Rendered
-) -> None:
-    answer = asked(bare, says("no"), schema=form, retries=0, default=default)
-    assert (answer.value, answer.is_default) == (value, True)
-    assert type(answer.value) is type(value)
-    assert answer.data == (default if data is None else data)
-
-
-@pytest.mark.parametrize(
-    ("form", "default", "error", "words"),
-    [
-        (Stay, Room(number=4), TypeError, "default must be JSON or an instance of Stay, not Room"),
-        (Stay, {"guest": 3}, ValueError, "must match the schema, or be None: `\\$"),
-        (Stay, Stay("Ann", dt.date(2026, 1, 1), 90), ValueError, "must be less than a month"),
-        (Room, {"number": 13}, ValueError, "`\\$.number` .*there is no room 13"),
-        (list[Size], (1, 2), TypeError, "JSON or an instance of list, not tuple"),
-    ],
-)
-def test_what_is_no_default(
-    form: Any, default: Any, error: type[Exception], words: str, bare: pdl.Rendered
-) -> None:
-    with pytest.raises(error, match=words):
-        asked(bare, pytest.fail, schema=form, default=default)
 
 
 def test_all_that_was_refused(bare: pdl.Rendered) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import multiprocessing
 import os
 import threading
@@ -14,7 +15,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
 import pydantic
+import pydantic.dataclasses
 import pytest
+from pydantic import AliasChoices, AliasPath
 from pydantic.json_schema import SkipJsonSchema
 
 import pdl
@@ -276,6 +279,81 @@ def test_values_may_be_an_instance(cls: Any) -> None:
     inner = '[{"text": "b", "since": "2024-01-02", "nick": null}]'
     assert rendered.messages[0].text == f"a False True {inner}"
     assert prompt.render(cls(text="a", nick="c"), inner=[]).messages[0].text == "a False False []"
+
+
+class Person(pydantic.BaseModel):
+    """Whose keys in JSON Schema are not the names of its fields, nor those that it is dumped by."""
+
+    full: str = pydantic.Field(alias="fullName")
+    age: int = pydantic.Field(validation_alias="years", serialization_alias="lived")
+    code: int = pydantic.Field(validation_alias=AliasChoices(AliasPath("c", 0), "id", "no"))
+    since: date | SkipJsonSchema[None] = pydantic.Field(None, alias="hiredOn")
+
+    @pydantic.computed_field  # type: ignore[prop-decorator]
+    @property
+    def initial(self) -> str:
+        return self.full[:1]
+
+
+class People(pydantic.RootModel[list[Person]]):
+    """A list as a model."""
+
+
+class Team(pydantic.BaseModel):
+    lead: Person = pydantic.Field(alias="headedBy")
+    others: tuple[Person, ...] = ()
+    by_name: dict[str, Person] = pydantic.Field({}, alias="byName")
+    past: People = People([])
+
+
+@pydantic.dataclasses.dataclass
+class Office:
+    team: Team = pydantic.Field(alias="ofTeam")
+
+
+PERSON = Person.model_validate({"fullName": "Ann", "years": 30, "id": 7})
+PERSON_JSON = {"fullName": "Ann", "years": 30, "id": 7}
+TEAM = Team.model_validate(
+    {"headedBy": PERSON, "others": (PERSON,), "byName": {"a": PERSON}, "past": [PERSON]}
+)
+TEAM_JSON = {
+    "headedBy": PERSON_JSON,
+    "others": [PERSON_JSON],
+    "byName": {"a": PERSON_JSON},
+    "past": [PERSON_JSON],
+}
+
+
+ALIASED = """<|input|>
+{{ it: {}, other?: Team }}
+Team = {{ headedBy: Person, others: [Person], byName: {{ [str]: Person }}, past: [Person] }}
+Person = {{ fullName: str, years: int, id: int, hiredOn?: date }}
+<|user|>
+{{{{ it | tojson }}}}"""
+
+
+@pytest.mark.parametrize(
+    ("form", "dsl", "value", "found"),
+    [
+        (Person, "Person", PERSON, PERSON_JSON),
+        (list[Person], "[Person]", [PERSON], [PERSON_JSON]),
+        (People, "[Person]", People([PERSON]), [PERSON_JSON]),
+        (Team, "Team", TEAM, TEAM_JSON),
+        (Office, "{ ofTeam: Team }", Office(ofTeam=TEAM), {"ofTeam": TEAM_JSON}),
+    ],
+)
+def test_an_inner_instance_has_the_keys_of_its_schema(
+    form: Any, dsl: str, value: Any, found: Any
+) -> None:
+    """Its aliases, without what it computes."""
+    [message] = pdl.loads(ALIASED.format(dsl)).render({"it": value}).messages
+    assert json.loads(message.text) == found
+    assert pdl.check(pdl.Schema.from_type(form), message.text).ok
+
+
+def test_an_instance_of_a_pydantic_dataclass_has_its_aliases() -> None:
+    text = "<|input|>\n{ ofTeam: any }\n<|user|>\n{{ ofTeam.lead.full }}"
+    assert pdl.loads(text).render(Office(ofTeam=TEAM)).messages[0].text == "Ann"
 
 
 def test_an_instance_of_a_type_with_unknown_names_gives_all_its_values() -> None:

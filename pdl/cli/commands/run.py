@@ -27,9 +27,9 @@ from pdl.cli.output import failure_json
 from pdl.cli.terminal import INVALID, TOOL_CALLS, UNREACHABLE, Terminal, interrupts_deferred
 from pdl.models import transcript
 from pdl.models.answer import AskError
-from pdl.models.arguments import default_fault
 from pdl.models.budget import Budget, Price
 from pdl.models.connecting import MODEL_VARIABLE, SCHEMES, connect, model_named_by
+from pdl.models.defaults import default_fault
 from pdl.models.options import NO_DEFAULT, CacheWarning, check_seconds
 from pdl.models.runner import ask
 from pdl.models.secret import NO_SECRET
