@@ -101,14 +101,91 @@ FORMS = [
     "{ a?: int, b?: int }<1,>",
     "{ kids: [Node], [str]: Node? }\nNode = { v: int, [str]: Node }",
     "{ kids: [Node]<1,>, 'a b'?: Node }\nNode = { 'x y'?: Node }",
+    "{ a: str, b: int<1,>, [str]: str | int<1,> }",
+    "{ a?: float<1e30,>, b: [str<1,>], c: { [str]: str<1,> }, d: [date, str<1,>] | date }",
     '"a\'b" | \'c"d\' | "\\u0000\\ud83d\\ude00\\u2028" | "\\\\"',
 ]
 
 
 @pytest.mark.parametrize("target", PYTHON)
-@pytest.mark.parametrize("dsl", [*FORMS, "{ '': int }"])
+@pytest.mark.parametrize("dsl", FORMS)
 def test_a_type_is_its_schema_in_odd_cases(dsl: str, target: Target) -> None:
     assert same(Schema.from_type(types_of(dsl, target).Answer), Schema.parse(dsl))
+
+
+def answer(dsl: str, target: Target) -> tuple[str, tuple[str, ...]]:
+    """The text after the imports, and the notes."""
+    code = write_types([PromptTypes("answer.pdl", None, Schema.parse(dsl))], target)
+    return code.text.rpartition("answer.pdl\n")[2], code.notes
+
+
+@pytest.mark.parametrize("target", PYTHON)
+def test_an_empty_key_is_reported_where_pyright_refuses_it(target: Target) -> None:
+    text, notes = answer("{ '': int }", target)
+    said = 'pyright does not accept the key `""` of a TypedDict'
+    expected = () if target == "pydantic" else (said,)
+    assert notes == tuple(f"Answer: {note}" for note in expected)
+    assert (f"# Not exact: {said}.\n" in text) is bool(expected)
+    schema = Schema.parse("{ '': int }")
+    code = write_types([PromptTypes("answer.pdl", None, schema)], target)
+    assert same(Schema.from_type(module_of(code.text).Answer), schema)
+
+
+@pytest.mark.parametrize(
+    ("dsl", "reason"),
+    [
+        ("{ a: int, [str]: int }", "# A TypedDict, since a dataclass cannot have other keys.\n"),
+        ("{ 'a b': int }", "# A TypedDict, since a dataclass cannot have such keys.\n"),
+        ("{ a: int }", ""),
+    ],
+)
+def test_a_comment_says_why_a_record_is_no_dataclass(dsl: str, reason: str) -> None:
+    found = [
+        line for line in answer(dsl, "dataclass")[0].splitlines(keepends=True) if line[:1] == "#"
+    ]
+    assert "".join(found) == reason
+
+
+INDEXES = [
+    ("{ a: str, [str]: str }", "string", True),
+    ("{ a: str, b: 'x' | int, [str]: 'x' | str | int }", '"x" | string | number', True),
+    ("{ a: int, [str]: any }", "unknown", True),
+    ("{ a: int, [str]: str }", "unknown", False),
+    ("{ name: str, 'k k'?: int, [str]: str | int }", "unknown", False),
+]
+
+
+@pytest.mark.parametrize(("dsl", "index", "is_exact"), INDEXES)
+def test_other_keys_in_typescript(dsl: str, index: str, is_exact: bool) -> None:  # noqa: FBT001
+    """All keys must fit the type of the other keys; a wider type is reported."""
+    text, notes = answer(dsl, "typescript")
+    assert f"  [key: string]: {index};\n" in text
+    said = "other keys can have any type"
+    assert notes == (() if is_exact else (f"Answer: {said}",))
+    assert (f"Not exact: {said}." in text) is not is_exact
+
+
+def test_constraints_in_typescript() -> None:
+    """Also those of items and values, each with its path."""
+    dsl = "{ a: [str<1,>?]<2,>, b: { [str]: int<3,> }, c: [str<4,>, any] | str<5,> }"
+    text, _ = answer(dsl, "typescript")
+    told = [line.split("@")[1].removesuffix(" */") for line in text.splitlines() if "@" in line]
+    assert told == [
+        *("minItems 2", "items.minLength 1", "additionalProperties.minimum 3"),
+        *("anyOf[0].prefixItems[0].minLength 4", "anyOf[1].minLength 5"),
+    ]
+
+
+LONG = [
+    f"{{ {'k' * length}{mark}: {form} }}"
+    for length in (70, 77, 80, 83, 90)
+    for mark in ("", "?")
+    for form in (
+        *("str", "[str]", "[str]<1,>", "{ a: int }", "{ [str]: str<1,> }", "N }\nN = { a: int"),
+        f"'{'a' * 30}' | '{'b' * 30}' | '{'c' * 30}'",
+        f"str = '{'d' * 60}'",
+    )
+]
 
 
 @pytest.mark.parametrize("target", PYTHON)
@@ -261,6 +338,33 @@ NAMES: list[tuple[list[tuple[str, str, str]], list[str]]] = [
 ]
 
 
+COLLISIONS = [
+    (["a.pdl", "b.pdl"], []),
+    (
+        ["AB.pdl", "a-b.pdl", "a_b.pdl"],
+        [
+            "a-b.pdl: its types are named `AB2`, since another prompt has the name `AB`",
+            "a_b.pdl: its types are named `AB3`, since another prompt has the name `AB`",
+        ],
+    ),
+    (
+        ["x.pdl", "x-input.pdl"],
+        ["x-input.pdl: a type is named `XInput2`, since another prompt has the name `XInput`"],
+    ),
+]
+
+
+@pytest.mark.parametrize("target", [*PYTHON, "typescript"])
+@pytest.mark.parametrize(("files", "notes"), COLLISIONS)
+def test_names_that_depend_on_other_prompts_are_reported(
+    files: list[str], notes: list[str], target: Target
+) -> None:
+    schema = Schema.parse("{ a: { b: int } }")
+    code = write_types([PromptTypes(file, None, schema) for file in files], target)
+    assert list(code.notes) == notes
+    assert all(note.partition(": ")[2][1:] in code.text for note in notes)
+
+
 @pytest.mark.parametrize(("prompts", "names"), NAMES)
 def test_names(prompts: list[tuple[str, str, str]], names: list[str]) -> None:
     """Types are named after files, definitions, and keys."""
@@ -305,6 +409,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
         texts = {
             "prompts": write_types(list(map(prompt_types, FILES)), target),
             "odd": write_types(several, target),
+            "long": write_types(
+                [PromptTypes(f"s{at}.pdl", None, parsed(dsl)) for at, dsl in enumerate(LONG)],
+                target,
+            ),
         }
         for number, document in enumerate(drawn):
             try:

@@ -97,15 +97,13 @@ def command(  # noqa: PLR0913  (each is an option)
     with importing(types):
         prompts = list(_prompts(paths, root, types=types))
     code = write_types(prompts, chosen)
-    unknown = (f"{one.source}: no type for {one.unknown}" for one in prompts if one.unknown)
-    notes = [*unknown, *code.notes]
-    for note in notes if form == "text" else ():
+    for note in code.notes if form == "text" else ():
         warning = Terminal.stderr().problem(Problem("schema/inexact-type", note), "warning")
         Terminal.stderr().write(warning)
     if check:
         _check(str(output.file), code.text)
     else:
-        fields = {"to": chosen, "text": code.text, "notes": notes}
+        fields = {"to": chosen, "text": code.text, "notes": list(code.notes)}
         output.write_result(code.text.removesuffix("\n"), form, fields)
 
 

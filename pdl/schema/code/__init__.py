@@ -29,12 +29,15 @@ def write_types(prompts: Sequence[PromptTypes], target: Target) -> Code:
     """
     try:
         if target == "typescript":
-            code, mark = write_typescript(name_types(prompts, RESERVED_IN_TYPESCRIPT)), "//"
+            sections, mark = name_types(prompts, RESERVED_IN_TYPESCRIPT), "// "
+            text = write_typescript(sections)
         else:
-            code, mark = write_python(name_types(prompts, RESERVED), target), "#"
+            sections, mark = name_types(prompts, RESERVED), "# "
+            text = write_python(sections, target)
     except RecursionError as error:
         raise error_from([Problem("limit/schema-depth", "the schema nests too deep")]) from error
-    return Code(_header(prompts, f"{mark} ") + code.text, code.notes)
+    notes = (note for section in sections for note in section.all_notes())
+    return Code(_header(prompts, mark) + text, tuple(notes))
 
 
 def _header(prompts: Sequence[PromptTypes], mark: str) -> str:

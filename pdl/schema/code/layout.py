@@ -72,6 +72,27 @@ def lay_out(doc: Doc, indent: str, column: int, tail: int = 0) -> str:
     return doc
 
 
+def _can_break(doc: Doc) -> bool:
+    """Whether a doc has a bracket with commas."""
+    match doc:
+        case Group(_, items, _, comma):
+            return (comma and bool(items)) or any(map(_can_break, items))
+        case Chain(parts):
+            return any(map(_can_break, parts))
+    return isinstance(doc, Either)
+
+
+def statement(doc: Doc, indent: str = "") -> str:
+    """Return a doc as lines.
+
+    Formatters must not touch a statement whose first line is too long: where they break it depends
+    on what follows, and on the length of their lines.
+    """
+    text = indent + (lay_out(doc, indent, len(indent)) if _can_break(doc) else flat(doc))
+    is_long = _columns(text.partition("\n")[0]) > WIDTH
+    return f"{text}{'  # fmt: skip' if is_long else ''}\n"
+
+
 def _chain(parts: tuple[Doc, ...], indent: str, column: int, tail: int) -> str:
     """Parts, of which the first that can break does, until the rest fits."""
     text = ""
@@ -109,7 +130,7 @@ def value(data: Json) -> Doc:
     if isinstance(data, dict):
         entries = (Chain((f"{literal(key)}: ", value(inner))) for key, inner in data.items())
         return Group("{", tuple(entries), "}")
-    return repr(data)
+    return repr(data).replace("e+", "e")  # as formatters write 1e+30
 
 
 def call(name: str, arguments: dict[str, Doc]) -> Doc:

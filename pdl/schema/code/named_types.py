@@ -84,15 +84,15 @@ class Field(NamedTuple):
 class Named:
     """A type with a name: a record if it has `fields`, else another name of `type`.
 
-    `extra` is the type of a record's other keys, None if it is closed; `form` are the arguments of
-    an `AnswerForm`; `notes` say what the type does not.
+    `extra` is the type of a record's other keys, None if it is closed; `form` is the schema of
+    an answer that is not written as its JSON; `notes` say what the type does not.
     """
 
     name: str
     type: Type = field(default_factory=lambda: Type("any"))
     fields: tuple[Field, ...] | None = None
     extra: Type | None = None
-    form: tuple[Json, ...] = ()
+    form: Schema | None = None
     notes: list[str] = field(default_factory=list)
 
     def parts(self) -> Iterator[Type]:
@@ -109,7 +109,22 @@ class Named:
 
 
 class Section(NamedTuple):
-    """The types that a prompt adds to the module, those that others use first."""
+    """The types that a prompt adds to the module, those that others use first.
 
-    prompt: PromptTypes
+    `notes` are of the prompt: what has no type, and what has another name than that of its file.
+    """
+
+    source: str
     types: tuple[Named, ...]
+    notes: tuple[str, ...]
+
+    def title(self, mark: str) -> str:
+        """Return the comment above the types."""
+        lines = [self.source, *(f"{note[0].upper()}{note[1:]}." for note in self.notes)]
+        return "".join(f"{mark} {line}\n" for line in lines)
+
+    def all_notes(self) -> Iterator[str]:
+        """Yield a line for each note, which names the prompt or the type."""
+        yield from (f"{self.source}: {note}" for note in self.notes)
+        for one in self.types:
+            yield from (f"{one.name}: {note}" for note in dict.fromkeys(one.notes))

@@ -5,17 +5,16 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pdl.schema.code.layout import Chain, Doc, Group, lay_out, literal, value
-from pdl.schema.code.named_types import Code
+from pdl.schema.code.layout import Chain, Doc, Group, literal, statement, value
 from pdl.schema.code.python_records import Records
 from pdl.schema.code.python_types import Expressions, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdl._types import Json
     from pdl.schema.code.named_types import Named, Section
     from pdl.schema.code.python_types import PythonTarget
+    from pdl.schema.model import Schema
 
 _STANDARD = MappingProxyType(
     {
@@ -43,17 +42,16 @@ RESERVED = frozenset({"True", "False", "None"}.union(*_TABLES))
 """The names that no type can have."""
 
 
-def write_python(sections: Sequence[Section], target: PythonTarget) -> Code:
-    """Return the module of all sections."""
+def write_python(sections: Sequence[Section], target: PythonTarget) -> str:
+    """Return the module of all sections; the types get notes of what the target cannot say."""
     named = {one.name: one for section in sections for one in section.types}
     types = Expressions(target, named)
     body = "\n".join(_section(section, types) for section in sections)
     used = names_in(body) | {name for one in types.strings for name in names_in(one)}
-    notes = [f"{one.name}: {note}" for one in named.values() for note in one.notes]
     # pydantic documents `__pydantic_extra__` as it is written here, and pyright refuses it.
     pragma = "# pyright: reportIncompatibleVariableOverride=false\n\n" if _EXTRA in body else ""
     start = f"{pragma}from __future__ import annotations\n"
-    return Code(f"{start}{_imports(used)}{body}", tuple(notes))
+    return f"{start}{_imports(used)}{body}"
 
 
 def _imports(used: set[str]) -> str:
@@ -69,37 +67,34 @@ def _imports(used: set[str]) -> str:
 
 
 def _section(section: Section, types: Expressions) -> str:
-    title = f"\n# {section.prompt.source}\n"
-    if section.prompt.unknown:
-        title += f"# No type for {section.prompt.unknown}.\n"
-    return title + "".join(
-        f"\n\n{_notes(one)}{_definition(one, types, is_lazy=is_lazy)}"
+    return f"\n{section.title('#')}" + "".join(
+        f"\n\n{_notes(one, types)}{_definition(one, types, is_lazy=is_lazy)}"
         for one, is_lazy in _ordered(section.types)
     )
 
 
-def _notes(one: Named) -> str:
-    return "".join(f"# Not exact: {note}.\n" for note in one.notes)
+def _notes(one: Named, types: Expressions) -> str:
+    if types.target != "pydantic" and any(field.key == "" for field in one.fields or ()):
+        one.notes.append('pyright does not accept the key `""` of a TypedDict')
+    return "".join(f"# Not exact: {note}.\n" for note in dict.fromkeys(one.notes))
 
 
 def _definition(one: Named, types: Expressions, *, is_lazy: bool) -> str:
     if one.fields is not None:
         return Records(types).write(one)
-    doc = types.type(one.type, further=_form(one.form))
+    doc = types.type(one.type, further=() if one.form is None else (_form(one.form),))
     if is_lazy:
         made = Group("TypeAliasType(", (literal(one.name), types.quoted(doc)), ")")
-        return f"{one.name} = {lay_out(made, '', len(one.name) + 3)}\n"
-    return lay_out(Chain((f"{one.name}: TypeAlias = ", doc)), "", 0) + "\n"
+        return statement(Chain((f"{one.name} = ", made)))
+    return statement(Chain((f"{one.name}: TypeAlias = ", doc)))
 
 
-def _form(form: tuple[Json, ...]) -> tuple[Doc, ...]:
+def _form(schema: Schema) -> Doc:
     """What says how an answer is written that is not JSON."""
-    if not form:
-        return ()
-    given: list[Doc] = [value(form[0])]
-    given += [Chain(("lang=", value(lang))) for lang in form[1:2] if lang is not None]
-    given += [Chain(("tasks=", repr(tuple(tasks)))) for tasks in form[2:]]
-    return (Group("AnswerForm(", tuple(given), ")"),)
+    given: list[Doc] = [value(schema.form)]
+    given += [] if schema.lang is None else [Chain(("lang=", value(schema.lang)))]
+    given += [] if schema.tasks == (None, None) else [f"tasks={schema.tasks}"]
+    return Group("AnswerForm(", tuple(given), ")")
 
 
 def _ordered(types: Sequence[Named]) -> list[tuple[Named, bool]]:

@@ -17,6 +17,7 @@ from pdl.schema.code.layout import (
     flat,
     lay_out,
     literal,
+    statement,
     value,
 )
 from pdl.schema.code.python_types import Expressions, names_in, opened
@@ -57,11 +58,16 @@ class Records:
             if _are_names([field.key for field in fields], members):
                 lines = _class(f"class {one.name}:", one, members)
                 return f"{self._decorator(one)}@dataclass(kw_only=True)\n{''.join(lines)}"
-        why = "# A TypedDict, since a dataclass cannot have such keys.\n" if is_dataclass else ""
-        members = [(field.key, self._entry(field), None) for field in fields]
+        reason = "such keys" if not one.is_open else "other keys"
+        why = f"# A TypedDict, since a dataclass cannot have {reason}.\n" if is_dataclass else ""
+        members = [
+            (field.key, _not_required(field, self.types.type(field.type, field.default)), None)
+            for field in fields
+        ]
         if not _are_names([field.key for field in fields], members):
             return why + self._functional(one)
-        lines = _class(f"class {one.name}(TypedDict):", one, members)
+        head = lay_out(Group(f"class {one.name}(", ("TypedDict",), "):"), "", 0)
+        lines = _class(head, one, members)
         return why + self._decorator(one) + "".join(lines)
 
     def _said(self, one: Named, *, is_documented: bool) -> dict[str, Doc]:
@@ -74,7 +80,7 @@ class Records:
 
     def _decorator(self, one: Named) -> str:
         said = self._said(one, is_documented=_is_docstring(one))
-        return f"{lay_out(Chain(('@', call('record', said))), '', 0)}\n" if said else ""
+        return statement(Chain(("@", call("record", said)))) if said else ""
 
     def _eager(self, one: Type, doc: Doc) -> Doc:
         """A type that Python reads at once, as a string if it might name what comes later."""
@@ -85,18 +91,13 @@ class Records:
         entries = []
         for field in one.fields or ():
             doc = self.types.type(field.type, field.default)
-            doc = self._eager(field.type, doc)
-            doc = doc if field.required else Group("NotRequired[", (doc,), "]", comma=False)
+            doc = _not_required(field, self._eager(field.type, doc))
             entries.append(Chain((f"{literal(field.key)}: ", doc)))
         fields = Group("{", tuple(entries), "}")
         made = Group("TypedDict(", (literal(one.name), fields), ")")
         said = self._said(one, is_documented=False)
-        call_ = f"{lay_out(Chain((call('record', said), f'({one.name})')), '', 0)}\n"
-        return f"{one.name} = {lay_out(made, '', len(one.name) + 3)}\n{call_ if said else ''}"
-
-    def _entry(self, field: Field) -> Doc:
-        doc = self.types.type(field.type, field.default)
-        return doc if field.required else Group("NotRequired[", (doc,), "]", comma=False)
+        opens = statement(Chain((call("record", said), f"({one.name})"))) if said else ""
+        return statement(Chain((f"{one.name} = ", made))) + opens
 
     def _dataclass_field(self, field: Field) -> _Member:
         """A field, and the value of what can be absent: its default, or None."""
@@ -169,6 +170,10 @@ _Member = tuple[str, Doc, Doc | None]
 """A name, its type, and its value if it can be absent."""
 
 
+def _not_required(field: Field, doc: Doc) -> Doc:
+    return doc if field.required else Group("NotRequired[", (doc,), "]", comma=False)
+
+
 def _or_none(doc: Doc, mark: str) -> tuple[Doc, Doc]:
     """A type that is None where its key is absent, and that value."""
     broken = doc.broken if isinstance(doc, Either) else doc
@@ -190,7 +195,7 @@ def _class(head: str, one: Named, members: list[_Member]) -> Iterable[str]:
         yield f"{STEP}pass\n"
     for name, doc, default in members:
         parts = (f"{name}: ", doc) if default is None else (f"{name}: ", doc, " = ", default)
-        yield f"{STEP}{lay_out(Chain(parts), STEP, len(STEP))}\n"
+        yield statement(Chain(parts), STEP)
 
 
 def _keywords(one: Named, *, is_documented: bool) -> dict[str, Json]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass, field
+from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from uuid import UUID
@@ -15,7 +16,7 @@ from pdl.schema.keywords import nodes
 from pdl.schema.records import NO_DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from pdl._types import Json
     from pdl.schema.code.named_types import Kind, Named, Type
@@ -40,6 +41,14 @@ _FORMATS = MappingProxyType(
 
 _ZONED = MappingProxyType({"date-time": "dt.datetime", "time": "dt.time"})
 """Those of types that have another format."""
+
+_READERS = {
+    "dt.date": dt.date.fromisoformat,
+    "dt.datetime": dt.datetime.fromisoformat,
+    "dt.time": dt.time.fromisoformat,
+    "UUID": UUID,
+}
+"""What reads the defaults of types; durations and addresses have no such function here."""
 
 _BOUNDS = MappingProxyType(
     {
@@ -155,17 +164,9 @@ class Expressions:
         if one.kind == "name":
             target = self.named[one.name]
             return target.fields is None and self.accepts_null(target.type)
-        return (
-            one.kind in ("any", "null")
-            or None in one.values
-            or any(
-                part.kind == "null" or None in part.values or self._is_null_name(part)
-                for part in (one.parts if one.kind == "union" else ())
-            )
-        )
-
-    def _is_null_name(self, part: Type) -> bool:
-        return part.kind in ("any", "name") and self.accepts_null(part)
+        if one.kind == "union":
+            return any(map(self.accepts_null, one.parts))
+        return one.kind in ("any", "null") or None in one.values
 
     def default(self, one: Type, data: Json) -> Doc | None:  # noqa: PLR0911 - one for each kind
         """Return the Python value of a default, or None if there is no expression for it."""
@@ -181,38 +182,36 @@ class Expressions:
             case "list" | "tuple":
                 return self._items(one, data) if isinstance(data, list) else None
             case "map":
-                return self._entries(one.parts[0], data) if isinstance(data, dict) else None
+                types = repeat(one.parts[0])
+                return self._entries(types, data) if isinstance(data, dict) else None
             case "str" if one.keywords.get("format") in {*_FORMATS, *_ZONED}:
                 return _moment_default(one.keywords["format"], data)
         return value(data) if _is_of(one, data) else None
 
     def _items(self, one: Type, data: list[Json]) -> Doc | None:
-        if one.kind == "tuple":
-            items = [self.default(*pair) for pair in zip(one.parts, data, strict=True)]
-            known = [item for item in items if item is not None]
-            return Group("(", tuple(known), ")") if len(known) == len(items) else None
-        items = [self.default(one.parts[0], item) for item in data]
-        known = [item for item in items if item is not None]
-        return Group("[", tuple(known), "]") if len(known) == len(items) else None
+        is_tuple = one.kind == "tuple"
+        parts = one.parts if is_tuple else one.parts * len(data)
+        items = [self.default(*pair) for pair in zip(parts, data, strict=True)]
+        known = tuple(item for item in items if item is not None)
+        opening, closing = "()" if is_tuple else "[]"
+        return Group(opening, known, closing) if len(known) == len(items) else None
 
-    def _entries(self, one: Type, data: dict[str, Json]) -> Doc | None:
-        entries = []
-        for key, inner in data.items():
-            doc = self.default(one, inner)
-            if doc is None:
-                return None
-            entries.append(Chain((f"{literal(key)}: ", doc)))
-        return Group("{", tuple(entries), "}")
+    def _entries(self, types: Iterable[Type], data: dict[str, Json]) -> Doc | None:
+        """A dict; each of its values has a type."""
+        docs = list(map(self.default, types, data.values()))
+        entries = tuple(
+            Chain((f"{literal(key)}: ", doc))
+            for key, doc in zip(data, docs, strict=True)
+            if doc is not None
+        )
+        return Group("{", entries, "}") if len(entries) == len(docs) else None
 
     def _instance(self, target: Named, data: dict[str, Json]) -> Doc | None:
         """A dict for a TypedDict; other records are made of it by no expression."""
         fields = {one.key: one for one in target.fields or ()}
         if self.target != "typeddict" or data.keys() - fields.keys():
             return None
-        docs = {key: self.default(fields[key].type, inner) for key, inner in data.items()}
-        known = {key: doc for key, doc in docs.items() if doc is not None}
-        entries = (Chain((f"{literal(key)}: ", doc)) for key, doc in known.items())
-        return Group("{", tuple(entries), "}") if len(known) == len(docs) else None
+        return self._entries((fields[key].type for key in data), data)
 
 
 def opened(keywords: Mapping[str, Json]) -> dict[str, Json]:
@@ -261,22 +260,15 @@ def _is_of(one: Type, data: Json) -> bool:  # noqa: PLR0911 - one for each kind
 
 def _moment_default(name: str, data: Json) -> Doc | None:
     """A date or a time as a call that reads it; None for what Python does not have."""
-    readers: dict[str, tuple[str, Callable[[str], object]]] = {
-        "date": ("dt.date.fromisoformat", dt.date.fromisoformat),
-        "date-time": ("dt.datetime.fromisoformat", dt.datetime.fromisoformat),
-        "x-date-time": ("dt.datetime.fromisoformat", dt.datetime.fromisoformat),
-        "time": ("dt.time.fromisoformat", dt.time.fromisoformat),
-        "x-time": ("dt.time.fromisoformat", dt.time.fromisoformat),
-        "uuid": ("UUID", UUID),
-    }
-    if not isinstance(data, str) or name not in readers:
+    written = (_FORMATS | _ZONED)[name]
+    if not isinstance(data, str) or written not in _READERS:
         return None
-    written, read = readers[name]
     try:
-        read(data)
+        _READERS[written](data)
     except ValueError:
         return None
-    return Group(f"{written}(", (literal(data),), ")")
+    method = "" if written == "UUID" else ".fromisoformat"
+    return Group(f"{written}{method}(", (literal(data),), ")")
 
 
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|#[^\n]*')

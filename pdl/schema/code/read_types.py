@@ -43,23 +43,11 @@ def name_types(prompts: Sequence[PromptTypes], reserved: Iterable[str]) -> list[
         for schema, name in zip((prompt.inputs, prompt.answer), roots, strict=True):
             if schema is not None:
                 reader = _Reader(schema.document, base, names, is_input=schema is prompt.inputs)
-                types += reader.read(name, _form(schema))
-        sections.append(Section(prompt, tuple(types)))
+                is_json = schema.form == json_form(schema.document)
+                types += reader.read(name, None if is_json else schema)
+        unknown = [f"no type for {prompt.unknown}"] if prompt.unknown else []
+        sections.append(Section(prompt.source, tuple(types), (*unknown, *names.notes[base])))
     return sections
-
-
-def _form(schema: Schema) -> tuple[Json, ...]:
-    """The arguments of the form of an answer, if it is not that of every type."""
-    if schema.form == json_form(schema.document):
-        return ()
-    given = (schema.form, schema.lang, schema.tasks)
-    return (
-        given
-        if schema.tasks != (None, None)
-        else given[:2]
-        if schema.lang is not None
-        else given[:1]
-    )
 
 
 _DEEPEST = 80  # types inside types; Python reads at most 200 brackets
@@ -125,7 +113,7 @@ class _Reader:
         self._known: dict[str, str] = {}
         self._types: list[Named] = []
 
-    def read(self, name: str, form: tuple[Json, ...]) -> list[Named]:
+    def read(self, name: str, form: Schema | None) -> list[Named]:
         """The types of the document, the last of which has the name."""
         self._known["#"] = name
         self._define(name, self._document, name, 0).form = form
@@ -152,7 +140,7 @@ class _Reader:
         if isinstance(node, bool):
             return Type("any", keywords={} if node else {"not": {}})
         if _is_record(node):
-            name = self._names.new(place.hint)
+            name = self._names.new(place.hint, self._base)
             self._define(name, node, place.hint, place.depth)
             return Type("name", name=name)
         found = self._core(_counted(node), place)
@@ -203,7 +191,8 @@ class _Reader:
             )
         else:
             words = [str(step) for step in path if not str(step).isdigit()]
-            name, is_new = self._names.new(self._base + class_name(words[-1])), True
+            wanted = self._base + class_name(words[-1])
+            name, is_new = self._names.new(wanted, self._base), True
         self._known[reference] = name
         if is_new:
             self._define(name, lookup(self._document, reference), name, 0)

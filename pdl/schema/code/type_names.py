@@ -25,18 +25,25 @@ def class_name(text: str) -> str:
 
 
 class TypeNames:
-    """The names that are taken, and those of definitions by what they contain."""
+    """The names that are taken, and those of definitions by what they contain.
+
+    `bases` are the names of the prompts, and `notes` say which names depend on other prompts.
+    """
 
     def __init__(self, reserved: Iterable[str], prompts: Sequence[PromptTypes]) -> None:
-        self.taken = set(reserved)
+        self._owners = dict.fromkeys(reserved, "")
+        self.notes: dict[str, list[str]] = {}
         self.bases: list[str] = []
         self.roots: list[tuple[str, str]] = []
         self.shared: dict[str, str] = {}
         for prompt in prompts:
             stem = re.split(r"[/\\]", prompt.source)[-1].partition(".")[0]
-            base = free_name(class_name(stem), self.bases)
+            wanted = class_name(stem)
+            base = free_name(wanted, self.bases)
             self.bases.append(base)
-            self.roots.append((self.new(f"{base}Input"), self.new(base)))
+            same = f"its types are named `{base}`, since another prompt has the name `{wanted}`"
+            self.notes[base] = [] if base == wanted else [same]
+            self.roots.append((self.new(f"{base}Input", base), self.new(base, base)))
         self._contents: dict[str, set[str]] = {}
         for prompt in prompts:
             for schema in (prompt.inputs, prompt.answer):
@@ -45,10 +52,13 @@ class TypeNames:
                     content = _content(document, key)
                     self._contents.setdefault(class_name(key), set()).add(content)
 
-    def new(self, wanted: str) -> str:
-        """A free name, which is taken from now on."""
-        name = free_name(wanted, self.taken)
-        self.taken.add(name)
+    def new(self, wanted: str, base: str) -> str:
+        """A free name for a type of a prompt, which is taken from now on."""
+        name = free_name(wanted, self._owners)
+        if self._owners.get(wanted, base) not in (base, ""):
+            note = f"a type is named `{name}`, since another prompt has the name `{wanted}`"
+            self.notes[base].append(note)
+        self._owners[name] = base
         return name
 
     def of_definition(
@@ -66,7 +76,7 @@ class TypeNames:
         wanted = class_name(key)
         several = len(self._contents.get(wanted, ())) > 1
         wanted = base + wanted if several else wanted
-        self.shared[content] = self.new(f"{wanted}Input" if filled else wanted)
+        self.shared[content] = self.new(f"{wanted}Input" if filled else wanted, base)
         return self.shared[content], True
 
 

@@ -6,7 +6,6 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from pdl.schema.code.named_types import Code
 from pdl.schema.formats import ZONED
 from pdl.schema.records import NO_DEFAULT
 
@@ -36,34 +35,30 @@ _TAGS = frozenset(
 )
 """The keywords that no type of TypeScript says, which are told in comments."""
 
+_STEPS: Mapping[Kind, str] = {
+    "list": "items",
+    "map": "additionalProperties",
+    "tuple": "prefixItems[{}]",
+    "union": "anyOf[{}]",
+}
 _KEY = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 
 
-def write_typescript(sections: Sequence[Section]) -> Code:
-    """Return the module of all sections."""
-    text = "\n".join(map(_section, sections))
-    notes = [
-        f"{one.name}: {note}"
-        for section in sections
-        for one in section.types
-        for note in [*one.notes, *_widened(one)]
-    ]
-    return Code(text, tuple(notes))
+def write_typescript(sections: Sequence[Section]) -> str:
+    """Return the module of all sections; the types get notes of what TypeScript cannot say."""
+    return "\n".join(map(_section, sections))
 
 
 def _section(section: Section) -> str:
-    title = f"// {section.prompt.source}\n"
-    if section.prompt.unknown:
-        title += f"// No type for {section.prompt.unknown}.\n"
-    return title + "".join(f"\n{_definition(one)}" for one in section.types)
+    return section.title("//") + "".join(f"\n{_definition(one)}" for one in section.types)
 
 
 def _definition(one: Named) -> str:
-    notes = [f"Not exact: {note}." for note in [*one.notes, *_widened(one)]]
-    if one.fields is None:
-        comment = _comment([*_described(one.type), *_tags(one.type), *notes], "")
-        return f"{comment}export type {one.name} = {_type(one.type)};\n"
+    one.notes += _widened(one)
+    notes = [f"Not exact: {note}." for note in dict.fromkeys(one.notes)]
     comment = _comment([*_described(one.type), *_tags(one.type), *notes], "")
+    if one.fields is None:
+        return f"{comment}export type {one.name} = {_type(one.type)};\n"
     fields = "".join(map(_field, one.fields))
     if not fields and not one.is_open:
         return f"{comment}export type {one.name} = Record<string, never>;\n"
@@ -76,13 +71,36 @@ def _widened(named: Named) -> Iterator[str]:
     found = dict.fromkeys(key for one in inside for key in one.keywords if key not in _TAGS)
     for key in found:
         yield f"`{key}` is not part of the type"
+    if named.extra is not None and named.extra.kind != "any" and not _is_index(named, named.extra):
+        yield "other keys can have any type"
 
 
 def _rest(one: Named) -> str:
-    """The other keys; TypeScript demands that the types of all keys fit the index."""
+    """The other keys."""
     if not one.is_open:
         return ""
-    return "  [key: string]: unknown;\n"
+    if one.extra is None or not _is_index(one, one.extra):
+        return "  [key: string]: unknown;\n"
+    comment = _comment([*_described(one.extra), *_tags(one.extra)], "  ")
+    return f"{comment}  [key: string]: {_type(one.extra)};\n"
+
+
+def _is_index(one: Named, extra: Type) -> bool:
+    """Whether the type of the other keys can be that of the index, which all keys must fit.
+
+    TypeScript adds undefined to the type of an optional key.
+    """
+    if "patternProperties" in one.type.keywords:
+        return False
+    accepted = set(_branches(extra))
+    return all(
+        field.required and accepted.issuperset(_branches(field.type)) for field in one.fields or ()
+    )
+
+
+def _branches(one: Type) -> Iterator[str]:
+    for part in one.parts if one.kind == "union" else (one,):
+        yield from map(_json, part.values) if part.kind == "choice" else (_type(part),)
 
 
 def _field(field: Field) -> str:
@@ -99,13 +117,14 @@ def _described(one: Type) -> list[str]:
     return one.description.splitlines()
 
 
-def _tags(one: Type) -> list[str]:
-    """The constraints of a type, and of the one type that can be null."""
-    found = {key: data for key, data in one.keywords.items() if key in _TAGS}
-    others = [part for part in one.parts if part.kind != "null"]
-    if one.kind == "union" and len(others) == 1:
-        found |= {key: data for key, data in others[0].keywords.items() if key in _TAGS}
-    return [f"@{key} {_tag(one)}" for key, one in found.items()]
+def _tags(one: Type, path: str = "") -> Iterator[str]:
+    """The constraints of a type and of those in it, with their paths in a JSON Schema."""
+    yield from (f"@{path}{key} {_tag(data)}" for key, data in one.keywords.items() if key in _TAGS)
+    parts = [part for part in one.parts if part.kind != "null"]
+    step = _STEPS.get(one.kind, "")
+    for number, part in enumerate(parts):
+        is_one = one.kind == "union" and len(parts) == 1
+        yield from _tags(part, path if is_one else f"{path}{step.format(number)}.")
 
 
 def _tag(data: Json) -> str:
