@@ -18,7 +18,7 @@ from collections.abc import Set as AbstractSet
 from decimal import Decimal, InvalidOperation
 from functools import cached_property, lru_cache, partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 from uuid import UUID
 
 from pdl._types import format_path
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pdl._types import Json, JsonPath
+    from pdl.schema.checks import Check
 
 
 def duration(text: str) -> dt.timedelta:
@@ -146,6 +147,20 @@ def _decimal(number: str) -> Decimal | None:
         return None
 
 
+class _Demands(NamedTuple):
+    """What the metadata of `Annotated` demands of an instance."""
+
+    is_pydantic: bool
+    checks: tuple[Check, ...]
+    rules: tuple[Rule, ...]
+
+
+@lru_cache(maxsize=256)
+def _demands(metadata: tuple[Any, ...]) -> _Demands:
+    rules = tuple(one for one in metadata if isinstance(one, Rule))
+    return _Demands(has_pydantic(metadata), checks_of(metadata), rules)
+
+
 class _Conversion:
     """One conversion, which goes on after a violation to find all of them."""
 
@@ -180,16 +195,19 @@ class _Conversion:
         return (self._record if is_of_fields else self._map)(form, value, path)
 
     def _annotated(self, form: Any, value: Json, path: JsonPath) -> Any:
-        if has_pydantic(form.__metadata__):
+        try:
+            demands = _demands(form.__metadata__)
+        except TypeError:  # metadata without a hash
+            demands = _demands.__wrapped__(form.__metadata__)
+        if demands.is_pydantic:
             return self._pydantic(form, value, path)
         made = self.convert(form.__origin__, value, path)
         if made is _FAILED:
             return _FAILED
-        words = [said for check in checks_of(form.__metadata__) if (said := check(made))]
+        words = [said for check in demands.checks if (said := check(made))]
         found = [of_words(path, one, "constraint") for one in words]
-        for one in form.__metadata__:
-            if not found and isinstance(one, Rule):
-                found += one.violations(made, path)
+        for rule in demands.rules:
+            found += () if found else rule.violations(made, path)
         self.violations += found
         return _FAILED if found else made
 
