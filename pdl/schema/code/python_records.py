@@ -111,11 +111,9 @@ class Records:
             return (field.key, *_or_none(doc, "Absent"))
         if isinstance(made, str):
             return field.key, self.types.type(field.type), made
-        if data in ([], {}):
-            kind = "list" if data == [] else "dict"
-            if flat(made) == flat(value(data)):
-                made_by = call("field", {"default_factory": kind})
-                return field.key, self.types.type(field.type), made_by
+        if flat(made) in ("[]", "{}"):
+            made_by = call("field", {"default_factory": type(data).__name__})
+            return field.key, self.types.type(field.type), made_by
         factory = call("field", {"default_factory": Chain(("lambda: ", made))})
         return field.key, self.types.type(field.type, data), factory
 

@@ -26,6 +26,9 @@ PythonTarget: TypeAlias = Literal["dataclass", "pydantic", "typeddict"]
 _SCALARS: Mapping[Kind, str] = MappingProxyType(
     {"any": "Any", "null": "None", "bool": "bool", "int": "int", "float": "float", "str": "str"}
 )
+_VALUES: Mapping[Kind, type | tuple[type, ...]] = MappingProxyType(
+    {"null": type(None), "bool": bool, "int": int, "float": (int, float), "str": str}
+)
 _FORMATS = MappingProxyType(
     {
         "date": "dt.date",
@@ -240,22 +243,13 @@ def _union(parts: tuple[Doc, ...]) -> Doc:
     return Either(" | ".join(map(flat, parts)), Group("Union[", parts, "]"))
 
 
-def _is_of(one: Type, data: Json) -> bool:  # noqa: PLR0911 - one for each kind
+def _is_of(one: Type, data: Json) -> bool:
     """Whether JSON data is a value of a type without parts."""
-    match one.kind:
-        case "choice":
-            return any(data == known and type(data) is type(known) for known in one.values)
-        case "null":
-            return data is None
-        case "bool":
-            return isinstance(data, bool)
-        case "int":
-            return isinstance(data, int) and not isinstance(data, bool)
-        case "float":
-            return isinstance(data, int | float) and not isinstance(data, bool)
-        case "str":
-            return isinstance(data, str)
-    return True
+    if one.kind == "choice":
+        return any(data == known and type(data) is type(known) for known in one.values)
+    if isinstance(data, bool):
+        return one.kind in ("bool", "any")
+    return isinstance(data, _VALUES.get(one.kind, object))
 
 
 def _moment_default(name: str, data: Json) -> Doc | None:
