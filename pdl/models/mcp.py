@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from pdl._types import format_path
 from pdl.errors import ConfigError, Problem, ToolError, did_you_mean, missing_package
 from pdl.models.blocking_portal import BlockingPortal
 from pdl.models.faults import in_words
@@ -118,9 +119,10 @@ class Server:
 
     def words(self, error: BaseException) -> str:
         """Return what an error says, in one line, without secrets."""
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
+        error = _single(error)
         said = str(error) if type(error).__name__ == "MCPError" else error_text(error)
+        if _is_invalid(error):
+            said = f"its answer is invalid: {_first_of(error)}"
         return said.replace(self.url or "\0", self.name)
 
     async def transport(self, stack: AsyncExitStack) -> Any:
@@ -207,11 +209,14 @@ class McpTools:
             raise self._unusable(f"did not answer within {in_words(self._timeout)}")
         error = listed.exception()
         if error is not None:
-            raise self._unusable(f"cannot be used: {self._server.words(error)}") from error
+            why = f"cannot be used: {self._server.words(error)}"
+            cure = "the server must follow the protocol" if _is_invalid(_single(error)) else ""
+            raise self._unusable(why, cure) from error
         return listed.result()
 
-    def _unusable(self, why: str) -> ToolError:
-        hint = "see what it wrote to standard error" if self._server.command else "check the url"
+    def _unusable(self, why: str, cure: str = "") -> ToolError:
+        known = "see what it wrote to standard error" if self._server.command else "check the url"
+        hint = cure or known
         message = f"the MCP server `{self._server.name}` {why}"
         return ToolError(Problem("tool/mcp", message, hint=hint))
 
@@ -286,15 +291,38 @@ class McpTools:
             spent = in_words(self._call_timeout)
             raise TimeoutError(f"{who} did not answer within {spent}") from error
         except Exception as error:
-            if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
-                return ToolResult(ToolCall(name, arguments), error.message, failed=True)
+            lost = getattr(error, "code", CONNECTION_CLOSED) == CONNECTION_CLOSED
+            if isinstance(error, MCPError) and not (lost and error.message.startswith(_CLOSED)):
+                text = f"{who} reports an error: {error.message}"
+                return ToolResult(ToolCall(name, arguments), text, failed=True)
             raise ConnectionError(f"{who} failed: {self._server.words(error)}") from error
         return ToolResult(ToolCall(name, arguments), _text(result), failed=result.is_error)
 
 
+_CLOSED = ("Connection closed", "SSE stream ")
+"""How the package begins what it says of a connection; servers use the same code for other errors.
+"""
 _PATIENCE = 10.0  # seconds for a server to stop; the package kills it after four
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 """Characters that MCP allows in names, and providers don't."""
+
+
+def _single(error: BaseException) -> BaseException:
+    """The first error of a group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _is_invalid(error: BaseException) -> bool:
+    """Whether it is pydantic's, about an answer of another shape than the protocol's."""
+    return type(error).__name__ == "ValidationError" and hasattr(error, "errors")
+
+
+def _first_of(error: Any) -> str:
+    """The first thing that pydantic says, with its path."""
+    first = error.errors(include_url=False)[0]
+    return f"{format_path(first['loc'])}: {first['msg']}"
 
 
 def _check_package() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack, overload
 
 from pdl._types import T
-from pdl.errors import Problem, ToolError
+from pdl.errors import Problem, ToolError, did_you_mean
 from pdl.models.answer import Answer, AskError, ToolStep, ask_error, total, total_cost
 from pdl.models.arguments import check_rendered, loop_of
 from pdl.models.call_runner import CallRunner, FunctionThread, RunCalls, results_of, run_calls
@@ -123,8 +123,8 @@ def run_tools(
     stopped, so the run ends without them. With `timeout=None` they run in the caller's thread.
 
     Raises AskError with all attempts and steps if there is no answer within the bounds and no
-    default; ToolError for a tool without a function, and one that a function raises; TypeError for
-    a kit that is not one; and what `pdl.ask` raises.
+    default; ToolError for a tool without a function, a function without a tool, and one that a
+    function raises; TypeError for a kit that is not one; and what `pdl.ask` raises.
     """
     loop = ToolLoop.of(rendered, model, kit, schema, options, is_async=False)
     with ExitStack() as stack:
@@ -342,7 +342,10 @@ def _tools(kit: object) -> ToolSet:
 
 
 def _dispatcher(tools: ToolSet, functions: Functions | None, *, raise_errors: bool) -> Dispatcher:
-    """Raise ToolError for tools that nothing runs, before the model is asked."""
+    """Raise ToolError for tools that nothing runs, and for functions of no tool.
+
+    That is before the model is asked.
+    """
     dispatcher = Dispatcher.of(tools, functions, raise_errors=raise_errors)
     problems = [
         Problem(
@@ -352,6 +355,15 @@ def _dispatcher(tools: ToolSet, functions: Functions | None, *, raise_errors: bo
         )
         for name in tools.names
         if name not in dispatcher.functions
+    ]
+    problems += [
+        Problem(
+            "tool/unknown",
+            f"there is no tool `{name}` for the function of that name",
+            hint=did_you_mean(name, tools.names) or f"the tools are {', '.join(tools.names)}",
+        )
+        for name in dispatcher.functions
+        if name not in tools.names
     ]
     if problems:
         raise ToolError(*problems)

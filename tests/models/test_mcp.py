@@ -188,6 +188,52 @@ def test_a_server_that_dies() -> None:
             kit.dispatch(ToolCall("die"), raise_errors=True)
 
 
+RAW = """
+import json, sys
+
+tool = {"name": "sad", "inputSchema": json.loads(sys.argv[1])}
+version = {"serverInfo": {"name": "raw", "version": "1"}, "capabilities": {"tools": {}}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    method, reply = asked["method"], {"jsonrpc": "2.0", "id": asked.get("id")}
+    if method == "initialize":
+        reply["result"] = {**version, "protocolVersion": asked["params"]["protocolVersion"]}
+    elif method == "tools/list":
+        reply["result"] = {"tools": [tool]}
+    else:
+        code = int(sys.argv[2]) if method == "tools/call" else -32601
+        reply["error"] = {"code": code, "message": "server sad"}
+    if reply["id"] is not None:
+        print(json.dumps(reply), flush=True)
+"""
+"""A server without the package, so that it can say anything."""
+
+
+@pytest.mark.parametrize("code", [-32000, -32001, -32603, 7])
+def test_an_error_of_the_server_is_not_one_of_the_connection(code: int) -> None:
+    """The code -32000, which the package gives to lost connections, is any server's own, too."""
+    command = [sys.executable, "-c", RAW, '{"type": "object"}', str(code)]
+    with mcp_tools(command=command) as kit:
+        result = kit.dispatch(ToolCall("sad"), raise_errors=True)
+    assert result.failed
+    assert result.text.startswith("the MCP server `python")
+    assert result.text.endswith("` reports an error: server sad")
+
+
+@pytest.mark.parametrize(
+    ("schema", "where"),
+    [('{"type": "objekt"}', "$.tools[0].inputSchema.type: "), ("[]", "$.tools[0].inputSchema: ")],
+)
+def test_a_schema_that_the_protocol_refuses(schema: str, where: str) -> None:
+    command = [sys.executable, "-c", RAW, schema, "0"]
+    with pytest.raises(pdl.ToolError) as caught, mcp_tools(command=command):
+        pass
+    told = str(caught.value)
+    assert f"cannot be used: its answer is invalid: {where}Input should be" in told
+    assert told.endswith("hint: the server must follow the protocol")
+    assert "http" not in told
+
+
 def test_a_server_that_dies_over_http() -> None:
     with served() as (url, process), mcp_tools(url=url, call_timeout=5) as kit:
         assert kit.dispatch(ToolCall("add", {"a": 1, "b": 2})).text == "3"

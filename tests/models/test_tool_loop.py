@@ -556,6 +556,23 @@ def test_tools_of_the_prompt_with_functions() -> None:
     assert "functions={'plus': …}" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("functions", "told"),
+    [
+        ({"zzz": add}, "there is no tool `zzz` .*\n  hint: the tools are add, later, fail"),
+        ({"ad": add, "add": add}, "there is no tool `ad` .*\n  hint: did you mean `add`?"),
+        ([now], "there is no tool `now`"),
+    ],
+)
+def test_functions_of_no_tool(functions: Any, told: str) -> None:
+    """Nothing is sent: a name with a typo would never be called."""
+    model = Recorded([ANSWER])
+    with pytest.raises(pdl.ToolError, match=told) as caught:
+        pdl.run_tools(RENDERED, model, KIT, functions=functions)
+    assert [one.code for one in caught.value.problems] == ["tool/unknown"]
+    assert model.seen == []
+
+
 def test_a_kit_of_functions_and_tools() -> None:
     done = run(Recorded([calls("now", "fail"), ANSWER]), [now, *KIT])
     assert [result.failed for result in done.steps[0].results] == [False, True]
