@@ -124,12 +124,19 @@ class Digits:
 
     def add(self, text: str) -> None:
         """Read more text, which continues no number."""
-        for number in filter(None, _NUMBER.findall(text)):
-            near = float(number)
-            if math.isfinite(near):
-                exact = _decimal(number)
-                known = self._found.get(near, exact)
-                self._found[near] = known if known == exact else None
+        for token in _TOKEN.finditer(text):
+            if token["number"]:
+                self._note(token["number"])
+            elif not token["end"]:  # it opens no string, and no other quote follows
+                for number in _NUMBER.findall(token["string"]):
+                    self._note(number)
+
+    def _note(self, number: str) -> None:
+        near = float(number)
+        if math.isfinite(near):
+            exact = _decimal(number)
+            known = self._found.get(near, exact)
+            self._found[near] = known if known == exact else None
 
     def of(self, value: float) -> Decimal:
         """Return the number that was read as a float. Raises ValueError if it isn't certain."""
@@ -325,8 +332,10 @@ def _breadth(form: Any) -> int:
     return int(isinstance(form, type) and issubclass(form, os.PathLike))
 
 
-_NUMBER = re.compile(
-    r""""(?:[^"\\]|\\.)*"|(-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)""", re.ASCII | re.DOTALL
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_TOKEN = re.compile(
+    rf""""(?P<string>(?:[^"\\]|\\.)*)(?:(?P<end>")|\Z)|(?P<number>{_NUMBER.pattern})""",
+    re.DOTALL | re.ASCII,
 )
 
 

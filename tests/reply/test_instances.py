@@ -527,6 +527,7 @@ def test_a_decimal_has_all_its_digits(number: int, places: int) -> None:
         ('{"note": "about 0.10000000000000000001", "price": 0.1}', "0.1"),
         ('{"note": "a \\" 0.10000000000000000001", "price": 1.10}', "1.10"),
         ('{"note": "", "price": 100.00}', "100.00"),
+        ("{'note': 'an \"', 'price': 0.10000000000000000001}", "0.10000000000000000001"),
     ],
 )
 def test_a_decimal_has_its_own_digits(reply: str, digits: str) -> None:

@@ -265,7 +265,7 @@ def _moment_default(name: str, data: Json) -> Doc | None:
     return Group(f"{written}{method}(", (literal(data),), ")")
 
 
-_STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|#[^\n]*')
+_STRING = re.compile(r'"(?:\\.|[^"\\])*(?:"|\Z)|\'(?:\\.|[^\'\\])*(?:\'|\Z)|#[^\n]*', re.DOTALL)
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*\b(?![=:])")
 
 
