@@ -124,7 +124,11 @@ class Records:
             keywords["additionalProperties"] = False  # the other keys fit a pattern
         fields = one.fields or ()
         members = [self._model_field(field, field.key) for field in fields]
-        names = _attributes([field.key for field in fields], members)
+        extras: list[_Member] = []
+        if one.extra is not None and (extra := self.types.type(one.extra)) != "Any":
+            values = Group("dict[", ("str", extra), "]")
+            extras.append(("__pydantic_extra__", values, "Field(init=False)"))
+        names = _attributes([field.key for field in fields], [*extras, *members])
         members = [
             self._model_field(field, name) for field, name in zip(fields, names, strict=True)
         ]
@@ -134,11 +138,8 @@ class Records:
         given = [Chain((f"{key}=", text)) for key, text in settings.items()]
         if keywords:
             given.append(Chain(("json_schema_extra=", value(keywords))))
-        if one.extra is not None and (extra := self.types.type(one.extra)) != "Any":
-            values = Group("dict[", ("str", extra), "]")
-            members.insert(0, ("__pydantic_extra__", values, "Field(init=False)"))
         head = lay_out(Group(f"class {one.name}(", ("BaseModel", *given), "):"), "", 0)
-        return "".join(_class(head, one, members))
+        return "".join(_class(head, one, [*extras, *members]))
 
     def _model_field(self, field: Field, name: str) -> _Member:
         data = field.default
