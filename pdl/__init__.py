@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl import gbnf, masks, models, tools
+    from pdl import compare, gbnf, masks, models, tools
     from pdl.errors import (
         ConfigError,
         FileError,
@@ -138,6 +138,7 @@ __all__ = [
     "ask",
     "ask_async",
     "check",
+    "compare",
     "extract",
     "gbnf",
     "load",
@@ -153,7 +154,7 @@ __all__ = [
 ]
 
 
-_PACKAGES = frozenset({"gbnf", "masks", "models", "tools"})
+_PACKAGES = frozenset({"compare", "gbnf", "masks", "models", "tools"})
 """Packages that few programs need."""
 
 _load = lazy(__name__, _HOMES)
