@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -64,6 +64,16 @@ Part: TypeAlias = Literal[
 ]
 
 
+Kind: TypeAlias = Literal["equal", "removed", "inserted"]
+
+
+class Piece(NamedTuple):
+    """A stretch of two texts: words that are equal in both, or that one of them has."""
+
+    kind: Kind
+    text: str
+
+
 @dataclass(frozen=True)
 class Change:
     """One difference between two versions of a prompt or a schema.
@@ -75,7 +85,8 @@ class Change:
     have none. `lost` has an answer that was valid and no longer is, `gained` one that was not and
     now is. `breaks` lists who it breaks; for an undecided change, who it might break. `guess` is a
     presumption, such as a key that was renamed. `old_span` and `new_span` are the two places in
-    the sources, where they are known.
+    the sources, where they are known. `words` is the difference of texts, whose equal and removed
+    pieces are `old`, and whose equal and inserted ones are `new`.
     """
 
     part: Part
@@ -90,6 +101,7 @@ class Change:
     guess: str = ""
     old_span: Span | None = None
     new_span: Span | None = None
+    words: tuple[Piece, ...] = ()
 
 
 def verdict_of(forward: Inclusion, backward: Inclusion) -> Verdict:
