@@ -88,6 +88,8 @@ def masks() -> None:
         **{name: name for name in ("render", "run", "check", "lint", "schema", "types")},
         "gbnf": gbnf,
         "masks": masks,
+        "git-setup": "git_setup",
+        "git-textconv": "git_setup:textconv_command",
         "completion": "completion",
     },
     examples=(

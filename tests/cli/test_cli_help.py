@@ -87,7 +87,7 @@ def options(path: str) -> dict[str, click.Parameter]:
     return {name: one for one in command(path).params for name in one.opts}
 
 
-PRINTING = [path for path in COMMANDS if path not in GROUPS and path != "completion"]
+PRINTING = sorted({*COMMANDS} - {*GROUPS, "completion", "git-textconv"})
 
 
 @pytest.mark.parametrize("path", PRINTING)
