@@ -24,6 +24,15 @@ class _WithoutTitles(GenerateJsonSchema):
         del schema
         return False
 
+    def generate_inner(self, schema: Any) -> dict[str, Json]:
+        """Add what a field says of a type whose schema is fixed, such as that of an IP address.
+
+        Pydantic loses it inside of another type: in a union, or as the items of a list.
+        """
+        made = super().generate_inner(schema)
+        said = schema.get("metadata", {}).get("pydantic_js_updates", {})
+        return made if "$ref" in made else {**said, **made}
+
     def datetime_schema(self, schema: Any) -> dict[str, Json]:
         return _local(schema, super().datetime_schema(schema))
 

@@ -166,12 +166,10 @@ class _Converter:
         return self._container(form, where)
 
     def _union(self, arguments: Iterable[Any], where: str) -> dict[str, Json]:
-        parts: list[dict[str, Json]] = []
-        for argument in arguments:
-            if is_absence(argument):
-                continue
-            parts += map(_bounded, _alternatives(self.schema(argument, where)))
-        return dict(join(parts))
+        listed = [self.schema(one, where) for one in arguments if not is_absence(one)]
+        if len(listed) == 1:
+            return listed[0]
+        return dict(join([_bounded(part) for one in listed for part in _alternatives(one)]))
 
     def _container(self, form: Any, where: str) -> dict[str, Json]:
         origin, arguments = get_origin(form) or form, get_args(form)
@@ -304,12 +302,10 @@ def _alternatives(schema: dict[str, Json]) -> list[dict[str, Json]]:
 
 
 def _bounded(schema: dict[str, Json]) -> dict[str, Json]:
-    """A branch of a union, which is a constant only if it says nothing else."""
-    if "const" not in schema:
-        return schema
-    if any(is_type(schema["const"], name) for name in types_of(schema)):
-        schema = {key: value for key, value in schema.items() if key != "type"}
-    return schema if schema.keys() - ANNOTATIONS == {"const"} else {"allOf": [schema]}
+    """A branch of a union, without the type that its constant has anyway."""
+    if "const" in schema and any(is_type(schema["const"], name) for name in types_of(schema)):
+        return {key: value for key, value in schema.items() if key != "type"}
+    return schema
 
 
 def _enumeration(cls: type[enum.Enum], where: str) -> dict[str, Json]:

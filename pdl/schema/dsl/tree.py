@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from pdl.schema.keywords import IN_PLACE_APPLICATORS
 from pdl.syntax.runner import StuckError, Token, runner
 
 if TYPE_CHECKING:
@@ -200,6 +201,8 @@ def is_literal(node: Scalar | Array | Object | Item) -> bool:
 
 
 NULL: JsonSchema = {"type": "null"}
+_OF_ANY_TYPE = IN_PLACE_APPLICATORS | {"const", "enum"}
+"""Keywords that null can violate, unlike those of strings, numbers, arrays and objects."""
 
 
 def join(parts: Sequence[JsonSchema]) -> JsonSchema:
@@ -208,9 +211,9 @@ def join(parts: Sequence[JsonSchema]) -> JsonSchema:
     All constants become one `enum` at the position of the first, and null joins them; null next to
     a single plain type makes `type` a list; everything else is `anyOf`.
     """
-    some = any("const" in part for part in parts)
-    constants = [part for part in parts if _is_constant(part, some=some)]
-    types = [part for part in parts if part != NULL and "const" not in part]
+    some = any(map(_is_constant, parts))
+    constants = [part for part in parts if _is_constant(part) or (some and part == NULL)]
+    types = [part for part in parts if part != NULL and not _is_constant(part)]
     if not types:
         return _choice(constants) if constants else NULL
     if not constants and len(types) == 1:
@@ -218,7 +221,7 @@ def join(parts: Sequence[JsonSchema]) -> JsonSchema:
     merged: list[JsonSchema] = []
     waiting = [_choice(constants)] if constants else [NULL]
     for part in parts:
-        if "const" not in part and part != NULL:
+        if part != NULL and not _is_constant(part):
             merged.append(part)
         elif waiting:
             merged.append(waiting.pop())
@@ -230,8 +233,9 @@ def same(one: Json) -> tuple[str, Json]:
     return ("bool" if isinstance(one, bool) else "", one)
 
 
-def _is_constant(part: JsonSchema, *, some: bool) -> bool:
-    return "const" in part or (some and part == NULL)
+def _is_constant(part: JsonSchema) -> bool:
+    """Whether it is a constant that nothing else is said of."""
+    return part.keys() == {"const"}
 
 
 def _choice(constants: list[JsonSchema]) -> JsonSchema:
@@ -240,7 +244,7 @@ def _choice(constants: list[JsonSchema]) -> JsonSchema:
 
 
 def _nullable(part: JsonSchema) -> JsonSchema:
-    if isinstance(part.get("type"), str):
+    if isinstance(part.get("type"), str) and not part.keys() & _OF_ANY_TYPE:
         return {**part, "type": [part["type"], "null"]}
     return {"anyOf": [part, NULL]}
 
