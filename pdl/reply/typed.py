@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from pdl.reply.instances import convert
@@ -24,7 +26,7 @@ def typed(check: Check, schema: Schema | None, reply: str) -> Check:
     """Return a new check, with an instance of the schema's Python type as its value.
 
     Or one that is not `ok`, because a validator or a rule of the type refuses the value. The answer
-    is somewhere in the reply if the check has no span.
+    is somewhere in the reply if the check has no span. Raises what a rule raises.
     """
     if schema is None or schema.python_type is None or check.reason is not None:
         return check
@@ -37,11 +39,20 @@ def typed(check: Check, schema: Schema | None, reply: str) -> Check:
             made = convert(schema.python_type, data, reply[start:end])
     except ConversionError as error:
         return refused(check, schema, error.violations, reply)
-    except RecursionError:
+    except RecursionError as error:
+        if _is_of_program(error):
+            raise
         return refused(check, schema, (Violation((), say("nested-too-deep"), "limit"),))
     # A copy would take longer than pydantic, and nobody else has the check yet.
     vars(check).update(value=made, _json=(data,))
     return check
+
+
+def _is_of_program(error: RecursionError) -> bool:
+    """Whether a rule or a class of the program used most of the stack, not the conversion."""
+    modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+    ours = sum(1 for _ in takewhile(lambda name: name.startswith("pdl."), modules))
+    return 2 * ours < len(modules)
 
 
 def refused(

@@ -78,6 +78,11 @@ class Pair(NamedTuple):
 
 
 @dataclass
+class Chain:
+    next: Annotated[Chain | None, pdl.Rule(lambda _: True)] = None
+
+
+@dataclass
 class Node:
     day: dt.date
     kids: list[Node] = field(default_factory=list)
@@ -406,9 +411,13 @@ def test_a_rule_that_fails_otherwise_is_an_error_of_the_program() -> None:
     def broken(value: int) -> None:
         raise KeyError(value)
 
-    for form in (Annotated[int, pdl.Rule(broken)], int):
-        with pytest.raises(KeyError):
-            pdl.check(form, "3", validate=broken)
+    def endless(value: int) -> None:
+        endless(value)
+
+    for rule, error in ((broken, KeyError), (endless, RecursionError)):
+        for form in (Annotated[int, pdl.Rule(rule)], int):
+            with pytest.raises(error):
+                pdl.check(form, "3", validate=rule)
 
 
 @pytest.mark.parametrize(
@@ -675,3 +684,5 @@ def test_depth_is_bounded() -> None:
         deep = {"day": "2024-02-29", "kids": [deep]}
     check = pdl.check(Node, json.dumps(deep))
     assert check.ok or check.reason in {"limit", "wrong-schema"}
+    check = pdl.check(Chain, '{"next": ' * 190 + "null" + "}" * 190)
+    assert list(map(str, check.errors)) == ["$: is nested too deeply"]
