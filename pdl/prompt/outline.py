@@ -133,15 +133,15 @@ def bodies_of(node: nodes.Node) -> list[list[nodes.Node]]:
     return lists
 
 
-def may_hold_schema(branches: Branches) -> bool:
-    """Whether one of the bodies can contain a schema turn, or a turn of any name."""
+def may_hold(branches: Branches, role: str) -> bool:
+    """Whether one of the bodies can contain a turn of that role, or a turn of any name."""
     if not branches.bodies:
         return True
     for body in branches.bodies:
         for item in body.items:
-            if isinstance(item, Branches) and may_hold_schema(item):
+            if isinstance(item, Branches) and may_hold(item, role):
                 return True
-            if isinstance(item, Turn) and item.role == "schema":
+            if isinstance(item, Turn) and item.role == role:
                 return True
     return False
 

@@ -21,7 +21,7 @@ from pdl.prompt.outline import (
     bodies_of,
     depends_on_data,
     expanded,
-    may_hold_schema,
+    may_hold,
     outline_of,
 )
 from pdl.prompt.printing import shows_markers
@@ -108,15 +108,21 @@ class Template:
         Raises SchemaError or LimitError if it is invalid.
         """
         env = self.environment
-        items = self._items
-        turns = [item for item in items if isinstance(item, Turn) and item.role == "schema"]
-        hidden = any(may_hold_schema(item) for item in items if isinstance(item, Branches))
-        if hidden or len(turns) > 1 or any(depends_on_data(turn) for turn in turns):
+        sources = self.constant_turns("schema")
+        if sources is None or len(sources) > 1:
             return False, None
-        if not turns:
+        if not sources:
             return True, None
-        source = mapped_source(turns[0].raw, self.markers, self.source.name)
-        return True, parse_schema(source, env.folder, env.limits, env.types)
+        return True, parse_schema(sources[0], env.folder, env.limits, env.types)
+
+    def constant_turns(self, role: str) -> list[Source] | None:
+        """Return the texts of the turns of a role if they are the same for all data, else None."""
+        items = self._items
+        turns = [item for item in items if isinstance(item, Turn) and item.role == role]
+        hidden = any(may_hold(item, role) for item in items if isinstance(item, Branches))
+        if hidden or any(depends_on_data(turn) for turn in turns):
+            return None
+        return [mapped_source(turn.raw, self.markers, self.source.name) for turn in turns]
 
     def pieces(self) -> list[tuple[int, str, str]]:
         """Return the stretches of its own text: offset, text, and the kind of token after it."""
