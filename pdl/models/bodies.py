@@ -12,18 +12,18 @@ from __future__ import annotations
 
 import codecs
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pdl.models.exchange import Delta
 from pdl.models.faults import Fault
 from pdl.models.payloads import DONE, BadPayload, ProviderApi
-from pdl.models.payloads.reading import SurrogateJoiner
+from pdl.models.payloads.reading import DeltaJoiner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
+    from pdl.models.exchange import Delta
     from pdl.models.payloads.provider_api import Payload
     from pdl.models.transport import Opened
 
@@ -196,7 +196,7 @@ class StreamReader:
             self._types = {"unsaid", "sse"}
             self._events = ServerSent(longest)
         self._reader = api.stream(payload)
-        self._text, self._reasoning = SurrogateJoiner(), SurrogateJoiner()
+        self._joiner = DeltaJoiner()
         self._most = most
         self._size = self._unsaid = 0
         self.is_done = False
@@ -226,7 +226,7 @@ class StreamReader:
                 self._size += len(delta.text) + len(delta.reasoning)
                 if self._size > self._most:
                     raise too_long(self._most)
-                yield self._joined(delta)
+                yield self._joiner.feed(delta)
             if not said:  # perhaps a piece of a call, which the reader keeps
                 self._unsaid += len(event.data)
                 if self._unsaid > self._most * BYTES_PER_CHAR:
@@ -237,15 +237,8 @@ class StreamReader:
                 return
 
     def _ended(self) -> Iterator[Delta]:
-        for delta in self._reader.close():
-            yield self._joined(delta)
-        rest = Delta(self._text.close(), self._reasoning.close())
-        if rest != Delta():
-            yield rest
-
-    def _joined(self, delta: Delta) -> Delta:
-        text, reasoning = self._text.feed(delta.text), self._reasoning.feed(delta.reasoning)
-        return replace(delta, text=text, reasoning=reasoning)
+        yield from map(self._joiner.feed, self._reader.close())
+        yield from self._joiner.close()
 
 
 def _batched(deltas: Iterator[Delta]) -> Iterator[list[Delta]]:

@@ -11,13 +11,11 @@ import json
 import re
 from collections.abc import AsyncIterable, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
-from pdl.models.exchange import Delta
 from pdl.models.faults import Fault, told_by
 from pdl.models.payloads.provider_api import DONE, DeltaReader
-from pdl.models.payloads.reading import BadPayload, SurrogateJoiner, reported_error
+from pdl.models.payloads.reading import BadPayload, DeltaJoiner, reported_error
 from pdl.models.request import GivenRequest, Request, family_of
 from pdl.models.statuses import fault_of, fault_of_body
 from pdl.prompt.rendered import Rendered
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from pdl._types import Json
-    from pdl.models.exchange import Reply
+    from pdl.models.exchange import Delta, Reply
     from pdl.models.payloads.provider_api import Payload, ProviderApi
 
 
@@ -125,7 +123,7 @@ class _EventReader:
 
     def __init__(self, reader: DeltaReader) -> None:
         self._reader = reader
-        self._text, self._reasoning = SurrogateJoiner(), SurrogateJoiner()
+        self._joiner = DeltaJoiner()
 
     @property
     def is_done(self) -> bool:
@@ -133,18 +131,12 @@ class _EventReader:
 
     def feed(self, event: Any) -> Iterator[Delta]:
         with _as_faults():
-            yield from map(self._joined, self._reader.feed("", _json_of(event)))
+            yield from map(self._joiner.feed, self._reader.feed("", _json_of(event)))
 
     def close(self) -> Iterator[Delta]:
         with _as_faults():
-            yield from map(self._joined, self._reader.close())
-        rest = Delta(self._text.close(), self._reasoning.close())
-        if rest != Delta():
-            yield rest
-
-    def _joined(self, delta: Delta) -> Delta:
-        text, reasoning = self._text.feed(delta.text), self._reasoning.feed(delta.reasoning)
-        return replace(delta, text=text, reasoning=reasoning)
+            yield from map(self._joiner.feed, self._reader.close())
+        yield from self._joiner.close()
 
 
 @contextmanager

@@ -1,18 +1,18 @@
 """`JsonNode`: a value in a body with its path, for bodies that may contain anything.
 
 `BadPayload` is a body that is not what its provider documents, or that reports an error.
-`SurrogateJoiner` joins surrogate pairs that were split: JSON may write a character as two escapes,
-in two events.
+`DeltaJoiner` joins surrogate pairs that were split: JSON may write a character as two escapes, in
+two events.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from pdl._types import format_path
-from pdl.models.exchange import Flaw, Reply
+from pdl.models.exchange import Delta, Flaw, Reply
 from pdl.models.faults import retry_info
 from pdl.reply.validation.json_types import equal
 
@@ -26,37 +26,34 @@ if TYPE_CHECKING:
 _FIRST, _LAST = "\ud800", "\udbff"
 
 
-class SurrogateJoiner:
-    """Joins surrogate pairs that are split between pieces of text (RFC 8259, section 7)."""
+class DeltaJoiner:
+    """Joins surrogate pairs that are split between deltas (RFC 8259, section 7)."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._held = {"text": "", "reasoning": ""}
 
-    def feed(self, piece: str) -> str:
-        """Return the piece after what was withheld; a high surrogate at its end is withheld."""
+    def feed(self, delta: Delta) -> Delta:
+        """Return the delta after what was withheld; a high surrogate at its end is withheld."""
+        text, reasoning = self._fed("text", delta.text), self._fed("reasoning", delta.reasoning)
+        return replace(delta, text=text, reasoning=reasoning)
+
+    def close(self) -> Iterator[Delta]:
+        """Yield the high surrogates whose low surrogates never arrived."""
+        if any(self._held.values()):
+            yield Delta(self._held["text"], self._held["reasoning"])
+
+    def _fed(self, kind: str, piece: str) -> str:
         if not piece:
             return ""
-        piece = self._held + piece
-        if not piece.isascii():
-            piece = whole(piece)
-        self._held = piece[-1] if _FIRST <= piece[-1] <= _LAST else ""
-        return piece[: len(piece) - len(self._held)]
-
-    def close(self) -> str:
-        """Return the high surrogate whose low surrogate never arrived."""
-        held, self._held = self._held, ""
-        return held
-
-
-def whole(text: str) -> str:
-    """Return a text in which adjacent surrogates are one character."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        piece = self._held[kind] + piece
+        piece = piece if piece.isascii() else joined([piece])
+        self._held[kind] = piece[-1] if _FIRST <= piece[-1] <= _LAST else ""
+        return piece[: len(piece) - len(self._held[kind])]
 
 
 def joined(pieces: list[str]) -> str:
-    """Join pieces of text, and the surrogate pairs between them."""
-    halves = SurrogateJoiner()
-    return "".join([*map(halves.feed, pieces), halves.close()])
+    """Join pieces of text, and the surrogate pairs in it: both halves become one character."""
+    return "".join(pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 _PASSING = frozenset(
