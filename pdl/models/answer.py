@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
 
 from pdl._types import T
 from pdl.errors import PdlError, Problem
@@ -198,17 +198,9 @@ class AskError(PdlError):
 class AskOutputError(AskError, OutputError):
     """An AskError whose last reply was checked: `check` says what is wrong with it."""
 
-    def __init__(
-        self,
-        model: str,
-        attempts: tuple[Attempt, ...],
-        ending: Ending,
-        *,
-        seconds: float = 0.0,
-        steps: tuple[ToolStep, ...] = (),
-    ) -> None:
-        super().__init__(model, attempts, ending, seconds=seconds, steps=steps)
-        check = attempts[-1].check
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        check = self.attempts[-1].check
         assert check is not None
         self.check = check
 
