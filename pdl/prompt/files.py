@@ -207,6 +207,13 @@ _SIGNATURES: dict[str, re.Pattern[bytes]] = {
 """How files of each kind begin: the magic bytes of their specifications."""
 
 
+def media_path(block: str) -> str:
+    """Return the path in the text between `<|` and `|>`; empty if that embeds no file."""
+    found = _BLOCK.fullmatch(block)
+    path = found[2].strip() if found is not None and found[1].lower() == "media" else ""
+    return "" if _URL.match(path) else path
+
+
 def parse_media(block: str, span: Span, folder: Folder | None, limits: Limits) -> Media:
     """Return the media that the text between `<|` and `|>` names. Raises MediaError at `span`."""
     found = _BLOCK.fullmatch(block)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from pdl._types import T, Values
     from pdl.prompt.files import Folder
+    from pdl.prompt.fingerprint import Content
     from pdl.prompt.inputs import Inputs
     from pdl.prompt.references import GivenTypes, Types
     from pdl.prompt.rendered import Rendered
@@ -71,6 +72,27 @@ class Prompt:
         found = self.template.variables if self.template is not None else ()
         described = _SCHEMA_TURN.search(self.source.text) is not None
         return tuple(name for name in found if not (name == "schema" and described))
+
+    @property
+    def fingerprint(self) -> str:
+        """`h1:` and 64 hex digits: the same for what renders the same, different for all else.
+
+        Comments, spacing in tags, and the order of settings don't count; values don't either. Files
+        that the template names as text count by their content: media and JSON Schemas by what they
+        contain now, templates by what they contained when they were read first, as for rendering.
+        """
+        return self.content.fingerprint(self.folder, self.limits)
+
+    @property
+    def content(self) -> Content:
+        """What the fingerprint covers, and which files are read for it."""
+        from pdl.prompt.fingerprint import content_of  # noqa: PLC0415 - few programs need it
+
+        found: Content | None = self.__dict__.get("_content")
+        if found is None or not found.is_whole:
+            found = content_of(self)
+            self.__dict__["_content"] = found
+        return found
 
     @overload
     def render(

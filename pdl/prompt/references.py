@@ -96,16 +96,24 @@ def _read_file(
     reference: str, span: Span, folder: Folder | None, limits: Limits
 ) -> tuple[str, str]:
     """The text and the name of a file."""
-    package, colon, path = reference.partition(":")
     try:
-        where = package_folder(package) if colon else _required(folder)
-        data = where.read(path if colon else reference, limits.source_chars)
-        return data.decode("utf-8-sig"), reference
+        return read_text(reference, folder, limits), reference
     except (JailError, OSError, UnicodeDecodeError) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         message = f"the schema file cannot be read: {reason}"
-        hint = "write `@PACKAGE:PATH` with the name of an installed package" if colon else ""
+        is_packaged = ":" in reference
+        hint = "write `@PACKAGE:PATH` with the name of an installed package" if is_packaged else ""
         raise SchemaError(Problem("schema/bad-file", message, span, hint)) from error
+
+
+def read_text(reference: str, folder: Folder | None, limits: Limits) -> str:
+    """Return the text of a file that follows an `@`: a path, or `PACKAGE:PATH`.
+
+    Raises JailError, OSError, and UnicodeDecodeError.
+    """
+    package, colon, path = reference.partition(":")
+    where = package_folder(package) if colon else _required(folder)
+    return where.read(path if colon else reference, limits.source_chars).decode("utf-8-sig")
 
 
 def _required(folder: Folder | None) -> Folder:
@@ -121,7 +129,7 @@ def _type_schema(name: str, span: Span, types: Types) -> Schema:
         hint = "write the whole name into the `schema` turn"
         raise SchemaError(Problem("schema/type-not-allowed", message, span, hint))
     try:
-        form = named_type(name) if types is True else _allowed(name, types)
+        form = find_type(name, types)
     except TypeNameError as error:
         raise SchemaError(replace(error.problem, span=span)) from error
     try:
@@ -130,7 +138,10 @@ def _type_schema(name: str, span: Span, types: Types) -> Schema:
         raise error_from([replace(one, span=span) for one in error.problems]) from error
 
 
-def _allowed(name: str, types: Types) -> Any:
+def find_type(name: str, types: Types) -> Any:
+    """Return the type that follows `@type:`. Raises TypeNameError if there is no such type."""
+    if types is True:
+        return named_type(name)
     known = dict(types) if isinstance(types, tuple) else {}
     if name in known:
         return known[name]

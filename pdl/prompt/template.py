@@ -54,8 +54,14 @@ class Loader(BaseLoader):
     def get_source(
         self, environment: jinja2.Environment, template: str
     ) -> tuple[str, str | None, Callable[[], bool] | None]:
-        """Read a template of the folder, or raise TemplateNotFound with the reason."""
+        """Read a template of the folder once, or raise TemplateNotFound with the reason.
+
+        What is rendered, what is known of it, and its fingerprint are then of the same text.
+        """
         assert isinstance(environment, PromptEnvironment)
+        known = environment.sources.get(template)
+        if known is not None:
+            return known.text, known.name, lambda: True
         if environment.folder is None:
             raise TemplateNotFound(template, "this prompt was loaded from text, without `base`")
         from pdl.prompt.files import JailError
