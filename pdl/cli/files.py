@@ -91,8 +91,11 @@ def read_text(name: str, *, keep_mark: bool = False) -> Source:
 
     A byte order mark is removed, unless `keep_mark` is set. Raises what `read_bytes` raises.
     """
-    shown = display_name(name)
-    data = read_bytes(name)
+    return decoded(read_bytes(name), display_name(name), keep_mark=keep_mark)
+
+
+def decoded(data: bytes, shown: str, *, keep_mark: bool = False) -> Source:
+    """Return the text of a UTF-8 file, which messages call `shown`. Raises FileError."""
     try:
         text = data.decode("utf-8")
         return Source(text if keep_mark else text.removeprefix("\ufeff"), shown)

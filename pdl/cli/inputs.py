@@ -194,17 +194,25 @@ class SchemaInput:
 
     def required(self) -> Schema:
         """Return the schema. Raises SchemaError without one, and what `read` raises."""
-        schema = self.read()
-        if schema is None:
-            hint = "add one, after a line `<|schema|>`"
-            message = f"{self.file}: this prompt has no `schema` turn"
-            raise SchemaError(Problem("schema/none", message, None, hint))
-        return schema
+        return required_schema(str(self.file), self.read())
+
+
+def required_schema(name: str, schema: Schema | None) -> Schema:
+    """Return the schema of the prompt of that name. Raises SchemaError without one."""
+    if schema is None:
+        hint = "add one, after a line `<|schema|>`"
+        message = f"{name}: this prompt has no `schema` turn"
+        raise SchemaError(Problem("schema/none", message, None, hint))
+    return schema
 
 
 def read_json_schema(file: str, others: tuple[str, ...] = ()) -> Schema:
     """Return the schema of a JSON Schema file; `others` are those that it can refer to."""
-    source = read_text(file)
+    return parse_json_schema(read_text(file), others)
+
+
+def parse_json_schema(source: Source, others: tuple[str, ...] = ()) -> Schema:
+    """Return the schema of the text of a JSON Schema file, as `read_json_schema` does."""
     check_size(source, DEFAULT_LIMITS)
     value = parse_json(source)
     registry = _Registry()

@@ -26,6 +26,7 @@ __all__ = [
     "problem_fields",
     "value_text",
     "violation_fields",
+    "workflow_command",
 ]
 
 
@@ -102,6 +103,23 @@ def violation_fields(violation: Violation) -> dict[str, Any]:
         "message": violation.message,
         "span": violation.span,
     }
+
+
+def workflow_command(level: str, properties: Mapping[str, Any], message: str) -> str:
+    """Return a command that GitHub Actions reads; properties that are None are left out.
+
+    https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+    """
+    listed = ",".join(
+        f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in properties.items()
+        if value is not None
+    )
+    return f"::{level} {listed}::{_escaped(message)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def value_text(schema: Schema | None, check: Check) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from pdl.errors import PdlError, Problem
+    from pdl.source import Span
 
 INVALID: Final = 1
 """The command did its work, and what it looked at is invalid: a reply, a linted file."""
@@ -36,7 +37,7 @@ TOOL_CALLS: Final = 4
 INTERRUPTED: Final = 130
 """Ctrl-C was pressed: 128 plus the number of that signal, as shells report it."""
 
-Style = Literal["strong", "error", "warning", "note", "hint"]
+Style = Literal["strong", "error", "warning", "note", "hint", "removed", "inserted"]
 
 _STYLES: dict[Style, dict[str, str | bool]] = {
     "strong": {"bold": True},
@@ -44,8 +45,10 @@ _STYLES: dict[Style, dict[str, str | bool]] = {
     "warning": {"fg": "yellow", "bold": True},
     "note": {"fg": "blue", "bold": True},
     "hint": {"fg": "cyan"},
+    "removed": {"fg": "red"},
+    "inserted": {"fg": "green"},
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """C0 and C1 controls, and characters that change the direction of the text after them (UAX #9)."""
 
 
@@ -90,7 +93,7 @@ class Terminal:
 
     def safe(self, text: str) -> str:
         """Return data without what would control the terminal that shows it."""
-        return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text) if self.is_tty else text
+        return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text) if self.is_tty else text
 
     def write(self, text: str) -> None:
         """Write text and a newline.
@@ -137,13 +140,17 @@ class Terminal:
         said = f"{self.style(f'{label or severity}:', severity)} " if severity else ""
         lines = [f"{where}{said}{self.safe(problem.message)}"]
         if place:
-            excerpt, caret_line = place.excerpt().rsplit("\n", 1)
-            margin, caret, more = caret_line.partition("^")
-            lines += [self.safe(excerpt), f"{margin}{self.style(caret + more, 'error')}"]
+            lines += self.excerpt(place)
         hints = [("hint", problem.hint)] if problem.hint else []
         for name, text in [*notes, *hints]:
             lines.append(f"  {self.style(f'{name}:', 'hint')} {self.safe(text)}")
         return "\n".join(lines)
+
+    def excerpt(self, place: Span) -> list[str]:
+        """Return the line of a span, and the line with carets under it."""
+        excerpt, caret_line = place.excerpt().rsplit("\n", 1)
+        margin, caret, more = caret_line.partition("^")
+        return [self.safe(excerpt), f"{margin}{self.style(caret + more, 'error')}"]
 
 
 @contextmanager

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-import shutil
-import subprocess
 import sys
 from codecs import BOM_UTF8
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pdl.cli.files import read_bytes, unreadable, unwritable
+from pdl.cli.git import run_git, top_directory
 from pdl.cli.help import Command
 from pdl.cli.options import FILE, format_option, out_option
 from pdl.cli.terminal import INVALID, Terminal
@@ -71,7 +70,7 @@ def command(*, textconv: bool | None, check: bool, remove: bool, output: Output,
     """
     if remove and (check or textconv is not None):
         raise click.UsageError("--remove cannot be used with --check or --textconv")
-    top = _top_directory()
+    top = top_directory(Path())
     settings = {"diff.pdl.xfuncname": None if remove else _MARKER}
     if remove or textconv is not None:
         settings["diff.pdl.textconv"] = _textconv() if textconv else None
@@ -92,44 +91,10 @@ def _textconv() -> str:
     return f'f() {{ {python} -P -m pdl git-textconv "$1" 2>/dev/null || cat "$1"; }}; f'
 
 
-def _top_directory() -> Path:
-    """The top of the current work tree. Raises FileError without one, or without git."""
-    return Path(os.fsdecode(_git(Path(), "rev-parse", "--show-toplevel").removesuffix(b"\n")))
-
-
 def _setting(top: Path, name: str) -> str | None:
     """A value of the repository's own configuration; None if it is not set."""
-    found = _git(top, "config", "--local", "--default", "", "--get", name)
+    found = run_git(top, "config", "--local", "--default", "", "--get", name)
     return os.fsdecode(found.removesuffix(b"\n")) or None
-
-
-def _git(directory: Path, *words: str) -> bytes:
-    """What git prints. No shell reads the words. Raises FileError with git's own reason."""
-    program = shutil.which("git")
-    if program is None:
-        hint = "install it, and make sure that it is on the PATH"
-        raise FileError(Problem("file/git", "git is not installed", None, hint))
-    done = subprocess.run(  # noqa: S603
-        [program, "-C", str(directory), *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        env={**os.environ, "LC_ALL": "C"},  # its messages in English
-    )
-    if done.returncode:
-        raise _refused(directory, words[0], done.stderr.decode("utf-8", "replace"))
-    return done.stdout
-
-
-def _refused(directory: Path, command: str, said: str) -> FileError:
-    reason = said.strip().partition("\n")[0]
-    for prefix in ("fatal: ", "error: "):
-        reason = reason.removeprefix(prefix)
-    if reason.startswith("not a git repository"):
-        hint = "change to a directory of one, or create one with `git init`"
-        message = f"{directory.resolve()}: is not in a git repository"
-        return FileError(Problem("file/git", message, None, hint))
-    return FileError(Problem("file/git", f"git {command} failed: {reason or 'without a reason'}"))
 
 
 def _changes(
@@ -147,9 +112,9 @@ def _changes(
         if _setting(top, name) == value:
             continue
         if write and value is None:
-            _git(top, "config", "--local", "--unset-all", name)
+            run_git(top, "config", "--local", "--unset-all", name)
         elif write and value is not None:
-            _git(top, "config", "--local", "--replace-all", name, value)
+            run_git(top, "config", "--local", "--replace-all", name, value)
         yield f"git config: {'set' if value is not None else 'remove'} {name}"
 
 
@@ -169,7 +134,7 @@ def _attributes(file: Path) -> bytes:
 
 def _with_driver(old: bytes, top: Path) -> bytes:
     """The attributes with the driver. Raises FileError if prompt files have another one."""
-    value = _git(top, "check-attr", "-z", "diff", "--", "x.pdl").split(b"\0")[2]
+    value = run_git(top, "check-attr", "-z", "diff", "--", "x.pdl").split(b"\0")[2]
     if value == b"pdl":
         return old
     if value not in (b"unspecified", b"set"):

@@ -15,7 +15,7 @@ from pdl.cli.grammars import TARGET
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
 from pdl.cli.options import ROOT, TYPES, combine, out_option
-from pdl.cli.output import json_document, problem_fields
+from pdl.cli.output import json_document, problem_fields, workflow_command
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import FileError, LimitError, Problem
 
@@ -39,14 +39,15 @@ def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) 
     problems = [problem for path in paths if (problem := _missing(path, suffix)) is not None]
     if problems:
         raise FileError(*problems)
-    files = dict.fromkeys(file for path in paths for file in _files(path, suffix))
-    kept = [file for file in files if not _matches(file, exclude)]
+    files = dict.fromkeys(file for path in paths for file in walk_files(path, suffix))
+    kept = [file for file in files if not matches(file, exclude)]
     if not kept:
         raise FileError(Problem("file/none", f"{', '.join(exclude)}: this excludes all files"))
     return kept
 
 
-def _matches(file: str, globs: Sequence[str]) -> bool:
+def matches(file: str, globs: Sequence[str]) -> bool:
+    """Return whether the path, or a directory that it is in, ends as one of the globs."""
     path = PurePath(file)
     return any(one.match(glob) for glob in globs for one in (path, *path.parents))
 
@@ -54,12 +55,16 @@ def _matches(file: str, globs: Sequence[str]) -> bool:
 def _missing(path: str, suffix: str) -> Problem | None:
     if not Path(path).exists():
         return Problem("file/unreadable", f"{path}: there is no such file or directory")
-    if next(_files(path, suffix), None) is None:
+    if next(walk_files(path, suffix), None) is None:
         return Problem("file/none", f"{path}: this directory contains no {suffix} file")
     return None
 
 
-def _files(path: str, suffix: str) -> Iterator[str]:
+def walk_files(path: str, suffix: str) -> Iterator[str]:
+    """Yield a file, or the files of a directory that end in `suffix`, without hidden directories.
+
+    Raises FileError for a directory that cannot be read.
+    """
     if not Path(path).is_dir():
         yield str(Path(path))
         return
@@ -98,10 +103,7 @@ _GITHUB_LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def _github(findings: Sequence[Finding], terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
-    """Workflow commands, which GitHub Actions turns into annotations of a pull request.
-
-    https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-    """
+    """Workflow commands, which GitHub Actions turns into annotations of a pull request."""
     return "\n".join(map(_workflow_command, findings))
 
 
@@ -114,17 +116,8 @@ def _workflow_command(finding: Finding) -> str:
         "endColumn": fields["end_column"],
         "title": f"pdl: {fields['code']}",
     }
-    listed = ",".join(
-        f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
-        for name, value in properties.items()
-        if value is not None
-    )
     message = "\n".join(filter(None, (fields["message"], fields.get("why"), fields["hint"])))
-    return f"::{_GITHUB_LEVELS[finding.severity]} {listed}::{_escaped(message)}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return workflow_command(_GITHUB_LEVELS[finding.severity], properties, message)
 
 
 FORMATS: dict[str, Callable[[Sequence[Finding], Terminal], str]] = {
@@ -158,6 +151,15 @@ _options = combine(
     click.option("--strict", is_flag=True, help="Exit with 1 for warnings too."),
     out_option,
 )
+EXCLUDE = click.option(
+    "--exclude",
+    multiple=True,
+    metavar="GLOB",
+    help="Skip files and directories whose path ends like this, such as drafts or 'old/*.pdl'."
+    " Repeatable.",
+)
+"""`--exclude`, passed as `exclude`."""
+
 _FIELDS = {
     "path, line, column, end_column": "The position, or nulls.",
     "code, message, hint": "The mistake, and how to fix it.",
@@ -198,13 +200,7 @@ def _report(
     short_help="Find mistakes in prompt files.",
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="FILE|DIR...")
-@click.option(
-    "--exclude",
-    multiple=True,
-    metavar="GLOB",
-    help="Skip files and directories whose path ends like this, such as drafts or 'old/*.pdl'."
-    " Repeatable.",
-)
+@EXCLUDE
 @ROOT
 @TYPES
 @_options
