@@ -43,10 +43,10 @@ Task: TypeAlias = tuple[Json, Json, JsonPath]
 """A subschema, a part of the value that does not fit it, and the path of that part."""
 
 Found: TypeAlias = "Iterator[Violation | Task]"
-Tag: TypeAlias = "tuple[str, dict[Hashable, tuple[int, Json]]]"
+Tag: TypeAlias = "tuple[str, bool, dict[Hashable, tuple[int, Json]]]"
 """A key that distinguishes the branches of a union, as `kind` or `type` often does.
 
-With the number of the branch for each of its values.
+With whether all of them require it, and the number of the branch for each of its values.
 """
 
 _KEPT = 60  # violations of one branch of a union that are collected
@@ -227,10 +227,10 @@ class Referee:
                 yield messages.several_fit(len(schemas), fitting, value, path)
             return
         tag = self._tag(schemas) if isinstance(value, dict) else None
-        if tag is None:
+        if tag is None or not (tag[1] or value.get(tag[0]) is not None):
             yield from self._nearest(word, schemas, value, path)
             return
-        name, branches = tag
+        name, _, branches = tag
         if name not in value:
             values = [literal for _, literal in branches.values()]
             yield messages.missing_tag(name, values, value, path)
@@ -317,30 +317,35 @@ def _distance(errors: list[Violation], path: JsonPath) -> tuple[bool, int, int]:
 
 
 def _tag(document: Document, schemas: list[Json]) -> Tag | None:
-    """The first key that distinguishes the branches that are objects, if there is one."""
+    """The first key that distinguishes the branches that are objects, if there is one.
+
+    Rather one that all of them require.
+    """
     objects = {
         number: _tags(document, sub)
         for number, sub in enumerate(schemas)
         if "object" in root_kinds(document, sub)
     }
+    tags: list[Tag] = []
     for name in next(iter(objects.values()), ()) if len(objects) > 1 else ():
         found: dict[Hashable, tuple[int, Json]] = {}
-        pairs = [(at, one) for at, tags in objects.items() for one in tags.get(name, ())]
+        given = {at: keys[name] for at, keys in objects.items() if name in keys}
+        pairs = [(at, one) for at, (_, values) in given.items() for one in values]
         shared = [key(one) for at, one in pairs if found.setdefault(key(one), (at, one))[0] != at]
-        if not shared and objects.keys() == {at for at, _ in pairs}:
-            return name, found
-    return None
+        if not shared and objects.keys() == given.keys():
+            tags.append((name, all(is_required for is_required, _ in given.values()), found))
+    return max(tags, key=lambda tag: tag[1], default=None)
 
 
-def _tags(document: Document, schema: Json) -> dict[str, list[Json]]:
-    """The required keys of a branch that have an enum or a constant, with its values."""
+def _tags(document: Document, schema: Json) -> dict[str, tuple[bool, list[Json]]]:
+    """The keys of a branch that have an enum or a constant: whether required, and its values."""
     whole = list(conjoined(document, schema))
     required = {name for part in whole for name in part.get("required", ())}
-    found: dict[str, list[Json]] = {}
+    found: dict[str, tuple[bool, list[Json]]] = {}
     for name, sub in chain.from_iterable(part.get("properties", {}).items() for part in whole):
         values = [literals_of(part) for part in conjoined(document, sub)]
-        if name in required and any(values):
-            found.setdefault(name, next(filter(None, values)))
+        if any(values):
+            found.setdefault(name, (name in required, next(filter(None, values))))
     return found
 
 
