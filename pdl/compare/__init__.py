@@ -8,17 +8,34 @@ from pdl._lazy import lazy
 
 if TYPE_CHECKING:
     from pdl.compare.inclusion import includes
-    from pdl.compare.verdicts import Change, No, Unknown, Yes
+    from pdl.compare.inputs import compare_inputs
+    from pdl.compare.schemas import compare_schemas
+    from pdl.compare.tools import compare_tools
+    from pdl.compare.verdicts import Change, Comparison, No, Unknown, Yes
 
-__all__ = ["Change", "No", "Unknown", "Yes", "includes"]
+__all__ = [
+    "Change",
+    "Comparison",
+    "No",
+    "Unknown",
+    "Yes",
+    "compare_inputs",
+    "compare_schemas",
+    "compare_tools",
+    "includes",
+]
 
 _load = lazy(
     __name__,
     {
         "Change": "pdl.compare.verdicts",
+        "Comparison": "pdl.compare.verdicts",
         "No": "pdl.compare.verdicts",
         "Unknown": "pdl.compare.verdicts",
         "Yes": "pdl.compare.verdicts",
+        "compare_inputs": "pdl.compare.inputs",
+        "compare_schemas": "pdl.compare.schemas",
+        "compare_tools": "pdl.compare.tools",
         "includes": "pdl.compare.inclusion",
     },
 )

@@ -86,7 +86,9 @@ class Change:
     now is. `breaks` lists who it breaks; for an undecided change, who it might break. `guess` is a
     presumption, such as a key that was renamed. `old_span` and `new_span` are the two places in
     the sources, where they are known. `words` is the difference of texts, whose equal and removed
-    pieces are `old`, and whose equal and inserted ones are `new`.
+    pieces are `old`, and whose equal and inserted ones are `new`. `witnesses` says what `lost` and
+    `gained` are: whole answers, or values of the part at `path`, where no whole answer was found
+    that shows the difference.
     """
 
     part: Part
@@ -102,6 +104,24 @@ class Change:
     old_span: Span | None = None
     new_span: Span | None = None
     words: tuple[Piece, ...] = ()
+    witnesses: Literal["answer", "part"] = "answer"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What changed from one version to another, and whether the values of one are in the other.
+
+    `forward` says whether all old values are valid under the new version, `backward` the reverse.
+    """
+
+    changes: tuple[Change, ...]
+    forward: Inclusion
+    backward: Inclusion
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the changes do together to the values that are valid."""
+        return verdict_of(self.forward, self.backward)
 
 
 def verdict_of(forward: Inclusion, backward: Inclusion) -> Verdict:

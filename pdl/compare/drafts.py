@@ -1,0 +1,280 @@
+"""A difference that was found, and what it does: the verdict, and answers that show it."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from pdl.compare.inclusion import includes
+from pdl.compare.nodes import NEVER, Part, Side, cut
+from pdl.compare.verdicts import Change, Inclusion, No, Unknown, Verdict, Yes, verdict_of
+from pdl.errors import PdlError
+from pdl.reply import check
+from pdl.schema import Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pdl._types import Json, JsonSchema
+    from pdl.compare.verdicts import Audience
+    from pdl.compare.verdicts import Part as PartName
+    from pdl.limits import Limits
+    from pdl.source import Span
+
+_SHOWN = 60  # characters of an answer in a message
+_NOTHING = Schema(NEVER)
+
+
+class Step(NamedTuple):
+    """How a value is put into one of what contains it, and the steps from there to the root.
+
+    `how`: `key` sets the key `at`; `member` does so if the value, an object, has it, and removes it
+    otherwise; `rest` adds the keys of the value; `other` sets some further key, `pattern` one that
+    matches `at`; `item` sets the item `at`. `old` and `new` are the schemas of the containers.
+    """
+
+    up: Step | None
+    how: Literal["key", "member", "rest", "other", "pattern", "item"]
+    at: str | int
+    old: JsonSchema
+    new: JsonSchema
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A difference whose effect is not decided yet.
+
+    `lost` is a pair of schemas: values of the first that are not values of the second are no
+    longer valid at the path; with `gained` they now are. None if there are no such values.
+    `key` is the name of a key that was `added` or `removed`, `holds` its schema, `notes` its
+    description. `is_whole` is a difference of all that is compared, whose effect is known.
+    """
+
+    path: str
+    text: str
+    old: str = ""
+    new: str = ""
+    lost: tuple[Part, Part] | None = None
+    gained: tuple[Part, Part] | None = None
+    step: Step | None = None
+    pointers: tuple[str, str] = ("", "")
+    role: Literal["", "added", "removed"] = ""
+    key: str = ""
+    holds: Part | None = None
+    notes: str = ""
+    is_whole: bool = False
+
+    @property
+    def is_semantic(self) -> bool:
+        """Whether the values that are valid might differ."""
+        return self.is_whole or self.lost is not None or self.gained is not None
+
+
+BREAKS: Mapping[PartName, tuple[tuple[Audience, ...], tuple[Audience, ...]]] = {
+    "inputs": (("callers",), ()),
+}
+_ANSWERS: tuple[tuple[Audience, ...], tuple[Audience, ...]] = (("recordings",), ("programs",))
+
+
+class Judge:
+    """Decides what the differences of two schemas do, within one bound of time."""
+
+    def __init__(self, old: Side, new: Side, part: PartName, limits: Limits) -> None:
+        self._old, self._new, self._part, self._limits = old, new, part, limits
+        self._end = time.monotonic() + limits.grammar_seconds
+        self._samples: dict[int, tuple[JsonSchema, Json]] = {}
+        self.forward: Inclusion = Yes()
+        self.backward: Inclusion = Yes()
+
+    def decide_whole(self) -> None:
+        """Compare all values of the two schemas; half of the time is left for the parts."""
+        old, new = self._old.schema, self._new.schema
+        self.forward = self.includes(old, new, 0.25)
+        self.backward = self.includes(new, old, 0.33)
+
+    def includes(self, old: Schema, new: Schema, share: float = 1) -> Inclusion:
+        """Whether the values of a schema are those of another one, in a share of the time left."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            return Unknown(
+                f"comparing the schemas took more than {self._limits.grammar_seconds:g} s"
+            )
+        try:
+            limits = replace(self._limits, grammar_seconds=left * share)
+            return includes(old, new, limits=limits)
+        except PdlError as error:
+            return Unknown(error.problems[0].message)
+
+    def change(self, draft: Draft, spans: tuple[Span | None, Span | None], guess: str) -> Change:
+        """Decide a difference."""
+        forward, backward = self.forward, self.backward
+        if not draft.is_whole:
+            forward = self._tested(draft.lost, forward)
+            backward = self._tested(draft.gained, backward)
+        return self.told(draft, forward, backward, spans, guess)
+
+    def told(
+        self,
+        draft: Draft,
+        forward: Inclusion,
+        backward: Inclusion,
+        spans: tuple[Span | None, Span | None],
+        guess: str,
+    ) -> Change:
+        """The change that a decided difference is."""
+        lost = self._shown(forward, draft, self._old, self._new)
+        gained = self._shown(backward, draft, self._new, self._old)
+        verdict = verdict_of(forward, backward)
+        return Change(
+            self._part,
+            draft.path,
+            draft.text + _effect(draft, forward, backward, verdict, (lost.text, gained.text)),
+            draft.old,
+            draft.new,
+            verdict,
+            lost.witness,
+            gained.witness,
+            breaks_of(self._part, forward, backward),
+            guess,
+            *spans,
+            witnesses="answer" if lost.is_whole and gained.is_whole else "part",
+        )
+
+    def _tested(self, pair: tuple[Part, Part] | None, whole: Inclusion) -> Inclusion:
+        if pair is None or whole:
+            return Yes()
+        return self._includes_part(pair[0].schema, pair[1].schema)
+
+    def _includes_part(self, old: Schema, new: Schema) -> Inclusion:
+        """Compare values inside of answers: each is in an array, so all are written as JSON."""
+        found = self.includes(_in_array(old), _in_array(new))
+        if not isinstance(found, No):
+            return found
+        return No(_compact(found.value[0]), found.value[0])
+
+    def _shown(self, found: Inclusion, draft: Draft, one: Side, other: Side) -> _Shown:
+        """A whole answer that shows a difference, or else the value of the part that does."""
+        if not isinstance(found, No):
+            return _Shown()
+        value, told, step = found.value, found.value, draft.step
+        if draft.is_whole:
+            return _Shown(found, _short(value))
+        if step is not None and step.how in ("member", "rest"):
+            told = value = self._within(value, step, one)
+            step = step.up
+        while step is not None and value is not _MISSING:
+            value = self._within(value, step, one)
+            step = step.up
+        if value is _MISSING:
+            return _Shown(found, "" if told is _MISSING else _short(told), is_whole=False)
+        is_text = one.schema.form == "text" and isinstance(value, str)
+        text = value if is_text else _compact(value)
+        if check(one.schema, text).ok and not check(other.schema, text).ok:
+            return _Shown(No(text, value), _short(told))
+        return _Shown(found, _short(found.value), is_whole=False)
+
+    def _within(self, value: Json, step: Step, side: Side) -> Json:
+        """The value inside a sample of what contains it."""
+        holder = step.old if side is self._old else step.new
+        base = self._sample(side, holder)
+        if base is _MISSING:
+            return _MISSING
+        if step.how == "item":
+            return _with_item(base, step.at, value)
+        if not isinstance(base, dict):
+            return _MISSING
+        changed = self._with_key(base, value, step)
+        if changed is _MISSING:
+            return _MISSING
+        order = {name: at for at, name in enumerate(holder.get("properties", ()))}
+        return dict(sorted(changed.items(), key=lambda pair: order.get(pair[0], len(order))))
+
+    def _with_key(self, base: dict[str, Json], value: Json, step: Step) -> Json:
+        at = str(step.at)
+        if step.how in ("member", "rest"):
+            kept = {name: one for name, one in base.items() if step.how == "rest" or name != at}
+            return {**kept, **value} if isinstance(value, dict) else _MISSING
+        if step.how == "other":
+            taken = step.old.get("properties", {}).keys() | step.new.get("properties", {}).keys()
+            at = next(name for name in _fresh() if name not in taken)
+        elif step.how == "pattern":
+            found = self._includes_part(Schema({"type": "string", "pattern": at}), _NOTHING)
+            if not isinstance(found, No):
+                return _MISSING
+            at = str(found.value)
+        return {**base, at: value}
+
+    def _sample(self, side: Side, node: JsonSchema) -> Json:
+        if id(node) not in self._samples:
+            found = self._includes_part(side.schema_of(node), _NOTHING)
+            value = found.value if isinstance(found, No) else _MISSING
+            self._samples[id(node)] = (node, value)  # the node is kept, so its id stays its own
+        return self._samples[id(node)][1]
+
+
+class _Shown(NamedTuple):
+    """An answer that shows a difference; `text` is its part at the path, if that is short."""
+
+    witness: No | None = None
+    text: str = ""
+    is_whole: bool = True
+
+
+def _short(value: Json) -> str:
+    text = _compact(value)
+    return text if len(text) <= _SHOWN else ""
+
+
+_MISSING = object()
+
+
+def _in_array(schema: Schema) -> Schema:
+    """Arrays of one value of a schema, whose references stay the same."""
+    document = dict(schema.document)
+    definitions = {"$defs": document.pop("$defs")} if "$defs" in document else {}
+    one = {"type": "array", "prefixItems": [document], "items": False, "minItems": 1}
+    return Schema({**one, **definitions})
+
+
+def _fresh() -> tuple[str, ...]:
+    return ("key", *(f"key{number}" for number in range(2, 1000)))
+
+
+def _compact(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _with_item(base: Json, at: str | int, value: Json) -> Json:
+    if not isinstance(base, list) or not isinstance(at, int) or at > len(base):
+        return _MISSING
+    return [*base[:at], value, *base[at + 1 :]]
+
+
+def breaks_of(part: PartName, forward: Inclusion, backward: Inclusion) -> tuple[Audience, ...]:
+    """Who a change breaks, or might break if it is not decided."""
+    lost, gained = BREAKS.get(part, _ANSWERS)
+    return (*(() if forward else lost), *(() if backward else gained))
+
+
+def _effect(
+    draft: Draft,
+    forward: Inclusion,
+    backward: Inclusion,
+    verdict: Verdict,
+    told: tuple[str, str],
+) -> str:
+    """The words on what a difference does."""
+    if not draft.is_semantic:
+        return ""
+    unknown = next((one.why for one in (forward, backward) if isinstance(one, Unknown)), "")
+    if unknown:
+        return f": undecided: {cut(unknown, 120)}"
+    shown = [
+        f"{text} {words}"
+        for text, words in zip(told, ("was valid", "is now valid"), strict=True)
+        if text
+    ]
+    named = "narrowed and widened" if verdict == "both" else verdict
+    return f": {named}" + (f"; {', '.join(shown)}" if shown else "")

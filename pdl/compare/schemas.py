@@ -1,0 +1,136 @@
+"""Comparisons of two schemas: each difference by its path, and what it does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from pdl.compare.descent import Descent
+from pdl.compare.drafts import Draft, Judge
+from pdl.compare.guesses import guesses
+from pdl.compare.nodes import Side
+from pdl.compare.verdicts import Change, Comparison, Inclusion, Yes
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.schema.keywords import nodes
+from pdl.schema.model import schema_of, schema_type_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from pdl.schema import Schema
+    from pdl.source import Span
+
+AnswerPart: TypeAlias = Literal["schema", "inputs", "tools"]
+
+
+class Naming(NamedTuple):
+    """What is compared: how the paths begin, and what the keys of the whole are called."""
+
+    part: AnswerPart
+    root: str = "$"
+    noun: str = "key"
+
+
+def compare_schemas(
+    old: Schema | type[Any],
+    new: Schema | type[Any],
+    *,
+    part: AnswerPart = "schema",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Comparison:
+    """Return all differences of two schemas, each with what it does to the values at its path.
+
+    Python types are allowed too. The result's `forward` says whether every old answer is valid
+    under the new schema, as `includes` decides it, `backward` the reverse; the verdicts of single
+    changes never contradict these. `limits.grammar_seconds` bounds the whole: what is not decided
+    by then is `unknown`. Raises TypeError for anything but schemas and types, SchemaError for a
+    type that has no schema.
+    """
+    one, other = schema_of(old), schema_of(new)
+    if one is None or other is None:
+        raise schema_type_error(old if one is None else new)
+    return compare_parts(one, other, limits, Naming(part))
+
+
+def compare_parts(
+    old: Schema,
+    new: Schema,
+    limits: Limits,
+    naming: Naming,
+) -> Comparison:
+    """Compare schemas, with paths and words of a part of a prompt."""
+    part, root, noun = naming
+    sides = (Side(old), Side(new))
+    judge = Judge(*sides, part, limits)
+    drafts = list(_drafts(*sides, root, noun))
+    if any(one.is_semantic for one in drafts) or (old != new and _is_entangled(old, new)):
+        judge.decide_whole()
+    found = guesses(drafts)
+    spans = _spans(sides, drafts)
+    changes = [
+        judge.change(one, at, found.get(id(one), "")) for one, at in zip(drafts, spans, strict=True)
+    ]
+    changes += _missing(judge, changes, root)
+    return Comparison(tuple(changes), judge.forward, judge.backward)
+
+
+def _is_entangled(*schemas: Schema) -> bool:
+    """Whether a schema has keywords whose meaning depends on which others were read before."""
+    return any(
+        not node.keys().isdisjoint(("unevaluatedProperties", "unevaluatedItems"))
+        for schema in schemas
+        for node in nodes(schema.document)
+    )
+
+
+def _drafts(old: Side, new: Side, root: str, noun: str) -> Iterator[Draft]:
+    """The differences of the forms of answers, and of the values."""
+    one, other = old.schema, new.schema
+    is_json = all(schema.form in ("json", "text") for schema in (one, other))
+    inner = Descent(old, new, root, noun).drafts()
+    is_told = is_json and any(draft.is_semantic and draft.path == root for draft in inner)
+    if not is_told and (one.form != other.form or not is_json):
+        yield from _form_drafts(old, new, root)
+    if is_json:
+        yield from inner
+    elif one.form == other.form:
+        yield from (draft for draft in inner if not draft.is_semantic)
+
+
+def _form_drafts(old: Side, new: Side, root: str) -> Iterator[Draft]:
+    was, now = (_form(side.schema) for side in (old, new))
+    if was != now:
+        text = f"form of the answer: {was} became {now}"
+        yield Draft(root, text, was, now, pointers=("#", "#"), is_whole=True)
+
+
+def _form(schema: Schema) -> str:
+    """The form of an answer, as the DSL writes those that are not JSON."""
+    if schema.form in ("json", "text"):
+        return {"json": "JSON", "text": "text"}[schema.form]
+    bare = {name: value for name, value in schema.document.items() if name not in _NOTES}
+    return str(replace(schema, document=bare))
+
+
+_NOTES = ("description", "title", "examples", "default", "$comment")
+
+
+def _spans(
+    sides: tuple[Side, Side], drafts: Iterable[Draft]
+) -> list[tuple[Span | None, Span | None]]:
+    """Where the two sources have each difference, if that is known."""
+    some = list(drafts)
+    old, new = (side.spans({one.pointers[at] for one in some}) for at, side in enumerate(sides))
+    return [(old.get(one.pointers[0]), new.get(one.pointers[1])) for one in some]
+
+
+def _missing(judge: Judge, changes: Iterable[Change], root: str) -> Iterator[Change]:
+    """A change of the whole, if no other change shows what happens to its values."""
+    told = {change.verdict for change in changes}
+    forward: Inclusion = Yes() if told & {"narrowed", "both", "unknown"} else judge.forward
+    backward: Inclusion = Yes() if told & {"widened", "both", "unknown"} else judge.backward
+    if forward and backward:
+        return
+    draft = Draft(root, "other values are valid", pointers=("#", "#"), is_whole=True)
+    yield judge.told(draft, forward, backward, (None, None), "")
