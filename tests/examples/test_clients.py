@@ -12,19 +12,16 @@ import os
 import re
 import subprocess
 import sys
-import threading
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from doc_blocks import ROOT, blocks
+from models.hostile import Hostile, respond, stream
 
 import pdl
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
 PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
 COMMON, *SECTIONS = re.split(r"^## ", PAGE, flags=re.MULTILINE)
@@ -35,73 +32,28 @@ ERROR = {"error": {"message": "The key is wrong", "type": "authentication_error"
 """What most providers answer; a case may have another one."""
 
 
-@dataclass
-class Recorded:
-    """A server that returns one response to all, and keeps what it was sent."""
-
-    case: dict[str, Any]
-    status: int = 200
-    received: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
-
-    def __enter__(self) -> Self:
-        recorded = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                given = self.rfile.read(int(self.headers["content-length"]))
-                if self.path == "/token":  # of Google
-                    kind, data = recorded.token()
-                else:
-                    headers = {name.lower(): value for name, value in self.headers.items()}
-                    recorded.received.append((self.path, headers, json.loads(given)))
-                    kind, data = recorded.response()
-                self.send_response(200 if self.path == "/token" else recorded.status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *_: object) -> None:
-                """Nothing."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def token(self) -> tuple[str, bytes]:
-        token = {"access_token": KEY, "expires_in": 3600, "token_type": "Bearer"}
-        return "application/json", json.dumps(token).encode()
-
-    def response(self) -> tuple[str, bytes]:
-        if self.status != 200:
-            return "application/json", json.dumps(self.case.get("error", ERROR)).encode()
-        if "events" in self.case:
-            data = [json.dumps(event) for event in self.case["events"]]
-            lines = "".join(f"data: {one}\n\n" for one in [*data, "[DONE]"])
-            return "text/event-stream", lines.encode()
-        return "application/json", json.dumps(self.case["response"]).encode()
+def served(case: dict[str, Any], status: str = "200 OK") -> Hostile:
+    """A server that returns one response to all, after the token of an account of Google."""
+    token = {"access_token": KEY, "expires_in": 3600, "token_type": "Bearer"}
+    first = [respond("200 OK", json.dumps(token))] if of_google(case) else []
+    if status != "200 OK":
+        return Hostile((*first, respond(status, json.dumps(case.get("error", ERROR)))))
+    if "events" in case:
+        data = [*map(json.dumps, case["events"]), "[DONE]"]
+        return Hostile((*first, stream(*(f"data: {one}\n\n" for one in data))))
+    return Hostile((*first, respond("200 OK", json.dumps(case["response"]))))
 
 
-def settings(url: str, folder: Path) -> dict[str, str]:
+def of_google(case: dict[str, Any]) -> bool:
+    return str(case["package"]).startswith("google")
+
+
+def settings(base: str, folder: Path) -> dict[str, str]:
     """The environment, in which SDKs find their server and their keys."""
+    url = base.removesuffix("/v1")
     found = {
         **dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "AZURE_OPENAI_API_KEY"), KEY),
-        "OPENAI_BASE_URL": f"{url}/v1",
+        "OPENAI_BASE_URL": base,
         "OPENAI_API_VERSION": "2024-10-21",
         "AZURE_OPENAI_ENDPOINT": url,
         "ANTHROPIC_BASE_URL": url,
@@ -139,7 +91,9 @@ def write_account(path: Path, url: str) -> None:
     path.write_text(json.dumps(account), encoding="utf-8")
 
 
-def run(name: str, server: Recorded, folder: Path) -> tuple[subprocess.CompletedProcess[str], str]:
+def run(
+    name: str, case: dict[str, Any], url: str, folder: Path
+) -> tuple[subprocess.CompletedProcess[str], str]:
     """Run a recipe as a program of its own; also what the page says that it prints."""
     first, second, code, shown = (
         block for block in blocks(COMMON + RECIPES[name]) if block.language != "output"
@@ -147,12 +101,12 @@ def run(name: str, server: Recorded, folder: Path) -> tuple[subprocess.Completed
     assert first.file is not None
     (folder / first.file).write_text(first.text, encoding="utf-8")
     (folder / "recipe.py").write_text(f"{second.text}\n{code.text}", encoding="utf-8")
-    if server.case["package"].startswith("google"):
-        write_account(folder / "account.json", server.url)
+    if of_google(case):
+        write_account(folder / "account.json", url)
     done = subprocess.run(
         [sys.executable, "recipe.py"],
         cwd=folder,
-        env=settings(server.url, folder),
+        env=settings(url, folder),
         capture_output=True,
         text=True,
         timeout=120,
@@ -182,24 +136,25 @@ def test_each_recipe_has_a_case() -> None:
 def test_a_recipe(name: str, tmp_path: Path) -> None:
     """It prints what the page shows, and sends what pdl would send."""
     case = case_of(name)
-    with Recorded(case) as server:
-        done, shown = run(name, server, tmp_path)
+    with served(case) as server:
+        done, shown = run(name, case, server.url, tmp_path)
     assert done.stdout == shown, done.stderr
-    [(path, headers, body)] = server.received
-    assert path == case["path"]
-    assert any(KEY in value or "Signature=" in value for value in headers.values())
+    [sent] = server.received[of_google(case) :]
+    assert sent.path == case["path"]
+    assert any(KEY in value or "Signature=" in value for value in sent.headers.values())
     rendered = pdl.load(tmp_path / "trip.pdl").render(text="From Lima to Cusco")
     wanted = {**rendered.to(case["family"], "MODEL"), **case.get("added", {})}
-    assert body == {key: one for key, one in wanted.items() if key not in case.get("removed", ())}
+    removed = case.get("removed", ())
+    assert sent.body == {key: one for key, one in wanted.items() if key not in removed}
 
 
 @pytest.mark.parametrize("name", [name for name in RECIPES if name != "without-ask"])
 def test_a_recipe_with_a_wrong_key(name: str, tmp_path: Path) -> None:
     """An error of each SDK is a fault of the same kind as without the SDK, and is not retried."""
     case = case_of(name)
-    with Recorded(case, status=401) as server:
-        done, _ = run(name, server, tmp_path)
+    with served(case, "401 Unauthorized") as server:
+        done, _ = run(name, case, server.url, tmp_path)
     assert done.returncode == 1
     assert "auth: the server answered with status 401" in done.stderr
     assert "The key is wrong" in done.stderr
-    assert len(server.received) == 1
+    assert len(server.received[of_google(case) :]) == 1

@@ -124,7 +124,8 @@ def _read(inner: socket.socket) -> Received:
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
     while len(body) < int(headers.get("content-length", "0")):
         body += inner.recv(65_536)
-    return Received(first.split(" ")[1], headers, json.loads(body))
+    is_form = "form" in headers.get("content-type", "")
+    return Received(first.split(" ")[1], headers, body if is_form else json.loads(body))
 
 
 def head(status: str, kind: str, **headers: str | int) -> bytes:
