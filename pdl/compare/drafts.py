@@ -127,10 +127,11 @@ class Judge:
         lost = self._shown(forward, draft, self._old, self._new)
         gained = self._shown(backward, draft, self._new, self._old)
         verdict = verdict_of(forward, backward)
+        effect = _effect(draft, forward, backward, verdict, (lost.text, gained.text))
         return Change(
             self._part,
             draft.path,
-            draft.text + _effect(draft, forward, backward, verdict, (lost.text, gained.text)),
+            draft.text + effect,
             draft.old,
             draft.new,
             verdict,
@@ -140,6 +141,7 @@ class Judge:
             guess,
             *spans,
             witnesses="answer" if lost.is_whole and gained.is_whole else "part",
+            effect=effect,
         )
 
     def _tested(self, pair: tuple[Part, Part] | None, whole: Inclusion) -> Inclusion:

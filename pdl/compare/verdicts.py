@@ -88,7 +88,8 @@ class Change:
     the sources, where they are known. `words` is the difference of texts, whose equal and removed
     pieces are `old`, and whose equal and inserted ones are `new`. `witnesses` says what `lost` and
     `gained` are: whole answers, or values of the part at `path`, where no whole answer was found
-    that shows the difference.
+    that shows the difference. `effect` is the end of `message` that puts verdict and witnesses into
+    words, for those who show them otherwise.
     """
 
     part: Part
@@ -105,6 +106,7 @@ class Change:
     new_span: Span | None = None
     words: tuple[Piece, ...] = ()
     witnesses: Literal["answer", "part"] = "answer"
+    effect: str = ""
 
 
 @dataclass(frozen=True)

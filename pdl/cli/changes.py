@@ -1,0 +1,351 @@
+"""The changes of prompts for people, for programs, for GitHub, and for pull requests."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+from pdl.cli.output import json_document, workflow_command
+from pdl.cli.terminal import CONTROL, Terminal
+from pdl.compare.verdicts import Audience
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pdl.cli.terminal import Style
+    from pdl.compare.verdicts import Change, No, Piece
+    from pdl.source import Span
+
+_NOUNS = {"inputs": "input", "tools": "tool", "config": "config", "includes": "include"}
+_VERDICTS = {"both": "widened and narrowed", "unknown": "undecided"}
+_MOST_LINES = 40  # of a text that changed
+_CONTEXT = 40  # characters around what changed in a line
+_MOST_CHANGED = 400  # characters that were added or removed in a line
+_WITNESS = 200  # characters of an example
+
+
+@dataclass(frozen=True)
+class FileChanges:
+    """The changes of one prompt; `file` is its name."""
+
+    file: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The changes of all files that were compared, and whose breakage counts."""
+
+    files: tuple[FileChanges, ...]
+    audiences: tuple[Audience, ...]
+    compared: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether no change breaks the audiences."""
+        return not any(self.breaks(change) for _, change in self)
+
+    def __iter__(self) -> Iterator[tuple[str, Change]]:
+        return ((one.file, change) for one in self.files for change in one.changes)
+
+    def breaks(self, change: Change) -> bool:
+        """Whether a change breaks one of the audiences, or might, if that is undecided."""
+        return not set(self.audiences).isdisjoint(change.breaks)
+
+    def level(self, change: Change) -> Style:
+        """How bad a change is: an error, a warning if it breaks another audience, or a note."""
+        if self.breaks(change):
+            return "error"
+        return "warning" if change.breaks else "note"
+
+    def only_breaking(self) -> Report:
+        """The report without what does not break."""
+        kept = (FileChanges(f.file, tuple(filter(self.breaks, f.changes))) for f in self.files)
+        return Report(tuple(one for one in kept if one.changes), self.audiences, self.compared)
+
+    @property
+    def summary(self) -> str:
+        """The counts on one line: `3 files: 5 changes, 2 break`."""
+        changes = [change for _, change in self]
+        bad = [change for change in changes if self.breaks(change)]
+        undecided = sum(change.verdict == "unknown" for change in bad)
+        said = _counted(len(changes), "change") if changes else "no changes"
+        if bad:
+            said += f", {len(bad)} {'breaks' if len(bad) == 1 else 'break'}"
+            said += f" ({undecided} undecided)" if undecided else ""
+        return f"{_counted(self.compared, 'file')}: {said}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _label(change: Change) -> str:
+    """What a change does: `narrowed, breaks recordings`, or `changed` for a text."""
+    verdict = _VERDICTS.get(change.verdict or "", change.verdict)
+    if not change.breaks:
+        return verdict or "changed"
+    *others, last = (one for one in get_args(Audience) if one in change.breaks)
+    whom = f"{', '.join(others)} and {last}" if others else last
+    if change.verdict == "unknown":
+        return f"{verdict}, may break {whom}"
+    return f"{verdict}, breaks {whom}" if verdict else f"breaks {whom}"
+
+
+def _said(change: Change) -> str:
+    noun = _NOUNS.get(change.part, "")
+    place = f"{noun} `{change.path}`".strip() if change.path else noun
+    # The label has the verdict, and the notes have the examples; only here is why it is undecided.
+    message = change.message
+    if change.verdict != "unknown":
+        message = message.removesuffix(change.effect)
+    return f"{place}: {message}" if place else message
+
+
+def _notes(change: Change) -> Iterator[tuple[str, str]]:
+    """The witnesses and the guess, each after its name."""
+    there = " there" if change.witnesses == "part" else ""
+    if change.lost is not None:
+        yield "lost", f"`{_shortened(change.lost)}` was valid{there}, and no longer is"
+    if change.gained is not None:
+        yield "gained", f"`{_shortened(change.gained)}` was not valid{there}, and now is"
+    if change.guess:
+        yield "guess", change.guess
+
+
+def _shortened(witness: No) -> str:
+    text = witness.witness
+    return text if len(text) <= _WITNESS else f"{text[:_WITNESS]}…"
+
+
+def _shows_words(change: Change) -> bool:
+    """Whether the words help: a whole prompt that was added or removed is not shown."""
+    return bool(change.words) and (change.path != "" or len(change.words) > 1)
+
+
+def _span(change: Change) -> Span | None:
+    """Where a change is: in the new version, or where it was in the old one."""
+    span = change.new_span or change.old_span
+    return span.origin() if span is not None else None
+
+
+def _text(report: Report, terminal: Terminal) -> str:
+    return "\n\n".join(
+        "\n".join(_text_lines(file, change, report.level(change), terminal))
+        for file, change in report
+    )
+
+
+def _text_lines(file: str, change: Change, level: Style, terminal: Terminal) -> Iterator[str]:
+    span = _span(change)
+    where = terminal.style(_line(str(span or file), terminal), "strong")
+    label = terminal.style(f"{_label(change)}:", level)
+    yield f"{where}: {label} {_line(_said(change), terminal)}"
+    if _shows_words(change):
+        yield from (f"  | {line}" for line in word_lines(change.words, terminal))
+    elif span is not None:
+        yield from terminal.excerpt(span)
+    for name, note in _notes(change):
+        yield f"  {terminal.style(f'{name}:', 'hint')} {_line(note, terminal)}"
+
+
+def _line(text: str, terminal: Terminal) -> str:
+    """Text of others in a line: a name with a newline must not begin one, which CI might obey."""
+    return terminal.safe(text.replace("\r", "\\r").replace("\n", "\\n"))
+
+
+class _Stretch(NamedTuple):
+    """A part of a line: equal, removed, or inserted."""
+
+    kind: str
+    text: str
+
+
+def word_lines(words: Sequence[Piece], terminal: Terminal) -> list[str]:
+    """Return the lines of a text that changed, with the words that were removed and inserted.
+
+    They have the colors of the terminal; without color, they are `[-removed-]` and `{+inserted+}`.
+    What is equal is shortened.
+    """
+    lines: list[list[_Stretch]] = [[]]
+    for piece in words:
+        changed = piece.kind != "equal"
+        text = piece.text
+        if changed and not text.strip():  # else nobody would see it
+            text = text.replace("\n", "\\n").replace("\t", "\\t")
+        first, *rest = text.split("\n")
+        lines[-1].append(_Stretch(piece.kind, first))
+        lines += [[_Stretch(piece.kind, one)] for one in rest]
+    kept = [[one for one in line if one.text] for line in lines]
+    shown: list[str] = []
+    for line in kept:
+        if any(one.kind != "equal" for one in line):
+            shown.append("".join(_marked(line, terminal)))
+        elif shown and shown[-1] != "…":
+            shown.append("…")
+    shown = shown[:-1] if shown and shown[-1] == "…" else shown
+    more = len(shown) - _MOST_LINES
+    return [*shown[:_MOST_LINES], f"… {_counted(more, 'more line')}"] if more > 0 else shown
+
+
+def _marked(line: list[_Stretch], terminal: Terminal) -> Iterator[str]:
+    last = len(line) - 1
+    for index, (kind, text) in enumerate(line):
+        if kind == "equal":
+            yield _line(_trimmed(text, index > 0, index < last), terminal)
+            continue
+        cut = text
+        if len(text) > _MOST_CHANGED:
+            cut = f"{text[: _MOST_CHANGED // 2]} … {text[-_MOST_CHANGED // 2 :]}"
+        removed = kind == "removed"
+        if terminal.has_color and text.strip():
+            marked = cut
+        else:
+            marked = f"[-{cut}-]" if removed else f"{{+{cut}+}}"
+        yield terminal.style(_line(marked, terminal), "removed" if removed else "inserted")
+
+
+def _trimmed(text: str, after: bool, before: bool) -> str:  # noqa: FBT001 - two sides of a text
+    """Equal text in a line: a few words after a change, and before one."""
+    start = _words_at_start(text) if after else ""
+    end = _words_at_start(text[::-1])[::-1] if before else ""
+    return text if len(start) + len(end) + _CONTEXT > len(text) else f"{start}…{end}"
+
+
+def _words_at_start(text: str) -> str:
+    cut = text[:_CONTEXT]
+    return cut[: cut.rfind(" ") + 1] or cut
+
+
+FIELDS = {
+    "ok": "Whether no change breaks those that --for names.",
+    "changes": "A list of objects with:",
+    "file": "The prompt.",
+    "part": "messages, schema, inputs, tools, config, reasoning, includes, or media.",
+    "path": "What changed in it: a JSONPath, a turn, a key, or a name.",
+    "message": "How it changed.",
+    "old, new": "The two texts; empty if there was or is none.",
+    "verdict": "compatible, widened, narrowed, both, unknown (undecided), or null for texts.",
+    "breaks": "A list of programs, recordings, callers; if undecided, those it might break.",
+    "lost, gained": "Answers that only the old or only the new version allows, or null.",
+    "guess": "A presumption, such as a new name, or an empty string.",
+    "source, line, column": "The position, whose source can be a file that the prompt includes;"
+    " nulls if nothing is in the new version.",
+}
+"""The fields of `--format json`."""
+
+
+def _json(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
+    changes = [_fields(file, change) for file, change in report]
+    return json_document({"ok": report.ok, "changes": changes})
+
+
+def _fields(file: str, change: Change) -> dict[str, Any]:
+    span = change.new_span.origin() if change.new_span is not None else None
+    return {
+        "file": file,
+        "part": change.part,
+        "path": change.path,
+        "message": change.message,
+        "old": change.old,
+        "new": change.new,
+        "verdict": change.verdict,
+        "breaks": [one for one in get_args(Audience) if one in change.breaks],
+        "lost": change.lost.witness if change.lost is not None else None,
+        "gained": change.gained.witness if change.gained is not None else None,
+        "guess": change.guess,
+        "source": span.source.name if span else None,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+    }
+
+
+_GITHUB_LEVELS: dict[Style, str] = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def _github(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
+    """Workflow commands: what is only in the old version has no line in a pull request."""
+    return "\n".join(_annotation(file, change, report.level(change)) for file, change in report)
+
+
+def _annotation(file: str, change: Change, level: Style) -> str:
+    span = change.new_span.origin() if change.new_span is not None else None
+    properties = {
+        "file": _visible(span.source.name if span else file),
+        "line": span.line if span else None,
+        "col": span.column if span else None,
+        "title": f"pdl: {_label(change)}",
+    }
+    lines = [_said(change), *(f"{name}: {note}" for name, note in _notes(change))]
+    return workflow_command(_GITHUB_LEVELS[level], properties, _visible("\n".join(lines)))
+
+
+def _markdown(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
+    """A comment for a pull request: its prompts, and a list of the changes of each."""
+    parts = [f"**pdl diff**, {report.summary}"]
+    for one in report.files:
+        parts.append(f"### {_code(one.file)}")
+        parts.append("\n".join(_item(change, report) for change in one.changes))
+    return "\n\n".join(parts)
+
+
+def _item(change: Change, report: Report) -> str:
+    label = f"**{_label(change)}**" if report.breaks(change) else _label(change)
+    lines = [f"- {label}: {_markdown_text(_said(change))}"]
+    lines += [f"  - {name}: {_markdown_text(note)}" for name, note in _notes(change)]
+    if _shows_words(change):
+        shown = word_lines(change.words, Terminal(None, is_tty=False, has_color=False))
+        fence = _fence("\n".join(shown), 3)
+        block = [f"{fence}text", *map(_visible, shown), fence]
+        lines += ["", "  <details><summary>text</summary>", ""]
+        lines += [f"  {line}" for line in block] + ["", "  </details>", ""]
+    return "\n".join(lines)
+
+
+_CODE = re.compile(r"`([^`]*)`")
+_MARKUP = re.compile(r"([\\`*_\[\]~|])")
+
+
+def _markdown_text(text: str) -> str:
+    """A message as Markdown: what is in backticks is code, and nothing else is markup."""
+    plain = True
+    found: list[str] = []
+    for piece in _CODE.split(_visible(text)):
+        found.append(_plain(piece) if plain else _code(piece))
+        plain = not plain
+    return "".join(found)
+
+
+def _plain(text: str) -> str:
+    """Text without markup, HTML, or what GitHub would link: users, issues, commits."""
+    escaped = _MARKUP.sub(r"\\\1", html.escape(" ".join(text.split(" ")), quote=False))
+    return re.sub(r"([@#])(?=\w)", "\\1<!-- -->", escaped).replace("\n", " ")
+
+
+def _code(text: str) -> str:
+    """Code in a line of Markdown, which can contain backticks."""
+    shown = _visible(text).replace("\n", " ") or " "
+    fence = _fence(shown, 1)
+    space = " " if shown[0] == "`" or shown[-1] == "`" else ""
+    return f"{fence}{space}{shown}{space}{fence}"
+
+
+def _fence(text: str, least: int) -> str:
+    """More backticks than the text has in a row."""
+    longest = max(map(len, re.findall(r"`+", text)), default=0)
+    return "`" * max(least, longest + 1)
+
+
+def _visible(text: str) -> str:
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+FORMATS: dict[str, Callable[[Report, Terminal], str]] = {
+    "text": _text,
+    "json": _json,
+    "github": _github,
+    "markdown": _markdown,
+}
+"""The formats of `pdl diff`."""
