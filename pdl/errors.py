@@ -120,6 +120,10 @@ class LimitError(PromptError):
     """A limit of `Limits` was reached."""
 
 
+class PinError(PdlError):
+    """A prompt is not the version that is pinned, is not pinned, or its pin is invalid."""
+
+
 class VocabularyError(PdlError):
     """A vocabulary cannot be loaded from a tokenizer or a file."""
 
@@ -156,6 +160,7 @@ KINDS: dict[str, type[PdlError]] = {
     "tool": ToolError,
     "file": FileError,
     "limit": LimitError,
+    "pin": PinError,
     "vocabulary": VocabularyError,
     "token": TokenError,
 }

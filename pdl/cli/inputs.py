@@ -34,7 +34,8 @@ class PromptInput:
     """A prompt file with its template values.
 
     Its includes are read below `root`, or below its own directory. The schema of a Python type
-    replaces its own. `types` allows it to name types, whose modules are imported.
+    replaces its own. `types` allows it to name types, whose modules are imported. `locked` refuses
+    another version than that in the nearest `pdl.lock`.
     """
 
     file: str
@@ -42,17 +43,20 @@ class PromptInput:
     root: str | None = None
     type_name: str | None = None
     types: bool = False
+    locked: bool = False
 
     def load(self, *, strict: bool = True) -> Prompt:
         """Return the prompt; one from standard input embeds files of the current directory."""
         refuse_two_stdins(self.file, self.values.context)
         check_root(self.root)
+        options: dict[str, Any] = {"strict": strict, "types": self.types}
         if self.file == STDIN:
+            if self.locked:
+                raise click.UsageError("--locked requires a prompt FILE, not standard input")
             source = read_text(self.file)
             base = self.root or "."
-            options: dict[str, Any] = {"strict": strict, "types": self.types}
             return pdl.loads(source.text, name=source.name, base=base, **options)
-        return pdl.load(self.file, media_root=self.root, strict=strict, types=self.types)
+        return pdl.load(self.file, media_root=self.root, pin=self.locked, **options)
 
     def render(self, prompt: Prompt, *, prefill: bool = False) -> Rendered:
         """Render the loaded prompt with the values. Raises PromptError, UsageError."""
@@ -131,6 +135,7 @@ class SchemaInput:
     root: str | None = None
     registry: tuple[str, ...] = ()
     types: bool = False
+    locked: bool = False
 
     def __post_init__(self) -> None:
         named = (self.file, self.dsl, self.json_schema, self.type_name)
@@ -147,6 +152,8 @@ class SchemaInput:
             raise click.UsageError("--root requires a prompt FILE")
         if self.file is None and self.types:
             raise click.UsageError("--types requires a prompt FILE")
+        if self.file is None and self.locked:
+            raise click.UsageError("--locked requires a prompt FILE")
         if self.json_schema is None and self.registry:
             raise click.UsageError("--registry requires --json-schema FILE")
 
@@ -173,7 +180,8 @@ class SchemaInput:
 
     def _prompt(self) -> PromptInput:
         assert self.file is not None
-        return PromptInput(self.file, self.values, self.root, types=self.types)
+        types, locked = self.types, self.locked
+        return PromptInput(self.file, self.values, self.root, types=types, locked=locked)
 
     def for_rows(self, *other_files: str) -> RowSchemas:
         """Return the schemas of rows that can bring values. Raises what `read` raises."""

@@ -143,8 +143,18 @@ TYPES = click.option(
 )
 
 
-prompt_options = bundle("prompt", PromptInput, _PROMPT_FILE, values_options, ROOT, _TYPE, TYPES)
-"""`FILE`, the template values, `--root`, `--type`, and `--types`, passed as one `prompt`."""
+LOCKED = click.option(
+    "--locked",
+    is_flag=True,
+    help="Refuse a prompt that is not the version in the nearest pdl.lock, in its directory or"
+    " above: see `pdl pin`.",
+)
+
+
+prompt_options = bundle(
+    "prompt", PromptInput, _PROMPT_FILE, values_options, ROOT, _TYPE, TYPES, LOCKED
+)
+"""`FILE`, the template values, and options of how to load it, passed as one `prompt`."""
 
 schema_options = bundle(
     "schema",
@@ -157,6 +167,7 @@ schema_options = bundle(
     values_options,
     ROOT,
     TYPES,
+    LOCKED,
 )
 """What a schema is taken from, passed as one `schema`."""
 

@@ -16,9 +16,10 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from urllib.parse import urlsplit
 
-from pdl.errors import MediaError, Problem, did_you_mean
+from pdl.errors import FileError, MediaError, Problem, did_you_mean
 from pdl.prompt.messages import MIME_TYPES, Media
 from pdl.prompt.turns import ROLES
+from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -56,12 +57,16 @@ class Folder(NamedTuple):
 
         Raises JailError if the path points outside the folder or to no file, or if it is too large.
         """
-        parts = _checked_parts(relative)
+        parts = checked_parts(relative)
         with self._open(relative, parts) as file:
             data: bytes = file.read(limit + 1)
         if len(data) > limit:
             raise OversizeError(f"`{shown(relative)}` is larger than {limit:,} bytes")
         return data
+
+    def other(self, root: Path | Traversable) -> Folder:
+        """Return another folder, which reads files as this one does."""
+        return Folder(root)
 
     def locate(self, relative: str) -> Path:
         """Return the path of a file below the folder, for a library that opens it itself.
@@ -72,7 +77,7 @@ class Folder(NamedTuple):
             raise JailError(
                 f"`{shown(relative)}` is in {self.root}, which is not a directory on disk"
             )
-        parts = _checked_parts(relative)
+        parts = checked_parts(relative)
         self._open(relative, parts).close()
         return self.root.joinpath(*parts)
 
@@ -151,6 +156,27 @@ def _checked_file(path: str, folder: int | None) -> BinaryIO:
     return cast("BinaryIO", os.fdopen(file, "rb"))
 
 
+def read_prompt(file: Path | Traversable, name: str, limits: Limits) -> str:
+    """Return the text of a prompt file. Raises FileError if it can't be read, or isn't UTF-8."""
+    try:
+        with file.open("rb") as stream:
+            data: bytes = stream.read(limits.source_chars * 4 + 1)
+    except OSError as error:
+        absent = isinstance(error, FileNotFoundError)  # in an archive it has no other words
+        reason = (error.strerror or ("no such file" if absent else str(error))).lower()
+        hint = "pdl.loads takes the text of a prompt" if "\n" in name or "<|" in name else ""
+        problem = Problem("file/unreadable", f"{name}: cannot be read: {reason}", None, hint)
+        raise FileError(problem) from error
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        source = Source(before + "\N{REPLACEMENT CHARACTER}", name)
+        hint = "save the file as UTF-8"
+        problem = Problem("file/encoding", encoding_fault(error), source.span(len(before)), hint)
+        raise FileError(problem) from error
+
+
 def shown(relative: str) -> str:
     """Return a path as errors show it: non-printing characters are escaped."""
     return "".join(
@@ -159,7 +185,8 @@ def shown(relative: str) -> str:
     )
 
 
-def _checked_parts(relative: str) -> tuple[str, ...]:
+def checked_parts(relative: str) -> tuple[str, ...]:
+    """Return the names in a relative path. Raises JailError if it points elsewhere."""
     windows = PureWindowsPath(relative)
     if not relative.strip() or "\0" in relative:
         raise JailError("the path is empty" if not relative.strip() else "the path has a NUL")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from pdl import prompt as prompts
-from pdl.errors import FileError, InputError, LimitError, Problem, PromptError, error_from
+from pdl.errors import InputError, LimitError, Problem, PromptError, error_from
 from pdl.limits import DEFAULT_LIMITS, Limits, check_limits
 from pdl.prompt.assemble import Assembly, schema_place
 from pdl.prompt.markers import SCHEMA_PLACEHOLDER, Markers, Stretch
@@ -20,7 +20,7 @@ from pdl.prompt.template import Template, compile_template, normalize_newlines
 from pdl.prompt.turns import split_turns
 from pdl.schema import Schema
 from pdl.schema.model import is_type, schema_of
-from pdl.source import Source, encoding_fault
+from pdl.source import Source
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pdl.prompt.files import Folder
     from pdl.prompt.fingerprint import Content
     from pdl.prompt.inputs import Inputs
+    from pdl.prompt.pins import GivenPin
     from pdl.prompt.references import GivenTypes, Types
     from pdl.prompt.rendered import Rendered
 
@@ -42,7 +43,8 @@ class Prompt:
     """A parsed prompt file, loaded with `pdl.load` or `pdl.loads`.
 
     `template` is None only for a template that does not parse and was loaded with `strict=False`;
-    `problems` then says why. A prompt pickles as its source, which is compiled again on unpickling.
+    `problems` then says why. `pin` is the fingerprint that it was loaded with, or empty. A prompt
+    pickles as its source, which is compiled again on unpickling; its pin is then verified again.
     """
 
     source: Source
@@ -53,12 +55,14 @@ class Prompt:
     limits: Limits = field(default=DEFAULT_LIMITS, repr=False)
     problems: tuple[Problem, ...] = field(default=(), repr=False)
     types: Types = field(default=False, repr=False)
+    pin: str = field(default="", repr=False)
 
     def __repr__(self) -> str:
         return f"Prompt({self.source.name!r}{'' if self.strict else ', strict=False'})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _compiled, (self.source, self.folder, self.strict, self.limits, self.types)
+        options = (self.source, self.folder, self.strict, self.limits, self.types, self.pin)
+        return _compiled, options
 
     def __copy__(self) -> Self:
         return self  # nothing in it changes
@@ -256,13 +260,14 @@ def _described(template: Template) -> dict[str, Any]:
     return {"schema": captured(SCHEMA_PLACEHOLDER)}
 
 
-def load(
+def load(  # noqa: PLR0913 - each is an option
     path: str | os.PathLike[str] | Traversable,
     *,
     strict: bool = True,
     media_root: str | os.PathLike[str] | Traversable | None = None,
     limits: Limits = DEFAULT_LIMITS,
     types: GivenTypes = False,
+    pin: GivenPin = None,
 ) -> Prompt:
     """Read and parse a prompt file: a path, or a Traversable of `importlib.resources`.
 
@@ -271,14 +276,23 @@ def load(
     from what follows `@type:` to any types. `types=True` allows all: rendering then imports the
     module, which runs its code.
 
-    Raises FileError, TemplateError, InputError, SchemaError, LimitError.
+    `pin` refuses any other version of the prompt, of its includes, and of the files that it embeds:
+    a fingerprint, the path of a lock that `pdl pin` wrote, or True for the nearest `pdl.lock` in
+    the prompt's directory or above. The prompt then keeps the content of these files, so that each
+    rendering is of this version.
+
+    Raises FileError, TemplateError, InputError, SchemaError, LimitError, PinError.
     """
+    from pdl.prompt.files import read_prompt  # noqa: PLC0415 - text needs no files
+
     check_limits(limits)
     file = _path(path, "path")
     name = str(file)
-    text = _read(file, name, limits)
+    text = read_prompt(file, name, limits)
     base = media_root if media_root is not None else getattr(file, "parent", None)
-    return loads(text, name=name, base=base, strict=strict, limits=limits, types=types)
+    wanted = _pin(pin, file, name)
+    options: dict[str, Any] = {"strict": strict, "limits": limits, "types": types}
+    return loads(text, name=name, base=base, pin=wanted, **options)
 
 
 def loads(  # noqa: PLR0913 - each is an option
@@ -289,18 +303,30 @@ def loads(  # noqa: PLR0913 - each is an option
     strict: bool = True,
     limits: Limits = DEFAULT_LIMITS,
     types: GivenTypes = False,
+    pin: str | None = None,
 ) -> Prompt:
     """Parse a prompt from text; errors show `name`, and `base` is the directory of its files.
 
-    `types` are those that a schema turn can name, as for `load`.
+    `types` are those that a schema turn can name, and the fingerprint `pin` refuses any other
+    version, as for `load`.
 
-    Raises TemplateError, InputError, SchemaError, LimitError.
+    Raises TemplateError, InputError, SchemaError, LimitError, PinError.
     """
     if not isinstance(text, str):
         raise _no_text(text)
+    wanted = _pin(pin, None, str(name)) or ""
     source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
     folder = prompts.Folder(_path(base, "base")) if base is not None else None
-    return _compiled(source, folder, strict, limits, _allowed(types))
+    return _compiled(source, folder, strict, limits, _allowed(types), wanted)
+
+
+def _pin(given: GivenPin, file: Path | Traversable | None, name: str) -> str | None:
+    """The fingerprint that an argument names; None for None and False."""
+    if given is None or given is False:
+        return None
+    from pdl.prompt.pins import pin_of  # noqa: PLC0415 - most prompts are not pinned
+
+    return pin_of(given, file, name)
 
 
 def _allowed(given: GivenTypes) -> Types:
@@ -326,15 +352,20 @@ def _named(types: Types, schema: Schema | None) -> Types:
     return (*(types or ()), *allowed_types([form]))
 
 
-def _compiled(
+def _compiled(  # noqa: PLR0913, PLR0917 - as pickle passes them
     source: Source,
     folder: Folder | None,
     strict: bool,  # noqa: FBT001
     limits: Limits,
     types: Types = False,  # noqa: FBT002
+    pin: str = "",
 ) -> Prompt:
     """The prompt of a source; unpickling calls it too."""
     check_limits(limits)
+    if pin:
+        from pdl.prompt.pins import kept, verify  # noqa: PLC0415 - most prompts are not pinned
+
+        folder = kept(folder)
     if len(source.text) > limits.source_chars:
         message = f"the prompt is longer than {limits.source_chars:,} characters"
         raise LimitError(Problem("limit/source", message, source.span(0)))
@@ -351,7 +382,10 @@ def _compiled(
         if strict:
             raise
         problems += error.problems
-    return Prompt(source, template, inputs, folder, strict, limits, tuple(problems), types)
+    made = Prompt(source, template, inputs, folder, strict, limits, tuple(problems), types, pin)
+    if pin:
+        verify(made)
+    return made
 
 
 def _path(given: object, name: str) -> Path | Traversable:
@@ -362,23 +396,3 @@ def _path(given: object, name: str) -> Path | Traversable:
     advice = ": pdl.loads takes the text of a prompt" if hasattr(given, "read") else ""
     wanted = "a str, a path or a Traversable of importlib.resources"
     raise TypeError(f"{name} must be {wanted}, not {type(given).__name__}{advice}")
-
-
-def _read(file: Path | Traversable, name: str, limits: Limits) -> str:
-    try:
-        with file.open("rb") as stream:
-            data: bytes = stream.read(limits.source_chars * 4 + 1)
-    except OSError as error:
-        absent = isinstance(error, FileNotFoundError)  # in an archive it has no other words
-        reason = (error.strerror or ("no such file" if absent else str(error))).lower()
-        hint = "pdl.loads takes the text of a prompt" if "\n" in name or "<|" in name else ""
-        problem = Problem("file/unreadable", f"{name}: cannot be read: {reason}", None, hint)
-        raise FileError(problem) from error
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8")
-        source = Source(before + "\N{REPLACEMENT CHARACTER}", name)
-        hint = "save the file as UTF-8"
-        problem = Problem("file/encoding", encoding_fault(error), source.span(len(before)), hint)
-        raise FileError(problem) from error

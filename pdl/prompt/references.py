@@ -113,6 +113,8 @@ def read_text(reference: str, folder: Folder | None, limits: Limits) -> str:
     """
     package, colon, path = reference.partition(":")
     where = package_folder(package) if colon else _required(folder)
+    if colon and folder is not None:
+        where = folder.other(where.root)
     return where.read(path if colon else reference, limits.source_chars).decode("utf-8-sig")
 
 

@@ -283,7 +283,9 @@ def test_each_hook_passes_good_prompts_and_stops_bad_ones(hook: dict[str, object
     assert isinstance(line, str)
     assert hook["language"] == "python"  # which installs pdl
     assert hook["pass_filenames"] is False
-    command, *words = [*line.split(), *hook["args"]]  # type: ignore[misc]
+    args = hook.get("args", [])
+    assert isinstance(args, list)
+    command, *words = line.split() + args
     assert command == "pdl"
     Path("a.pdl").write_text(PROMPT)
     git("add", ".")
@@ -300,5 +302,6 @@ def test_each_hook_passes_good_prompts_and_stops_bad_ones(hook: dict[str, object
 
 BREAKING: dict[str, tuple[list[tuple[str, ...]], str]] = {
     "pdl-lint": ([], "<|user|>\n{{ a\n"),
+    "pdl-pins": ([("pin",)], PROMPT.replace("int", "str")),
 }
 """For each hook the commands before it, and a prompt that it stops."""

@@ -12,7 +12,7 @@ from pdl.cli.commands.lint import files_below, parts_of
 from pdl.cli.files import STDIN, read_text
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, constant_schema, importing, read_json_schema
-from pdl.cli.options import ROOT, TYPES, format_option, out_option
+from pdl.cli.options import LOCKED, ROOT, TYPES, format_option, out_option
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import Problem
 
@@ -67,6 +67,7 @@ _SUFFIXES: dict[str, tuple[Target, ...]] = {
 )
 @ROOT
 @TYPES
+@LOCKED
 @out_option
 @format_option
 def command(  # noqa: PLR0913  (each is an option)
@@ -76,6 +77,7 @@ def command(  # noqa: PLR0913  (each is an option)
     check: bool,
     root: str | None,
     types: bool,
+    locked: bool,
     output: Output,
     form: str,
 ) -> None:
@@ -95,7 +97,7 @@ def command(  # noqa: PLR0913  (each is an option)
         raise click.UsageError("--check requires --out FILE, and no --format json")
     chosen = _target(target, output.file)
     with importing(types):
-        prompts = list(_prompts(paths, root, types=types))
+        prompts = list(_prompts(paths, root, types=types, locked=locked))
     code = write_types(prompts, chosen)
     for note in code.notes if form == "text" else ():
         warning = Terminal.stderr().problem(Problem("schema/inexact-type", note), "warning")
@@ -117,7 +119,9 @@ def _target(given: Target | None, file: str | None) -> Target:
     return given or fitting[0]
 
 
-def _prompts(paths: Sequence[str], root: str | None, *, types: bool) -> Iterator[PromptTypes]:
+def _prompts(
+    paths: Sequence[str], root: str | None, *, types: bool, locked: bool
+) -> Iterator[PromptTypes]:
     """The schemas of prompts, without the parts of others, which only a path names as prompts."""
     import pdl  # noqa: PLC0415 - help needs no prompts
     from pdl.schema.code import PromptTypes  # noqa: PLC0415
@@ -130,7 +134,7 @@ def _prompts(paths: Sequence[str], root: str | None, *, types: bool) -> Iterator
         if file.endswith(".json"):
             yield PromptTypes(source, None, read_json_schema(file))
         elif file in named or file not in parts:
-            prompt = pdl.load(file, media_root=root, types=types)
+            prompt = pdl.load(file, media_root=root, types=types, pin=locked)
             is_known, answer = constant_schema(prompt)
             inputs = prompt.inputs.schema if prompt.inputs is not None else None
             unknown = "" if is_known else "its answer, since its schema depends on values"
