@@ -49,6 +49,8 @@ Tag: TypeAlias = "tuple[str, bool, dict[Hashable, tuple[int, Json]]]"
 With whether all of them require it, and the number of the branch for each of its values.
 """
 
+TagOf: TypeAlias = "Callable[[list[Json]], Tag | None]"
+
 _KEPT = 60  # violations of one branch of a union that are collected
 
 
@@ -242,7 +244,8 @@ class Referee:
 
     def _tag(self, schemas: list[Json]) -> Tag | None:
         if id(schemas) not in self._tags:
-            self._tags[id(schemas)] = _tag(self._document, schemas)
+            self._tags[id(schemas)] = None  # for a union that contains itself
+            self._tags[id(schemas)] = _tag(self._document, schemas, self._tag)
         return self._tags[id(schemas)]
 
     def _nearest(self, word: str, schemas: list[Json], value: Json, path: JsonPath) -> Found:
@@ -316,13 +319,13 @@ def _distance(errors: list[Violation], path: JsonPath) -> tuple[bool, int, int]:
     return 0 in plain, keys + plain.count(1), len(errors)
 
 
-def _tag(document: Document, schemas: list[Json]) -> Tag | None:
+def _tag(document: Document, schemas: list[Json], inner: TagOf) -> Tag | None:
     """The first key that distinguishes the branches that are objects, if there is one.
 
-    Rather one that all of them require.
+    Rather one that all of them require. `inner` is asked for those of unions in them.
     """
     objects = {
-        number: _tags(document, sub)
+        number: _tags(document, sub, inner)
         for number, sub in enumerate(schemas)
         if "object" in root_kinds(document, sub)
     }
@@ -337,7 +340,7 @@ def _tag(document: Document, schemas: list[Json]) -> Tag | None:
     return max(tags, key=lambda tag: tag[1], default=None)
 
 
-def _tags(document: Document, schema: Json) -> dict[str, tuple[bool, list[Json]]]:
+def _tags(document: Document, schema: Json, inner: TagOf) -> dict[str, tuple[bool, list[Json]]]:
     """The keys of a branch that have an enum or a constant: whether required, and its values."""
     whole = list(conjoined(document, schema))
     required = {name for part in whole for name in part.get("required", ())}
@@ -346,6 +349,10 @@ def _tags(document: Document, schema: Json) -> dict[str, tuple[bool, list[Json]]
         values = [literals_of(part) for part in conjoined(document, sub)]
         if any(values):
             found.setdefault(name, (name in required, next(filter(None, values))))
+    for union in (part[word] for part in whole for word in ("anyOf", "oneOf") if word in part):
+        if tag := inner(union):
+            name, is_required, branches = tag
+            found.setdefault(name, (is_required, [one for _, one in branches.values()]))
     return found
 
 
