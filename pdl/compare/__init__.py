@@ -9,6 +9,8 @@ from pdl._lazy import lazy
 if TYPE_CHECKING:
     from pdl.compare.inclusion import includes
     from pdl.compare.inputs import compare_inputs
+    from pdl.compare.prompts import PromptComparison, compare_prompts
+    from pdl.compare.renderings import compare_rendered
     from pdl.compare.schemas import compare_schemas
     from pdl.compare.tools import compare_tools
     from pdl.compare.verdicts import Change, Comparison, No, Unknown, Yes
@@ -17,9 +19,12 @@ __all__ = [
     "Change",
     "Comparison",
     "No",
+    "PromptComparison",
     "Unknown",
     "Yes",
     "compare_inputs",
+    "compare_prompts",
+    "compare_rendered",
     "compare_schemas",
     "compare_tools",
     "includes",
@@ -31,9 +36,12 @@ _load = lazy(
         "Change": "pdl.compare.verdicts",
         "Comparison": "pdl.compare.verdicts",
         "No": "pdl.compare.verdicts",
+        "PromptComparison": "pdl.compare.prompts",
         "Unknown": "pdl.compare.verdicts",
         "Yes": "pdl.compare.verdicts",
         "compare_inputs": "pdl.compare.inputs",
+        "compare_prompts": "pdl.compare.prompts",
+        "compare_rendered": "pdl.compare.renderings",
         "compare_schemas": "pdl.compare.schemas",
         "compare_tools": "pdl.compare.tools",
         "includes": "pdl.compare.inclusion",

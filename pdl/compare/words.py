@@ -15,16 +15,19 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.compare.verdicts import Kind, Piece
+from pdl.compare.verdicts import Change, Kind, Piece
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+    from pdl.compare.verdicts import Audience, Part, Verdict
+    from pdl.source import Span
+
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = r"[^\s!-/:-@\[-^`{-~\u2000-\u200b\u200e-\u206f\u3000-\u303f" + _CJK + "]"
-_TOKENS = re.compile(rf"{_WORD}+|\n|[^\S\n]+|[\s\S]")
-"""Words, line breaks, other whitespace, and single characters: punctuation, and those of Chinese
-and Japanese, which have no spaces."""
+_TOKENS = re.compile(rf"{_WORD}+|\n|[^\S\n]+|\{{[{{%]|[}}%]\}}|<\||\|>|[\s\S]")
+"""Words, line breaks, other whitespace, the signs of tags, and single characters: punctuation, and
+those of Chinese and Japanese, which have no spaces."""
 
 _DEPTH = 32
 _EDITS = 64
@@ -33,6 +36,35 @@ _SHORT = 3  # characters
 _PASSES = 2
 _EQUAL: tuple[Kind, ...] = ("equal",)
 _CHANGED: tuple[Kind, ...] = ("removed", "inserted")
+
+
+class Effect(NamedTuple):
+    """What a change of a text means: the part it is of, its verdict, and who it breaks."""
+
+    part: Part = "messages"
+    verdict: Verdict | None = None
+    breaks: tuple[Audience, ...] = ()
+
+
+def text_change(
+    effect: Effect,
+    path: str,
+    message: str,
+    texts: tuple[str, str] = ("", ""),
+    spans: tuple[Span | None, Span | None] = (None, None),
+) -> Change:
+    """Return the change of an old text to a new one, with its words; the spans are theirs."""
+    return Change(
+        effect.part,
+        path,
+        message,
+        *texts,
+        verdict=effect.verdict,
+        breaks=effect.breaks,
+        old_span=spans[0],
+        new_span=spans[1],
+        words=word_changes(*texts),
+    )
 
 
 class Run(NamedTuple):

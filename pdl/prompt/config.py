@@ -206,7 +206,7 @@ def address_problems(config: Mapping[str, Json], source: Source | None = None) -
     for name, hint in _ADDRESSES.items():
         if name in config:
             message = f"`{name}` must not be in a config turn: {_WHY}"
-            span = None if source is None else _setting_span(source, name)
+            span = None if source is None else setting_span(source, name)
             yield Problem("config/address", message, span, hint)
 
 
@@ -215,7 +215,7 @@ def config_doubts(config: Mapping[str, Json], source: Source) -> Iterator[Proble
     for name, value in config.items():
         if name in _ADDRESSES:
             continue  # which is an error
-        problem = _of_setting(name, value, _setting_span(source, name))
+        problem = _of_setting(name, value, setting_span(source, name) or source.span(0))
         if problem is not None:
             yield problem
 
@@ -253,9 +253,10 @@ def _likely(model: str) -> str:
     return next((one for start, one in known.items() if model.startswith(start)), "ollama")
 
 
-def _setting_span(source: Source, name: str) -> Span:
+def setting_span(source: Source, name: str) -> Span | None:
+    """Return where a config turn has a key; None if it doesn't."""
     found = re.search(rf"^[^\S\n]*({re.escape(name)})[^\S\n]*:", source.text, re.MULTILINE)
-    return source.span(*found.span(1)) if found else source.span(0)
+    return source.span(*found.span(1)) if found else None
 
 
 def quoted_types(schema: Schema, source: Source) -> Iterator[Problem]:

@@ -123,10 +123,17 @@ class Template:
 
     def constant_turns(self, role: str) -> list[Source] | None:
         """Return the texts of the turns of a role if they are the same for all data, else None."""
-        items = self._items
-        turns = [item for item in items if isinstance(item, Turn) and item.role == role]
-        hidden = any(may_hold(item, role) for item in items if isinstance(item, Branches))
-        if hidden or any(depends_on_data(turn) for turn in turns):
+        branches = (item for item in self._items if isinstance(item, Branches))
+        hidden = any(may_hold(item, role) for item in branches)
+        return None if hidden else self.certain_turns(role)
+
+    def certain_turns(self, role: str) -> list[Source] | None:
+        """Return the texts of the turns of a role that are rendered whatever the data are.
+
+        None if one of these texts depends on data.
+        """
+        turns = [item for item in self._items if isinstance(item, Turn) and item.role == role]
+        if any(depends_on_data(turn) for turn in turns):
             return None
         return [mapped_source(turn.raw, self.markers, self.source.name) for turn in turns]
 

@@ -1,0 +1,367 @@
+"""The comparison of two versions of a prompt: what changed, where, and whom it breaks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pdl.compare.definitions import definitions, depended
+from pdl.compare.files import file_changes, media_changes, read_files, read_media
+from pdl.compare.parts import (
+    Compared,
+    Given,
+    Settings,
+    audiences,
+    config_changes,
+    schema_changes,
+    tools_changes,
+)
+from pdl.compare.sections import outline
+from pdl.compare.turns import Placed, Told, placed, turn_changes
+from pdl.compare.variables import input_changes
+from pdl.compare.words import Effect, text_change
+from pdl.errors import PromptError
+from pdl.limits import DEFAULT_LIMITS, Limits
+from pdl.prompt.config import parse_config
+from pdl.prompt.prompt import Prompt
+from pdl.prompt.template import parse_schema
+from pdl.tools import ToolSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pdl.compare.verdicts import Audience, Change, Comparison, Part
+    from pdl.schema import Schema
+    from pdl.source import Source, Span
+
+_T = TypeVar("_T")
+_PARTS: dict[str, Part] = {
+    "schema": "schema",
+    "tools": "tools",
+    "config": "config",
+    "reasoning": "reasoning",
+    "input": "inputs",
+}
+"""The parts that turns with these roles are; others are messages."""
+
+_ANSWERS: tuple[Audience, ...] = ("programs", "recordings")
+
+
+@dataclass(frozen=True)
+class PromptComparison:
+    """What changed between two versions of a prompt, in the order of the new file.
+
+    `schema`, `inputs`, and `tools` compare the values that are valid; each is None if neither
+    version has that turn, or if it depends on data: then its changes compare the texts.
+    """
+
+    changes: tuple[Change, ...]
+    schema: Comparison | None = None
+    inputs: Comparison | None = None
+    tools: Comparison | None = None
+
+    @property
+    def breaks(self) -> tuple[Audience, ...]:
+        """Who the changes break, or might break."""
+        return audiences(self.changes)
+
+
+def compare_prompts(
+    old: Prompt | None, new: Prompt | None, *, limits: Limits = DEFAULT_LIMITS
+) -> PromptComparison:
+    """Return what changed between two versions of a prompt.
+
+    None is a prompt that did not exist, or was removed. Prompts that render the same, by their
+    fingerprints, have no changes; others have at least one. Of a prompt that was loaded with
+    `strict=False` and has problems, the rest is compared, and a problem that is new is a change.
+    Raises TypeError for anything but prompts.
+    """
+    for given in (old, new):
+        if not (given is None or isinstance(given, Prompt)):
+            raise TypeError(f"old and new must be prompts or None, not {type(given).__name__}")
+    if old is None or new is None:
+        return PromptComparison(tuple(_whole(old, new)))
+    if old.fingerprint == new.fingerprint:
+        return PromptComparison(())
+    return _Comparer(_Version(old, limits), _Version(new, limits), limits).comparison()
+
+
+def _whole(old: Prompt | None, new: Prompt | None) -> Iterator[Change]:
+    """The change of a prompt that is new or gone."""
+    if new is not None:
+        spans = None, new.source.span(0)
+        yield text_change(Effect(), "", "the prompt was added", ("", new.source.text), spans)
+    elif old is not None:
+        removal = Effect(breaks=(*_ANSWERS, "callers"))
+        texts, where = (old.source.text, ""), (old.source.span(0), None)
+        yield text_change(removal, "", "the prompt was removed", texts, where)
+
+
+@dataclass(frozen=True)
+class _Constant(Generic[_T]):
+    """What turns of a role mean; unless `known`, it depends on data, or is invalid by `reason`."""
+
+    known: bool
+    value: _T | None = None
+    reason: str = ""
+
+
+class _Version:
+    """A version of a prompt: its turns, and the files that it reads."""
+
+    def __init__(self, prompt: Prompt, limits: Limits) -> None:
+        self.prompt = prompt
+        self.template = prompt.template
+        environment = None if self.template is None else self.template.environment
+        self.outline = outline(prompt.source, environment, part=False)
+        self.files = read_files(prompt, self.outline)
+        self.turns = placed(self.outline.sections)
+        outlines = [self.outline, *(file.outline for file in self.files.values())]
+        self.sections = [section for one in outlines for section in one.sections]
+        self.media = read_media(self.sections, prompt.folder, limits)
+
+    def of_roles(self, *roles: str) -> list[Placed]:
+        """The turns of the file itself that have one of the roles."""
+        return [turn for turn in self.turns if turn.section.role in roles]
+
+    @property
+    def messages(self) -> list[Placed]:
+        """The turns that are sent; their roles may be computed."""
+        return [one for one in self.turns if one.section.role not in ("", *_PARTS)]
+
+    def first(self, role: str) -> Placed | None:
+        """The first turn of a role."""
+        return next((turn for turn in self.turns if turn.section.role == role), None)
+
+    def span(self, role: str) -> Span | None:
+        """Where the first turn of a role begins."""
+        turn = self.first(role)
+        return None if turn is None else turn.section.span()
+
+    @property
+    def reads_inputs(self) -> bool:
+        """Whether it is known what the prompt takes: an error hides the inputs, or the names."""
+        declares = self.first("input") is not None
+        return self.template is not None and declares == (self.prompt.inputs is not None)
+
+    @cached_property
+    def schema(self) -> _Constant[Schema]:
+        """The schema, if it doesn't depend on data."""
+        source = self._only_source("schema")
+        if source is None or self.template is None:
+            return _Constant(known=source is None and self._has_no("schema"))
+        env = self.template.environment
+        try:
+            found = parse_schema(source, env.folder, env.limits, env.types)
+        except PromptError as error:
+            return _Constant(known=False, reason=error.problems[0].message)
+        return _Constant(known=True, value=found)
+
+    @cached_property
+    def tools(self) -> _Constant[ToolSet]:
+        """The tools, if they don't depend on data."""
+        source = self._only_source("tools")
+        if source is None:
+            return _Constant(known=self._has_no("tools"))
+        try:
+            limits = self.prompt.limits
+            found = ToolSet.parse(source, limits=limits) if source.text.strip() else None
+        except PromptError as error:
+            return _Constant(known=False, reason=error.problems[0].message)
+        return _Constant(known=True, value=found)
+
+    @cached_property
+    def settings(self) -> Settings | None:
+        """The settings; None if they depend on data, or are invalid."""
+        sources = self._sources("config")
+        if sources is None:
+            return None
+        found = [parse_config(source) for source in sources]
+        if any(problems for _, problems in found):
+            return None
+        merged = dict(chain.from_iterable(values.items() for values, _ in found))
+        return Settings(merged, tuple(sources))
+
+    def _sources(self, role: str) -> list[Source] | None:
+        """The texts of the turns of a role; None if one of them depends on data.
+
+        What files contain that the template does not name as text is unknown, and does not count.
+        """
+        sources = None if self.template is None else self.template.certain_turns(role)
+        count = sum(section.role == role for section in self.sections)
+        return sources if sources is not None and len(sources) == count else None
+
+    def _only_source(self, role: str) -> Source | None:
+        sources = self._sources(role)
+        return sources[0] if sources is not None and len(sources) == 1 else None
+
+    def _has_no(self, role: str) -> bool:
+        return self._sources(role) == []
+
+    def depended(self, role: str) -> dict[str, list[str]]:
+        """What the turns of a role depend on."""
+        files = {name: file.source.text for name, file in self.files.items() if file.source}
+        defined = definitions([self.outline, *(file.outline for file in self.files.values())])
+        turns = [section for section in self.sections if section.role == role]
+        tags = [tag.text for one in turns for _, tag in one.anchors if tag.name]
+        return depended(
+            [*tags, *(tag.text for one in turns for tag in one.context)], defined, files
+        )
+
+
+class _Comparer:
+    """Compares two versions of a prompt."""
+
+    def __init__(self, old: _Version, new: _Version, limits: Limits) -> None:
+        self.old, self.new, self.limits = old, new, limits
+        self.told: list[Told] = []
+
+    def comparison(self) -> PromptComparison:
+        """All changes."""
+        old, new = self.old, self.new
+        self._add(-1, self._problems())
+        self.told += turn_changes(old.messages, new.messages)
+        self.told += turn_changes(old.of_roles(""), new.of_roles(""))
+        reasoning = Effect("reasoning")
+        self.told += turn_changes(old.of_roles("reasoning"), new.of_roles("reasoning"), reasoning)
+        self._config()
+        inputs = self._inputs()
+        schema, tools = self._schema(), self._tools()
+        self._add(math.inf, file_changes(old.files, new.files, _effect_in_file))
+        self._add(math.inf, media_changes(old.media, new.media))
+        told = sorted(self.told, key=lambda one: one.position)
+        changes = tuple(one.change for one in told) or tuple(self._other_changes())
+        compared = (one.comparison for one in (schema, inputs, tools))
+        return PromptComparison(changes, *compared)
+
+    def _add(self, position: float, changes: Iterable[Change]) -> None:
+        self.told += [Told(position, change) for change in changes]
+
+    def _position(self, role: str) -> float:
+        """Where changes of turns of a role are told: at the first one of the new file."""
+        turn = self.new.first(role) or self.old.first(role)
+        return math.inf if turn is None else turn.position
+
+    def _problems(self) -> Iterator[Change]:
+        """Problems that only one of the versions has: it can't be rendered."""
+        old, new = self.old.prompt.problems, self.new.prompt.problems
+        known = {(problem.code, problem.message) for problem in old}
+        for problem in new:
+            if (problem.code, problem.message) not in known:
+                message = f"the new version has an error: {problem.message}"
+                span = problem.location
+                yield text_change(Effect(breaks=("callers",)), "", message, spans=(None, span))
+        left = {(problem.code, problem.message) for problem in new}
+        for problem in old:
+            if (problem.code, problem.message) not in left:
+                message = f"the new version no longer has the error: {problem.message}"
+                yield text_change(Effect(), "", message, spans=(problem.location, None))
+
+    def _inputs(self) -> Compared:
+        if not (self.old.reads_inputs and self.new.reads_inputs):
+            turns = self.old.of_roles("input"), self.new.of_roles("input")
+            self.told += turn_changes(*turns, Effect("inputs", "unknown", ("callers",)))
+            return Compared()
+        found = input_changes(self.old.prompt, self.new.prompt, self.limits)
+        self._add(self._position("input"), found.changes)
+        return found
+
+    def _schema(self) -> Compared:
+        old, new = self.old.schema, self.new.schema
+        if not (old.known and new.known):
+            self._by_text("schema", old, new)
+            return Compared()
+        one = Given(old.value, self.old.span("schema"))
+        other = Given(new.value, self.new.span("schema"))
+        found = schema_changes(one, other, self.limits)
+        self._add(self._position("schema"), found.changes)
+        return found
+
+    def _tools(self) -> Compared:
+        old, new = self.old.tools, self.new.tools
+        if not (old.known and new.known):
+            self._by_text("tools", old, new)
+            return Compared()
+        found = tools_changes(old.value, new.value, self.limits)
+        self._add(self._position("tools"), found.changes)
+        return found
+
+    def _by_text(self, role: Part, old: _Constant[Any], new: _Constant[Any]) -> None:
+        """Compare turns whose meaning depends on data: any change might break."""
+        effect = Effect(role, "unknown", _ANSWERS)
+        told = list(turn_changes(self.old.of_roles(role), self.new.of_roles(role), effect))
+        before, after = self.old.depended(role), self.new.depended(role)
+        names = [n for n in (before | after) if before.get(n) != after.get(n)]
+        if new.reason and new.reason != old.reason:
+            message = f"the `{role}` turn is invalid: {new.reason}"
+            told.append(self._undecided(role, message, (*_ANSWERS, "callers")))
+        elif names:
+            message = f"the `{role}` turn depends on {_listed(names)}, which changed"
+            told.append(self._undecided(role, message))
+        elif old.known != new.known and not told and self._both_parse():
+            message = "no longer depends on data" if new.known else "depends on data now"
+            told.append(self._undecided(role, f"the `{role}` turn {message}"))
+        self.told += told
+
+    def _both_parse(self) -> bool:
+        return self.old.template is not None and self.new.template is not None
+
+    def _undecided(self, role: Part, message: str, breaks: tuple[Audience, ...] = _ANSWERS) -> Told:
+        turn = self.new.first(role) or self.old.first(role)
+        path = role if turn is None else turn.path
+        spans = self.old.span(role), self.new.span(role)
+        change = text_change(Effect(role, "unknown", breaks), path, message, spans=spans)
+        return Told(self._position(role), change)
+
+    def _config(self) -> None:
+        old, new = self.old.settings, self.new.settings
+        if old is not None and new is not None:
+            self._add(self._position("config"), config_changes(old, new))
+            return
+        turns = self.old.of_roles("config"), self.new.of_roles("config")
+        self.told += turn_changes(*turns, Effect("config"))
+
+    def _other_changes(self) -> Iterator[Change]:
+        """What differs if nothing else was found: the fingerprints say that something does."""
+        before, after = _ranks(self.old), _ranks(self.new)
+        for path, (rank, turn) in after.items():
+            old_rank, old = before.get(path, (rank, turn))
+            if rank != old_rank:
+                spans = old.section.marker, turn.section.marker
+                effect = Effect(_PARTS.get(turn.section.role, "messages"))
+                yield text_change(effect, path, "the turn was moved", spans=spans)
+        if all(before.get(path, one)[0] == one[0] for path, one in after.items()):
+            yield self._unexplained()
+
+    def _unexplained(self) -> Change:
+        old, new = self.old.prompt.source, self.new.prompt.source
+        message = "the template changed, but none of its turns"
+        texts, spans = (old.text, new.text), (old.span(0), new.span(0))
+        return text_change(Effect(), "", message, texts, spans)
+
+
+def _ranks(version: _Version) -> dict[str, tuple[int, Placed]]:
+    """The turns that are not messages, by path, with the number of messages before them."""
+    found: dict[str, tuple[int, Placed]] = {}
+    count = 0
+    for turn in version.turns:
+        if turn.section.role in ("", *_PARTS):
+            found[turn.path] = (count, turn)
+        else:
+            count += 1
+    return found
+
+
+def _effect_in_file(role: str) -> Effect:
+    """What a change of a turn means in a file that the prompt reads."""
+    if role in ("schema", "tools"):
+        return Effect(_PARTS[role], "unknown", _ANSWERS)
+    return Effect("includes")
+
+
+def _listed(names: list[str]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
