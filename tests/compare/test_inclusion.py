@@ -1,31 +1,113 @@
-"""Whether every answer of one schema is valid under another."""
+"""Whether every answer of one schema is valid under another: pairs, both ways."""
 
 from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 import pdl
 from pdl import compare
+from pdl.limits import Limits
+from pdl.reply import violations
 
-CASES = (
-    ("int", "int", "yes"),
-    ("int<1,10>", "int<0,10>", "yes"),
-    ("int<1,10>", "int<1,5>", "6"),
-    ("{ a: int, b?: str }", "{ a: int }", '{"a":0,"b":""}'),
-    ("{ a: int }", "{ a: int, b?: str }", "yes"),
-    ("str { pattern: '^[A-Z]{3}$' }", "str { pattern: '^[A-Z]+$' }", "yes"),
-    ('"a" | "b"', '"a" | "b" | "c"', "yes"),
-    ('"a" | "b"', '"a"', '"b"'),
-    ("{ root: N }\nN = { v: int, kids: [N] }", "{ root: M }\nM = { v: int<0,>, kids: [M] }",
-     '{"root":{"v":-1,"kids":[]}}'),
-)  # fmt: skip
+PAIRS = Path(__file__).parents[1] / "cases" / "compare" / "inclusion.txt"
+"""`old => new => verdict => verdict of new in old`: `yes`, a witness, or `?` and why."""
+
+LINES = [
+    line
+    for line in PAIRS.read_text("utf-8").splitlines()
+    if line.strip() and not line.startswith("#")
+]
 
 
-@pytest.mark.parametrize(("old", "new", "wanted"), CASES)
-def test_cases(old: str, new: str, wanted: str) -> None:
-    found = compare.includes(pdl.Schema.parse(old), pdl.Schema.parse(new))
-    if wanted == "yes":
-        assert found == compare.Yes()
-    else:
-        assert isinstance(found, compare.No)
-        assert found.witness == wanted
+def schema(text: str) -> pdl.Schema:
+    """A JSON Schema, or one in the DSL."""
+    if text.startswith(('{"', "{}")):
+        return pdl.Schema.from_json_schema(json.loads(text))
+    return pdl.Schema.parse(text)
+
+
+def told(found: compare.Yes | compare.No | compare.Unknown) -> str:
+    """A result as the pairs write it."""
+    if isinstance(found, compare.No):
+        return found.witness
+    return f"? {found.why}" if isinstance(found, compare.Unknown) else "yes"
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_pairs(line: str) -> None:
+    """The verdicts, the same each time; of each witness both schemas are asked."""
+    one, other, *wanted = line.split(" => ")
+    old, new = schema(one), schema(other)
+    found = [compare.includes(old, new), compare.includes(new, old)]
+    assert [told(verdict) for verdict in found] == wanted
+    for verdict, fitting, failing in ((found[0], old, new), (found[1], new, old)):
+        if isinstance(verdict, compare.No):
+            assert not violations(fitting, verdict.value)
+            assert violations(failing, verdict.value)
+            assert pdl.check(fitting, verdict.witness).value == verdict.value
+            refused = pdl.check(failing, verdict.witness)
+            assert not refused.ok or refused.value != verdict.value
+
+
+def test_long_strings_are_counted() -> None:
+    old, new = ({"type": "string", "minLength": size} for size in (200_000, 200_001))
+    found = compare.includes(pdl.Schema(old), pdl.Schema(new))
+    assert isinstance(found, compare.No)
+    assert found.value == "a" * 200_000
+
+
+def test_time_is_bounded() -> None:
+    found = compare.includes(
+        pdl.Schema.parse("{ a: int }"),
+        pdl.Schema.parse("{ a: int<0,> }"),
+        limits=Limits(grammar_seconds=0),
+    )
+    assert isinstance(found, compare.Unknown)
+    assert found.why == "comparing the schemas takes longer than 0 seconds"
+
+
+def test_patterns_that_are_not_valid_decide_nothing() -> None:
+    broken = pdl.Schema({"type": "string", "pattern": "("})
+    found = compare.includes(broken, pdl.Schema({"type": "string", "maxLength": 3}))
+    assert isinstance(found, compare.Unknown)
+    assert "regular expression" in found.why
+
+
+def test_types_are_schemas() -> None:
+    assert compare.includes(int, float) == compare.Yes()
+    assert compare.includes(list[int], list[str]) == compare.No("[0]", [0])
+
+
+@pytest.mark.parametrize(("old", "new"), [("int", int), (int, {}), (None, int)])
+def test_other_arguments_are_refused(old: object, new: object) -> None:
+    with pytest.raises(TypeError, match="schema must be"):
+        compare.includes(old, new)  # type: ignore[arg-type]
+
+
+def test_hash_seeds_do_not_matter() -> None:
+    """The verdicts and witnesses of all pairs are the same in processes of other hash seeds."""
+    outputs = {listed(seed) for seed in ("1", "2", "77")}
+    assert len(outputs) == 1
+    assert len(outputs.pop().splitlines()) == len(LINES)
+
+
+def listed(seed: str) -> bytes:
+    """What this file prints as a program."""
+    paths = os.pathsep.join((str(Path(pdl.__file__).parents[1]), *sys.path))
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths}
+    done = subprocess.run(  # noqa: S603 - the file is this one
+        [sys.executable, __file__], capture_output=True, check=True, env=environment
+    )
+    return done.stdout
+
+
+if __name__ == "__main__":
+    for line in LINES:
+        one, other = map(schema, line.split(" => ")[:2])
+        print(ascii(told(compare.includes(one, other))))  # noqa: T201

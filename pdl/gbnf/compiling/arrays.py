@@ -203,6 +203,8 @@ def _items(conjunct: ArrayConjunct, context: Context) -> Items | None:
     found = _cut(_without_implied(found, context))
     if found.unique and (found.most in (0, 1) or _are_apart(found, context)):
         found = replace(found, unique=False)
+    if conjunct.repeated and _are_apart(found, context):
+        return None
     return found if found.most is None or found.least <= found.most else None
 
 

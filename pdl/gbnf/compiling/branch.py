@@ -60,12 +60,30 @@ def _meet(one: Bounds, other: Bounds) -> Bounds:
     return max(one[0], other[0]), min(mosts, default=None)
 
 
+def _less(most: int | None, least: int) -> bool:
+    return most is not None and most < least
+
+
+_NO_KINDS: Kinds = frozenset()
+_ARRAY: Kinds = frozenset({"array"})
+_OBJECT: Kinds = frozenset({"object"})
+_REPEATED = Limit("repeated", value=True)
+
+_ABOUT: dict[type, Kinds] = {
+    NumberAtom: frozenset({"number"}),
+    StringAtom: frozenset({"string"}),
+    **dict.fromkeys((Presence, KeyRule, Some), _OBJECT),
+    **dict.fromkeys((ItemRule, Contains), _ARRAY),
+}
+"""The kind of values that an atom is about."""
+
 _MEET: dict[str, Callable[[Any, Any], Any]] = {
     "kinds": and_,
     "booleans": and_,
     "members": _meet,
     "length": _meet,
     "unique": or_,
+    "repeated": or_,
 }
 
 
@@ -84,6 +102,7 @@ class Branch:
     members: Bounds = (0, None)
     length: Bounds = (0, None)
     unique: bool = False
+    repeated: bool = False
     atoms: defaultdict[type, dict[Any, None]] = field(default_factory=lambda: defaultdict(dict))
     order: dict[str, Rank] = field(default_factory=dict)
     disjunctions: list[tuple[Disjunction, Scopes, Rank]] = field(default_factory=list)
@@ -125,6 +144,50 @@ class Branch:
         if scopes and isinstance(constraint, KeyRule | ItemRule | Contains):
             self.evaluated.append((scopes, constraint))
 
+    def refuted(self, constraint: Constraint, others: Constraints) -> Kinds:
+        """The kinds of whose values it is known right away that none satisfies a constraint.
+
+        `others` are satisfied as well.
+        """
+        if constraint == _REPEATED:
+            return _ARRAY if self.unique else _NO_KINDS
+        kinds = _ABOUT.get(type(constraint), _NO_KINDS)
+        return kinds if kinds and self._refutes(constraint, others) else _NO_KINDS
+
+    def _refutes(self, constraint: Constraint, others: Constraints) -> bool:
+        """Whether an atom contradicts one of the branch."""
+        known = self.atoms[type(constraint)]
+        found = False
+        match constraint:
+            case NumberAtom(positive=positive) | StringAtom(positive=positive):
+                found = replace(constraint, positive=not positive) in known
+            case Presence(clause):
+                found = all(Presence(frozenset({(key, not on)})) in known for key, on in clause)
+            case KeyRule(keys, SchemaLiteral() as literal) if keys.are_listed:
+                there = all(Presence(frozenset({(key, True)})) in others for key in keys.names)
+                found = there and KeyRule(keys, literal.opposite) in known
+            case Some(keys, goal):
+                opposites = (None, *(literal.opposite for literal in goal))
+                found = any(KeyRule(keys, one) in self.atoms[KeyRule] for one in opposites)
+            case ItemRule(start, stop, SchemaLiteral() as literal) if stop is not None:
+                there = stop == start + 1 and Limit("length", (stop, None)) in others
+                found = there and ItemRule(start, stop, literal.opposite) in known
+            case Contains():
+                found = self._excludes(constraint)
+        return found
+
+    def _excludes(self, wanted: Contains) -> bool:
+        """Whether it is known that an array does not have the items that are counted."""
+        rule = ItemRule(wanted.start, None, wanted.literal.opposite)
+        if wanted.least and rule in self.atoms[ItemRule]:
+            return True
+        return any(
+            one.literal == wanted.literal
+            and one.start == wanted.start
+            and (_less(one.most, wanted.least) or _less(wanted.most, one.least))
+            for one in self.atoms[Contains]
+        )
+
     @property
     def is_closed(self) -> bool:
         """Whether no value is left."""
@@ -139,7 +202,7 @@ class Branch:
         contains = atoms.get(Contains, ())
         custom = atoms.get(CustomRule, ())
         return Conjunct(
-            self.kinds,
+            self.kinds - _ARRAY if self.unique and self.repeated else self.kinds,
             self.booleans,
             atoms.get(NumberAtom, ()),
             atoms.get(StringAtom, ()),
@@ -155,6 +218,7 @@ class Branch:
                 tuple(one for one in contains if one.least or one.most is not None),
                 *self.length,
                 self.unique,
+                self.repeated,
             ),
             custom,
             tuple(dict.fromkeys(literal for literal, _ in self.expanded)) if custom else (),
@@ -175,33 +239,48 @@ class Branch:
         for constraint, scopes in sorted(self.unevaluated, key=lambda one: -len(one[1])):
             evaluated = [one for within, one in self.evaluated if constraint.pointer in within]
             outer = scopes - {constraint.pointer}
+            rest: KeyRule | ItemRule | None = None
             if constraint.parts == "properties":
                 found = [one.keys for one in evaluated if isinstance(one, KeyRule)]
                 keys = [one for one in found if one.unlike is None]
                 if all(one.among for one in keys):
-                    self.add(_others(keys, constraint.literal), outer)
+                    rest = _others(keys, constraint.literal)
             else:
-                self._settle_items(evaluated, constraint.literal, outer, document)
+                rest = _other_items(evaluated, constraint.literal, document)
+            if not constraint.positive:
+                self._except(rest, _OBJECT if constraint.parts == "properties" else _ARRAY)
+            elif rest is not None:
+                self.add(rest, outer)
         self.unevaluated.clear()
 
-    def _settle_items(
-        self,
-        evaluated: Iterable[object],
-        literal: SchemaLiteral | None,
-        scopes: Scopes,
-        document: Document,
-    ) -> None:
-        rules = [one for one in evaluated if isinstance(one, ItemRule)]
-        if any(one.stop is None for one in rules):
-            return
-        start = max((one.stop or 0 for one in rules), default=0)
-        contained = [one.literal for one in evaluated if isinstance(one, Contains)]
-        contained = [one for one in contained if one.positive]
-        if contained:
-            rest = [{"$ref": one.pointer} for one in contained]
-            rest += [] if literal is None else [{"$ref": literal.pointer}]
-            literal = SchemaLiteral(document.add("#/unevaluatedItems", {"anyOf": rest}))
-        self.add(ItemRule(start, None, literal), scopes)
+    def _except(self, rule: KeyRule | ItemRule | None, kind: Kinds) -> None:
+        """Take it that some part does not satisfy a rule; None: there are no such parts."""
+        goal = () if rule is None or rule.literal is None else (rule.literal.opposite,)
+        if rule is None:
+            self.kinds -= kind
+        elif isinstance(rule, KeyRule):
+            self.add(Some(rule.keys, goal), NO_SCOPES)
+        else:
+            self.add(Limit("length", (rule.start + 1, None)), NO_SCOPES)
+            for literal in goal:
+                self.add(Contains(literal, start=rule.start), NO_SCOPES)
+
+
+def _other_items(
+    evaluated: Iterable[object], literal: SchemaLiteral | None, document: Document
+) -> ItemRule | None:
+    """The rule for the items that are not evaluated; None if all are."""
+    rules = [one for one in evaluated if isinstance(one, ItemRule)]
+    if any(one.stop is None for one in rules):
+        return None
+    start = max((one.stop or 0 for one in rules), default=0)
+    contained = [one.literal for one in evaluated if isinstance(one, Contains)]
+    contained = [one for one in contained if one.positive]
+    if contained:
+        rest = [{"$ref": one.pointer} for one in contained]
+        rest += [] if literal is None else [{"$ref": literal.pointer}]
+        literal = SchemaLiteral(document.add("#/unevaluatedItems", {"anyOf": rest}))
+    return ItemRule(start, None, literal)
 
 
 def _others(

@@ -16,7 +16,7 @@ from pdl.gbnf.compiling.machine import Context, Lengths, ValueLanguages
 from pdl.gbnf.compiling.number_language import number_language
 from pdl.gbnf.compiling.objects import object_machine
 from pdl.gbnf.compiling.options import Entry, Level
-from pdl.gbnf.compiling.tableau import Tableau
+from pdl.gbnf.compiling.tableau import MOST_BRANCHES, Tableau
 from pdl.gbnf.limits_errors import Clock
 from pdl.limits import DEFAULT_LIMITS
 
@@ -46,10 +46,11 @@ class Compiler(Context):
 
     def __init__(
         self,
-        document: Json,
+        document: Json | Document,
         options: Options,
         clock: Clock | None = None,
         most_edges: int | None = None,
+        most_branches: int = MOST_BRANCHES,
     ) -> None:
         """With more than `most_edges` in all machines, `languages` raises TooManyEdgesError.
 
@@ -58,19 +59,21 @@ class Compiler(Context):
         super().__init__(options)
         self._edges_left = most_edges
         self._clock = clock or Clock(DEFAULT_LIMITS, "compiling the schema")
-        self.document = Document(document)
+        self.document = document if isinstance(document, Document) else Document(document)
         self._budget = Budget(options.max_states)
         self.notes: dict[tuple[str, str, Level, str], None] = {}
         closed = options.objects == "closed"
-        self._tableau = Tableau(self.document, self._note_post_hoc, self._overlap, closed)
+        self._tableau = Tableau(
+            self.document, self._note_post_hoc, self._overlap, closed, most_branches
+        )
         self._conjuncts: dict[Conjunction, tuple[Conjunct, ...]] = {}
         self._numbers: dict[frozenset[NumberAtom], tuple[Dfa | None, Notes]] = {}
         self._strings: dict[frozenset[StringAtom], tuple[Dfa | Lengths | None, Notes]] = {}
         self._satisfiability = satisfiability.Satisfiability(
             self.conjuncts,
             self.document.joined,
-            lambda atoms: self._number(atoms)[0] is not None,
-            lambda atoms: self._string(atoms)[0] is not None,
+            self.has_number,
+            self.has_string,
         )
         self._pointer = "#"
         """The schema of the goal that is compiled, for which losses are reported."""
@@ -87,10 +90,14 @@ class Compiler(Context):
             self._conjuncts[goal] = self._tableau.to_dnf(goal)
         return self._conjuncts[goal]
 
+    def at(self, goal: Conjunction) -> None:
+        """Report the losses of a goal from now on."""
+        self._pointer = goal[0].pointer if goal else "#"
+
     def languages(self, goal: Conjunction) -> ValueLanguages:
         """The values of a goal by their kinds."""
         custom, conjuncts = self._custom(self.conjuncts(goal))
-        self._pointer = goal[0].pointer if goal else "#"
+        self.at(goal)
         objects = [one.objects for one in conjuncts if "object" in one.kinds]
         arrays = [one.arrays for one in conjuncts if "array" in one.kinds]
         booleans = (one.booleans for one in conjuncts if "boolean" in one.kinds)
@@ -163,6 +170,14 @@ class Compiler(Context):
         except LimitError as error:
             self.weaken("anyOf", error.problems[0].message)
             return Lengths()
+
+    def has_number(self, atoms: tuple[NumberAtom, ...]) -> bool:
+        """Whether a number may satisfy some atoms."""
+        return self._number(atoms)[0] is not None
+
+    def has_string(self, atoms: tuple[StringAtom, ...]) -> bool:
+        """Whether a string may satisfy some atoms."""
+        return self._string(atoms)[0] is not None
 
     def _number(self, atoms: tuple[NumberAtom, ...]) -> tuple[Dfa | None, Notes]:
         key = frozenset(atoms)

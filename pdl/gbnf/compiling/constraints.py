@@ -161,10 +161,10 @@ class Limit:
     """One more limit for a field of a branch, which is met with what the field has.
 
     `kinds` and `booleans` are those that the value may be, `members` and `length` the `Bounds` of
-    objects and arrays, and `unique` is whether all items differ.
+    objects and arrays, `unique` is whether all items differ, and `repeated` whether two are equal.
     """
 
-    field: Literal["kinds", "booleans", "members", "length", "unique"]
+    field: Literal["kinds", "booleans", "members", "length", "unique", "repeated"]
     value: Any
 
 
@@ -179,12 +179,14 @@ class Declares:
 class Unevaluated:
     """Parts that no keyword of the schema at `pointer` evaluates satisfy the literal, if any.
 
-    With literal None there are no such parts. Source: JSON Schema Core 2020-12, section 11.
+    With literal None there are no such parts. Not `positive`: some part does not satisfy it, while
+    the value satisfies the rest of the schema. Source: JSON Schema Core 2020-12, section 11.
     """
 
     parts: Literal["properties", "items"]
     pointer: str
     literal: SchemaLiteral | None
+    positive: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,7 @@ class ArrayConjunct:
     least: int = 0
     most: int | None = None
     unique: bool = False
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

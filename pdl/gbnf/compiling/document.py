@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 KEYWORD = "x-gbnf"
 """The keyword of custom rules."""
 
+_NO_ALIASES: Mapping[str, str] = {}
+
 TELLING = ASSERTIONS | {KEYWORD, DRAFT_4_INTEGER}
 """Keywords that say what a value is; one of them is our own."""
 
@@ -30,12 +32,25 @@ TELLING = ASSERTIONS | {KEYWORD, DRAFT_4_INTEGER}
 class Document:
     """Finds schemas, and brings conjunctions of literals to one form.
 
-    `made` has the pointers of schemas that are not in the document.
+    `made` has the pointers of schemas that are not in the document. `bases` are the pointers of
+    documents in the document: a reference in one of them begins there. `aliases` are pointers that
+    represent others: equal schemas are then one literal. With `checked`, the document says what the
+    checker reads in it, which ignores custom rules.
     """
 
-    def __init__(self, root: Json) -> None:
+    def __init__(
+        self,
+        root: Json,
+        bases: tuple[str, ...] = (),
+        aliases: Mapping[str, str] = _NO_ALIASES,
+        *,
+        checked: bool = False,
+    ) -> None:
         self._root: Any = root
-        self._known: dict[str, Json] = {"#": root}
+        self._bases = bases
+        self._aliases = aliases
+        self._checked = checked
+        self._known: dict[str, Json] = {"#": self._read(root)}
         self.made: set[str] = set()
         self._made: dict[tuple[str, str], str] = {}
         self._simple: dict[SchemaLiteral, Conjunction | None] = {}
@@ -44,8 +59,14 @@ class Document:
         """The schema at a JSON pointer."""
         known = self._known
         if place not in known:
-            known[place] = lookup(self._root, place)
+            known[place] = self._read(lookup(self._root, place))
         return known[place]
+
+    def _read(self, schema: Any) -> Any:
+        """A schema without what is not read."""
+        if self._checked and isinstance(schema, dict) and KEYWORD in schema:
+            return {keyword: value for keyword, value in schema.items() if keyword != KEYWORD}
+        return schema
 
     def add(self, place: str, schema: Json) -> str:
         """Give a schema that is not in the document a pointer, which nothing in it has.
@@ -64,16 +85,19 @@ class Document:
         if place in self._known and not path:
             return place
         found = place + pointer(path)[1:]
+        found = self._aliases.get(found, found)
         if found not in self._known:
             value: Any = self.at(place)
             for step in path:
                 value = value[step]
-            self._known[found] = value
+            self._known[found] = self._read(value)
         return found
 
-    def target(self, reference: str) -> str:
-        """The pointer of what a `$ref` names, spelled as all pointers are."""
-        return pointer(steps(reference))
+    def target(self, reference: str, place: str) -> str:
+        """The pointer of what a `$ref` in a schema names, spelled as all pointers are."""
+        base = next((one for one in self._bases if place.startswith(one)), "")
+        found = base + pointer(steps(reference))[1:] if base else pointer(steps(reference))
+        return self._aliases.get(found, found)
 
     def joined(self, literals: Iterable[SchemaLiteral | None]) -> Conjunction | None:
         """A goal of some literals; None if they contradict each other, or one is None.
@@ -107,7 +131,9 @@ class Document:
             if not said:
                 return () if literal.positive else None
             if said == ["$ref"]:
-                literal = SchemaLiteral(self.target(schema["$ref"]), literal.positive)
+                literal = SchemaLiteral(
+                    self.target(schema["$ref"], literal.pointer), literal.positive
+                )
             elif said == ["not"]:
                 literal = SchemaLiteral(self.inside(literal.pointer, "not"), not literal.positive)
             elif (

@@ -63,12 +63,16 @@ _NUMBER, _STRING = kinds("number"), kinds("string")
 _ARRAY, _OBJECT = kinds("array"), kinds("object")
 
 
-def assert_schema(schema: Subschema) -> Constraints:
-    """All that a schema says, in the order in which it is written; `unevaluated…` come last."""
-    keywords = sorted(schema.keywords, key=lambda keyword: keyword.startswith("unevaluated"))
+def assert_schema(schema: Subschema, *, evaluating: bool = False) -> Constraints:
+    """All that a schema says, in the order in which it is written; `unevaluated…` come last.
+
+    With `evaluating`, these are left out.
+    """
+    later = [keyword for keyword in schema.keywords if keyword.startswith("unevaluated")]
+    keywords = [keyword for keyword in schema.keywords if keyword not in later]
     return tuple(
         constraint
-        for keyword in keywords
+        for keyword in (*keywords, *(() if evaluating else later))
         if keyword in _ASSERT
         for constraint in _ASSERT[keyword](schema, schema.keywords[keyword])
     )
@@ -251,7 +255,7 @@ def _unevaluated(schema: Subschema, _value: Any, *, keyword: str) -> Iterator[Co
 
 
 _ASSERT: dict[str, Callable[[Subschema, Any], Iterable[Constraint]]] = {
-    "$ref": lambda schema, value: [SchemaLiteral(schema.document.target(value))],
+    "$ref": lambda schema, value: [SchemaLiteral(schema.document.target(value, schema.pointer))],
     "type": _type,
     DRAFT_4_INTEGER: lambda _, value: [NumberAtom("digits")] if value is True else [],
     "enum": _enum,
@@ -323,7 +327,7 @@ def _opposites(schema: Subschema, constraint: Constraint) -> Iterator[Constraint
         case Limit("unique"):
             why = "a grammar can't express that two items are equal"
             schema.weaken(schema.pointer, "uniqueItems", why)
-            yield _ARRAY, length(2)
+            yield _ARRAY, length(2), Limit("repeated", value=True)
         case Presence(clause):
             yield _OBJECT, *(Presence(frozenset({(key, not on)})) for key, on in sorted(clause))
         case Contains(literal, least, most):
@@ -336,9 +340,8 @@ def _opposites(schema: Subschema, constraint: Constraint) -> Iterator[Constraint
             if schema.document.joined(opposite) is not None:
                 yield _exception(constraint, opposite)
         case Unevaluated(parts):
-            keyword = f"unevaluated{parts.capitalize()}"
-            schema.weaken(schema.pointer, keyword, "a grammar can't express its opposite")
-            yield (_OBJECT if parts == "properties" else _ARRAY,)
+            kind = _OBJECT if parts == "properties" else _ARRAY
+            yield kind, replace(constraint, positive=False)
 
 
 def _exception(rule: KeyRule | ItemRule, opposite: tuple[SchemaLiteral, ...]) -> Constraints:

@@ -121,13 +121,13 @@ def _by_value(told: list[NumberAtom], numbers: Numbers, note: Note) -> Dfa | Non
     listed = [atom for atom in told if atom.keyword == "enum" and atom.positive]
     if listed:
         return _listed(told, listed, spelling, note)
-    if spelling == "any" and any(_is_unlike(atom) for atom in told):
+    if spelling == "any" and any(is_unlike(atom) for atom in told):
         note("not", "BOUNDED", "numbers with excluded values have no exponent")
         spelling = "plain"
-    bounds = _Bounds()
+    bounds = Bounds()
     unlike: list[NumberAtom] = []
     for atom in told:
-        if not _is_unlike(atom):
+        if not is_unlike(atom):
             bounds.take(atom)
         else:
             unlike.append(atom)
@@ -166,12 +166,12 @@ def _kept(found: Dfa | None) -> Dfa | None:
 
 def _keyword(atom: NumberAtom) -> str:
     """The keyword of JSON Schema that an atom is of."""
-    if _is_unlike(atom):
+    if is_unlike(atom):
         return "not"
     return "type" if atom.keyword == "integer" else atom.keyword
 
 
-def _is_unlike(atom: NumberAtom) -> bool:
+def is_unlike(atom: NumberAtom) -> bool:
     """Whether an atom says what a number is not, and that is not a bound."""
     return not atom.positive and atom.keyword not in _OPPOSITE
 
@@ -204,7 +204,7 @@ def _listed(
         return spelled_out(kept, spelling, note)
     except LimitError as error:
         note("enum", "POST_HOC", error.problems[0].message)
-    bounds = _Bounds()
+    bounds = Bounds()
     bounds.integer = all(value.denominator == 1 for value in kept)
     bounds.ends = {"minimum": kept[0], "maximum": kept[-1]}
     return bounds.language("canonical", note)
@@ -228,7 +228,7 @@ _TESTS: dict[str, Callable[[Fraction, Any], bool]] = {
 }
 
 
-class _Bounds:
+class Bounds:
     """All bounds and divisors of one conjunct; `ends` are the bounds by their keywords."""
 
     def __init__(self) -> None:
@@ -252,6 +252,16 @@ class _Bounds:
 
     def _of(self, keywords: tuple[str, str]) -> list[Fraction]:
         return [self.ends[keyword] for keyword in keywords if keyword in self.ends]
+
+    @property
+    def least(self) -> Fraction | None:
+        """The tightest lower bound, be it exclusive or not."""
+        return max(self._of(_LOWER), default=None)
+
+    @property
+    def most(self) -> Fraction | None:
+        """The tightest upper bound, likewise."""
+        return min(self._of(_UPPER), default=None)
 
     @property
     def is_empty(self) -> bool:

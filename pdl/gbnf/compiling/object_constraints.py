@@ -118,9 +118,15 @@ class ConstraintBuilder:
     ) -> tuple[int, int | None] | None:
         """The bounds for the number of members, if they say something; None for no value."""
         names = len(self._number)
-        if any(goal is not None for goal in goals[names:]):
-            return conjunct.least, conjunct.most
-        possible = sum(goal is not None for goal in goals)
+        possible = sum(goal is not None for goal in goals[:names])
+        classes = [
+            symbol.language
+            for symbol, goal in zip(self._symbols[names:], goals[names:], strict=True)
+            if goal is not None
+        ]
+        if classes:
+            few = _few_keys(classes, conjunct.least - possible)
+            return None if few else (conjunct.least, conjunct.most)
         if possible < conjunct.least:
             return None
         return (
@@ -190,6 +196,16 @@ class ConstraintBuilder:
         elif not keyword:
             keyword = "patternProperties" if keys.among else "additionalProperties"
         self._context.weaken(keyword, why)
+
+
+def _few_keys(classes: list[Dfa | None], wanted: int) -> bool:
+    """Whether some classes have fewer keys than are wanted, with only a look at finite ones."""
+    found = 0
+    for language in classes:
+        if found >= wanted or language is None or not language.is_finite:
+            return False
+        found += len(language.texts(wanted))
+    return found < wanted
 
 
 def _why(keys: Keys, unknown: Mapping[Language, str]) -> str:

@@ -23,6 +23,7 @@ from pdl.gbnf.compiling.constraints import (
     Limit,
     Presence,
     SchemaLiteral,
+    Unevaluated,
 )
 from pdl.gbnf.compiling.document import Subschema, kind_of, kinds_named
 from pdl.gbnf.compiling.keyword_semantics import assert_schema, deny_schema
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.compiling.document import Document
 
 
-_MOST_BRANCHES = 256
+MOST_BRANCHES = 256
 """Branches of one tableau, and alternatives that are split on the way to one of them."""
 
 _MOST_TOLD_APART = 6
@@ -51,12 +52,14 @@ class Tableau:
 
     `weaken` is told what is not enforced exactly; `overlap` whether two literals may have a value
     in common. With `closed` objects have no keys except those of which a schema says something.
+    `most` is how many branches of one goal are looked at.
     """
 
     document: Document
     weaken: Callable[[str, str, str], None]
     overlap: Callable[[SchemaLiteral, SchemaLiteral], bool]
     closed: bool = False
+    most: int = MOST_BRANCHES
 
     def to_dnf(self, goal: Conjunction) -> tuple[Conjunct, ...]:
         """The conjuncts of a goal; each value of the goal satisfies one of them."""
@@ -65,7 +68,7 @@ class Tableau:
                 return self._to_dnf(goal, _Expansion(self, loose))
             except TooManyBranchesError:
                 continue
-        return self._to_dnf(goal, _Expansion(self, loose=True, most=_MOST_BRANCHES))
+        return self._to_dnf(goal, _Expansion(self, loose=True, most=self.most))
 
     def _to_dnf(self, goal: Conjunction, expansion: _Expansion) -> tuple[Conjunct, ...]:
         found: dict[Conjunct, None] = {}
@@ -75,7 +78,7 @@ class Tableau:
         while branches:
             branch = branches.pop()
             steps += 1
-            if expansion.most is None and steps > _MOST_BRANCHES:
+            if expansion.most is None and steps > self.most:
                 raise TooManyBranchesError
             following = expansion.expand(branch)
             if following is None:
@@ -89,10 +92,12 @@ class Tableau:
     def kinds(self, literal: SchemaLiteral) -> Kinds:
         """The kinds that a literal may leave, if its schema says so right away."""
         schema = self.document.at(literal.pointer)
+        place = literal.pointer
         for _ in range(8):
             if not isinstance(schema, dict) or "$ref" not in schema or "type" in schema:
                 break
-            schema = self.document.at(self.document.target(schema["$ref"]))
+            place = self.document.target(schema["$ref"], place)
+            schema = self.document.at(place)
         if isinstance(schema, bool):
             return frozenset(KINDS if schema == literal.positive else ())
         if not literal.positive:
@@ -141,6 +146,10 @@ class _Expansion:
         return not self.loose and self.tableau.overlap(one, other)
 
     def _read(self, branch: Branch, constraint: Constraint, scopes: Scopes, rank: Rank) -> None:
+        if isinstance(constraint, Unevaluated) and not constraint.positive:
+            scopes = frozenset({constraint.pointer})
+            schema = self._schema(constraint.pointer)
+            branch.then(assert_schema(schema, evaluating=True), scopes, rank)
         if not isinstance(constraint, SchemaLiteral):
             branch.add(constraint, scopes, rank)
             return
@@ -251,6 +260,8 @@ class _Expansion:
                     if (constraint.opposite, NO_SCOPES) in branch.expanded:
                         return frozenset()
                     kinds &= self.tableau.kinds(constraint)
+                case _:
+                    kinds -= branch.refuted(constraint, constraints)
         return kinds
 
     def _combinations(
