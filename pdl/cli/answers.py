@@ -41,6 +41,7 @@ def answer_json(answer: Answer) -> str:
             "ok": not answer.is_default,
             "is_default": answer.is_default,
             "value": answer.data,
+            "fingerprint": answer.fingerprint or None,
             "calls": calls,
             "attempts": len(answer.attempts),
             "seconds": round(answer.seconds, 3),

@@ -86,6 +86,7 @@ def masks() -> None:
     cls=Application,
     lazy={
         **{name: name for name in ("render", "run", "check", "lint", "schema", "types")},
+        "fingerprint": "fingerprint",
         "gbnf": gbnf,
         "masks": masks,
         "pin": "pin",

@@ -88,19 +88,21 @@ def check_root(root: str | None) -> None:
 class RowSchemas:
     """The schemas of many replies: one for all, or one for the values of each.
 
-    `default` is the schema for the `values` of the command line, `error` why there isn't one.
+    `default` is the schema for the `values` of the command line, `error` why there isn't one,
+    `fingerprint` identifies the prompt.
     """
 
     default: Schema | None
     prompt: Prompt | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     error: PromptError | None = None
+    fingerprint: str | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker process has to import the modules of types, which this process found.
         typed = self.default is not None and self.default.python_type is not None
         typed = typed or (self.prompt is not None and self.prompt.types is True)
-        parts = (self.default, self.prompt, dict(self.values), self.error)
+        parts = self.default, self.prompt, dict(self.values), self.error, self.fingerprint
         return _unpickled, (pickle.dumps(parts), typed)
 
     def render(self, context: Mapping[str, Any]) -> Schema | None:
@@ -192,13 +194,14 @@ class SchemaInput:
         prompt = origin.load()
         with importing(self.types):
             is_constant = not prompt.variables or constant_schema(prompt)[0]
+            fingerprint = prompt.fingerprint
         if is_constant:
-            return RowSchemas(origin.schema(prompt))
+            return RowSchemas(origin.schema(prompt), fingerprint=fingerprint)
         values = self.values.read(prompt.inputs)
         try:
-            return RowSchemas(origin.schema(prompt), prompt, values)
+            return RowSchemas(origin.schema(prompt), prompt, values, None, fingerprint)
         except PromptError as error:
-            return RowSchemas(None, prompt, values, error)
+            return RowSchemas(None, prompt, values, error, fingerprint)
 
     def required(self) -> Schema:
         """Return the schema. Raises SchemaError without one, and what `read` raises."""

@@ -65,9 +65,10 @@ class Output:
             raise unwritable(str(self.file), error) from error
 
 
-def failure_json(error: PdlError) -> str:
-    """Return an error as an object: ok, which is false, and problems."""
-    return json_document({"ok": False, "problems": list(map(problem_fields, error.problems))})
+def failure_json(error: PdlError, **fields: Any) -> str:
+    """Return an error as an object: ok, which is false, problems, and the fields."""
+    problems = list(map(problem_fields, error.problems))
+    return json_document({"ok": False, **fields, "problems": problems})
 
 
 def problem_fields(problem: Problem) -> dict[str, Any]:

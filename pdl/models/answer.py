@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pdl.models.faults import Fault
     from pdl.models.request import Request
     from pdl.prompt import Message
+    from pdl.prompt.rendered import Origin
     from pdl.reply import Check
     from pdl.tools.tool import ToolCall, ToolResult
 
@@ -103,7 +104,7 @@ class Answer(Generic[T]):
     another question.
     `is_default`: no attempt succeeded, and `value` is the default that was given. `model` is the
     name of the model that answered; empty for a default. `cost` is that of all attempts, by the
-    prices of the budget; None if one is unknown.
+    prices of the budget; None if one is unknown. `origin` is the prompt.
     """
 
     value: T
@@ -118,8 +119,14 @@ class Answer(Generic[T]):
     is_default: bool = False
     model: str = ""
     cost: float | None = None
+    origin: Origin | None = field(default=None, repr=False, compare=False)
     _json: tuple[Json] | None = field(default=None, repr=False)
     """The JSON of a default."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the prompt that was asked; empty if none was rendered."""
+        return self.origin.fingerprint if self.origin is not None else ""
 
     @property
     def data(self) -> Json:
@@ -184,6 +191,11 @@ class AskError(PdlError):
     def cost(self) -> float | None:
         """The cost of all attempts; None if one is unknown."""
         return total_cost(self.attempts)
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the prompt; empty if none was rendered, or no attempt was made."""
+        return self.attempts[0].request.fingerprint if self.attempts else ""
 
     @property
     def is_fault(self) -> bool:

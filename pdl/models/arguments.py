@@ -71,6 +71,7 @@ def _request(rendered: Rendered, options: AskOptions) -> Request:
         stream=options.streams,
         model=model,
         provider=provider,
+        origin=rendered.origin,
     )
 
 

@@ -116,5 +116,6 @@ class AskLoop:
             raise ask_error(names, made, ending, self.ledger.seconds) from fault
         return Answer(
             default.value, None, made, total(made), self.ledger.seconds, is_default=True,
-            messages=self.request.messages, cost=total_cost(made), _json=(default.data,),
+            messages=self.request.messages, cost=total_cost(made), origin=self.request.origin,
+            _json=(default.data,),
         )  # fmt: skip

@@ -297,6 +297,7 @@ class ModelLoop:
             attempts=made,
             usage=total(made),
             cost=total_cost(made),
+            origin=self.request.origin,
             model=self.model.name,
             seconds=self.ledger.seconds,
             calls=verdict.calls,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.models.payloads.provider_api import Payload, ProviderApi
     from pdl.prompt import Rendered
+    from pdl.prompt.rendered import Origin
     from pdl.schema import Schema
     from pdl.tools.toolset import ToolSet
 
@@ -36,8 +37,8 @@ class Request:
     enforce `schema` and `tools`; without it they are only described. `stream`: the caller reads the
     reply as it arrives. `describe`: this model rejects the form of the schema, so a description
     replaces it. `model` is the name of the model in the prompt's config turn, without the
-    provider, and `provider` that one; both may be empty. `taken` is what a function read of the
-    request, once one was asked.
+    provider, and `provider` that one; both may be empty. `origin` is the prompt, `taken` what a
+    function read of the request, once one was asked.
     """
 
     messages: tuple[Message, ...]
@@ -49,6 +50,7 @@ class Request:
     describe: bool = False
     model: str = ""
     provider: str = ""
+    origin: Origin | None = field(default=None, repr=False, compare=False)
     taken: Taken | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
@@ -68,7 +70,13 @@ class Request:
             constrain,
             model=model,
             provider=provider,
+            origin=rendered.origin,
         )
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the prompt that was rendered; empty if none was."""
+        return self.origin.fingerprint if self.origin is not None else ""
 
     @property
     def seed(self) -> int | None:

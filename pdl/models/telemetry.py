@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def span(name: str, request: Request, *, is_current: bool = True) -> Iterator[Sp
     trace = _trace()
     scheme, _, model = name.partition(":")
     kind = trace.SpanKind.INTERNAL if scheme in _IN_PROCESS else trace.SpanKind.CLIENT
-    attributes = dict(_of_request(scheme, model, request.config))
+    attributes = dict(_of_request(scheme, model, request.config)) | dict(_of_prompt(request))
     tracer = trace.get_tracer("pdl")
     title = f"chat {model}"
     if is_current:
@@ -95,6 +96,16 @@ def _of_request(
         yield "gen_ai.request.stop_sequences", [stop]
     elif isinstance(stop, list):
         yield "gen_ai.request.stop_sequences", [str(one) for one in stop]
+
+
+def _of_prompt(request: Request) -> Iterator[tuple[str, str]]:
+    """Which prompt was rendered: its name without directories, and its version."""
+    if request.origin is None:
+        return
+    name = PurePath(request.origin.name)
+    if name.suffix == ".pdl":
+        yield "gen_ai.prompt.name", name.stem
+    yield "pdl.prompt.fingerprint", request.fingerprint
 
 
 def _of_reply(reply: Reply) -> Iterator[tuple[str, str | int | list[str]]]:

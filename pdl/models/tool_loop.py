@@ -311,12 +311,11 @@ class ToolLoop:
         self.ledger.log_failure(names, ending, has_default=default is not None)
         if default is None:
             raise self._error(ending, names)
-        messages = self.rendered.messages
-        return self._run(
-            Answer(
-                default.value, None, (), is_default=True, messages=messages, _json=(default.data,)
-            )
-        )
+        answer: Answer[Any] = Answer(
+            default.value, None, (), is_default=True, messages=self.rendered.messages,
+            origin=self.rendered.origin, _json=(default.data,),
+        )  # fmt: skip
+        return self._run(answer)
 
     def _error(self, ending: Ending, names: str) -> AskError:
         made, steps = tuple(self.ledger.attempts), tuple(self.steps)

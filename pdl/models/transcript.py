@@ -72,6 +72,7 @@ def record(run: Run) -> dict[str, Json]:
     """Return a run as JSON, without the messages, which the prompt file has."""
     told: dict[str, Json] = {
         "prompt": run.prompt,
+        "fingerprint": run.request.fingerprint or None,
         "model": run.model,
         "started": run.started.isoformat(timespec="milliseconds"),
         "seconds": round(run.seconds, 3),

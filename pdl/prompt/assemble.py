@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pdl.prompt.markers import Markers
     from pdl.prompt.messages import Media
     from pdl.prompt.references import Types
+    from pdl.prompt.rendered import Origin
     from pdl.schema import Schema
     from pdl.source import Source, Span
     from pdl.tools import ToolSet
@@ -53,6 +54,7 @@ class Assembly:
     strict: bool
     prefill: bool
     types: Types = False
+    origin: Origin | None = None
     problems: list[Problem] = field(default_factory=list)
     turns: list[tuple[Turn, Message]] = field(default_factory=list)
     schemas: list[Turn] = field(default_factory=list)
@@ -82,9 +84,9 @@ class Assembly:
         if self.problems:
             self.problems = sorted(dict.fromkeys(self.problems), key=_position)
             self._raise()
-        reasoning = tuple(self.reasoning)
         return Rendered(
-            messages, schema, tools, self.config, reasoning, tuple(self.problems), self.folder
+            *(messages, schema, tools, self.config, tuple(self.reasoning)),
+            *(tuple(self.problems), self.folder, self.origin),
         )
 
     def _raise(self) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 ALGORITHM = "h1"
 """What a fingerprint begins with: it changes when the same prompt would get another one."""
 
+_STORED = "_content"
 _TYPE = "type:"
 _BLOCK_VALUES = frozenset({"self", "super"})
 """What prints a block elsewhere, or as a value."""
@@ -63,7 +64,18 @@ class Content(NamedTuple):
 
 
 def content_of(prompt: Prompt) -> Content:
-    """Return what counts of a prompt. Never raises for a file that is missing or invalid."""
+    """Return what counts of a prompt, which stores it unless a template was missing.
+
+    Never raises for a file that is missing or invalid.
+    """
+    stored: Content | None = vars(prompt).get(_STORED)
+    if stored is not None and stored.is_whole:
+        return stored
+    vars(prompt)[_STORED] = found = _content(prompt)
+    return found
+
+
+def _content(prompt: Prompt) -> Content:
     problems = [problem.code for problem in prompt.problems]
     if prompt.template is None:
         return Content(_digest(["unparsed", prompt.source.text, problems]))

@@ -16,6 +16,7 @@ from pdl.limits import DEFAULT_LIMITS, Limits, check_limits
 from pdl.prompt.assemble import Assembly, schema_place
 from pdl.prompt.markers import SCHEMA_PLACEHOLDER, Markers, Stretch
 from pdl.prompt.printing import captured
+from pdl.prompt.rendered import Origin
 from pdl.prompt.template import Template, compile_template, normalize_newlines
 from pdl.prompt.turns import split_turns
 from pdl.schema import Schema
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from pdl._types import T, Values
     from pdl.prompt.files import Folder
-    from pdl.prompt.fingerprint import Content
     from pdl.prompt.inputs import Inputs
     from pdl.prompt.pins import GivenPin
     from pdl.prompt.references import GivenTypes, Types
@@ -85,18 +85,9 @@ class Prompt:
         that the template names as text count by their content: media and JSON Schemas by what they
         contain now, templates by what they contained when they were read first, as for rendering.
         """
-        return self.content.fingerprint(self.folder, self.limits)
-
-    @property
-    def content(self) -> Content:
-        """What the fingerprint covers, and which files are read for it."""
         from pdl.prompt.fingerprint import content_of  # noqa: PLC0415 - few programs need it
 
-        found: Content | None = self.__dict__.get("_content")
-        if found is None or not found.is_whole:
-            found = content_of(self)
-            self.__dict__["_content"] = found
-        return found
+        return content_of(self).fingerprint(self.folder, self.limits)
 
     @overload
     def render(
@@ -167,6 +158,7 @@ class Prompt:
             *(self.source, markers, self.folder, self.limits, strict, prefill),
             types=_named(self.types, schema),
             problems=problems,
+            origin=Origin(self.source.name, self),
         )
         rendered = assembly.assemble(split_turns(text, markers))
         return rendered if schema is None else dataclasses.replace(rendered, schema=schema)

@@ -16,14 +16,47 @@ from pdl.schema.model import schema_of, schema_type_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Self
 
     from pdl._types import Json
     from pdl.errors import Problem
     from pdl.prompt.files import Folder
+    from pdl.prompt.prompt import Prompt
     from pdl.reply import Check, Coercions, Dialects
     from pdl.tools import ToolSet
 
 _U = TypeVar("_U")
+
+
+class Origin:
+    """The prompt that something was rendered from: its name, and its fingerprint once it is read.
+
+    Copies are the same object. It pickles without the prompt, which would be compiled again.
+    """
+
+    __slots__ = ("_fingerprint", "_prompt", "name")
+
+    def __init__(self, name: str, prompt: Prompt | None, fingerprint: str = "") -> None:
+        self.name = name
+        self._prompt = prompt
+        self._fingerprint = fingerprint
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the prompt, as it is when this is read first."""
+        if self._prompt is not None:
+            self._fingerprint = self._prompt.fingerprint
+            self._prompt = None
+        return self._fingerprint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Origin, (self.name, None, self.fingerprint)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 @dataclass(frozen=True)
@@ -34,7 +67,8 @@ class Rendered(Generic[T]):
     `reasoning` the texts of `<|reasoning|>` turns, which are never sent. `warnings` lists what
     `strict=False` ignored, and `drop` of `from_messages` left out; for a strict rendering it is
     empty, except for an empty last turn.
-    `folder` is the one below which the config turn can name the file of a model.
+    `folder` is the one below which the config turn can name the file of a model; `origin` the
+    prompt, which is not part of a comparison.
     Raises TypeError for messages and schemas of other types.
     """
 
@@ -45,6 +79,7 @@ class Rendered(Generic[T]):
     reasoning: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
     folder: Folder | None = field(default=None, repr=False, compare=False)
+    origin: Origin | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse what can't be sent; any sequence of messages becomes a tuple."""
@@ -57,6 +92,15 @@ class Rendered(Generic[T]):
                 raise _no_messages(one)
         if not (self.schema is None or isinstance(self.schema, Schema)):
             raise schema_type_error(self.schema, "a pdl.Schema or None")
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the prompt that it was rendered from; empty if it was not.
+
+        It is that of the file, whatever the values, and whatever replaced the schema. It is
+        computed when it is read first: from the files as they are then.
+        """
+        return self.origin.fingerprint if self.origin is not None else ""
 
     def __str__(self) -> str:
         """The turns that are sent, as `pdl render` prints them."""

@@ -140,6 +140,7 @@ def test_an_answer_as_json() -> None:
         "ok": True,
         "is_default": False,
         "value": value,
+        "fingerprint": pdl.load("who.pdl").fingerprint,
         "calls": [],
         "attempts": 1,
         "usage": {},

@@ -8,12 +8,12 @@ import pytest
 from models import hostile
 from models.conftest import KEY, QUICK, Serve, remote
 
+import pdl
 from pdl.models import AskError, ask, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import pdl
+    from pathlib import Path
 
 sdk = pytest.importorskip("opentelemetry.sdk.trace")
 
@@ -59,6 +59,7 @@ def test_spans(stream: bool, serve: Serve, rendered: pdl.Rendered, spans: Any) -
         "gen_ai.request.max_tokens": 90,
         "gen_ai.request.seed": 7,
         "gen_ai.request.stop_sequences": ("END",),
+        "pdl.prompt.fingerprint": rendered.fingerprint,
         "gen_ai.response.finish_reasons": ("stop",),
         "gen_ai.response.model": "tiny-1",
         "gen_ai.usage.input_tokens": 7,
@@ -91,3 +92,17 @@ def test_a_span_of_a_stream_is_not_that_of_the_program(
     done, left = spans.get_finished_spans()
     assert dict(done.attributes)["gen_ai.usage.output_tokens"] == 5
     assert left.name == "chat tiny"
+
+
+def test_the_name_of_a_prompt(tmp_path: Path, spans: Any) -> None:
+    """A file has one, which is the same wherever the file is; chat messages have no prompt."""
+    file = tmp_path / "who.pdl"
+    file.write_text("<|user|>\nWho is it?\n", encoding="utf-8")
+    prompt = pdl.load(file)
+    chat = pdl.Rendered.from_messages([{"role": "user", "content": "Who is it?"}])
+    for asked in (prompt.render(), chat):
+        ask(asked, lambda _: "Ann")
+    named, unnamed = (dict(span.attributes) for span in spans.get_finished_spans())
+    assert named["gen_ai.prompt.name"] == "who"
+    assert named["pdl.prompt.fingerprint"] == prompt.fingerprint
+    assert not [key for key in unnamed if "prompt" in key]

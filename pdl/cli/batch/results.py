@@ -43,7 +43,14 @@ START_OVER = "name another --out, or delete this one to start over"
 """Advice for results that belong to something else."""
 
 
-def result_text(line: int, record: Record, check: Check, schema: str) -> str:
+class Against(NamedTuple):
+    """What a reply is checked against: a digest of the schemas, and the prompt's fingerprint."""
+
+    schema: str
+    fingerprint: str | None
+
+
+def result_text(line: int, record: Record, check: Check, against: Against) -> str:
     """Return the result of a reply: a JSON object on one line."""
     found = {
         "ok": check.ok,
@@ -54,19 +61,20 @@ def result_text(line: int, record: Record, check: Check, schema: str) -> str:
         "feedback": check.feedback,
         "repairs": [repair.kind for repair in check.repairs],
     }
-    return _text(line, record, found, schema)
+    return _text(line, record, found, against)
 
 
-def unchecked_text(line: int, record: Record, error: Exception, schema: str) -> str:
+def unchecked_text(line: int, record: Record, error: Exception, against: Against) -> str:
     """Return the result of a reply that pdl itself failed to check."""
     summary = f"pdl failed to check this reply: {type(error).__name__}: {error}"
     found = {"ok": False, "value": None, "reason": UNCHECKED, "summary": summary}
-    return _text(line, record, {**found, "errors": [], "feedback": "", "repairs": []}, schema)
+    return _text(line, record, {**found, "errors": [], "feedback": "", "repairs": []}, against)
 
 
-def _text(line: int, record: Record, found: dict[str, Json], schema: str) -> str:
-    digests = {"reply_digest": reply_digest(record), "schema_digest": schema}
-    return json_line({"line": line, "id": record.id, **found, **digests})
+def _text(line: int, record: Record, found: dict[str, Json], against: Against) -> str:
+    digests = {"reply_digest": reply_digest(record), "schema_digest": against.schema}
+    prompt = {} if against.fingerprint is None else {"fingerprint": against.fingerprint}
+    return json_line({"line": line, "id": record.id, **found, **digests, **prompt})
 
 
 def reply_digest(record: Record) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pdl
 from pdl.cli.batch.lines import Fault, Line, read_record
-from pdl.cli.batch.results import UNCHECKED, VALID, result_text, unchecked_text
+from pdl.cli.batch.results import UNCHECKED, VALID, Against, result_text, unchecked_text
 from pdl.cli.files import kind_of
 from pdl.cli.terminal import interrupts_deferred
 from pdl.errors import PdlError, Problem, PromptError
@@ -44,6 +44,11 @@ class Task:
     schemas: RowSchemas
     coercions: Coercions
     _known: OrderedDict[str, Schema | Fault | None] = field(default_factory=OrderedDict)
+
+    @property
+    def against(self) -> Against:
+        """What each result says it was checked against."""
+        return Against(self.digest, self.schemas.fingerprint)
 
     def schema(self, context: Json) -> Schema | Fault | None:
         """Return the schema of a row with such values, or why there isn't one."""
@@ -91,8 +96,8 @@ def _checked(task: Task, line: Line) -> Outcome:
     try:
         check = pdl.check(schema, record.reply, coercions=task.coercions)
     except Exception as error:  # noqa: BLE001  (a bug in pdl costs one line, not the batch)
-        return Outcome(unchecked_text(line.number, record, error, task.digest), UNCHECKED)
-    text = result_text(line.number, record, check, task.digest)
+        return Outcome(unchecked_text(line.number, record, error, task.against), UNCHECKED)
+    text = result_text(line.number, record, check, task.against)
     return Outcome(text, check.reason or VALID)
 
 

@@ -236,8 +236,8 @@ def _visible(text: str) -> str:
         "repairs": "Objects with kind, path, before, after, span.",
         "rejected": "Other candidates: objects with why and span.",
         "segments": "With --explain, the parts of the reply.",
-        "line, id, reply_digest, schema_digest": "Only with --batch, which has neither span nor"
-        " rejected, and whose repairs are their kinds.",
+        "line, id, reply_digest, schema_digest, fingerprint": "Only with --batch, which has neither"
+        " span nor rejected, and whose repairs are their kinds; the fingerprint is the prompt's.",
     },
     exit_codes={
         0: "The reply, or each reply of --batch, is valid.",

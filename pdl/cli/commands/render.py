@@ -51,6 +51,7 @@ def _json(rendered: Rendered) -> str:
     schema = rendered.schema
     return json_document(
         {
+            "fingerprint": rendered.fingerprint,
             "messages": [
                 {"role": message.role, "content": list(map(_part_fields, message.parts))}
                 for message in rendered.messages
@@ -109,6 +110,7 @@ def _notes(payload: Payload) -> Iterator[str]:
     "render",
     cls=Command,
     fields={
+        "fingerprint": "Identifies the version of the prompt, whatever its values.",
         "messages": "Objects with role and content, a list of parts; media are in base64.",
         "schema": "The JSON Schema of the answer, or null.",
         "form": "json, text, yesno, code, tasklist, or null.",

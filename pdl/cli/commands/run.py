@@ -154,6 +154,7 @@ _ask_options = combine(
         "ok": "Whether there is a valid answer.",
         "is_default": "Whether the value is that of --default.",
         "value": "The value, or null.",
+        "fingerprint": "Identifies the version of the prompt, whatever its values.",
         "calls": "Tool calls: objects with id, name, arguments.",
         "attempts": "How many there were.",
         "seconds, usage": "Time and tokens.",
@@ -257,7 +258,7 @@ def command(  # noqa: PLR0913  (each is an option)
 def _report_failure(error: AskError, terminal: Terminal, output: Output, form: str) -> None:
     """Write why there is no answer."""
     if form == "json":
-        output.write_report(failure_json(error))
+        output.write_report(failure_json(error, fingerprint=error.fingerprint or None))
     else:
         terminal.write_error(error)
 
