@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -298,6 +299,29 @@ def test_each_hook_passes_good_prompts_and_stops_bad_ones(hook: dict[str, object
     bad = pdl(*words)
     assert bad.exit_code == 1, bad.output
     assert "a.pdl" in bad.output
+
+
+@pytest.mark.skipif(find_spec("pre_commit") is None, reason="needs pre-commit: see .ci/run")
+def test_pre_commit_runs_them(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It clones pdl and installs it into an environment of its own."""
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(repository.parent / "hooks"))
+    hooks = [{"id": hook["id"]} for hook in HOOKS]
+    commit = git("-C", str(ROOT), "rev-parse", "HEAD").strip()
+    config = {"repos": [{"repo": str(ROOT), "rev": commit, "hooks": hooks}]}
+    Path(".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
+    Path("a.pdl").write_text(PROMPT)
+    pdl("pin")
+    git("add", ".")
+    git("commit", "-q", "-m", "Add a prompt")
+    line = [sys.executable, "-m", "pre_commit", "run"]
+    good = subprocess.run([*line, "--all-files"], capture_output=True, check=False)  # noqa: S603
+    assert good.returncode == 0, good.stdout
+    assert good.stdout.count(b"Passed") == len(HOOKS)
+    Path("a.pdl").write_text("<|user|>\n{{ a\n")
+    git("add", ".")
+    bad = subprocess.run(line, capture_output=True, check=False)  # noqa: S603
+    assert bad.returncode == 1
+    assert b"a.pdl:2:1: error: unclosed" in bad.stdout
 
 
 BREAKING: dict[str, tuple[list[tuple[str, ...]], str]] = {
