@@ -20,10 +20,11 @@ from pdl.schema.keywords import (
     pointer,
     schemas,
     steps,
+    subschemas,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from pdl._types import JsonSchema
 
@@ -34,18 +35,34 @@ _Classes: TypeAlias = "dict[int, int]"
 
 
 class Side:
-    """One document, and the subschemas in it, inner ones last."""
+    """One document, its subschemas with their pointers, and each once after those inside it."""
 
     def __init__(self, document: JsonSchema, base: str) -> None:
         self.document = document
         self.base = base
         self.parts = [(pointer(path), schema) for path, schema in schemas(document)]
+        self.inner_first = list(_inner_first([schema for _, schema in self.parts]))
         self.targets: dict[str, Any] = {}
         for _, schema in self.parts:
             if "$ref" in schema:
                 name = pointer(steps(schema["$ref"]))
                 if name not in self.targets:
                     self.targets[name] = lookup(document, name)
+
+
+def _inner_first(parts: list[JsonSchema]) -> Iterator[JsonSchema]:
+    """Each of some subschemas once, after those inside it, of which several may share one."""
+    done: set[int] = set()
+    for part in parts:
+        pending: list[tuple[JsonSchema, bool]] = [(part, False)]
+        while pending:
+            schema, is_left = pending.pop()
+            if is_left:
+                yield schema
+            elif id(schema) not in done:
+                done.add(id(schema))
+                pending.append((schema, True))
+                pending += [(one, False) for _, one in subschemas(schema) if isinstance(one, dict)]
 
 
 def aliases(old: Side, new: Side) -> dict[str, str]:
@@ -85,7 +102,7 @@ def _class(schema: Any, known: _Classes) -> int:
 def _classes(side: Side, apart: set[str], numbers: dict[Hashable, int]) -> _Classes:
     """The number of each subschema by its identity: equal ones have one number."""
     known: _Classes = {}
-    for _, schema in reversed(side.parts):
+    for schema in side.inner_first:
         said = frozenset(
             (keyword, _said(keyword, value, side, apart, known))
             for keyword, value in schema.items()

@@ -79,6 +79,16 @@ def test_patterns_that_are_not_valid_decide_nothing() -> None:
     assert "regular expression" in found.why
 
 
+def test_documents_may_share_their_parts() -> None:
+    """A subschema is one Python object in several places, also inside of others."""
+    shared = {"type": "integer"}
+    inner = {"type": "object", "properties": {"a": shared}, "required": ["a"]}
+    old = pdl.Schema({"type": "object", "properties": {"a": shared, "b": inner}})
+    new = pdl.Schema({"type": "object", "properties": {"b": inner, "a": {"type": "number"}}})
+    assert compare.includes(old, new)
+    assert compare.includes(new, old) == compare.No('{"a":0.1}', {"a": 0.1})
+
+
 def test_types_are_schemas() -> None:
     assert compare.includes(int, float) == compare.Yes()
     assert compare.includes(list[int], list[str]) == compare.No("[0]", [0])

@@ -28,7 +28,7 @@ CASES: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
     ("{ n: float<0,1> }", "{ n: float { gt: 0, max: 1 } }",
      ("$.n: float<0,1> became float<,1> { gt: 0 }: narrowed; 0 was valid",)),
     ("{ s: str<1,80> }", "{ s: str<1,60> { pattern: '^a' } }",
-     ('$.s: str<1,80> became str<1,60> { pattern: "^a" }: narrowed; "b" was valid',)),
+     ('$.s: str<1,80> became str<1,60> { pattern: "^a" }: narrowed; "0" was valid',)),
     ("{ d: str }", "{ d: date }", ('$.d: str became date: narrowed; "" was valid',)),
     ("{ s: int }", "{ s: str }",
      ('$.s: int became str: narrowed and widened; 0 was valid, "" is now valid',)),
