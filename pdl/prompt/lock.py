@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pdl.errors import FileError, PinError, Problem, quoted
 from pdl.schema.keywords import pointer
-from pdl.schema.parts import spans
+from pdl.schema.parts import repeated, spans
 from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
@@ -155,6 +155,8 @@ class Lock:
         ordered = {name: entries[name] for name in sorted(entries)}
         document = {**self.document, "prompts": ordered}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        # A name that is not UTF-8 has lone surrogates, which JSON escapes in the same way.
+        text = text.encode("utf-8", "backslashreplace").decode()
         return text.replace("\n", "\r\n") if "\r\n" in self.old else text
 
 
@@ -261,9 +263,8 @@ def _document(source: Source) -> dict[str, Any]:
         raise _invalid(message, source.span(error.pos)) from error
     except _DuplicateKeyError as error:
         key = str(error)
-        spelled = re.compile(rf"{re.escape(json.dumps(key, ensure_ascii=False))}(?=\s*:)")
-        second = [one.span() for one in spelled.finditer(source.text)][1:2] or [(0, 1)]
-        raise _invalid(f"duplicate key {quoted(key)}", source.span(*second[0])) from error
+        span = repeated(source, key) or source.span(0)
+        raise _invalid(f"duplicate key {quoted(key)}", span) from error
     except (ValueError, RecursionError) as error:
         raise _invalid("this is not a lock: it nests too deeply", source.span(0)) from error
     for path, message, hint in _faults(found):

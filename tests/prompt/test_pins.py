@@ -10,9 +10,12 @@ import os
 import pickle
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from snapshots import CASES, Snapshot
 
 import pdl
@@ -183,20 +186,20 @@ def test_text_has_a_fingerprint_for_a_pin() -> None:
         assert code_of(error) == "pin/absent"
 
 
-@pytest.mark.parametrize("given", ["", "h1:", "h1:" + "a" * 63, "h1:" + "A" * 64, "h2:" + "a" * 64])
-def test_what_is_not_a_fingerprint_is_refused(prompt: Path, given: str) -> None:
+@pytest.mark.parametrize("other", ["", "h1:", "h1:" + "a" * 63, "h1:" + "A" * 64, "h2:" + "a" * 64])
+def test_what_is_not_a_fingerprint_is_refused(prompt: Path, other: str) -> None:
     """Nothing that could be meant as a pin loads any version."""
     with pytest.raises(pdl.PinError, match="is not a fingerprint") as error:
-        pdl.load(prompt, pin=given)
+        pdl.load(prompt, pin=other)
     assert code_of(error) == "pin/invalid"
     with pytest.raises(pdl.PinError, match="is not a fingerprint"):
-        pdl.loads(MAIN, pin=given)
+        pdl.loads(MAIN, pin=other)
 
 
-@pytest.mark.parametrize("given", [1, b"h1:", ["pdl.lock"], 0])
-def test_a_pin_has_another_type(prompt: Path, given: Any) -> None:
+@pytest.mark.parametrize("other", [1, b"h1:", ["pdl.lock"], 0])
+def test_a_pin_has_another_type(prompt: Path, other: Any) -> None:
     with pytest.raises(TypeError, match=r"^pin must be a fingerprint, the path of a lock, or True"):
-        pdl.load(prompt, pin=given)
+        pdl.load(prompt, pin=other)
 
 
 def pinned_in(path: Path, **pins: str) -> Path:
@@ -210,9 +213,9 @@ def test_a_lock_has_the_pins_of_many(prompt: Path, monkeypatch: pytest.MonkeyPat
     lock = pinned_in(prompt.parents[1] / "pdl.lock", **{"prompts/main": pin, "main": OTHER})
     monkeypatch.chdir(prompt.parents[1])
     relative = Path("prompts/main.pdl")
-    for given in (lock, str(lock), "pdl.lock", True):
+    for one in (lock, str(lock), "pdl.lock", True):
         for file in (prompt, relative):
-            assert pdl.load(file, pin=given).pin == pin
+            assert pdl.load(file, pin=one).pin == pin
     monkeypatch.chdir(prompt.parent)
     assert pdl.load("main.pdl", pin=True).pin == pin
     change_part(prompt)
@@ -331,6 +334,21 @@ def test_a_lock_is_sorted_and_written_for_people(tmp_path: Path) -> None:
     update_lock(lock, dict.fromkeys(Lock.read(lock).names))
     assert Lock.read(lock).names == ()
     assert [path.name for path in tmp_path.iterdir()] == ["pdl.lock"]
+
+
+PATHS = st.text(st.characters(exclude_characters="\0"), min_size=1)
+
+
+@given(st.dictionaries(PATHS, st.integers(0, 1 << 256), max_size=4), st.lists(PATHS, max_size=2))
+def test_a_lock_has_what_was_written(numbers: dict[str, int], removed: list[str]) -> None:
+    """Under any name that a system gives a file, those that are not UTF-8 too."""
+    pins = {name: Pin(f"h1:{number:064x}"[:67]) for name, number in numbers.items()}
+    with TemporaryDirectory() as folder:
+        lock = Path(folder, "pdl.lock")
+        update_lock(lock, pins)
+        update_lock(lock, dict.fromkeys(removed))
+        left = {name: pin for name, pin in pins.items() if name not in removed}
+        assert {name: Lock.read(lock).get(name) for name in Lock.read(lock).names} == left
 
 
 def test_a_link_to_a_lock_stays_a_link_and_the_mode_is_kept(tmp_path: Path) -> None:
