@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import TemplateSyntaxError
 
-from pdl.prompt.markers import MARKER, MarkerOrigin, Markers, Stretch, number_of
+from pdl.prompt.markers import MARKER, OPEN, WHOLE, MarkerOrigin, Markers, Stretch, number_of
 from pdl.prompt.turns import ROLES
 
 if TYPE_CHECKING:
@@ -146,6 +146,8 @@ def _fragments(source: Source, environment: PromptEnvironment | None) -> Iterato
             yield Fragment(f"{{% {_RAW[kind]} %}}", at, at + len(value), _RAW[kind])
         elif kind == "data":
             yield Fragment(value, at, at + len(value))
+        elif kind == "string" and value[0] == "'" and not set(value) & {'"', "\\"}:
+            words.append(f'"{value[1:-1]}"')
         elif kind != "whitespace" and kind not in _LEFT_OUT:
             words.append(value)
         at += len(value)
@@ -342,8 +344,8 @@ def _origins(source: Source, fragments: list[Fragment]) -> Iterator[MarkerOrigin
     found: dict[int, MarkerOrigin] = {}
     for marked in markers.mark_source(stretches, source):
         for match in MARKER.finditer(marked):
-            origin = markers.origin(number_of(match[2]))
-            if origin is not None and origin.end > origin.start:
+            origin = markers.origin(number_of(match[2])) if match[1] in (WHOLE, OPEN) else None
+            if origin is not None:
                 found[origin.start] = origin
     yield from (found[start] for start in sorted(found))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from jinja2 import nodes
+from jinja2 import TemplateSyntaxError, nodes
 
 from pdl.compare.inputs import compare_inputs
 from pdl.compare.parts import Compared, audiences
@@ -117,8 +118,11 @@ def _trees(prompt: Prompt) -> list[nodes.Template]:
     if prompt.template is None:
         return []
     env = prompt.template.environment
-    sources = sorted(env.sources.items(), key=lambda pair: pair[0] or "")
-    return [env.parse(source.text, name) for name, source in sources]
+    found: list[nodes.Template] = []
+    for name, source in sorted(env.sources.items(), key=lambda pair: pair[0] or ""):
+        with suppress(TemplateSyntaxError):  # of a file that is read only for some data
+            found.append(env.parse(source.text, name))
+    return found
 
 
 def _needs(prompt: Prompt, names: Iterable[str]) -> dict[str, Need]:

@@ -66,8 +66,9 @@ class Tag(NamedTuple):
     @property
     def word(self) -> str:
         """The keyword of a statement; empty for an expression."""
-        first = self.tokens[1]
-        return str(first.value) if self.tokens[0].type == "block_begin" else ""
+        if self.tokens[0].type != "block_begin" or not self.tokens[1:]:
+            return ""  # a file that isn't a template can end after `{%`
+        return str(self.tokens[1].value)
 
     def names(self) -> set[Any]:
         """The names in it, keywords included."""

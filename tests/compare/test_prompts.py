@@ -174,6 +174,12 @@ def test_the_work_is_linear() -> None:
     assert compared(160) < 7 * compared(40)
 
 
+def test_lone_surrogates_are_text() -> None:
+    old, new = (pdl.loads(f"<|user|>\nA \ud800 {word}") for word in ("b", "c"))
+    (change,) = compare_prompts(old, new).changes
+    assert change.words[0].text == "A \ud800 "
+
+
 def test_only_prompts_are_compared() -> None:
     with pytest.raises(TypeError, match="old and new must be prompts or None, not str"):
         compare_prompts("a", "b")  # type: ignore[arg-type]

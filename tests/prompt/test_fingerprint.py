@@ -95,3 +95,12 @@ def test_what_renders_the_same_has_one_fingerprint(name: str) -> None:
     one, other = SAME[name]
     assert _of(one) == _of(other)
     assert re.fullmatch("h1:[0-9a-f]{64}", _of(one))
+
+
+def test_a_file_that_is_not_a_template_counts(tmp_path: Path) -> None:
+    text = '<|user|>\n{% include "a.txt" if x else "b.txt" %}'
+    found = set[str]()
+    for content in ("100 {%", "200 {%", "{{"):
+        tmp_path.joinpath("a.txt").write_text(content, encoding="utf-8")
+        found.add(_of(text, tmp_path))
+    assert len(found) == 3
