@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ForwardRef, get_args
 
 from pydantic import TypeAdapter
-from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+from pydantic.errors import PydanticUndefinedAnnotation
 from pydantic.json_schema import GenerateJsonSchema
 
 from pdl.schema.annotations import RULES, with_rules
@@ -85,7 +85,9 @@ def model_schema(form: Any) -> dict[str, Json]:
     """
     try:
         document = TypeAdapter(form).json_schema(schema_generator=_WithoutTitles)
-    except (PydanticUserError, PydanticUndefinedAnnotation) as error:
+    except RecursionError:
+        raise
+    except (RuntimeError, PydanticUndefinedAnnotation) as error:
         raise TypeError(f"{_part(form, ())}{str(error).splitlines()[0]}") from error
     plain = getattr(form, "__origin__", form)  # without the metadata of `Annotated`
     pending: list[Json] = [document]
@@ -105,7 +107,7 @@ def _part(form: Any, outer: tuple[Any, ...]) -> str:
             continue  # it fails in any case, because of another field
         try:
             TypeAdapter(field.annotation).json_schema()
-        except (PydanticUserError, PydanticUndefinedAnnotation):
+        except (RuntimeError, PydanticUndefinedAnnotation):
             return f"its field `{name}`: {_part(field.annotation, outer)}"
     return ""
 

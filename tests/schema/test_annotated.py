@@ -203,6 +203,7 @@ BAD: list[tuple[Any, str]] = [
     (range, "the type `range` cannot be a schema: it has no JSON Schema"),
     (Outer, "the type `Outer` cannot be a schema: its field `inner`: its field `bad`: Cannot"),
     (Annotated[range, pydantic.AfterValidator(len)], "cannot be a schema: "),
+    (Annotated[Literal["a"], pydantic.Strict()], "Unable to apply constraint 'strict'"),
     (Annotated[list[bytes], at.MinLen(1)], "the type `bytes` at list[] cannot be a schema"),
 ]
 
