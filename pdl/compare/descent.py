@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.compare.differences import At, Pair, notes_drafts, same
 from pdl.compare.drafts import Draft
 from pdl.compare.members import array_tasks, object_tasks
-from pdl.compare.nodes import GROUPS, KEYWORDS, Branch, key, of_kind
+from pdl.compare.nodes import GROUPS, KEYWORDS, Branch, cut, key, of_kind
 from pdl.compare.unions import matched
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _became(at: At, *, is_typed: bool = True) -> Draft:
     was, now = at.words(at.one, at.other)
     text = f"{was} became {now}"
     is_long = max(len(was), len(now)) > _TEXT
-    if not is_typed or is_long or was.startswith('{"') or now.startswith('{"'):
+    if not is_typed or is_long or was == now or was.startswith('{"') or now.startswith('{"'):
         names = [name for name in dict.fromkeys([*at.one, *at.other])
                  if key(at.one.get(name)) != key(at.other.get(name))]  # fmt: skip
         text = ", ".join(_keyword_text(name, at) for name in names)
@@ -230,8 +230,9 @@ def _became(at: At, *, is_typed: bool = True) -> Draft:
 
 
 def _keyword_text(name: str, at: At) -> str:
+    was, now = (cut(str(one.get(name)), _TEXT) for one in (at.one, at.other))
     if name not in at.one:
-        return f"`{name}` {at.other[name]} added"
+        return f"`{name}` {now} added"
     if name not in at.other:
-        return f"`{name}` {at.one[name]} removed"
-    return f"`{name}` {at.one[name]} became {at.other[name]}"
+        return f"`{name}` {was} removed"
+    return f"`{name}` {was} became {now}"

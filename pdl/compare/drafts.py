@@ -7,11 +7,13 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from pdl.compare.forms import includes_form
 from pdl.compare.inclusion import includes
 from pdl.compare.nodes import NEVER, Part, Side, cut
 from pdl.compare.verdicts import Change, Inclusion, No, Unknown, Verdict, Yes, verdict_of
 from pdl.errors import PdlError
 from pdl.reply import check
+from pdl.reply.validation.compiled import validator_of
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pdl.source import Span
 
 _SHOWN = 60  # characters of an answer in a message
+_LARGE = 2_000  # characters of an answer
 _NOTHING = Schema(NEVER)
 
 
@@ -91,8 +94,8 @@ class Judge:
     def decide_whole(self) -> None:
         """Compare all values of the two schemas; half of the time is left for the parts."""
         old, new = self._old.schema, self._new.schema
-        self.forward = self.includes(old, new, 0.25)
-        self.backward = self.includes(new, old, 0.33)
+        self.forward = includes_form(old, new, self.includes(old, new, 0.25))
+        self.backward = includes_form(new, old, self.includes(new, old, 0.33))
 
     def includes(self, old: Schema, new: Schema, share: float = 1) -> Inclusion:
         """Whether the values of a schema are those of another one, in a share of the time left."""
@@ -162,7 +165,8 @@ class Judge:
             return _Shown()
         value, told, step = found.value, found.value, draft.step
         if draft.is_whole:
-            return _Shown(found, _short(value))
+            is_json = one.schema.form in ("json", "text")
+            return _Shown(found, _short(value if is_json else found.witness))
         if step is not None and step.how in ("member", "rest"):
             told = value = self._within(value, step, one)
             step = step.up
@@ -173,14 +177,17 @@ class Judge:
             return _Shown(found, "" if told is _MISSING else _short(told), is_whole=False)
         is_text = one.schema.form == "text" and isinstance(value, str)
         text = value if is_text else _compact(value)
-        if check(one.schema, text).ok and not check(other.schema, text).ok:
+        if _is_accepted(one.schema, text, value) and not _is_accepted(other.schema, text, value):
             return _Shown(No(text, value), _short(told))
+        whole = self.forward if one is self._old else self.backward
+        if draft.step is None and one.schema.form == "text" and isinstance(whole, No):
+            return _Shown(whole, _short(found.value))
         return _Shown(found, _short(found.value), is_whole=False)
 
     def _within(self, value: Json, step: Step, side: Side) -> Json:
         """The value inside a sample of what contains it."""
         holder = step.old if side is self._old else step.new
-        base = self._sample(side, holder)
+        base = self._sample(side, holder, "array" if step.how == "item" else "object")
         if base is _MISSING:
             return _MISSING
         if step.how == "item":
@@ -208,12 +215,23 @@ class Judge:
             at = str(found.value)
         return {**base, at: value}
 
-    def _sample(self, side: Side, node: JsonSchema) -> Json:
+    def _sample(self, side: Side, node: JsonSchema, kind: str) -> Json:
+        """A value of a schema that has one type or any; each is looked for once."""
         if id(node) not in self._samples:
-            found = self._includes_part(side.schema_of(node), _NOTHING)
+            found = self._includes_part(side.schema_of({"type": kind, **node}), _NOTHING)
             value = found.value if isinstance(found, No) else _MISSING
             self._samples[id(node)] = (node, value)  # the node is kept, so its id stays its own
         return self._samples[id(node)][1]
+
+
+def _is_accepted(schema: Schema, text: str, value: Json) -> bool:
+    """Whether the checker takes an answer.
+
+    It looks for other answers in one that does not fit, which takes long for many large ones.
+    """
+    if len(text) > _LARGE and schema.form == "json":
+        return validator_of(schema.document).is_valid(value)
+    return check(schema, text).ok
 
 
 class _Shown(NamedTuple):

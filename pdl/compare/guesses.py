@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ _ALIKE = 0.6
 _MOST = 100  # keys of each side that are compared with each other
 _DEEPEST = 3  # objects inside of a key that was added or removed
 _LONGEST = 100  # characters of a name
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\dA-Za-z_]+")
 
 
 class _Key(NamedTuple):
@@ -119,9 +121,10 @@ def _parent(key: _Key) -> str:
 
 
 def _likeness(one: str, other: str) -> float:
-    """How similar two names are, from 0 to 1; a name inside the other is similar."""
-    first, second = one[:_LONGEST].lower(), other[:_LONGEST].lower()
-    shorter, longer = sorted((first, second), key=len)
-    if len(shorter) > 2 and shorter in longer:  # noqa: PLR2004 - `id` is in too many words
+    """How similar two names are, from 0 to 1; one that is a word of the other is similar."""
+    first, second = one[:_LONGEST], other[:_LONGEST]
+    words = [{word.lower() for word in _WORD.findall(name)} for name in (first, second)]
+    if words[0] and words[1] and (words[0] <= words[1] or words[1] <= words[0]):
         return 0.9
+    first, second = first.lower(), second.lower()
     return difflib.SequenceMatcher(None, first, second).ratio()

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdl.schema import Schema
+from pdl.schema.dsl.notes import asserts
 from pdl.schema.json_values import copy_json, json_line
 from pdl.schema.keywords import (
     ANNOTATIONS,
@@ -59,6 +60,7 @@ GROUPS = (
 """The keywords that bear on values of any kind; those of a group are read together."""
 _SHARED = frozenset(keyword for group in GROUPS for keyword in group)
 _COUNTED = ASSERTIONS | {DRAFT_4_INTEGER}
+_KEPT = _COUNTED | {"$defs"}
 _TOLD = tuple(sorted(ANNOTATIONS - {"$comment"}))
 _LINE = 80  # characters of a type in a message
 _WHOLE = "whole"
@@ -159,7 +161,8 @@ class Side:
         definitions = self.document.get("$defs", {})
         used = reachable(inner, definitions)
         if all(map(_is_plain, _references(inner, (definitions[name] for name in used)))):
-            return Schema({**inner, "$defs": {name: definitions[name] for name in used}})
+            kept = {name: definitions[name] for name in definitions if name in used}
+            return Schema({**inner, "$defs": kept})
         if self._moved is None:
             self._moved = _rewritten(self.document, _within_whole)
         return Schema({**_rewritten(inner, _within_whole), "$defs": {_WHOLE: self._moved}})
@@ -177,6 +180,8 @@ class Side:
         for one in nodes(bare):
             if "$ref" in one:
                 one["$ref"] = DEFINITIONS + names[one["$ref"]]
+            if "format" in one and not asserts(one, "format"):
+                one.pop("format", None)
         if names:
             bare["$defs"] = {name: {} for name in names.values()}
         text = _STUB.split(str(Schema(bare)))[0]
@@ -196,6 +201,7 @@ class Side:
 
 
 _SPACES = re.compile(r"\s+")
+_PARTS = re.compile(r"[/.#:](?=.)")
 _STUB = re.compile(r"\n[^\s=]+ = any")
 
 
@@ -219,10 +225,10 @@ def _within_whole(reference: str) -> str:
 
 
 def _rewritten(node: JsonSchema, reference: Callable[[str], str]) -> dict[str, Json]:
-    """A copy without annotations, with other references."""
+    """A copy with only what values can violate, and with other references."""
     copy: dict[str, Json] = copy_json(dict(node))
     for one in nodes(copy):
-        for key in ANNOTATIONS & one.keys():
+        for key in one.keys() - _KEPT:
             del one[key]
         if "$ref" in one:
             one["$ref"] = reference(one["$ref"])
@@ -230,7 +236,8 @@ def _rewritten(node: JsonSchema, reference: Callable[[str], str]) -> dict[str, J
 
 
 def _name(reference: str) -> str:
-    word = str(steps(reference)[-1]) if steps(reference) else "Answer"
+    """A name that the DSL can write, of the last word of a reference or a URI."""
+    word = _PARTS.split(str(steps(reference)[-1]) if steps(reference) else "Answer")[-1]
     letters = "".join(c if c.isalnum() or c in "_-" else "-" for c in word).strip("-_")
     return letters[:1].upper() + letters[1:] if letters[:1].isalpha() else f"T{letters}"
 

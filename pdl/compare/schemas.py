@@ -132,5 +132,5 @@ def _missing(judge: Judge, changes: Iterable[Change], root: str) -> Iterator[Cha
     backward: Inclusion = Yes() if told & {"widened", "both", "unknown"} else judge.backward
     if forward and backward:
         return
-    draft = Draft(root, "other values are valid", pointers=("#", "#"), is_whole=True)
+    draft = Draft(root, "valid values as a whole", pointers=("#", "#"), is_whole=True)
     yield judge.told(draft, forward, backward, (None, None), "")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pdl.compare.verdicts import Comparison
 
 OBJECT = {"type": "object"}
+LONG = "|".join("a" * count for count in range(2, 13))
 CASES: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
     # numbers, strings, listed values
     ("{ age: int<0,120> }", "{ age: int<0,100> }",
@@ -27,8 +28,8 @@ CASES: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
     ("{ n: int }", "{ n: float }", ("$.n: int became float: widened; 0.1 is now valid",)),
     ("{ n: float<0,1> }", "{ n: float { gt: 0, max: 1 } }",
      ("$.n: float<0,1> became float<,1> { gt: 0 }: narrowed; 0 was valid",)),
-    ("{ s: str<1,80> }", "{ s: str<1,60> { pattern: '^a' } }",
-     ('$.s: str<1,80> became str<1,60> { pattern: "^a" }: narrowed; "0" was valid',)),
+    ("{ s: str<1,80> }", "{ s: str<1,60> { pattern: '^[^!]' } }",
+     ('$.s: str<1,80> became str<1,60> { pattern: "^[^!]" }: narrowed; "!" was valid',)),
     ("{ d: str }", "{ d: date }", ('$.d: str became date: narrowed; "" was valid',)),
     ("{ s: int }", "{ s: str }",
      ('$.s: int became str: narrowed and widened; 0 was valid, "" is now valid',)),
@@ -36,9 +37,11 @@ CASES: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
      (('$.k: removed "bug", added "spam": narrowed and widened; "bug" was valid,'
       ' "spam" is now valid'),)),
     ("{ k: str }", '{ k: "a" | "b" }', ('$.k: str became "a" | "b": narrowed; "" was valid',)),
-    ({"type": "object", "properties": {"s": {"type": "string", "format": "x", "maxLength": 9}}},
-     {"type": "object", "properties": {"s": {"type": "string", "format": "x", "maxLength": 8}}},
-     ('$.s: `maxLength` 9 became 8: narrowed; "aaaaaaaaa" was valid',)),
+    (f"{{ s: str {{ pattern: '^({LONG})$' }} }}", f"{{ s: str {{ pattern: '^({LONG}|b)$' }} }}",
+     (f'$.s: `pattern` ^({LONG[:57]}… became ^({LONG[:57]}…: widened; "b" is now valid',)),
+    ({**OBJECT, "properties": {"s": {"type": "string", "format": "x"}}},
+     {**OBJECT, "properties": {"s": {"type": "string", "format": "y"}}},
+     ("$.s: `format` x became y: compatible",)),  # formats that nothing checks
     # keys
     ("{ a: int, b?: str }", "{ a: int }",
      ('$.b: optional key removed (str): narrowed; {"a":0,"b":""} was valid',)),
@@ -101,6 +104,12 @@ CASES: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
      ("$.a: default 1 became 2", "$.a: examples added: [3]")),
     # forms
     ("str", '"yes" | "no"', ('$: str became "yes" | "no": narrowed; "" was valid',)),
+    ('code { lang: "py" }', "code",
+     (('$: form of the answer: code { lang: "py" } became code: widened;'
+       ' "```\\nx\\n```" is now valid'),)),
+    ("tasklist<1,2>", "tasklist<1>",
+     (('$: form of the answer: tasklist<1,2> became tasklist<1>: narrowed;'
+      ' "- [ ] a\\n- [ ] a" was valid'),)),
 )  # fmt: skip
 
 SAME = (
