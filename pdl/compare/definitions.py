@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
+
+from pdl.schema.json_values import copy_json
+from pdl.schema.keywords import schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pdl.compare.sections import Outline
+    from pdl.prompt.inputs import Inputs
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _INCLUDED = re.compile(r"\{% include [^%]*")
@@ -45,20 +50,41 @@ def definitions(outlines: Iterable[Outline]) -> dict[str, list[str]]:
 
 
 def depended(
-    texts: Iterable[str], defined: Mapping[str, list[str]], files: Mapping[str, str]
+    texts: Iterable[str],
+    defined: Mapping[str, list[str]],
+    files: Mapping[str, str],
+    inputs: Mapping[str, str],
 ) -> dict[str, list[str]]:
-    """Return what texts of tags depend on: names with their definitions, files with their texts."""
+    """Return what tags depend on, by name: definitions, texts of files, types of inputs."""
     found: dict[str, list[str]] = {}
     pending = list(texts)
     for text in pending:  # it grows meanwhile
         for name in dict.fromkeys(_NAME.findall(text)):
-            if name in defined and name not in found:
+            if name in found:
+                continue
+            if name in defined:
                 found[name] = defined[name]
                 pending += defined[name]
-        for path in (
-            one or other for tag in _INCLUDED.findall(text) for one, other in _QUOTED.findall(tag)
-        ):
+            elif name in inputs:
+                found[name] = [inputs[name]]
+        quoted = (pair for tag in _INCLUDED.findall(text) for pair in _QUOTED.findall(tag))
+        for path in (one or other for one, other in quoted):
             if path in files and path not in found:
                 found[path] = [files[path]]
                 pending.append(files[path])
+    return found
+
+
+def input_types(inputs: Inputs | None) -> dict[str, str]:
+    """Return the types of inputs as texts, without their descriptions."""
+    if inputs is None:
+        return {}
+    document = copy_json(inputs.schema.document)
+    for _, schema in schemas(document):
+        schema.pop("description", None)
+    shared = json.dumps(document.get("$defs"), sort_keys=True)
+    found: dict[str, str] = {}
+    for name, declared in document.get("properties", {}).items():
+        text = json.dumps(declared, sort_keys=True)
+        found[name] = text + shared if "$ref" in text else text
     return found

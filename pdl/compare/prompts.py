@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pdl.compare.definitions import definitions, depended
+from pdl.compare.definitions import definitions, depended, input_types
 from pdl.compare.files import file_changes, media_changes, read_files, read_media
 from pdl.compare.parts import (
     Compared,
@@ -31,7 +31,7 @@ from pdl.prompt.template import parse_schema
 from pdl.tools import ToolSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pdl.compare.verdicts import Audience, Change, Comparison, Part
     from pdl.schema import Schema
@@ -201,15 +201,14 @@ class _Version:
     def _has_no(self, role: str) -> bool:
         return self._sources(role) == []
 
-    def depended(self, role: str) -> dict[str, list[str]]:
-        """What the turns of a role depend on."""
+    def depended(self, role: str, inputs: Mapping[str, str]) -> dict[str, list[str]]:
+        """What the turns of a role depend on; `inputs` are the types of those that count."""
         files = {name: file.source.text for name, file in self.files.items() if file.source}
         defined = definitions([self.outline, *(file.outline for file in self.files.values())])
         turns = [section for section in self.sections if section.role == role]
         tags = [tag.text for one in turns for _, tag in one.anchors if tag.name]
-        return depended(
-            [*tags, *(tag.text for one in turns for tag in one.context)], defined, files
-        )
+        tags += [tag.text for one in turns for tag in one.context]
+        return depended(tags, defined, files, inputs)
 
 
 class _Comparer:
@@ -293,7 +292,12 @@ class _Comparer:
         """Compare turns whose meaning depends on data: any change might break."""
         effect = Effect(role, "unknown", _ANSWERS)
         told = list(turn_changes(self.old.of_roles(role), self.new.of_roles(role), effect))
-        before, after = self.old.depended(role), self.new.depended(role)
+        types = input_types(self.old.prompt.inputs), input_types(self.new.prompt.inputs)
+        both = types[0].keys() & types[1].keys()
+        before, after = (
+            version.depended(role, {name: own[name] for name in both})
+            for version, own in zip((self.old, self.new), types, strict=True)
+        )
         names = [n for n in (before | after) if before.get(n) != after.get(n)]
         if new.reason and new.reason != old.reason:
             message = f"the `{role}` turn is invalid: {new.reason}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import TemplateSyntaxError, nodes
 
@@ -35,15 +35,14 @@ class Need(IntEnum):
 
 
 def input_changes(old: Prompt, new: Prompt, limits: Limits) -> Compared:
-    """Compare what two prompts accept from callers."""
+    """Compare what two prompts accept from callers, and what these have to pass."""
+    needed = tuple(_need_changes(old, new))
     if old.inputs is None and new.inputs is None:
-        return Compared(tuple(_variable_changes(old, new)))
+        return Compared(needed)
     if old.inputs is not None and new.inputs is not None:
         found = compare_inputs(old.inputs.schema, new.inputs.schema, limits=limits)
-        is_open = old.inputs.is_open and new.inputs.is_open
-        others = _variable_changes(old, new) if is_open else ()
-        return Compared((*found.changes, *others), found)
-    found = compare_inputs(_accepted(old), _accepted(new), limits=limits)
+        return Compared((*found.changes, *needed), found)
+    found = compare_inputs(_accepted(old), _accepted(new, required=False), limits=limits)
     breaking = tuple(change for change in found.changes if change.breaks)
     if new.inputs is not None:
         message = "the `input` turn was added: now, values are checked"
@@ -54,7 +53,7 @@ def input_changes(old: Prompt, new: Prompt, limits: Limits) -> Compared:
     effect = Effect("inputs", found.verdict, audiences(breaking))
     texts = _declaration(old), _declaration(new)
     whole = text_change(effect, "$", message, texts, (_declared(old), _declared(new)))
-    return Compared((whole, *breaking), found)
+    return Compared((whole, *breaking, *needed), found)
 
 
 def _declaration(prompt: Prompt) -> str:
@@ -68,42 +67,66 @@ def _declared(prompt: Prompt) -> Span | None:
     return prompt.inputs.source.span(len(text) - len(text.lstrip())).origin()
 
 
-def _accepted(prompt: Prompt) -> Schema:
+def _accepted(prompt: Prompt, *, required: bool = True) -> Schema:
     """The schema of what callers pass; for a prompt without inputs, the names that it reads."""
     if prompt.inputs is not None:
         return prompt.inputs.schema
-    needs = _needs(prompt, prompt.variables)
+    needs = _needs(prompt, prompt.variables) if required else {}
     return Schema(
         {
             "type": "object",
             "properties": {name: {} for name in prompt.variables},
-            "required": [name for name in prompt.variables if needs[name] is Need.ALWAYS],
+            "required": [name for name, need in needs.items() if need is Need.ALWAYS],
             "additionalProperties": False,
         }
     )
 
 
-def _variable_changes(old: Prompt, new: Prompt) -> Iterator[Change]:
-    """Names that only one of two prompts reads, where no turn declares them."""
-    known = set(old.variables) | set(new.inputs.names if new.inputs is not None else ())
-    names = [name for name in new.variables if name not in known]
+def _free(prompt: Prompt) -> list[str]:
+    """The names that a template reads, and that have no value if callers don't pass them."""
+    if prompt.inputs is None:
+        return list(prompt.variables)
+    document = prompt.inputs.schema.document
+    given = {*document.get("required", ()), *prompt.inputs.defaults}
+    is_open = prompt.inputs.is_open
+    known = prompt.variables if is_open else set(prompt.variables) & set(prompt.inputs.names)
+    return [name for name in prompt.variables if name in known and name not in given]
+
+
+def _need_changes(old: Prompt, new: Prompt) -> Iterator[Change]:
+    """Names that the new version reads, or needs, and the old one did not; and the reverse."""
+    before, after = _declared_names(old), _declared_names(new)
+    passed = set(before) - set(_free(old)) - set(_filled(old))
+    names = [name for name in _free(new) if name not in passed]
     needs = _needs(new, names)
+    earlier = _needs(old, set(names) & set(_free(old)))
     for name in names:
-        message = f"`{name}` is read now"
-        if needs[name] is Need.ALWAYS:
-            message += ": a call without it fails"
-        elif needs[name] is Need.SOMETIMES:
-            message += ": a call without it might fail"
-        else:
-            message += ", if it is given"
+        is_known = name in before or name in old.variables
+        if needs[name] <= earlier.get(name, Need.NEVER) and (is_known or name in after):
+            continue
         effect = Effect("inputs", None, ("callers",) if needs[name] else ())
+        outcome = {
+            Need.NEVER: f"`{name}` is read now, if it is given",
+            Need.SOMETIMES: f"a call without `{name}` might fail now",
+            Need.ALWAYS: f"a call without `{name}` fails now",
+        }
         spans = None, _first_use(new, name)
-        yield text_change(effect, name, message, ("", name), spans)
-    read = set(new.variables) | set(old.inputs.names if old.inputs is not None else ())
-    for name in (name for name in old.variables if name not in read):
-        message = f"`{name}` is no longer read: a value of that name has no effect"
-        where = _first_use(old, name), None
-        yield text_change(Effect("inputs"), name, message, (name, ""), where)
+        texts = (name if is_known else "", name)
+        yield text_change(effect, name, outcome[needs[name]], texts, spans)
+    ignores = new.inputs is None or new.inputs.is_open
+    for name in (name for name in _free(old) if name not in before):
+        if ignores and name not in new.variables and name not in after:
+            message = f"`{name}` is no longer read: a value of that name has no effect"
+            where = _first_use(old, name), None
+            yield text_change(Effect("inputs"), name, message, (name, ""), where)
+
+
+def _declared_names(prompt: Prompt) -> tuple[str, ...]:
+    return () if prompt.inputs is None else prompt.inputs.names
+
+
+def _filled(prompt: Prompt) -> dict[str, Any]:
+    return {} if prompt.inputs is None else prompt.inputs.defaults
 
 
 def _first_use(prompt: Prompt, name: str) -> Span | None:

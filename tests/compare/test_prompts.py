@@ -65,8 +65,7 @@ def shown(change: Change) -> str:
     """A change as lines; what the comparison of schemas says is tested where that is."""
     is_judged = change.part in JUDGED and change.verdict and not change.words
     own = not is_judged or change.message.startswith("the `")
-    is_whole = change.message.startswith("the schema was")
-    facts = [change.message if own else "…", "" if is_whole else change.verdict or ""]
+    facts = [change.message if own else "…", change.verdict or ""]
     facts += [f"breaks {', '.join(change.breaks)}"] if change.breaks else []
     places = [str(span) for span in (change.old_span, change.new_span) if span and own]
     words = "".join(MARKED[piece.kind].format(piece.text) for piece in change.words)
