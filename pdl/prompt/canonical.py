@@ -281,6 +281,7 @@ class _TextWriter:
         for at, part in enumerate(parts):
             if at % 2:
                 yield part.item()
+                role = "" if part.role or part.kind == OPEN else role  # it may begin a turn
             elif text := _trimmed(part, role, begins=begins and not at, ends=ends and at == last):
                 yield text
 

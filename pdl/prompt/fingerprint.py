@@ -121,9 +121,8 @@ class _Files:
 
     def canonical(self, limits: Limits) -> list[Any]:
         """The canonical forms: of the template itself, then of each file after its name."""
-        tags = [tag for tokens in self.read for tag in tokens.tags()]
-        is_computed = any(tag.is_computed() for tag in tags)
-        blocks_print = not is_computed and not any(tag.names() & _BLOCK_VALUES for tag in tags)
+        is_computed = any(tag.is_computed() for tokens in self.read for tag in tokens.tags())
+        blocks_print = not is_computed and not any(map(_has_block_values, self.read))
         values = set(self.templates) if is_computed else self._values(blocks_print=blocks_print)
         forms: list[Any] = [canonical(self.main, limits, prints=True, blocks_print=blocks_print)]
         for name, found in sorted(self.templates.items()):
@@ -154,6 +153,15 @@ class _Files:
                     inner = self.templates[name]
                     pending += [(inner, below)] if isinstance(inner, Tokens) else []
         return found
+
+
+def _has_block_values(tokens: Tokens) -> bool:
+    """Whether a template can print a block, of itself or of one that extends it, into a value."""
+    return any(
+        tag.names() & _BLOCK_VALUES or (tag.word == "block" and not is_printed)
+        for tag, is_printed, _ in tokens.walk(blocks_print=True)
+        if isinstance(tag, Tag)
+    )
 
 
 def _input_item(inputs: Inputs | None) -> list[Any] | None:

@@ -151,6 +151,10 @@ DIFFERENT = {
         "<|user|>\n{{ x }}\n<|assistant|>\n",
         "<|user|>\n{{ x }}<|assistant|>\n",
     ),
+    "whitespace at the end of a schema": (
+        " {# c #}<|schema|>\nint\n<|user|>\na",
+        " {# c #}<|schema|>\nint\u00a0\n<|user|>\na",
+    ),
     # settings
     "a setting": ("<|user|>\na\n<|config|>\nx: 1", "<|user|>\na\n<|config|>\nx: 2"),
     "the type of a setting": ("<|user|>\na\n<|config|>\nx: 1", '<|user|>\na\n<|config|>\nx: "1"'),

@@ -65,6 +65,12 @@ DIFFERENT = {
         b"a\n<|user|>\nb",
         b"a\n\n<|user|>\nb",
     ),
+    "a line in a block that a layout filters": Change(
+        '{% extends "filters" %}{% block b %}{% include "a.txt" %}{% endblock %}',
+        "a.txt",
+        b"a\n<|user|>\nb",
+        b"a\n\n<|user|>\nb",
+    ),
     "a picture": Change("<|user|>\n<|media(a.gif)|>", "a.gif", GIF, OTHER_GIF),
     "a missing picture": Change("<|user|>\n<|media(a.gif)|>", "a.gif", None, GIF),
     "a picture in a macro": Change(
@@ -107,6 +113,7 @@ SAME = {
 PARTS = {
     "outer": '{% include "a.txt" %}',
     "value": '{% set a %}{% include "a.txt" %}{% endset %}',
+    "filters": "{% filter wordcount %}{% block b %}{% endblock %}{% endfilter %}",
     "picture": "<|user|>\n<|media(a.gif)|>",
     "schema": "<|schema|>\n@a.json",
 }
