@@ -85,7 +85,7 @@ def masks() -> None:
 @click.command(
     cls=Application,
     lazy={
-        **{name: name for name in ("render", "run", "check", "lint", "schema", "types")},
+        **{name: name for name in ("render", "run", "check", "lint", "diff", "schema", "types")},
         "fingerprint": "fingerprint",
         "gbnf": gbnf,
         "masks": masks,
@@ -99,6 +99,7 @@ def masks() -> None:
         ("ask a model", "pdl run classify.pdl --set text='It crashes' --model openai:MODEL"),
         ("find the answer in a reply", "pdl check classify.pdl --reply reply.txt"),
         ("check all prompts, in an editor or in CI", "pdl lint prompts/"),
+        ("see what a change of prompts breaks", "pdl diff prompts/ --against HEAD"),
         ("get the schema for a provider", "pdl schema classify.pdl --to json-schema"),
         ("get the types of prompts for your program", "pdl types prompts/ -o answers.py"),
         ("pin the versions of prompts", "pdl pin prompts/"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pdl.cli.output import json_document, workflow_command
@@ -23,7 +24,7 @@ _VERDICTS = {"both": "widened and narrowed", "unknown": "undecided"}
 _MOST_LINES = 40  # of a text that changed
 _CONTEXT = 40  # characters around what changed in a line
 _MOST_CHANGED = 400  # characters that were added or removed in a line
-_WITNESS = 200  # characters of an example
+_WITNESS = 120  # characters of an example
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,13 @@ class FileChanges:
 
     file: str
     changes: tuple[Change, ...]
+
+
+class Told(NamedTuple):
+    """A change, and the prompts that have it."""
+
+    change: Change
+    files: list[str]
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,18 @@ class Report:
 
     def __iter__(self) -> Iterator[tuple[str, Change]]:
         return ((one.file, change) for one in self.files for change in one.changes)
+
+    def told(self) -> list[Told]:
+        """Return each change once: that of a part is one of all prompts that include it."""
+        found: dict[Any, Told] = {}
+        for file, change in self:
+            span = _span(change)
+            is_own = span is None or span.source.name == file
+            where = file if is_own else (str(span), change.part)
+            told = found.setdefault((where, change.path, change.message), Told(change, []))
+            if file not in told.files:
+                told.files.append(file)
+        return list(found.values())
 
     def breaks(self, change: Change) -> bool:
         """Whether a change breaks one of the audiences, or might, if that is undecided."""
@@ -104,8 +124,13 @@ def _said(change: Change) -> str:
     return f"{place}: {message}" if place else message
 
 
-def _notes(change: Change) -> Iterator[tuple[str, str]]:
-    """The witnesses and the guess, each after its name."""
+def _notes(told: Told) -> Iterator[tuple[str, str]]:
+    """The prompts of a part, the witnesses, and the guess, each after its name."""
+    change, files = told
+    span = change.new_span.origin() if change.new_span is not None else None
+    if files[1:] or (span is not None and span.source.name != files[0]):
+        more = f" and {_counted(len(files) - 3, 'other')}" if files[3:] else ""
+        yield "in", ", ".join(f"`{file}`" for file in files[:3]) + more
     there = " there" if change.witnesses == "part" else ""
     if change.lost is not None:
         yield "lost", f"`{_shortened(change.lost)}` was valid{there}, and no longer is"
@@ -120,9 +145,9 @@ def _shortened(witness: No) -> str:
     return text if len(text) <= _WITNESS else f"{text[:_WITNESS]}…"
 
 
-def _shows_words(change: Change) -> bool:
-    """Whether the words help: a whole prompt that was added or removed is not shown."""
-    return bool(change.words) and (change.path != "" or len(change.words) > 1)
+def _is_whole(change: Change) -> bool:
+    """Whether a whole file was added or removed: its text is not shown."""
+    return change.path == "" and not (change.old and change.new)
 
 
 def _span(change: Change) -> Span | None:
@@ -133,21 +158,22 @@ def _span(change: Change) -> Span | None:
 
 def _text(report: Report, terminal: Terminal) -> str:
     return "\n\n".join(
-        "\n".join(_text_lines(file, change, report.level(change), terminal))
-        for file, change in report
+        "\n".join(_text_lines(told, report.level(told.change), terminal)) for told in report.told()
     )
 
 
-def _text_lines(file: str, change: Change, level: Style, terminal: Terminal) -> Iterator[str]:
+def _text_lines(told: Told, level: Style, terminal: Terminal) -> Iterator[str]:
+    change = told.change
     span = _span(change)
-    where = terminal.style(_line(str(span or file), terminal), "strong")
+    place = told.files[0] if _is_whole(change) or span is None else str(span)
+    where = terminal.style(_line(place, terminal), "strong")
     label = terminal.style(f"{_label(change)}:", level)
     yield f"{where}: {label} {_line(_said(change), terminal)}"
-    if _shows_words(change):
+    if change.words and not _is_whole(change):
         yield from (f"  | {line}" for line in word_lines(change.words, terminal))
-    elif span is not None:
+    elif span is not None and not _is_whole(change):
         yield from terminal.excerpt(span)
-    for name, note in _notes(change):
+    for name, note in _notes(told):
         yield f"  {terminal.style(f'{name}:', 'hint')} {_line(note, terminal)}"
 
 
@@ -267,35 +293,37 @@ _GITHUB_LEVELS: dict[Style, str] = {"error": "error", "warning": "warning", "not
 
 def _github(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
     """Workflow commands: what is only in the old version has no line in a pull request."""
-    return "\n".join(_annotation(file, change, report.level(change)) for file, change in report)
+    return "\n".join(_annotation(told, report.level(told.change)) for told in report.told())
 
 
-def _annotation(file: str, change: Change, level: Style) -> str:
+def _annotation(told: Told, level: Style) -> str:
+    change = told.change
     span = change.new_span.origin() if change.new_span is not None else None
     properties = {
-        "file": _visible(span.source.name if span else file),
+        "file": _visible(span.source.name if span else told.files[0]),
         "line": span.line if span else None,
         "col": span.column if span else None,
         "title": f"pdl: {_label(change)}",
     }
-    lines = [_said(change), *(f"{name}: {note}" for name, note in _notes(change))]
+    lines = [_said(change), *(f"{name}: {note}" for name, note in _notes(told))]
     return workflow_command(_GITHUB_LEVELS[level], properties, _visible("\n".join(lines)))
 
 
 def _markdown(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
     """A comment for a pull request: its prompts, and a list of the changes of each."""
     parts = [f"**pdl diff**, {report.summary}"]
-    for one in report.files:
-        parts.append(f"### {_code(one.file)}")
-        parts.append("\n".join(_item(change, report) for change in one.changes))
+    for file, group in groupby(report.told(), lambda told: told.files[0]):
+        parts.append(f"### {_code(file)}")
+        parts.append("\n".join(_item(told, report) for told in group))
     return "\n\n".join(parts)
 
 
-def _item(change: Change, report: Report) -> str:
+def _item(told: Told, report: Report) -> str:
+    change = told.change
     label = f"**{_label(change)}**" if report.breaks(change) else _label(change)
     lines = [f"- {label}: {_markdown_text(_said(change))}"]
-    lines += [f"  - {name}: {_markdown_text(note)}" for name, note in _notes(change)]
-    if _shows_words(change):
+    lines += [f"  - {name}: {_markdown_text(note)}" for name, note in _notes(told)]
+    if change.words and not _is_whole(change):
         shown = word_lines(change.words, Terminal(None, is_tty=False, has_color=False))
         fence = _fence("\n".join(shown), 3)
         block = [f"{fence}text", *map(_visible, shown), fence]

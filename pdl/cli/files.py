@@ -1,15 +1,16 @@
-"""The one reader of files and standard input, as bytes, text, JSON, and YAML."""
+"""The one reader of directories, files, and standard input, as bytes, text, JSON, and YAML."""
 
 from __future__ import annotations
 
 import importlib
 import json
 import math
+import os
 import re
 import sys
 from collections import Counter
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
@@ -19,7 +20,7 @@ from pdl.limits import DEFAULT_LIMITS
 from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pdl._types import Json
 
@@ -66,6 +67,55 @@ def opened(name: str) -> Iterator[BinaryIO]:
         raise unreadable(name, error) from error
     with file:
         yield file
+
+
+def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) -> list[str]:
+    """Return the files of the paths, each once; of directories those that end in `suffix`.
+
+    Skips hidden directories, and files that match one of the globs `exclude` or are in a directory
+    that does. Raises FileError that names all paths without files, and for globs that leave none.
+    """
+    problems = [problem for path in paths if (problem := _missing(path, suffix)) is not None]
+    if problems:
+        raise FileError(*problems)
+    files = dict.fromkeys(file for path in paths for file in walk_files(path, suffix))
+    kept = [file for file in files if not matches(file, exclude)]
+    if not kept:
+        raise FileError(Problem("file/none", f"{', '.join(exclude)}: this excludes all files"))
+    return kept
+
+
+def matches(file: str, globs: Sequence[str]) -> bool:
+    """Return whether the path, or a directory that it is in, ends as one of the globs."""
+    path = PurePath(file)
+    return any(one.match(glob) for glob in globs for one in (path, *path.parents))
+
+
+def _missing(path: str, suffix: str) -> Problem | None:
+    if not Path(path).exists():
+        return Problem("file/unreadable", f"{path}: there is no such file or directory")
+    if next(walk_files(path, suffix), None) is None:
+        return Problem("file/none", f"{path}: this directory contains no {suffix} file")
+    return None
+
+
+def walk_files(path: str, suffix: str) -> Iterator[str]:
+    """Yield a file, or the files of a directory that end in `suffix`, without hidden directories.
+
+    Raises FileError for a directory that cannot be read.
+    """
+    if not Path(path).is_dir():
+        yield str(Path(path))
+        return
+    for directory, inner, names in os.walk(path, onerror=_raise_unreadable):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        files = (Path(directory, name) for name in sorted(names) if name.endswith(suffix))
+        yield from (str(file) for file in files if not file.is_fifo())  # it might never end
+
+
+def _raise_unreadable(error: OSError) -> None:
+    # If the directory were skipped silently, its files would pass.
+    raise unreadable(str(error.filename), error)
 
 
 def read_bytes(name: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pdl._types import Json
+    from pdl.compare.sections import Section
     from pdl.compare.verdicts import Audience, Change, Comparison
     from pdl.limits import Limits
     from pdl.source import Source, Span
@@ -36,10 +38,25 @@ class Compared(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A schema, or None for free text, and where the prompt has it."""
+    """A schema, or None for free text, and where the prompt has it: its beginning and its turn."""
 
     schema: Schema | None
     span: Span | None = None
+    section: Section | None = None
+
+    def place(self, path: str) -> Span | None:
+        """Where the turn has the key that a path ends with, if only once; else where it begins."""
+        key = _LAST_KEY.search(path)
+        if self.section is None or key is None:
+            return self.span
+        # Not in a comment.
+        pattern = rf'^(?:(?!//).)*?(?<!\w)("?{key[1]}"?)\s*\??\s*:'
+        found = re.finditer(pattern, self.section.text, re.MULTILINE)
+        places = [self.section.span(one.start(1), len(one[1])) for one in found]
+        return places[0] if len(places) == 1 else self.span
+
+
+_LAST_KEY = re.compile(r"\.(\w+)(?:\[[^\]]*\])*$")
 
 
 def audiences(changes: Iterable[Change]) -> tuple[Audience, ...]:
@@ -58,12 +75,21 @@ def schema_changes(old: Given, new: Given, limits: Limits) -> Compared:
     if old.schema is None or new.schema is None:
         return Compared((_whole_schema(old, new, found),), found)
     if found.changes or one == other:
-        return Compared(found.changes, found)
+        return Compared(tuple(_placed(change, old, new) for change in found.changes), found)
     # Nothing that is checked differs, such as the order of keys; the model reads the schema.
     texts = (str(one), str(other))
     message = "the schema is written in another way"
     effect = Effect("schema", "compatible")
     return Compared((text_change(effect, "$", message, texts, (old.span, new.span)),), found)
+
+
+def _placed(change: Change, old: Given, new: Given) -> Change:
+    """The change at the positions of its key: the DSL keeps none."""
+    return replace(
+        change,
+        old_span=change.old_span or old.place(change.path),
+        new_span=change.new_span or new.place(change.path),
+    )
 
 
 def _whole_schema(old: Given, new: Given, found: Comparison) -> Change:

@@ -33,6 +33,7 @@ from pdl.tools import ToolSet
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from pdl.compare.sections import Section
     from pdl.compare.verdicts import Audience, Change, Comparison, Part
     from pdl.schema import Schema
     from pdl.source import Source, Span
@@ -140,6 +141,11 @@ class _Version:
         """Where the first turn of a role begins."""
         turn = self.first(role)
         return None if turn is None else turn.section.span()
+
+    def section(self, role: str) -> Section | None:
+        """The first turn of a role."""
+        turn = self.first(role)
+        return None if turn is None else turn.section
 
     @property
     def reads_inputs(self) -> bool:
@@ -273,8 +279,10 @@ class _Comparer:
         if not (old.known and new.known):
             self._by_text("schema", old, new)
             return Compared()
-        one = Given(old.value, self.old.span("schema"))
-        other = Given(new.value, self.new.span("schema"))
+        one, other = (
+            Given(each.schema.value, each.span("schema"), each.section("schema"))
+            for each in (self.old, self.new)
+        )
         found = schema_changes(one, other, self.limits)
         self._add(self._position("schema"), found.changes)
         return found

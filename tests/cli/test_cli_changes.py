@@ -32,12 +32,15 @@ NARROWED = Change(
     breaks=("recordings",),
     new_span=SOURCE.span(20, 30),
 )
-TEXT = Change("messages", "user 2", "the text changed", words=word_changes("Be brief.", "Be kind."))
+TEXT = Change(
+    *("messages", "user 2", "the text changed", "Be brief.", "Be kind."),
+    words=word_changes("Be brief.", "Be kind."),
+)
 HOSTILE = "\x1b]0;x\x07\n::error::no `` | <b> @ann #1 \u202e"
 
 
 def report(*changes: Change, audiences: tuple[Audience, ...] = ALL) -> Report:
-    return Report((FileChanges("a.pdl", changes),), audiences, 3)
+    return Report((FileChanges(SOURCE.name, changes),), audiences, 3)
 
 
 def test_text_names_the_place_the_verdict_and_an_example() -> None:
@@ -47,7 +50,7 @@ def test_text_names_the_place_the_verdict_and_an_example() -> None:
         "    |        ^^^^^^^^^^\n"
         '  lost: `{"age":101}` was valid, and no longer is\n'
         "\n"
-        "a.pdl: changed: `user 2`: the text changed\n"
+        "odd, a: 1%.pdl: changed: `user 2`: the text changed\n"
         "  | Be [-brief-]{+kind+}."
     )
 
@@ -59,7 +62,7 @@ def test_the_verdict_is_said_once() -> None:
     assert FORMATS["text"](
         report(replace(change, old_span=None, new_span=None)), PLAIN
     ).splitlines() == [
-        "a.pdl: narrowed, breaks recordings: `$`: int<0,9> became int<0,5>",
+        "odd, a: 1%.pdl: narrowed, breaks recordings: `$`: int<0,9> became int<0,5>",
         "  lost: `6` was valid, and no longer is",
     ]
 
@@ -118,7 +121,7 @@ def test_github_gets_its_escapes() -> None:
             " recordings::`$.age`: the maximum 120 became 100%0A"
             'lost: `{"age":101}` was valid, and no longer is'
         ),
-        "::notice file=a.pdl,title=pdl%3A changed::`user 2`: the text changed",
+        "::notice file=odd%2C a%3A 1%25.pdl,title=pdl%3A changed::`user 2`: the text changed",
     ]
 
 
@@ -126,7 +129,7 @@ def test_json_has_every_field() -> None:
     told = json.loads(FORMATS["json"](report(NARROWED, TEXT), PLAIN))
     assert told["ok"] is False
     assert told["changes"][0] == {
-        "file": "a.pdl",
+        "file": "odd, a: 1%.pdl",
         "part": "schema",
         "path": "$.age",
         "message": "the maximum 120 became 100: narrowed; 101 was valid",
@@ -149,7 +152,7 @@ def test_markdown_is_a_list_with_the_text_folded() -> None:
     assert FORMATS["markdown"](report(NARROWED, TEXT), PLAIN) == (
         "**pdl diff**, 3 files: 2 changes, 1 breaks\n"
         "\n"
-        "### `a.pdl`\n"
+        "### `odd, a: 1%.pdl`\n"
         "\n"
         "- **narrowed, breaks recordings**: `$.age`: the maximum 120 became 100\n"
         '  - lost: `{"age":101}` was valid, and no longer is\n'
@@ -192,6 +195,30 @@ def test_a_terminal_gets_no_control_characters() -> None:
     shown = FORMATS["text"](report(replace(NARROWED, path=HOSTILE), changed), terminal)
     assert "\x1b" not in shown
     assert "\N{REPLACEMENT CHARACTER}" in shown
+
+
+def test_a_change_of_a_part_is_shown_once() -> None:
+    """With the prompts that include it; programs get it for each of them."""
+    files = tuple(FileChanges(f"{name}.pdl", (NARROWED,)) for name in "abcde")
+    shared = Report(files, ALL, 5)
+    assert FORMATS["text"](shared, PLAIN).count("\n\n") == 0
+    assert "\n  in: `a.pdl`, `b.pdl`, `c.pdl` and 2 others\n" in FORMATS["text"](shared, PLAIN)
+    assert len(FORMATS["github"](shared, PLAIN).splitlines()) == 1
+    assert FORMATS["markdown"](shared, PLAIN).count("### ") == 1
+    assert len(json.loads(FORMATS["json"](shared, PLAIN))["changes"]) == 5
+
+
+def test_the_text_of_a_whole_file_is_not_shown() -> None:
+    gone = Change(
+        *("messages", "", "the prompt was removed", "Be brief."),
+        breaks=ALL,
+        old_span=SOURCE.span(0),
+        words=word_changes("Be brief.", ""),
+    )
+    assert FORMATS["text"](report(gone), PLAIN) == (
+        "odd, a: 1%.pdl: breaks programs, recordings and callers: the prompt was removed"
+    )
+    assert "brief" not in FORMATS["markdown"](report(gone), PLAIN)
 
 
 def test_only_what_breaks_is_kept() -> None:

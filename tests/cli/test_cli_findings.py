@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from pdl.cli.commands.lint import FORMATS, files_below, summary
+from pdl.cli.commands.lint import FORMATS, summary
+from pdl.cli.files import files_below
 from pdl.cli.terminal import Terminal
 from pdl.errors import FileError, Problem
 from pdl.prompt.lint import Finding

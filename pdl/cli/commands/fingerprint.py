@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.commands.lint import files_below, parts_of
+from pdl.cli.commands.lint import parts_of
+from pdl.cli.files import files_below
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
 from pdl.cli.options import ROOT, TYPES, format_option, out_option

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.files import STDIN, file_or_stdin, read_text, unreadable
+from pdl.cli.files import STDIN, file_or_stdin, files_below, read_text
 from pdl.cli.grammars import ROOT as ROOT_RULE
 from pdl.cli.grammars import TARGET
 from pdl.cli.help import Command
@@ -17,10 +16,10 @@ from pdl.cli.inputs import check_root, importing
 from pdl.cli.options import ROOT, TYPES, combine, out_option
 from pdl.cli.output import json_document, problem_fields, workflow_command
 from pdl.cli.terminal import INVALID, Terminal
-from pdl.errors import FileError, LimitError, Problem
+from pdl.errors import FileError, LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from pdl.cli.output import Output
@@ -28,55 +27,6 @@ if TYPE_CHECKING:
     from pdl.prompt.lint import Finding as PromptFinding
 
     Finding: TypeAlias = GrammarFinding | PromptFinding
-
-
-def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) -> list[str]:
-    """Return the files of the paths, each once; of directories those that end in `suffix`.
-
-    Skips hidden directories, and files that match one of the globs `exclude` or are in a directory
-    that does. Raises FileError that names all paths without files, and for globs that leave none.
-    """
-    problems = [problem for path in paths if (problem := _missing(path, suffix)) is not None]
-    if problems:
-        raise FileError(*problems)
-    files = dict.fromkeys(file for path in paths for file in walk_files(path, suffix))
-    kept = [file for file in files if not matches(file, exclude)]
-    if not kept:
-        raise FileError(Problem("file/none", f"{', '.join(exclude)}: this excludes all files"))
-    return kept
-
-
-def matches(file: str, globs: Sequence[str]) -> bool:
-    """Return whether the path, or a directory that it is in, ends as one of the globs."""
-    path = PurePath(file)
-    return any(one.match(glob) for glob in globs for one in (path, *path.parents))
-
-
-def _missing(path: str, suffix: str) -> Problem | None:
-    if not Path(path).exists():
-        return Problem("file/unreadable", f"{path}: there is no such file or directory")
-    if next(walk_files(path, suffix), None) is None:
-        return Problem("file/none", f"{path}: this directory contains no {suffix} file")
-    return None
-
-
-def walk_files(path: str, suffix: str) -> Iterator[str]:
-    """Yield a file, or the files of a directory that end in `suffix`, without hidden directories.
-
-    Raises FileError for a directory that cannot be read.
-    """
-    if not Path(path).is_dir():
-        yield str(Path(path))
-        return
-    for directory, inner, names in os.walk(path, onerror=_raise_unreadable):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
-        files = (Path(directory, name) for name in sorted(names) if name.endswith(suffix))
-        yield from (str(file) for file in files if not file.is_fifo())  # it might never end
-
-
-def _raise_unreadable(error: OSError) -> None:
-    # If the directory were skipped silently, its files would pass.
-    raise unreadable(str(error.filename), error)
 
 
 def _text(findings: Sequence[Finding], terminal: Terminal) -> str:

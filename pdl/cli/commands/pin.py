@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pdl.cli.commands.lint import files_below, parts_of
-from pdl.cli.files import read_bytes
+from pdl.cli.commands.lint import parts_of
+from pdl.cli.files import files_below, read_bytes
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
 from pdl.cli.options import FILE, ROOT, TYPES, format_option, out_option

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.commands.lint import files_below, parts_of
-from pdl.cli.files import STDIN, read_text
+from pdl.cli.commands.lint import parts_of
+from pdl.cli.files import STDIN, files_below, read_text
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, constant_schema, importing, read_json_schema
 from pdl.cli.options import LOCKED, ROOT, TYPES, format_option, out_option
