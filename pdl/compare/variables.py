@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import TemplateSyntaxError, nodes
 
@@ -15,7 +16,7 @@ from pdl.prompt.template_errors import word_span
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from pdl.compare.verdicts import Change
     from pdl.limits import Limits
@@ -36,13 +37,14 @@ class Need(IntEnum):
 
 def input_changes(old: Prompt, new: Prompt, limits: Limits) -> Compared:
     """Compare what two prompts accept from callers, and what these have to pass."""
-    needed = tuple(_need_changes(old, new))
+    one, other = _Names(old), _Names(new)
+    needed = (*_need_changes(one, other), *_unread(one, other))
     if old.inputs is None and new.inputs is None:
         return Compared(needed)
     if old.inputs is not None and new.inputs is not None:
         found = compare_inputs(old.inputs.schema, new.inputs.schema, limits=limits)
         return Compared((*found.changes, *needed), found)
-    found = compare_inputs(_accepted(old), _accepted(new, required=False), limits=limits)
+    found = compare_inputs(one.accepted(required=True), other.accepted(), limits=limits)
     breaking = tuple(change for change in found.changes if change.breaks)
     if new.inputs is not None:
         message = "the `input` turn was added: now, values are checked"
@@ -51,113 +53,127 @@ def input_changes(old: Prompt, new: Prompt, limits: Limits) -> Compared:
             "the `input` turn was removed: no value is checked, and defaults are not filled in"
         )
     effect = Effect("inputs", found.verdict, audiences(breaking))
-    texts = _declaration(old), _declaration(new)
-    whole = text_change(effect, "$", message, texts, (_declared(old), _declared(new)))
+    texts = one.declaration, other.declaration
+    whole = text_change(effect, "$", message, texts, (one.declared_at, other.declared_at))
     return Compared((whole, *breaking, *needed), found)
 
 
-def _declaration(prompt: Prompt) -> str:
-    return "" if prompt.inputs is None else prompt.inputs.source.text.strip()
-
-
-def _declared(prompt: Prompt) -> Span | None:
-    if prompt.inputs is None:
-        return None
-    text = prompt.inputs.source.text
-    return prompt.inputs.source.span(len(text) - len(text.lstrip())).origin()
-
-
-def _accepted(prompt: Prompt, *, required: bool = True) -> Schema:
-    """The schema of what callers pass; for a prompt without inputs, the names that it reads."""
-    if prompt.inputs is not None:
-        return prompt.inputs.schema
-    needs = _needs(prompt, prompt.variables) if required else {}
-    return Schema(
-        {
-            "type": "object",
-            "properties": {name: {} for name in prompt.variables},
-            "required": [name for name, need in needs.items() if need is Need.ALWAYS],
-            "additionalProperties": False,
-        }
-    )
-
-
-def _free(prompt: Prompt) -> list[str]:
-    """The names that a template reads, and that have no value if callers don't pass them."""
-    if prompt.inputs is None:
-        return list(prompt.variables)
-    document = prompt.inputs.schema.document
-    given = {*document.get("required", ()), *prompt.inputs.defaults}
-    is_open = prompt.inputs.is_open
-    known = prompt.variables if is_open else set(prompt.variables) & set(prompt.inputs.names)
-    return [name for name in prompt.variables if name in known and name not in given]
-
-
-def _need_changes(old: Prompt, new: Prompt) -> Iterator[Change]:
-    """Names that the new version reads, or needs, and the old one did not; and the reverse."""
-    before, after = _declared_names(old), _declared_names(new)
-    passed = set(before) - set(_free(old)) - set(_filled(old))
-    names = [name for name in _free(new) if name not in passed]
-    needs = _needs(new, names)
-    earlier = _needs(old, set(names) & set(_free(old)))
-    for name in names:
-        is_known = name in before or name in old.variables
-        if needs[name] <= earlier.get(name, Need.NEVER) and (is_known or name in after):
+def _need_changes(old: _Names, new: _Names) -> Iterator[Change]:
+    """Names that the new version reads, or needs, and the old one did not."""
+    passed = old.declared - old.free - old.filled
+    for name in (name for name in new.read if name in new.free and name not in passed):
+        need = new.needs.get(name, Need.NEVER)
+        earlier = old.needs.get(name, Need.NEVER) if name in old.free else Need.NEVER
+        is_known = name in old.declared or name in old.read
+        if need <= earlier and (is_known or name in new.declared):
             continue
-        effect = Effect("inputs", None, ("callers",) if needs[name] else ())
+        effect = Effect("inputs", None, ("callers",) if need else ())
         outcome = {
             Need.NEVER: f"`{name}` is read now, if it is given",
             Need.SOMETIMES: f"a call without `{name}` might fail now",
             Need.ALWAYS: f"a call without `{name}` fails now",
         }
-        spans = None, _first_use(new, name)
         texts = (name if is_known else "", name)
-        yield text_change(effect, name, outcome[needs[name]], texts, spans)
-    ignores = new.inputs is None or new.inputs.is_open
-    for name in (name for name in _free(old) if name not in before):
-        if ignores and name not in new.variables and name not in after:
+        yield text_change(effect, name, outcome[need], texts, (None, new.first_use(name)))
+
+
+def _unread(old: _Names, new: _Names) -> Iterator[Change]:
+    """Names that the old version reads, and the new one ignores."""
+    if not new.is_open:
+        return
+    for name in (name for name in old.read if name in old.free and name not in old.declared):
+        if name not in new.read and name not in new.declared:
             message = f"`{name}` is no longer read: a value of that name has no effect"
-            where = _first_use(old, name), None
-            yield text_change(Effect("inputs"), name, message, (name, ""), where)
+            spans = old.first_use(name), None
+            yield text_change(Effect("inputs"), name, message, (name, ""), spans)
 
 
-def _declared_names(prompt: Prompt) -> tuple[str, ...]:
-    return () if prompt.inputs is None else prompt.inputs.names
+class _Names:
+    """The names that a prompt reads, and those that callers pass."""
 
+    def __init__(self, prompt: Prompt) -> None:
+        self.prompt = prompt
+        inputs = prompt.inputs
+        self.read = prompt.variables
+        self.is_open = inputs is None or inputs.is_open
+        self.declared = frozenset(inputs.names if inputs is not None else ())
+        self.filled = frozenset(inputs.defaults if inputs is not None else ())
 
-def _filled(prompt: Prompt) -> dict[str, Any]:
-    return {} if prompt.inputs is None else prompt.inputs.defaults
+    @cached_property
+    def free(self) -> frozenset[str]:
+        """The names that have no value if callers don't pass them."""
+        known = frozenset(name for name in self.read if self.is_open or name in self.declared)
+        inputs = self.prompt.inputs
+        required = inputs.schema.document.get("required", ()) if inputs is not None else ()
+        return known - self.filled - set(required)
 
+    @property
+    def declaration(self) -> str:
+        """The text of the inputs."""
+        inputs = self.prompt.inputs
+        return "" if inputs is None else inputs.source.text.strip()
 
-def _first_use(prompt: Prompt, name: str) -> Span | None:
-    """Where a prompt's own template reads a name."""
-    tree = _trees(prompt)[:1]
-    lines = [node.lineno for one in tree for node in one.find_all(nodes.Name) if node.name == name]
-    return word_span(prompt.source, min(lines), name) if lines else None
+    @property
+    def declared_at(self) -> Span | None:
+        """Where the inputs begin."""
+        inputs = self.prompt.inputs
+        if inputs is None:
+            return None
+        text = inputs.source.text
+        return inputs.source.span(len(text) - len(text.lstrip())).origin()
 
+    def accepted(self, *, required: bool = False) -> Schema:
+        """The schema of what callers pass; without inputs, the names that the prompt reads.
 
-def _trees(prompt: Prompt) -> list[nodes.Template]:
-    """The tree of a prompt's template, then those of the files that it reads."""
-    if prompt.template is None:
-        return []
-    env = prompt.template.environment
-    found: list[nodes.Template] = []
-    for name, source in sorted(env.sources.items(), key=lambda pair: pair[0] or ""):
-        with suppress(TemplateSyntaxError):  # of a file that is read only for some data
-            found.append(env.parse(source.text, name))
-    return found
+        Callers then pass all of them that are `required`, since the template fails without.
+        """
+        if self.prompt.inputs is not None:
+            return self.prompt.inputs.schema
+        names = self.read if required else ()
+        return Schema(
+            {
+                "type": "object",
+                "properties": {name: {} for name in self.read},
+                "required": [name for name in names if self.needs.get(name) is Need.ALWAYS],
+                "additionalProperties": False,
+            }
+        )
 
+    @cached_property
+    def trees(self) -> list[nodes.Template]:
+        """The tree of the prompt's template, then those of the files that it reads."""
+        if self.prompt.template is None:
+            return []
+        env = self.prompt.template.environment
+        found: list[nodes.Template] = []
+        for name, source in sorted(env.sources.items(), key=lambda pair: pair[0] or ""):
+            with suppress(TemplateSyntaxError):  # of a file that is read only for some data
+                found.append(env.parse(source.text, name))
+        return found
 
-def _needs(prompt: Prompt, names: Iterable[str]) -> dict[str, Need]:
-    """How much a prompt needs each of its variables."""
-    found = dict.fromkeys(names, Need.NEVER)
-    for number, tree in enumerate(_trees(prompt) if found else ()):
-        stored = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
-        for name, need in _uses(tree):
-            if name in found:
+    @cached_property
+    def needs(self) -> dict[str, Need]:
+        """How much the prompt needs each of its variables."""
+        found: dict[str, Need] = {}
+        for number, tree in enumerate(self.trees):
+            stored = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
+            for name, need in _uses(tree):
                 certain = number == 0 and name not in stored
-                found[name] = max(found[name], need if certain else min(need, Need.SOMETIMES))
-    return found
+                known = need if certain else min(need, Need.SOMETIMES)
+                found[name] = max(found.get(name, Need.NEVER), known)
+        return found
+
+    @cached_property
+    def _lines(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for node in self.trees[0].find_all(nodes.Name) if self.trees else ():
+            found[node.name] = min(node.lineno, found.get(node.name, node.lineno))
+        return found
+
+    def first_use(self, name: str) -> Span | None:
+        """Where the prompt's own template reads a name."""
+        line = self._lines.get(name)
+        return None if line is None else word_span(self.prompt.source, line, name)
 
 
 class _Read(NamedTuple):
