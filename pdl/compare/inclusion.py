@@ -7,28 +7,30 @@ any depth; only the rest is looked at.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pdl.compare.equal_parts import Side, aliases
+from pdl.compare.reply_forms import is_read_alike, spelled, task_lists, values_of
 from pdl.compare.verdicts import Inclusion, No, Unknown, Yes
 from pdl.errors import LimitError, SchemaError
 from pdl.gbnf.compiling.document import Document
-from pdl.gbnf.compiling.emptiness import Empty, Found, find_value, text_of
+from pdl.gbnf.compiling.emptiness import Empty, Found, find_value
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.limits_errors import Clock, uncollected
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.checker import check_json, violations
 from pdl.reply.validation.json_types import equal
+from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern, only_literals
 from pdl.schema.model import schema_of, schema_type_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pdl._types import Json
     from pdl.schema import Schema
 
 _OPTIONS = Options(whitespace="compact", escapes="canonical", numbers="any")
-_REREAD = 8  # values that the new schema takes for others, before one of them is the witness
+_OTHERS = 8  # values that the new schema takes for others, before one of them is the witness
+_SOME = 40  # values that are looked at where the form of the answers is another one
 _OLD, _NEW = "#/$defs/old", "#/$defs/new"
 
 
@@ -53,11 +55,15 @@ def includes(
         return Unknown(error.problems[0].message)
     except RecursionError:
         return Unknown("the schemas nest too deep")
+    except (PatternTimeout, UnusablePattern):
+        return Unknown("a pattern of the schemas can't be checked")
 
 
 def _decided(old: Schema, new: Schema, clock: Clock, limits: Limits) -> Inclusion:
+    alike = is_read_alike(old, new)
+    denied: list[Json] = [{"not": {"$ref": _NEW}}] if alike else []
     both = {
-        "allOf": [{"$ref": _OLD}, {"not": {"$ref": _NEW}}],
+        "allOf": [{"$ref": _OLD}, *denied, values_of(old)],
         "$defs": {"old": old.document, "new": new.document},
     }
     same = aliases(Side(old.document, _OLD), Side(new.document, _NEW))
@@ -65,42 +71,79 @@ def _decided(old: Schema, new: Schema, clock: Clock, limits: Limits) -> Inclusio
     found = find_value(document, _OPTIONS, clock)
     if isinstance(found, Empty):
         return Yes()
-    witness = _witness(old, new, found, clock, limits)
+    answers = _Answers(old, new, clock, limits)
+    if not alike:
+        return answers.reread(found)
+    witness = answers.witness(found)
     return Unknown(_reason(found)) if witness is None else witness
 
 
-def _witness(old: Schema, new: Schema, found: Found, clock: Clock, limits: Limits) -> No | None:
-    """An answer of the old schema that is not one of the new one, as the checker judges.
+class _Answers:
+    """Answers of the old schema that are not answers of the new one, as the checker judges.
 
-    Where the new schema takes any text, an answer is another value there at least.
+    Where the new schema takes any text, such an answer is another value there at least.
     """
-    reread: list[No] = []
-    for value in found.values():
-        clock.check()
-        if violations(old, value) or not violations(new, value):
-            continue
-        for text in _spelled(value):
-            taken = check_json(old, text, limits=limits)
+
+    def __init__(self, old: Schema, new: Schema, clock: Clock, limits: Limits) -> None:
+        self._old = old
+        self._new = new
+        self._clock = clock
+        self._limits = limits
+        self._other: list[No] = []
+
+    def witness(self, found: Found) -> No | None:
+        """An answer whose value does not fit the new schema."""
+        for value in found.values():
+            self._clock.check()
+            if not self._fits(self._old, value) or self._fits(self._new, value):
+                continue
+            refused = self._refused(value)
+            if refused is not None:
+                return refused
+            if len(self._other) > _OTHERS:
+                break
+        return self._other[0] if self._other else None
+
+    def reread(self, found: Found) -> Inclusion:
+        """The verdict on answers that the new schema reads in another way, by their form."""
+        for text in task_lists(self._old) if self._old.form == "tasklist" else ():
+            taken = check_json(self._old, text, limits=self._limits)
+            if taken.ok and not check_json(self._new, text, limits=self._limits).ok:
+                return No(text, taken.value)
+        listed = only_literals(self._old.document)
+        values = [value for value in listed if self._fits(self._old, value)]
+        for value in values or islice(found.values(), _SOME):
+            self._clock.check()
+            refused = self._refused(value)
+            if refused is not None:
+                return refused
+        if self._other:
+            return self._other[0]
+        why = "the answers are written in different ways, and none is known that is refused"
+        return Yes() if values else Unknown(why)
+
+    def _refused(self, value: Json) -> No | None:
+        """A text of a value that the new schema refuses; it is kept if it is another value there.
+
+        That is so if each text of the value is.
+        """
+        others: list[No] = []
+        is_same = False
+        for text in spelled(self._old, value):
+            taken = check_json(self._old, text, limits=self._limits)
             if not taken.ok or not equal(taken.value, value):
                 continue
-            if not check_json(new, text, limits=limits).ok:
+            read = check_json(self._new, text, limits=self._limits)
+            if not read.ok:
                 return No(text, value)
-            reread.append(No(text, value))
-        if len(reread) > _REREAD:
-            break
-    return reread[0] if reread else None
+            others.append(No(text, value))
+            is_same = is_same or equal(read.value, value)
+        self._other += [] if is_same else others
+        return None
 
-
-def _spelled(value: Json) -> Iterator[str]:
-    """The texts of a value.
-
-    The checker takes the quotes of a string that may be any for a part of it, unless an escape
-    shows that it is JSON.
-    """
-    yield text_of(value)
-    if isinstance(value, str) and value:
-        yield value
-        yield f'"\\u{ord(value[0]):04x}{text_of(value[1:])[1:]}' if value[0] < "\ud800" else ""
+    @staticmethod
+    def _fits(schema: Schema, value: Json) -> bool:
+        return not violations(schema, value)
 
 
 def _reason(found: Found) -> str:

@@ -106,7 +106,7 @@ CASES: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
     ("str", '"yes" | "no"', ('$: str became "yes" | "no": narrowed; "" was valid',)),
     ('code { lang: "py" }', "code",
      (('$: form of the answer: code { lang: "py" } became code: widened;'
-       ' "```\\nx\\n```" is now valid'),)),
+       ' "```\\na\\n```" is now valid'),)),
     ("tasklist<1,2>", "tasklist<1>",
      (('$: form of the answer: tasklist<1,2> became tasklist<1>: narrowed;'
       ' "- [ ] a\\n- [ ] a" was valid'),)),

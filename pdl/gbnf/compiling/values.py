@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict, deque
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import islice
 from random import Random
@@ -104,8 +105,8 @@ def ways(shape: Shape, costs: Costs) -> Iterator[Way]:
 def _string_cost(language: Dfa | Lengths) -> int:
     if isinstance(language, Lengths):
         return language.least + 2
-    shortest = language.shortest()
-    return _FAR if shortest is None else len(shortest) + 2
+    found = shortest(language)
+    return _FAR if found is None else len(found) + 2
 
 
 def _item_cost(goal: Conjunction, costs: Costs) -> int | None:
@@ -231,8 +232,8 @@ class Maker:
                 return "a" * size
             return "".join(self._chance.choices(_CHARACTERS, k=size))
         if self._chance is None:
-            return language.shortest() or ""
-        some = list(islice(strings(language), _STRINGS)) or [language.shortest() or ""]
+            return shortest(language) or ""
+        some = list(islice(strings(language), _STRINGS)) or [shortest(language) or ""]
         return self._chance.choice(some)
 
     def _run(self, run: Run) -> list[Conjunction]:
@@ -311,6 +312,38 @@ class Maker:
 _READABLE = "ab01A é名"
 
 
+@lru_cache(maxsize=256)
+def shortest(language: Dfa) -> str | None:
+    """A shortest string, of readable characters where there is a choice; None if there is none."""
+    came: dict[int, tuple[int, str]] = {0: (0, "")}
+    waiting = deque([0])
+    while waiting:
+        state = waiting.popleft()
+        if state in language.accepting:
+            chars: list[str] = []
+            while state:
+                state, char = came[state]
+                chars.append(char)
+            return "".join(reversed(chars))
+        steps = [(*_readable(low, high), target) for low, high, target in language.edges[state]]
+        for _, char, target in sorted(steps):
+            if target not in came:
+                came[target] = (state, char)
+                waiting.append(target)
+    return None
+
+
+def _readable(low: int, high: int) -> tuple[int, str]:
+    """How little one likes to read the characters of a range, and the best of them."""
+    for rank, char in enumerate(_READABLE):
+        if low <= ord(char) <= high:
+            return rank, char
+    visible = max(low, ord("!"))
+    if visible <= min(high, ord("~")):
+        return len(_READABLE), chr(visible)
+    return len(_READABLE) + 1, chr(low)
+
+
 def strings(language: Dfa) -> Iterator[str]:
     """Some strings of a language, the shortest first, and of each length readable ones first."""
     waiting = deque([("", 0)])
@@ -321,5 +354,6 @@ def strings(language: Dfa) -> Iterator[str]:
         if state in language.accepting:
             yield text
         for low, high, target in language.edges[state]:
-            chars = [char for char in _READABLE if low <= ord(char) <= high] or [chr(low)]
+            chars = [char for char in _READABLE if low <= ord(char) <= high]
+            chars = chars or [_readable(low, high)[1]]
             waiting.extend((text + char, target) for char in chars)
