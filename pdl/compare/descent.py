@@ -37,6 +37,8 @@ class Descent:
     def __init__(self, old: Side, new: Side, root: str, noun: str) -> None:
         self._old, self._new, self._root, self._noun = old, new, root, noun
         self._seen: dict[tuple[int, int], tuple[JsonSchema, JsonSchema]] = {}
+        self.is_monotone = True
+        """Whether the whole includes what all parts include: not so within an exclusive `oneOf`."""
 
     def drafts(self) -> list[Draft]:
         """All differences, in the order of the documents."""
@@ -132,6 +134,7 @@ class Descent:
         if group[0] in _SEQUENCES:
             olds, news = (list(one.get(group[0], ())) for one in (at.one, at.other))
             if len(olds) == len(news):
+                self.is_monotone = self.is_monotone and group[0] != "oneOf"
                 for index, (old, new) in enumerate(zip(olds, news, strict=True)):
                     where = tuple(f"{one}/{group[0]}/{index}" for one in at.pair.pointers)
                     yield at.pair._replace(old=old, new=new, pointers=(where[0], where[1]))
@@ -157,6 +160,8 @@ class Descent:
         was, now = at.words(one, other)
         if not one or not other:
             return f"{names} {'added' if other else 'removed'}: {now if other else was}"
+        if was == now:
+            return f"{names} changed in what it refers to: {now}"
         return f"{names} changed: {was} became {now}"
 
 

@@ -17,7 +17,7 @@ from pdl.reply.validation.compiled import validator_of
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pdl._types import Json, JsonSchema
     from pdl.compare.verdicts import Audience
@@ -96,6 +96,23 @@ class Judge:
         old, new = self._old.schema, self._new.schema
         self.forward = includes_form(old, new, self.includes(old, new, 0.25))
         self.backward = includes_form(new, old, self.includes(new, old, 0.33))
+
+    def conclude(self, changes: Iterable[Change], *, is_sum: bool) -> None:
+        """Decide what was not decided for the whole by its parts.
+
+        An answer that shows a difference is one of the whole. If the schemas are sums of their
+        parts, no part that lost values means that no answer was lost.
+        """
+        some = list(changes)
+        told = [one for one in some if one.witnesses == "answer"]
+        if isinstance(self.forward, Unknown):
+            lost = [one.lost for one in told if one.lost is not None]
+            is_wider = is_sum and all(one.verdict in ("compatible", "widened") for one in some)
+            self.forward = next(iter(lost), Yes() if is_wider else self.forward)
+        if isinstance(self.backward, Unknown):
+            gained = [one.gained for one in told if one.gained is not None]
+            is_narrower = is_sum and all(one.verdict in ("compatible", "narrowed") for one in some)
+            self.backward = next(iter(gained), Yes() if is_narrower else self.backward)
 
     def includes(self, old: Schema, new: Schema, share: float = 1) -> Inclusion:
         """Whether the values of a schema are those of another one, in a share of the time left."""
@@ -243,8 +260,11 @@ class _Shown(NamedTuple):
 
 
 def _short(value: Json) -> str:
+    """A value as a message shows it: a long string by its length, other long ones not at all."""
     text = _compact(value)
-    return text if len(text) <= _SHOWN else ""
+    if len(text) <= _SHOWN:
+        return text
+    return f"a string of {len(value):,} characters" if isinstance(value, str) else ""
 
 
 _MISSING = object()

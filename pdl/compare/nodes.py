@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.schema import Schema
 from pdl.schema.dsl.notes import asserts
@@ -160,8 +160,8 @@ class Side:
             return Schema(inner)
         definitions = self.document.get("$defs", {})
         used = reachable(inner, definitions)
-        if all(map(_is_plain, _references(inner, (definitions[name] for name in used)))):
-            kept = {name: definitions[name] for name in definitions if name in used}
+        kept = {name: one for name, one in definitions.items() if name in used}
+        if all(map(_is_plain, _references(inner, kept.values()))):
             return Schema({**inner, "$defs": kept})
         if self._moved is None:
             self._moved = _rewritten(self.document, _within_whole)
@@ -211,12 +211,13 @@ def cut(text: str, most: int = _LINE) -> str:
 
 
 def _is_plain(reference: str) -> bool:
-    return reference.startswith(DEFINITIONS) and "/" not in reference.removeprefix(DEFINITIONS)
+    """Whether a reference is the name of a definition, without an escaped character."""
+    name = reference.removeprefix(DEFINITIONS)
+    return name != reference and not set("/~%") & set(name)
 
 
-def _references(*parts: Any) -> Iterable[str]:
-    inner, definitions = parts
-    for whole in (inner, *definitions):
+def _references(node: JsonSchema, definitions: Iterable[Json]) -> Iterable[str]:
+    for whole in (node, *definitions):
         yield from (one["$ref"] for one in nodes(whole) if "$ref" in one)
 
 

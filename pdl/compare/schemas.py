@@ -63,14 +63,19 @@ def compare_parts(
     part, root, noun = naming
     sides = (Side(old), Side(new))
     judge = Judge(*sides, part, limits)
-    drafts = list(_drafts(*sides, root, noun))
-    if any(one.is_semantic for one in drafts) or (old != new and _is_entangled(old, new)):
+    descent = Descent(*sides, root, noun)
+    drafts = list(_drafts(*sides, descent.drafts(), root))
+    is_entangled = _is_entangled(old, new)
+    if any(one.is_semantic for one in drafts) or (old != new and is_entangled):
         judge.decide_whole()
     found = guesses(drafts)
     spans = _spans(sides, drafts)
     changes = [
         judge.change(one, at, found.get(id(one), "")) for one, at in zip(drafts, spans, strict=True)
     ]
+    if old.form == new.form and not any(one.is_whole for one in drafts):
+        is_sum = descent.is_monotone and not is_entangled
+        judge.conclude(changes, is_sum=is_sum)
     changes += _missing(judge, changes, root)
     return Comparison(tuple(changes), judge.forward, judge.backward)
 
@@ -84,11 +89,10 @@ def _is_entangled(*schemas: Schema) -> bool:
     )
 
 
-def _drafts(old: Side, new: Side, root: str, noun: str) -> Iterator[Draft]:
-    """The differences of the forms of answers, and of the values."""
+def _drafts(old: Side, new: Side, inner: list[Draft], root: str) -> Iterator[Draft]:
+    """The differences of the forms of answers, and those of the values inside."""
     one, other = old.schema, new.schema
     is_json = all(schema.form in ("json", "text") for schema in (one, other))
-    inner = Descent(old, new, root, noun).drafts()
     is_told = is_json and any(draft.is_semantic and draft.path == root for draft in inner)
     if not is_told and (one.form != other.form or not is_json):
         yield from _form_drafts(old, new, root)

@@ -11,6 +11,7 @@ import schemata
 
 import pdl
 from pdl import compare
+from pdl.compare.drafts import Judge
 from pdl.compare.verdicts import No
 from pdl.reply import check
 
@@ -314,3 +315,42 @@ def test_many_changes_take_bounded_time() -> None:
     found = compare.compare_schemas(old, new, limits=pdl.Limits(grammar_seconds=2))
     assert len(found.changes) == len(fields)
     assert {one.verdict for one in found.changes} <= {"narrowed", "unknown"}
+
+
+def test_parts_say_of_the_whole_what_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is concluded of parts, where the whole is not decided, is what the whole decides."""
+    quick = pdl.Limits(grammar_seconds=10)
+    some = list(pairs(150))
+    wholes = [compare.compare_schemas(old, new, limits=quick) for old, new in some]
+    monkeypatch.setattr(Judge, "decide_whole", undecided)
+    concluded = 0
+    for (old, new), whole in zip(some, wholes, strict=True):
+        parts = compare.compare_schemas(old, new, limits=quick)
+        for one, other in ((whole.forward, parts.forward), (whole.backward, parts.backward)):
+            if compare.Unknown not in (type(one), type(other)):
+                assert type(one) is type(other)
+                concluded += 1
+    assert concluded > 100
+
+
+def undecided(judge: Judge) -> None:
+    judge.forward = judge.backward = compare.Unknown("not tried")
+
+
+def test_names_of_definitions_with_escaped_characters() -> None:
+    """As a part of a whole, of which an answer is looked for."""
+    old, new = (
+        {**OBJECT, "properties": {"a": {"$ref": "#/$defs/x~1y%25"}, "n": {"maximum": most}},
+         "$defs": {"x/y%": {"type": "integer"}}, "required": ["a"]}
+        for most in (8, 9)
+    )  # fmt: skip
+    found = compare.compare_schemas(schema(old), schema(new))
+    assert lines(found) == ("$.n: `maximum` 8 became 9: widened; 9 is now valid",)
+    assert found.changes[0].gained == No('{"a":0,"n":9}', {"a": 0, "n": 9})
+
+
+def test_long_strings_are_told_by_their_length() -> None:
+    found = compare.compare_schemas(schema("str<1,2000>"), schema("str<1,1000>"))
+    assert lines(found) == (
+        "$: str<1,2000> became str<1,1000>: narrowed; a string of 1,001 characters was valid",
+    )
