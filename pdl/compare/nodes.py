@@ -188,7 +188,8 @@ class Side:
         if text.startswith("```"):
             bare.pop("$defs", None)
             text = json_line(bare)
-        return cut(_SPACES.sub(" ", text).replace(", }", " }").replace(", ]", "]"))
+        line = _SPACES.sub(" ", text).replace(", }", " }")
+        return cut(line.replace("[ ", "[").replace(", ]", "]"))
 
     def spans(self, pointers: Iterable[str]) -> dict[str, Span]:
         """The spans of schemas in the author's text, by their pointers in the document."""
