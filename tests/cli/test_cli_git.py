@@ -326,6 +326,7 @@ def test_pre_commit_runs_them(repository: Path, monkeypatch: pytest.MonkeyPatch)
 
 BREAKING: dict[str, tuple[list[tuple[str, ...]], str]] = {
     "pdl-lint": ([], "<|user|>\n{{ a\n"),
+    "pdl-diff": ([], PROMPT.replace("int", "str")),
     "pdl-pins": ([("pin",)], PROMPT.replace("int", "str")),
 }
 """For each hook the commands before it, and a prompt that it stops."""

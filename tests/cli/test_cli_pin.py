@@ -154,6 +154,13 @@ def test_pins_are_removed_by_path() -> None:
     assert locked() == {}
 
 
+def test_files_can_be_excluded() -> None:
+    run("pin", "prompts", "--exclude", "a.pdl")
+    assert locked().keys() == {"prompts/b.pdl"}
+    run("pin", "--check", "prompts", "--exclude", "a.pdl")
+    run("pin", "--check", "prompts", code=1)
+
+
 def test_a_lock_can_be_named() -> None:
     Path("locks").mkdir()
     run("pin", "prompts/a.pdl", "--lock", "locks/own.lock")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pdl.cli.commands.lint import parts_of
+from pdl.cli.commands.lint import EXCLUDE, parts_of
 from pdl.cli.files import files_below, read_bytes
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
@@ -67,6 +67,7 @@ class Entry:
     },
     examples=(
         ("pin all prompts in a directory", "pdl pin prompts/"),
+        ("except for some", "pdl pin prompts/ --exclude drafts"),
         ("pin the present versions of all that are pinned", "pdl pin"),
         ("find prompts that changed, in CI", "pdl pin --check"),
         ("also find those that are not pinned", "pdl pin --check prompts/"),
@@ -85,6 +86,7 @@ class Entry:
     help="The lock. Default: the nearest pdl.lock, in the current directory or above; without one,"
     " it is written to the current directory.",
 )
+@EXCLUDE
 @ROOT
 @TYPES
 @out_option
@@ -95,6 +97,7 @@ def command(  # noqa: PLR0913 - each is an option
     check: bool,
     remove: bool,
     lock_file: str | None,
+    exclude: tuple[str, ...],
     root: str | None,
     types: bool,
     output: Output,
@@ -118,7 +121,8 @@ def command(  # noqa: PLR0913 - each is an option
         entries = list(_removed(paths, lock))
     else:
         with importing(types):
-            entries = list(_entries(_files(paths, lock, root), lock, root, types=types))
+            files = _files(paths, exclude, lock, root)
+            entries = list(_entries(files, lock, root, types=types))
     if check:
         _check(entries, lock, output, form)
         return
@@ -157,13 +161,13 @@ def _shown(path: Path) -> str:
         return str(path)
 
 
-def _files(paths: Sequence[str], lock: Lock, root: str | None) -> list[str]:
+def _files(paths: Sequence[str], exclude: Sequence[str], lock: Lock, root: str | None) -> list[str]:
     """The files to pin; those that are pinned may be missing."""
     pinned = _pinned(paths, lock)
     if pinned and not paths:
         return pinned
     sought = [path for path in paths or ["."] if Path(path).exists() or not _pinned([path], lock)]
-    found = files_below(sought, ".pdl") if sought else []
+    found = files_below(sought, ".pdl", exclude) if sought else []
     named = {str(Path(path)) for path in paths}
     parts = parts_of(found, root) - named
     kept = [*pinned, *(file for file in found if file not in parts)]
